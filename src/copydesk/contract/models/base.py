@@ -1,0 +1,109 @@
+"""What every model of the API shares: wire names, lenient reading, strict writing, pages of a list."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, ClassVar, Generic, TypeAlias, TypeVar, Union
+
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    SerializerFunctionWrapHandler,
+    StringConstraints,
+    model_serializer,
+)
+from pydantic.alias_generators import to_camel
+
+T = TypeVar("T")
+
+Open: TypeAlias = Union[T, str]  # noqa: UP007 - a generic alias needs the old form
+"""An enumeration read leniently: ``Open[Role]`` also takes values that this version does not know."""
+
+Emoji = Annotated[str, StringConstraints(max_length=50)]
+"""An emoji, at most 50 characters (platform-api.md, Limits)."""
+
+
+class Shape(BaseModel):
+    """A part of a resource, or an answer with no kind of its own.
+
+    Reads leniently: unknown fields are dropped and known ones are found by either name. Optional fields
+    are None when absent and are left out again when written (decisions.md, Absent optional fields).
+    """
+
+    model_config = ConfigDict(
+        alias_generator=to_camel,
+        validate_by_name=True,
+        validate_by_alias=True,
+        serialize_by_alias=True,
+        extra="ignore",
+    )
+
+    def to_json(self) -> bytes:
+        """Return the JSON of this value as it goes over the wire, absent fields left out."""
+        return self.__pydantic_serializer__.to_json(self, by_alias=True, exclude_none=True)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON value of this model, absent fields left out."""
+        value: dict[str, Any] = self.model_dump(mode="json", exclude_none=True)
+        return value
+
+
+class Resource(Shape):
+    """An object of the API. ``object`` names its kind (platform-api.md, General rules 4)."""
+
+    object: str
+
+
+class KeepsNull(Shape):
+    """A model with fields for which null says something, such as a role (null is a guest).
+
+    The fields named in ``nullable`` are written as null when they were set to None.
+    """
+
+    nullable: ClassVar[tuple[str, ...]] = ()
+
+    @model_serializer(mode="wrap")
+    def _keep_null(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        written: dict[str, Any] = handler(self)
+        for name in self.nullable:
+            if name in self.model_fields_set and getattr(self, name) is None:
+                written.setdefault(type(self).model_fields[name].alias or name, None)
+        return written
+
+
+class Body(BaseModel):
+    """A request body. Writes strictly: an unknown field or a broken limit raises ``ValidationError``.
+
+    A field that was never set is not sent; one set to None is sent as null, so that "leave it" and
+    "remove it" stay apart.
+    """
+
+    model_config = ConfigDict(
+        alias_generator=to_camel,
+        validate_by_name=True,
+        validate_by_alias=True,
+        serialize_by_alias=True,
+        extra="forbid",
+    )
+
+    def to_json(self) -> bytes:
+        """Return the JSON of the fields that were set."""
+        return self.__pydantic_serializer__.to_json(self, by_alias=True, exclude_unset=True)
+
+
+class Next(Shape):
+    """Where a list goes on: the token to pass as ``page``."""
+
+    page: str
+
+
+class Page(Shape, Generic[T]):
+    """One page of a list (platform-api.md, List envelope). ``next`` is absent on the last page."""
+
+    items: list[T]
+    next: Next | None = None
+    count: int | None = None
+
+
+Limit = Annotated[int, Field(ge=0, le=1000)]
+"""How many items a page holds at most (decisions.md, Pagination: 0..1000, 50 when omitted)."""

@@ -1,0 +1,198 @@
+"""One typed stub per API operation, and the catalogue of them all.
+
+A stub's signature is the contract: the names in the path are path parameters, a parameter named
+``body`` is the request body, every other parameter is a query parameter, and the return type is the
+response. The client sends a stub, the embedded desk implements it, and documentation lists it;
+none of them repeats what the signature already says.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from types import NoneType
+from typing import Annotated, Any, Generic, Literal, ParamSpec, TypeVar, get_args, get_origin
+
+from pydantic import TypeAdapter
+from pydantic.alias_generators import to_camel
+
+P = ParamSpec("P")
+R = TypeVar("R", covariant=True)
+
+Method = Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
+
+PREFIX = "/v1"
+"""What every path starts with (platform-api.md, General rules 1)."""
+
+DEFAULT_STATUS: Mapping[str, int] = {"DELETE": 205}
+"""Success codes the document does not print (decisions.md, Success codes); the rest are 200."""
+
+_PLACEHOLDER = re.compile(r"\{(\w+)\}")
+
+
+@dataclass(frozen=True, slots=True)
+class Wire:
+    """The name that a parameter has on the wire, where camelCase of the Python name is not it."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A path or query parameter of an operation.
+
+    ``name`` is the Python name, ``wire`` the name in the URL, ``annotation`` the type with its
+    constraints, ``default`` the documented default or ``inspect.Parameter.empty`` when required.
+    """
+
+    name: str
+    wire: str
+    annotation: Any
+    default: Any
+
+    @property
+    def required(self) -> bool:
+        """Whether a request without it is invalid."""
+        return self.default is inspect.Parameter.empty
+
+    @cached_property
+    def adapter(self) -> TypeAdapter[Any]:
+        """The validator of its values, built on first use."""
+        return TypeAdapter(self.annotation)
+
+    @property
+    def repeated(self) -> bool:
+        """Whether it is an array, sent as a repeated key (decisions.md, Array in a query)."""
+        return any(get_origin(part) is list for part in _flatten(self.annotation))
+
+
+class Operation(Generic[P, R]):
+    """One operation of the API.
+
+    ``api(operation, …)`` takes the same arguments as the stub and returns what it returns; the
+    embedded desk accepts only a handler with the same parameters and result.
+    """
+
+    def __init__(
+        self, stub: Callable[P, R], method: Method, path: str, status: int, extension: str | None
+    ) -> None:
+        self.stub = stub
+        self.name = stub.__name__
+        self.method: Method = method
+        self.path = PREFIX + path
+        self.status = status
+        self.extension = extension
+        self.noun = stub.__module__.rpartition(".")[2]
+
+    def __repr__(self) -> str:
+        return f"<Operation {self.name}: {self.method} {self.path}>"
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
+        """Refuse to be called: a stub declares, a client or a handler acts."""
+        raise TypeError(f"{self.name} is a declaration: send it with a client")
+
+    @cached_property
+    def signature(self) -> inspect.Signature:
+        """The stub's signature with its annotations evaluated."""
+        return inspect.signature(self.stub, eval_str=True)
+
+    @property
+    def summary(self) -> str:
+        """The first line of the stub's docstring, without its full stop."""
+        return (inspect.getdoc(self.stub) or "").split("\n", 1)[0].rstrip(".")
+
+    @cached_property
+    def path_parameters(self) -> tuple[Parameter, ...]:
+        """The parameters named in the path, in the order of the path."""
+        return tuple(self._parameter(name) for name in _PLACEHOLDER.findall(self.path))
+
+    @cached_property
+    def query_parameters(self) -> tuple[Parameter, ...]:
+        """The parameters sent after the question mark, in declared order."""
+        in_path = set(_PLACEHOLDER.findall(self.path))
+        return tuple(
+            self._parameter(name)
+            for name in self.signature.parameters
+            if name not in in_path and name != "body"
+        )
+
+    @cached_property
+    def body(self) -> Parameter | None:
+        """The request body, or None when the operation takes none."""
+        return self._parameter("body") if "body" in self.signature.parameters else None
+
+    @cached_property
+    def result(self) -> Any:
+        """The response type; ``NoneType`` when there is no body."""
+        annotation = self.signature.return_annotation
+        return NoneType if annotation is None else annotation
+
+    @cached_property
+    def result_adapter(self) -> TypeAdapter[Any]:
+        """The reader of the response, built on first use."""
+        return TypeAdapter(self.result)
+
+    @property
+    def pages(self) -> bool:
+        """Whether it answers one page of a longer list."""
+        return (
+            any(parameter.name == "page" for parameter in self.query_parameters)
+            and hasattr(self.result, "model_fields")
+            and "next" in self.result.model_fields
+        )
+
+    def _parameter(self, name: str) -> Parameter:
+        declared = self.signature.parameters[name]
+        wire = to_camel(name)
+        for part in get_args(declared.annotation)[1:]:
+            if get_origin(declared.annotation) is Annotated and isinstance(part, Wire):
+                wire = part.name
+        return Parameter(name, wire, declared.annotation, declared.default)
+
+
+def _flatten(annotation: Any) -> list[Any]:
+    parts = [annotation]
+    if get_origin(annotation) is not list:
+        for part in get_args(annotation):
+            parts.extend(_flatten(part))
+    return parts
+
+
+CATALOGUE: dict[str, Operation[..., Any]] = {}
+"""Every declared operation by name. Complete once ``copydesk.contract.operations`` is imported."""
+
+
+def operation(
+    method: Method, path: str, *, status: int | None = None, extension: str | None = None
+) -> Callable[[Callable[P, R]], Operation[P, R]]:
+    """Declare an API operation by its stub.
+
+    ``path`` is relative to ``/v1``. ``status`` is the success code where it is not the usual
+    one of its method. ``extension`` names the extension (E1 to E9 of decisions.md) that an operation belongs to;
+    a service may lack it.
+
+    Raises ``ValueError`` at import for a name, or a method and path, declared twice; for a stub
+    without a docstring; and for a placeholder that is not a parameter.
+    """
+
+    def declare(stub: Callable[P, R]) -> Operation[P, R]:
+        declared = Operation(
+            stub, method, path, status or DEFAULT_STATUS.get(method, 200), extension
+        )
+        if not stub.__doc__:
+            raise ValueError(f"operation {declared.name} has no docstring")
+        if missing := set(_PLACEHOLDER.findall(path)) - set(inspect.signature(stub).parameters):
+            raise ValueError(f"operation {declared.name} lacks path parameters {sorted(missing)}")
+        shape = _PLACEHOLDER.sub("{}", declared.path)
+        for other in CATALOGUE.values():
+            if other.name == declared.name or (
+                other.method == method and _PLACEHOLDER.sub("{}", other.path) == shape
+            ):
+                raise ValueError(f"operation {declared.name} is declared twice")
+        CATALOGUE[declared.name] = declared
+        return declared
+
+    return declare

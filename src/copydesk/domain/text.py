@@ -1,0 +1,139 @@
+"""The gate between data and screen: text from strangers becomes text that is safe to draw.
+
+Everything the API returns is untrusted. A title may carry an escape sequence that rewrites the
+terminal, an override that shows a file name backwards, or ten thousand accents on one letter.
+``clean`` takes all of that out; nothing reaches the screen without it.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable
+
+from rich.cells import cell_len, get_character_cell_size
+
+MARKS_PER_CHARACTER = 3
+"""Combining marks kept after one character; no living language stacks more."""
+
+TAB = "    "
+"""What a tab becomes where lines are kept: a fixed width, so that parts of a line add up."""
+
+_LINE_ENDS = re.compile("\r\n|[\r\v\f\x1c-\x1e\x85\u2028\u2029]")
+
+_SEQUENCES = re.compile(
+    # A string sequence (DCS, SOS, OSC, PM, APC) with its payload, up to its terminator.
+    "(?:\x1b[PX\\]^_]|[\x90\x98\x9d-\x9f])[^\x00-\x1f\x7f-\x9f]*(?:\x07|\x1b\\\\|\x9c)"
+    # A control sequence (CSI): parameters, intermediates, final byte.
+    "|(?:\x1b\\[|\x9b)[0-?]*[ -/]*[@-~]"
+    # Any other escape sequence, but not the opening of an unfinished string or control sequence:
+    # of those only the opening goes, so that nothing a person should read is swallowed.
+    "|\x1b(?:[P\\[X\\]^_]|[ -/]*[0-~])?"
+)
+
+_HIDDEN = (
+    "\x00-\x08\x0b-\x1f\x7f-\x9f"  # C0 without tab and newline, delete, C1
+    "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f"  # invisible joiners and fillers
+    "\u200b-\u200f\u2028-\u202e\u2060-\u206f"  # zero width, separators, bidirectional controls
+    "\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\ufffe\uffff\ufdd0-\ufdef"  # fillers, selectors
+    "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"  # format and tag characters
+    "\ud800-\udfff"  # lone surrogates: JSON may carry them, no terminal can
+)
+_UNSEEN = re.compile(f"[{_HIDDEN}]")
+_SUSPECT = {
+    lines: re.compile(f"[{_HIDDEN}\t{'' if lines else chr(10)}]") for lines in (True, False)
+}
+
+# Everything outside these ranges may be a combining mark. A run of it longer than the limit is
+# looked at character by character; the test of this module checks the ranges against Unicode.
+_PILE = re.compile(
+    "[^\x00-\u02ff\u0370-\u0482\u048a-\u0590\u1e00-\u20cf\u2100-\u2cee\u2d00-\u2d7e"
+    "\u2e00-\u3029\u3030-\u3098\u309b-\ua66e\uac00-\ufb1d\uff00-\uffff"
+    f"\U0001f000-\U0001faff\U00020000-\U0003ffff]{{{MARKS_PER_CHARACTER + 1},}}"
+)
+
+
+def clean(text: str, *, lines: bool = False, limit: int | None = None) -> str:
+    """Return ``text`` as it may be drawn in a terminal.
+
+    Escape sequences go whole, control characters, bidirectional controls, zero-width, tag and
+    variation characters and lone surrogates go singly, and at most ``MARKS_PER_CHARACTER``
+    combining marks stay on a character. With ``lines`` the line ends of all systems become
+    ``\\n`` and a tab four spaces; otherwise both become one space. At most ``limit`` characters
+    of ``text`` are read. Cleaning twice changes nothing.
+    """
+    if limit is not None and len(text) > limit:
+        text = text[:limit]
+    if _SUSPECT[lines].search(text):
+        text = _LINE_ENDS.sub("\n", text)
+        if "\x1b" in text or not text.isascii():
+            text = _SEQUENCES.sub("", text)
+        text = _UNSEEN.sub("", text)
+        text = text.replace("\t", TAB) if lines else text.replace("\t", " ").replace("\n", " ")
+    if not text.isascii():
+        text = _PILE.sub(_thin, text)
+    return text
+
+
+def _thin(pile: re.Match[str]) -> str:
+    kept: list[str] = []
+    marks = 0
+    for character in pile.group():
+        if unicodedata.category(character) in {"Mn", "Me"}:
+            marks += 1
+            if marks > MARKS_PER_CHARACTER:
+                continue
+        else:
+            marks = 0
+        kept.append(character)
+    return "".join(kept)
+
+
+def shorten(text: str, cells: int, end: str = "…") -> str:
+    """Return cleaned ``text`` in at most ``cells`` terminal cells, with ``end`` where it was cut.
+
+    A wide character is never halved. ``end`` itself is cut where there is no room for it.
+    """
+    # A character needs at most two cells, so a short text fits without being measured.
+    if len(text) * 2 <= cells or (len(text) <= cells * 4 + 8 and cell_len(text) <= cells):
+        return text
+    start = _fit(text, cells)
+    if len(start) == len(text):
+        return text
+    room = cells - cell_len(end)
+    return _fit(text, room) + end if room >= 0 else _fit(end, cells)
+
+
+def _fit(text: str, cells: int) -> str:
+    """Return the longest start of ``text`` that fits, with the marks of its last character."""
+    used = 0
+    for index, character in enumerate(text):
+        used += get_character_cell_size(character)
+        if used > cells:
+            return text[:index]
+    return text
+
+
+def plural(count: int, noun: str, many: str | None = None) -> str:
+    """Return a count with its noun: "1 request", "1,204 replies".
+
+    ``many`` is the plural where the usual English endings do not make it.
+    """
+    if count == 1:
+        return f"1 {noun}"
+    if many is None:
+        if re.search(r"[^aeiou]y$", noun):
+            many = noun[:-1] + "ies"
+        elif re.search(r"(?:s|x|z|ch|sh)$", noun):
+            many = noun + "es"
+        else:
+            many = noun + "s"
+    return f"{count:,} {many}"
+
+
+def listed(words: Iterable[str], last: str = "and") -> str:
+    """Return words as a sentence lists them: "Priya, Lee and Sam"."""
+    parts = list(words)
+    if len(parts) < 2:
+        return "".join(parts)
+    return f"{', '.join(parts[:-1])} {last} {parts[-1]}"

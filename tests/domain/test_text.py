@@ -1,0 +1,151 @@
+import re
+import sys
+import time
+import unicodedata
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.cells import cell_len
+
+from copydesk.domain.text import _PILE, _UNSEEN, clean, listed, plural, shorten
+
+HOSTILE = st.text(
+    st.one_of(
+        st.characters(),
+        st.sampled_from("\x1b\x9b\x9d\x9c\x07[]0;mP\\\r\n\t\u202e\u200b\u0301\u20dd\U000e0041 a界"),
+    )
+)
+HIDDEN_CATEGORIES = {"Cc", "Cf", "Cs", "Zl", "Zp"}
+
+
+@pytest.mark.parametrize(
+    ("dirty", "seen"),
+    [
+        ("Plain title", "Plain title"),
+        ("red \x1b[31;1mtext\x1b[0m", "red text"),
+        ("\x1b]0;owned\x07Title", "Title"),
+        ("\x1b]8;;http://evil.example\x1b\\link\x1b]8;;\x1b\\", "link"),
+        ("\x9b31mred", "red"),
+        ("\x9d0;owned\x9cTitle", "Title"),
+        ("\x1bPpayload\x1b\\after", "after"),
+        ("\x1bcreset", "reset"),
+        ("an unfinished \x1b]0;title is shown", "an unfinished 0;title is shown"),
+        ("an unfinished \x1b[", "an unfinished "),
+        ("invoice\u202egpj.exe", "invoicegpj.exe"),
+        ("zero\u200bwidth\u2060here\ufeff", "zerowidthhere"),
+        ("tag\U000e0068\U000e0069", "tag"),
+        ("lone\ud800surrogate", "lonesurrogate"),
+        ("a\nb\r\nc\rd\u2028e\tf", "a b c d e f"),
+        ("e" + "\u0301" * 50 + "f", "e\u0301\u0301\u0301f"),
+        ("bell\x07 nul\x00 del\x7f", "bell nul del"),
+        ("日本語 ✓ é naïve", "日本語 ✓ é naïve"),
+    ],
+)
+def test_what_is_dangerous_goes_and_the_rest_stays(dirty: str, seen: str) -> None:
+    assert clean(dirty) == seen
+
+
+def test_lines_keep_their_ends_and_tabs_become_spaces() -> None:
+    assert clean("a\r\nb\rc\n\td", lines=True) == "a\nb\nc\n    d"
+
+
+@given(HOSTILE, st.booleans())
+def test_nothing_invisible_is_left_and_cleaning_twice_changes_nothing(
+    text: str, lines: bool
+) -> None:
+    seen = clean(text, lines=lines)
+    assert clean(seen, lines=lines) == seen
+    assert not _UNSEEN.search(seen)
+    assert "\t" not in seen
+    assert lines or "\n" not in seen
+    seen.encode("utf-8", "strict")
+    marks = "".join("m" if unicodedata.category(c) in {"Mn", "Me"} else "." for c in seen)
+    assert "mmmm" not in marks
+
+
+@given(st.text(st.characters(categories=("L", "N", "P", "Zs", "Sm", "Sc"))))
+def test_letters_and_signs_are_never_touched(text: str) -> None:
+    assert clean(text) == _UNSEEN.sub("", text)
+
+
+def test_every_control_format_and_separator_of_unicode_goes() -> None:
+    # Signs that Unicode files under "format" but that are drawn before or around digits.
+    drawn = {c for c in range(0x600, 0x8E3) if unicodedata.category(chr(c)) == "Cf"} - {0x61C}
+    drawn |= {0x110BD, 0x110CD, *range(0x13430, 0x13460)}
+    left = [
+        hex(code)
+        for code in range(sys.maxunicode + 1)
+        if unicodedata.category(chr(code)) in HIDDEN_CATEGORIES
+        and code not in drawn
+        and clean(chr(code)) not in {"", " "}
+    ]
+    assert left == []
+
+
+def test_the_coarse_ranges_miss_no_combining_mark() -> None:
+    missed = [
+        hex(code)
+        for code in range(sys.maxunicode + 1)
+        if unicodedata.category(chr(code)) in {"Mn", "Me"}
+        and not _UNSEEN.search(chr(code))
+        and not _PILE.search(chr(code) * 4)
+    ]
+    assert missed == []
+
+
+@pytest.mark.parametrize(
+    "unit",
+    ["\x1b]", "\x1b[", "\x1b[1;", "\x9d", "\x1b", "\u0301", "\u202e", "e\u0301\n", "\x1bP\x9b"],
+)
+def test_a_hostile_megabyte_is_cleaned_in_linear_time(unit: str) -> None:
+    begin = time.process_time()
+    clean(unit * (1_000_000 // len(unit)), lines=True)
+    assert time.process_time() - begin < 3
+
+
+def test_a_limit_bounds_what_is_read() -> None:
+    assert clean("ab\x07cdef", limit=4) == "abc"
+
+
+@given(HOSTILE, st.integers(0, 40), st.sampled_from(["…", "...", ""]))
+def test_shortened_text_fits_and_starts_the_same(text: str, cells: int, end: str) -> None:
+    seen = clean(text)
+    short = shorten(seen, cells, end)
+    assert cell_len(short) <= cells
+    if cell_len(seen) <= cells:
+        assert short == seen
+    elif cells >= cell_len(end):
+        assert short.endswith(end)
+        assert seen.startswith(short.removesuffix(end) if end else short)
+
+
+def test_shortening_counts_cells_and_keeps_accents_with_their_letter() -> None:
+    assert shorten("Fix auth code samples", 10) == "Fix auth …"
+    assert shorten("日本語ドキュメント", 6) == "日本…"
+    assert shorten("e\u0301a\u0301o\u0301", 2) == "e\u0301…"
+    assert shorten("abc", 1, "...") == "."
+    assert shorten("x" * 1_000_000, 3) == "xx…"
+
+
+@pytest.mark.parametrize(
+    ("count", "noun", "many", "said"),
+    [
+        (1, "request", None, "1 request"),
+        (0, "request", None, "0 requests"),
+        (2, "reply", None, "2 replies"),
+        (3, "branch", None, "3 branches"),
+        (2, "day", None, "2 days"),
+        (1204, "person", "people", "1,204 people"),
+    ],
+)
+def test_counts_agree_with_their_nouns(count: int, noun: str, many: str | None, said: str) -> None:
+    assert plural(count, noun, many) == said
+
+
+def test_words_are_listed_as_in_a_sentence() -> None:
+    assert listed([]) == ""
+    assert listed(["Priya"]) == "Priya"
+    assert listed(["Priya", "Lee"], "or") == "Priya or Lee"
+    assert listed(["Priya", "Lee", "Sam"]) == "Priya, Lee and Sam"
+    assert not re.search(",$", listed(["a", "b"]))

@@ -1,0 +1,1 @@
+"""The embedded desk: the API of the contract as an ASGI app over one SQLite file."""

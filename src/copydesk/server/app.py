@@ -1,0 +1,220 @@
+"""The embedded desk as an ASGI app: routes from the catalogue, one path for every request.
+
+A request is matched, authenticated, checked against the operation's signature, run whole in one
+transaction off the event loop, and answered. Nothing here knows what any operation does.
+"""
+
+from __future__ import annotations
+
+import importlib
+import logging
+import pkgutil
+import secrets
+from collections.abc import Awaitable, Callable, Mapping
+from hashlib import sha256
+from types import NoneType
+from typing import Any
+
+from pydantic import BaseModel, ValidationError
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from copydesk.contract import operations
+from copydesk.contract.operation import CATALOGUE, Operation, Parameter
+from copydesk.server import handlers
+from copydesk.server.errors import Refusal, invalid, unauthorized
+from copydesk.server.implementation import HANDLERS, Call, Implementation
+from copydesk.server.store import Store, Tx
+
+BODY_LIMIT = 10 * 1024 * 1024
+"""The longest request body in bytes."""
+
+_LOG = logging.getLogger(__name__)
+_JSON = "application/json"
+
+Endpoint = Callable[[Request], Awaitable[Response]]
+
+for _module in pkgutil.iter_modules(handlers.__path__):
+    importlib.import_module(f"{handlers.__name__}.{_module.name}")
+
+
+def create_app(store: Store, *, sessions: Mapping[str, str] | None = None) -> Starlette:
+    """Return the desk's ASGI app over a store.
+
+    ``sessions`` are bearer tokens that live only in memory, each with its user's id: how a program that
+    holds the desk in process signs in without a token on disk.
+    """
+    assert operations.__all__  # the import fills the catalogue
+    known = dict(sessions or {})
+    routes = [
+        Route(_starlette_path(op), _endpoint(store, op, known), methods=[op.method])
+        for op in sorted(CATALOGUE.values(), key=_literal_first)
+    ]
+    return Starlette(
+        routes=routes,
+        exception_handlers={HTTPException: _unrouted, Exception: _unexpected},
+    )
+
+
+def mint_token(tx: Tx, user_id: str, label: str) -> str:
+    """Make a bearer token for a user and return it; only its hash is kept."""
+    token = "desk_" + secrets.token_urlsafe(32)
+    tx.insert("token", hash=_digest(token), user_id=user_id, label=label, created_at=tx.now)
+    return token
+
+
+def _digest(token: str) -> str:
+    return sha256(token.encode()).hexdigest()
+
+
+def _literal_first(op: Operation[..., Any]) -> list[tuple[bool, str]]:
+    """Order routes so that a literal segment is tried before a placeholder in the same place."""
+    return [(segment.startswith("{"), segment) for segment in op.path.split("/")]
+
+
+def _starlette_path(op: Operation[..., Any]) -> str:
+    return op.path
+
+
+def _endpoint(store: Store, op: Operation[..., Any], sessions: Mapping[str, str]) -> Endpoint:
+    implementation = HANDLERS.get(op.name)
+
+    async def answer(request: Request) -> Response:
+        try:
+            body = await _read_body(request) if op.body is not None else b""
+            return await store.in_thread(
+                lambda: _answer(store, op, implementation, sessions, request, body)
+            )
+        except Refusal as refusal:
+            return _refused(refusal)
+        except ClientDisconnect:
+            return Response(status_code=400)
+
+    return answer
+
+
+def _answer(
+    store: Store,
+    op: Operation[..., Any],
+    implementation: Implementation | None,
+    sessions: Mapping[str, str],
+    request: Request,
+    body: bytes,
+) -> Response:
+    def work(tx: Tx) -> Response:
+        user_id = _authenticate(tx, request, sessions)
+        if implementation is None:
+            raise Refusal(501, f"This desk does not do {op.name} yet.")
+        arguments = _arguments(op, request, body)
+        call = Call(tx, user_id, str(request.base_url).rstrip("/"), op.status)
+        return _response(op, call, implementation.handler(call, **arguments))
+
+    writes = implementation is not None and implementation.writes
+    return store.write(work) if writes else store.read(work)
+
+
+def _authenticate(tx: Tx, request: Request, sessions: Mapping[str, str]) -> str:
+    scheme, _, token = request.headers.get("authorization", "").partition(" ")
+    if scheme.lower() != "bearer" or not token:
+        raise unauthorized("Send a bearer token in the Authorization header.")
+    if token in sessions:
+        return sessions[token]
+    user_id: str | None = tx.value("SELECT user_id FROM token WHERE hash = ?", _digest(token))
+    if user_id is None:
+        raise unauthorized("This token is not valid here.")
+    return user_id
+
+
+def _arguments(op: Operation[..., Any], request: Request, body: bytes) -> dict[str, Any]:
+    arguments: dict[str, Any] = {}
+    for parameter in op.path_parameters:
+        arguments[parameter.name] = _checked(
+            parameter, "path parameter", request.path_params[parameter.name]
+        )
+    for parameter in op.query_parameters:
+        raw = request.query_params.getlist(parameter.wire)
+        if raw:
+            arguments[parameter.name] = _checked(
+                parameter, "query parameter", raw if parameter.repeated else raw[-1]
+            )
+        elif parameter.required:
+            raise invalid(f"query parameter {parameter.wire}: it is required")
+        else:
+            arguments[parameter.name] = parameter.default
+    if op.body is not None:
+        try:
+            arguments["body"] = op.body.adapter.validate_json(body or b"{}")
+        except ValidationError as error:
+            raise invalid(_explain("body", error)) from None
+    return arguments
+
+
+def _checked(parameter: Parameter, kind: str, raw: str | list[str]) -> Any:
+    try:
+        return parameter.adapter.validate_python(raw)
+    except ValidationError as error:
+        raise invalid(_explain(f"{kind} {parameter.wire}", error)) from None
+
+
+def _explain(where: str, error: ValidationError) -> str:
+    """Return one sentence per problem: where it is and what is wrong, at most five of them."""
+    problems = error.errors(include_url=False, include_context=False, include_input=False)
+    sentences = []
+    for problem in problems[:5]:
+        at = ".".join(str(part) for part in problem["loc"])
+        sentences.append(f"{where}{'.' if at else ''}{at}: {problem['msg']}")
+    return "; ".join(sentences)
+
+
+def _response(op: Operation[..., Any], call: Call, result: object) -> Response:
+    headers = {}
+    if call.status == 201:
+        location = call.location or getattr(getattr(result, "urls", None), "location", None)
+        if location:
+            headers["location"] = str(location)
+    if result is None or op.result is NoneType:
+        return Response(status_code=call.status, headers=headers)
+    if isinstance(result, BaseModel):
+        content = result.__pydantic_serializer__.to_json(result, by_alias=True, exclude_none=True)
+    else:
+        content = op.result_adapter.dump_json(result, by_alias=True, exclude_none=True)
+    return Response(content, status_code=call.status, headers=headers, media_type=_JSON)
+
+
+async def _read_body(request: Request) -> bytes:
+    declared = request.headers.get("content-length", "0")
+    if declared.isdecimal() and int(declared) > BODY_LIMIT:
+        raise invalid(f"body: longer than {BODY_LIMIT} bytes")
+    parts: list[bytes] = []
+    size = 0
+    async for part in request.stream():
+        size += len(part)
+        if size > BODY_LIMIT:
+            raise invalid(f"body: longer than {BODY_LIMIT} bytes")
+        parts.append(part)
+    return b"".join(parts)
+
+
+def _refused(refusal: Refusal) -> Response:
+    headers = {"www-authenticate": "Bearer"} if refusal.status == 401 else None
+    return Response(refusal.body(), refusal.status, headers, _JSON)
+
+
+async def _unrouted(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    message = (
+        f"{request.method} is not an operation of this path."
+        if error.status_code == 405
+        else "There is no such path in this API."
+    )
+    response = _refused(Refusal(error.status_code, message))
+    response.headers.update(error.headers or {})
+    return response
+
+
+async def _unexpected(request: Request, error: Exception) -> Response:
+    _LOG.error("%s %s failed", request.method, request.url.path, exc_info=error)
+    return _refused(Refusal(500, "The desk failed on this request; its log says why."))

@@ -1,0 +1,81 @@
+"""How a handler is tied to the operation that it implements."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Concatenate, ParamSpec, TypeVar
+from urllib.parse import quote
+
+from copydesk.contract.operation import PREFIX, Operation
+from copydesk.server.access import Access
+from copydesk.server.store import Tx
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+@dataclass
+class Call:
+    """One request being answered: who calls, in which transaction, and how the answer goes out.
+
+    ``status`` starts as the operation's documented success code; a handler changes it where the outcome
+    decides (an update instead of a creation, a deletion of what was not there). ``location`` is the
+    Location header of a 201.
+    """
+
+    tx: Tx
+    user_id: str
+    base_url: str
+    status: int
+    location: str | None = field(default=None)
+
+    @cached_property
+    def access(self) -> Access:
+        """What the caller may do."""
+        return Access(self.tx, self.user_id)
+
+    def url(self, *segments: str) -> str:
+        """Return the absolute URL of a path below /v1, each segment quoted."""
+        return self.base_url + PREFIX + "".join("/" + quote(s, safe="") for s in segments)
+
+    def was_missing(self) -> None:
+        """Answer a deletion of what is not there: 204 (decisions.md, Success codes)."""
+        self.status = 204
+
+
+Handler = Callable[..., Any]
+
+
+@dataclass(frozen=True)
+class Implementation:
+    """A handler with what the dispatcher must know: whether it writes."""
+
+    operation: Operation[..., Any]
+    handler: Handler
+    writes: bool
+
+
+HANDLERS: dict[str, Implementation] = {}
+"""Every implemented operation by name. Complete once ``copydesk.server.app`` is imported."""
+
+
+def implements(
+    operation: Operation[P, R], *, writes: bool | None = None
+) -> Callable[[Callable[Concatenate[Call, P], R]], Callable[Concatenate[Call, P], R]]:
+    """Tie a handler to an operation. It takes the ``Call`` and then what the stub takes.
+
+    A GET runs on a snapshot, everything else in a write transaction, unless ``writes`` says otherwise.
+    Raises ``ValueError`` at import when an operation is implemented twice.
+    """
+
+    def tie(handler: Callable[Concatenate[Call, P], R]) -> Callable[Concatenate[Call, P], R]:
+        if operation.name in HANDLERS:
+            raise ValueError(f"operation {operation.name} is implemented twice")
+        HANDLERS[operation.name] = Implementation(
+            operation, handler, operation.method != "GET" if writes is None else writes
+        )
+        return handler
+
+    return tie

@@ -1,0 +1,272 @@
+"""Three-way merge of content: per page first, then per line inside a page changed on both sides.
+
+``base`` is the common ancestor, ``ours`` what the change goes into, ``theirs`` the change. A conflict
+names the page and what clashes; with any conflict there is no merged tree (decisions.md, Merge and
+update semantics).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, fields, replace
+from typing import TYPE_CHECKING, Any, Literal, cast
+
+from merge3 import Merge3
+from patiencediff import PatienceSequenceMatcher
+
+from copydesk.server.content import Draft, FileData, PageData
+
+if TYPE_CHECKING:
+    from merge3 import SequenceMatcherProtocol
+
+ConflictKind = Literal["text", "settings", "deleted", "position", "file"]
+
+
+@dataclass(frozen=True, slots=True)
+class MergeConflict:
+    """Two changes that cannot both hold.
+
+    ``lines`` are the clashing stretches of a text as (base, ours, theirs); ``field`` names a clashing
+    page setting.
+    """
+
+    kind: ConflictKind
+    page: PageData | None
+    path: str
+    field: str | None = None
+    lines: tuple[tuple[str, str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Merged:
+    """The outcome: the merged tree, whole only when there are no conflicts."""
+
+    draft: Draft
+    conflicts: tuple[MergeConflict, ...]
+
+
+_SETTINGS = tuple(f.name for f in fields(PageData) if f.name not in ("id", "text", "git_oid"))
+
+
+def merge(
+    base: Draft,
+    ours: Draft,
+    theirs: Draft,
+    *,
+    read_text: Callable[[str | None], str],
+    write_text: Callable[[str], str],
+) -> Merged:
+    """Merge ``theirs`` into ``ours``.
+
+    ``read_text`` turns a text's hash into the text and ``write_text`` the other way round.
+    """
+    merging = _Merging(base, ours, theirs, read_text, write_text)
+    return merging.run()
+
+
+def merge_text(base: str, ours: str, theirs: str) -> tuple[str, tuple[tuple[str, str, str], ...]]:
+    """Merge two changes of one text by line.
+
+    Returns the merged text and the stretches that clash, each as (base, ours, theirs); with any of
+    those the merged text lacks them.
+    """
+    merging = Merge3(
+        base.splitlines(keepends=True),
+        ours.splitlines(keepends=True),
+        theirs.splitlines(keepends=True),
+        sequence_matcher=cast("type[SequenceMatcherProtocol[str]]", PatienceSequenceMatcher),
+    )
+    lines: list[str] = []
+    clashes: list[tuple[str, str, str]] = []
+    for group in merging.merge_groups():
+        if group[0] == "conflict":
+            before, mine, yours = ("".join(part) for part in group[1:4])
+            clashes.append((before, mine, yours))
+        else:
+            lines.extend(group[1])
+    return "".join(lines), tuple(clashes)
+
+
+class _Merging:
+    def __init__(
+        self,
+        base: Draft,
+        ours: Draft,
+        theirs: Draft,
+        read_text: Callable[[str | None], str],
+        write_text: Callable[[str], str],
+    ) -> None:
+        self.base, self.ours, self.theirs = base, ours, theirs
+        self.read_text, self.write_text = read_text, write_text
+        self.conflicts: list[MergeConflict] = []
+        self.parents = [_parents(draft) for draft in (base, ours, theirs)]
+
+    def run(self) -> Merged:
+        result = Draft()
+        for page_id in {**self.ours.pages, **self.theirs.pages}:
+            page = self._page(page_id)
+            if page is not None:
+                result.pages[page_id] = page
+        parents = self._merged_parents(result)
+        self._order(result, parents)
+        self._files(result)
+        return Merged(result, tuple(self.conflicts))
+
+    def _page(self, page_id: str) -> PageData | None:
+        base = self.base.pages.get(page_id)
+        ours = self.ours.pages.get(page_id)
+        theirs = self.theirs.pages.get(page_id)
+        if ours == theirs or theirs == base:
+            return ours
+        if ours == base:
+            return theirs
+        if ours is None or theirs is None:
+            survivor = ours or theirs
+            if survivor is not None:
+                self._clash("deleted", survivor)
+            return survivor
+        return self._both(base, ours, theirs)
+
+    def _both(self, base: PageData | None, ours: PageData, theirs: PageData) -> PageData:
+        settings: dict[str, Any] = {}
+        for name in _SETTINGS:
+            mine, yours = getattr(ours, name), getattr(theirs, name)
+            before = getattr(base, name) if base else None
+            if mine != yours and yours != before:
+                if mine != before:
+                    self._clash("settings", ours, field=name)
+                else:
+                    settings[name] = yours
+        before_text = base.text if base else None
+        if theirs.text not in (ours.text, before_text):
+            settings["git_oid"] = theirs.git_oid
+            if ours.text == before_text:
+                settings["text"] = theirs.text
+            else:
+                settings["text"] = self._text(before_text, ours, theirs)
+                settings["git_oid"] = None
+        return replace(ours, **settings)
+
+    def _text(self, base: str | None, ours: PageData, theirs: PageData) -> str | None:
+        merged, clashes = merge_text(
+            self.read_text(base), self.read_text(ours.text), self.read_text(theirs.text)
+        )
+        if clashes:
+            self._clash("text", ours, lines=clashes)
+            return ours.text
+        return self.write_text(merged)
+
+    def _merged_parents(self, result: Draft) -> dict[str, str | None]:
+        base, ours, theirs = self.parents
+        parents: dict[str, str | None] = {}
+        for page_id, page in result.pages.items():
+            before, mine, yours = (side.get(page_id, _ABSENT) for side in (base, ours, theirs))
+            if mine is _ABSENT or (mine == before and yours is not _ABSENT):
+                parents[page_id] = yours  # type: ignore[assignment] # absent on one side at most
+                continue
+            if yours is not _ABSENT and yours not in (before, mine):
+                self._clash("position", page)
+            parents[page_id] = mine  # type: ignore[assignment] # absent on one side at most
+        for page_id, parent in parents.items():
+            if parent is not None and parent not in result.pages:
+                # One side removed the page that the other put this one under.
+                self._clash("deleted", result.pages[page_id])
+                parents[page_id] = None
+        self._break_cycles(result, parents)
+        return parents
+
+    def _break_cycles(self, result: Draft, parents: dict[str, str | None]) -> None:
+        for page_id in parents:
+            seen = {page_id}
+            above = parents[page_id]
+            while above is not None and above not in seen:
+                seen.add(above)
+                above = parents[above]
+            if above is not None:
+                self._clash("position", result.pages[page_id])
+                parents[page_id] = None
+
+    def _order(self, result: Draft, parents: dict[str, str | None]) -> None:
+        members: dict[str | None, list[str]] = {}
+        for page_id, parent in parents.items():
+            members.setdefault(parent, []).append(page_id)
+        for parent, ids in members.items():
+            result.children[parent] = self._siblings(parent, set(ids))
+        result.children.setdefault(None, [])
+
+    def _siblings(self, parent: str | None, members: set[str]) -> list[str]:
+        base, ours, theirs = (
+            [page for page in side.children.get(parent, ()) if page in members]
+            for side in (self.base, self.ours, self.theirs)
+        )
+        common = set(base) & set(ours) & set(theirs)
+        kept = [[page for page in side if page in common] for side in (base, ours, theirs)]
+        # The side that reordered leads; when both did, the content that is merged into keeps its order.
+        first, second = (theirs, ours) if kept[1] == kept[0] != kept[2] else (ours, theirs)
+        order = list(first)
+        for index, page in enumerate(second):
+            if page in order:
+                continue
+            before = next((p for p in reversed(second[:index]) if p in order), None)
+            order.insert(0 if before is None else order.index(before) + 1, page)
+        return order + sorted(members - set(order))
+
+    def _files(self, result: Draft) -> None:
+        for path in sorted({*self.ours.files, *self.theirs.files}):
+            base, ours, theirs = (
+                side.files.get(path) for side in (self.base, self.ours, self.theirs)
+            )
+            same_as = {_blob(base), _blob(ours), _blob(theirs)}
+            chosen: FileData | None
+            if _blob(ours) == _blob(theirs) or _blob(theirs) == _blob(base):
+                chosen = ours
+            elif _blob(ours) == _blob(base):
+                chosen = theirs
+            else:
+                chosen = (
+                    self._source_file(path, base, ours, theirs) if None not in same_as else None
+                )
+                if chosen is None:
+                    self.conflicts.append(MergeConflict("file", None, path))
+                    chosen = ours
+            if chosen is not None:
+                result.files[path] = chosen
+
+    def _source_file(
+        self, path: str, base: FileData | None, ours: FileData | None, theirs: FileData | None
+    ) -> FileData | None:
+        """Merge a text that is only kept for export, such as SUMMARY.md, by line."""
+        if base is None or ours is None or theirs is None or ours.kind == "file":
+            return None
+        try:
+            texts = [self.read_text(file.blob) for file in (base, ours, theirs)]
+        except UnicodeDecodeError:
+            return None
+        merged, clashes = merge_text(*texts)
+        if clashes:
+            # A table of contents only mirrors the page tree, which is merged on its own.
+            return ours if ours.kind == "summary" else None
+        return replace(ours, blob=self.write_text(merged), size=len(merged.encode()), git_oid=None)
+
+    def _clash(
+        self,
+        kind: ConflictKind,
+        page: PageData,
+        *,
+        field: str | None = None,
+        lines: tuple[tuple[str, str, str], ...] = (),
+    ) -> None:
+        conflict = MergeConflict(kind, page, page.git_path or page.slug, field, lines)
+        if conflict not in self.conflicts:
+            self.conflicts.append(conflict)
+
+
+_ABSENT = object()
+
+
+def _parents(draft: Draft) -> dict[str, object]:
+    return {page: parent for parent, ids in draft.children.items() for page in ids}
+
+
+def _blob(file: FileData | None) -> str | None:
+    return None if file is None else file.blob

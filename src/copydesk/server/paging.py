@@ -1,0 +1,120 @@
+"""Lists by keyset: a page starts after the last row of the one before, however many rows there are.
+
+A page token is the sort key of that row, so it stays valid while others add and remove rows, and
+every row that was there all along comes exactly once.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
+from copydesk.contract.models.base import Next, Page
+from copydesk.server.errors import invalid
+from copydesk.server.store import Row, Tx, Value
+
+T = TypeVar("T")
+
+DEFAULT_LIMIT = 50
+"""How many items a page holds when the request does not say (decisions.md, Pagination)."""
+
+
+def paginate(
+    tx: Tx,
+    make: Callable[[Row], T],
+    *,
+    source: str,
+    where: Sequence[str] = (),
+    values: Sequence[Value] = (),
+    keys: Sequence[str],
+    descending: bool = True,
+    page: str | None,
+    limit: int | None,
+    count: int | None = None,
+) -> Page[T]:
+    """Return one page of the rows of ``source`` (what stands after FROM).
+
+    ``keys`` are the columns that order the list; the last one is unique. ``where`` are conditions
+    joined by AND with ``values`` for their marks. ``count`` is the total when the caller keeps it;
+    otherwise it is counted. Raises a 400 for a token that no list gave out.
+    """
+    size = DEFAULT_LIMIT if limit is None else limit
+    conditions = list(where)
+    if count is None:
+        total: int = tx.value(
+            f"SELECT count(*) FROM {source}{_where(conditions)}",  # noqa: S608 - columns are ours
+            *values,
+        )
+    else:
+        total = count
+    bounds: tuple[Value, ...] = ()
+    if page is not None:
+        bounds = _read_token(page, len(keys))
+        # SQLite walks an index on a row-value comparison, at either end of it.
+        sign = "<" if descending else ">"
+        conditions.append(f"({', '.join(keys)}) {sign} ({', '.join('?' * len(keys))})")
+    direction = "DESC" if descending else "ASC"
+    order = ", ".join(f"{key} {direction}" for key in keys)
+    names = ", ".join(f"{key} AS key_{index}" for index, key in enumerate(keys))
+    rows = tx.all(
+        f"SELECT *, {names} FROM {source}{_where(conditions)} ORDER BY {order} LIMIT ?",  # noqa: S608
+        *values,
+        *bounds,
+        size + 1,
+    )
+    more = size > 0 and len(rows) > size
+    rows = rows[:size]
+    token = _token([rows[-1][f"key_{index}"] for index in range(len(keys))]) if more else None
+    return Page[T](
+        items=[make(row) for row in rows],
+        next=None if token is None else Next(page=token),
+        count=total,
+    )
+
+
+def slice_page(
+    items: Sequence[T], key: Callable[[T], str], *, page: str | None, limit: int | None
+) -> Page[T]:
+    """Return one page of a list that was computed whole, in the order given.
+
+    A token names the last item by its unique ``key``; when that item has gone since, the token is a 400.
+    """
+    size = DEFAULT_LIMIT if limit is None else limit
+    start = 0
+    if page is not None:
+        (last,) = _read_token(page, 1)
+        start = next((i + 1 for i, item in enumerate(items) if key(item) == last), -1)
+        if start < 0:
+            raise invalid("query parameter page: the list has changed; start from its first page")
+    chosen = list(items[start : start + size])
+    more = bool(chosen) and start + size < len(items)
+    return Page[T](
+        items=chosen, next=Next(page=_token([key(chosen[-1])])) if more else None, count=len(items)
+    )
+
+
+def _where(conditions: Sequence[str]) -> str:
+    return " WHERE " + " AND ".join(f"({c})" for c in conditions) if conditions else ""
+
+
+def _token(values: list[Value]) -> str:
+    return base64.urlsafe_b64encode(json.dumps(values).encode()).decode().rstrip("=")
+
+
+def _read_token(token: str, length: int) -> tuple[Value, ...]:
+    try:
+        padded = token.encode("ascii") + b"=" * (-len(token) % 4)
+        values = json.loads(base64.b64decode(padded, altchars=b"-_", validate=True))
+    except (binascii.Error, UnicodeError, ValueError, RecursionError):
+        values = None
+    if (
+        not isinstance(values, list)
+        or len(values) != length
+        or not all(isinstance(v, str | int | float) and not isinstance(v, bool) for v in values)
+        or any(isinstance(v, int) and abs(v) >= 2**63 for v in values)
+    ):
+        raise invalid("query parameter page: this is not a token that a list of this desk gave")
+    return tuple(values)

@@ -1,0 +1,270 @@
+"""One desk file: connections, transactions, identifiers and time.
+
+SQLite in WAL mode. Every operation runs whole in one transaction on a thread of the desk's own; reads
+have a connection per thread, writes take turns on one connection and commit to disk before they are
+acknowledged. Several processes may share a file: SQLite's own lock orders their writes, and a
+busy one is waited for.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import secrets
+import sqlite3
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, TypeVar
+
+from copydesk.server.schema import APPLICATION_ID, MIGRATIONS, VERSION
+
+T = TypeVar("T")
+
+Row = sqlite3.Row
+Value = str | int | float | bytes | None
+
+_ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+_BUSY_MILLISECONDS = 30_000
+_READERS = 4
+
+
+class DeskError(Exception):
+    """A desk file that cannot be used; the message says which, why, and what to do."""
+
+
+def random_id() -> str:
+    """Return a new identifier: 20 letters and digits, about 119 bits."""
+    return "".join(secrets.choice(_ALPHABET) for _ in range(20))
+
+
+def utc_now() -> datetime:
+    """Return the time as the desk sees it."""
+    return datetime.now(UTC)
+
+
+def timestamp(moment: datetime) -> str:
+    """Return the form in which times are stored: text that sorts as the times do."""
+    return moment.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
+
+
+class Tx:
+    """One transaction: a connection with short words for what handlers do.
+
+    ``now`` is the same moment for everything the transaction writes.
+    """
+
+    def __init__(
+        self,
+        connection: sqlite3.Connection,
+        now: datetime,
+        new_id: Callable[[], str] = random_id,
+    ) -> None:
+        self.connection = connection
+        self.moment = now
+        self.now = timestamp(now)
+        self.new_id = new_id
+
+    def one(self, sql: str, *values: Value) -> Row | None:
+        """Return the first row, or None."""
+        row: Row | None = self.connection.execute(sql, values).fetchone()
+        return row
+
+    def all(self, sql: str, *values: Value) -> list[Row]:
+        """Return every row."""
+        return self.connection.execute(sql, values).fetchall()
+
+    def value(self, sql: str, *values: Value) -> Any:
+        """Return the first column of the first row, or None."""
+        row = self.connection.execute(sql, values).fetchone()
+        return None if row is None else row[0]
+
+    def run(self, sql: str, *values: Value) -> int:
+        """Execute a statement and return how many rows it changed."""
+        return self.connection.execute(sql, values).rowcount
+
+    def run_many(self, sql: str, rows: Iterator[tuple[Value, ...]]) -> None:
+        """Execute a statement once per row."""
+        self.connection.executemany(sql, rows)
+
+    def insert(self, table: str, **values: Value) -> None:
+        """Insert one row. ``table`` and the names come from code, never from a request."""
+        names = ", ".join(values)
+        marks = ", ".join("?" * len(values))
+        self.connection.execute(
+            f"INSERT INTO {table} ({names}) VALUES ({marks})",  # noqa: S608 - names are ours
+            tuple(values.values()),
+        )
+
+    def update(self, table: str, key: str, **values: Value) -> None:
+        """Set columns of the row whose ``id`` is ``key``; no columns, no statement."""
+        if values:
+            names = ", ".join(f"{name} = ?" for name in values)
+            self.connection.execute(
+                f"UPDATE {table} SET {names} WHERE id = ?",  # noqa: S608 - names are ours
+                (*values.values(), key),
+            )
+
+
+def to_json(value: object) -> str:
+    """Return compact JSON with sorted keys: equal values have equal text."""
+    return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+
+
+class Store:
+    """A desk file, or a desk in memory when ``path`` is None.
+
+    ``clock`` and ``new_id`` are the world's time and identifiers; tests and the sample give their own.
+
+    Raises ``DeskError`` when the file is not a desk, is damaged, was written by a newer copydesk, or
+    cannot be opened. Such a file is never changed.
+    """
+
+    def __init__(
+        self,
+        path: Path | None = None,
+        *,
+        clock: Callable[[], datetime] = utc_now,
+        new_id: Callable[[], str] = random_id,
+        durable: bool = True,
+    ) -> None:
+        self.path = path
+        self.clock = clock
+        self.new_id = new_id
+        self._durable = durable
+        self._local = threading.local()
+        self._write_lock = threading.Lock()
+        self._connections: list[sqlite3.Connection] = []
+        self._threads: ThreadPoolExecutor | None = None
+        if path is not None:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            if not path.exists():
+                path.touch(mode=0o600)
+        try:
+            self._writer = self._connect()
+            self._migrate()
+        except sqlite3.DatabaseError as error:
+            self.close()
+            raise DeskError(
+                f"{self.name} is not a usable desk ({error}). It was left as it is; "
+                "name another file with --desk."
+            ) from error
+
+    @property
+    def name(self) -> str:
+        """What messages call this desk."""
+        return str(self.path) if self.path else "the desk in memory"
+
+    def read(self, work: Callable[[Tx], T]) -> T:
+        """Run ``work`` on a consistent view of the desk, in this thread."""
+        if self.path is None:
+            with self._write_lock:
+                return work(Tx(self._writer, self.clock(), self.new_id))
+        connection: sqlite3.Connection | None = getattr(self._local, "connection", None)
+        if connection is None:
+            connection = self._local.connection = self._connect()
+        connection.execute("BEGIN")
+        try:
+            return work(Tx(connection, self.clock(), self.new_id))
+        finally:
+            connection.execute("ROLLBACK")
+
+    def write(self, work: Callable[[Tx], T]) -> T:
+        """Run ``work`` in a transaction of its own and return once it is on disk.
+
+        Anything that ``work`` raises undoes all of it.
+        """
+        with self._write_lock:
+            self._writer.execute("BEGIN IMMEDIATE")
+            try:
+                result = work(Tx(self._writer, self.clock(), self.new_id))
+            except BaseException:
+                self._writer.execute("ROLLBACK")
+                raise
+            self._writer.execute("COMMIT")
+            return result
+
+    async def in_thread(self, work: Callable[[], T]) -> T:
+        """Run ``work`` on one of the desk's threads, off the event loop."""
+        if self._threads is None:
+            self._threads = ThreadPoolExecutor(_READERS, thread_name_prefix="desk")
+        return await asyncio.get_running_loop().run_in_executor(self._threads, work)
+
+    def close(self) -> None:
+        """Close every connection. The desk cannot be used afterwards."""
+        if self._threads is not None:
+            self._threads.shutdown(wait=True)
+            self._threads = None
+        for connection in self._connections:
+            with contextlib.suppress(sqlite3.Error):
+                connection.close()
+        self._connections.clear()
+
+    def _connect(self) -> sqlite3.Connection:
+        try:
+            connection = sqlite3.connect(
+                str(self.path) if self.path else ":memory:",
+                isolation_level=None,
+                check_same_thread=False,
+                timeout=_BUSY_MILLISECONDS / 1000,
+                cached_statements=512,
+            )
+        except sqlite3.OperationalError as error:
+            raise DeskError(
+                f"{self.name} cannot be opened ({error}). Check the folder's permissions, "
+                "or name another file with --desk."
+            ) from error
+        self._connections.append(connection)
+        connection.row_factory = sqlite3.Row
+        connection.execute(f"PRAGMA busy_timeout = {_BUSY_MILLISECONDS}")
+        connection.execute("PRAGMA foreign_keys = ON")
+        return connection
+
+    def _migrate(self) -> None:
+        writer = self._writer
+        application = writer.execute("PRAGMA application_id").fetchone()[0]
+        version = writer.execute("PRAGMA user_version").fetchone()[0]
+        tables = writer.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0]
+        if tables and application != APPLICATION_ID:
+            self.close()
+            raise DeskError(
+                f"{self.name} is a database of another program. It was left as it is; "
+                "name another file with --desk."
+            )
+        if version > VERSION:
+            self.close()
+            raise DeskError(
+                f"{self.name} was written by a newer copydesk (schema {version}, this one knows "
+                f"{VERSION}). It was left as it is; update copydesk, or name another file with --desk."
+            )
+        if self.path is not None:
+            writer.execute("PRAGMA journal_mode = WAL")
+        # FULL: a commit returns after the log is on disk, so an acknowledged write outlives a crash.
+        writer.execute(f"PRAGMA synchronous = {'FULL' if self._durable else 'OFF'}")
+        if version == VERSION:
+            return
+        writer.execute("BEGIN IMMEDIATE")
+        try:
+            version = writer.execute("PRAGMA user_version").fetchone()[0]
+            for script in MIGRATIONS[version:]:
+                for statement in _statements(script):
+                    writer.execute(statement)
+            writer.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+            writer.execute(f"PRAGMA user_version = {VERSION}")
+            writer.execute("COMMIT")
+        except BaseException:
+            writer.execute("ROLLBACK")
+            raise
+
+
+def _statements(script: str) -> Iterator[str]:
+    """Yield the statements of a script; ``executescript`` would commit the transaction."""
+    statement = ""
+    for line in script.splitlines():
+        statement += line + "\n"
+        if sqlite3.complete_statement(statement):
+            yield statement
+            statement = ""

@@ -1,0 +1,243 @@
+"""Change requests as branches: opening, editing, updating from primary content, merging.
+
+A branch starts at a revision of its space's primary content and knows the last one that it contains
+(``base_of``). Both ways of joining are three-way merges from there; a conflict changes nothing
+(decisions.md, Merge and update semantics). Who may do it and which rules hold is for the callers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Any
+
+from copydesk.server import content
+from copydesk.server.content import Draft
+from copydesk.server.merging import MergeConflict, merge
+from copydesk.server.seeding import Edit, advance, put_edit
+from copydesk.server.store import Row, Tx, to_json
+
+COUNTED = {"open": "change_requests_open", "draft": "change_requests_draft"}
+"""The column of the space that counts its change requests of a status."""
+
+
+@dataclass(frozen=True, slots=True)
+class Joined:
+    """What a merge or an update came to: a new revision, or the conflicts that stopped it."""
+
+    revision: str | None
+    conflicts: tuple[MergeConflict, ...] = ()
+
+
+def open_branch(
+    tx: Tx,
+    space_id: str,
+    author: str,
+    subject: str,
+    edit: Edit | None = None,
+    *,
+    status: str = "open",
+    number: int | None = None,
+    description: Mapping[str, Any] | None = None,
+    cluster: str | None = None,
+    base: str | None = None,
+    git: dict[str, Any] | None = None,
+) -> str:
+    """Open a change request on a space and return its id.
+
+    ``edit`` is the author's first commit on it. ``base`` is the revision it starts from, the space's
+    current one by default. ``number`` is used when it is free in the space, the next number otherwise.
+    ``description`` is a rich text document and ``status`` draft, open or archived.
+    """
+    space = _space(tx, space_id)
+    start = base or space["revision_id"]
+    if number is None or _taken(tx, space_id, number):
+        number = space["next_number"]
+    change_request_id = tx.new_id()
+    tx.insert(
+        "change_request",
+        id=change_request_id,
+        space_id=space_id,
+        organization_id=space["organization_id"],
+        number=number,
+        status=status,
+        subject=subject,
+        description=None if description is None else to_json(description),
+        created_by=author,
+        created_at=tx.now,
+        updated_at=tx.now,
+        revision_id=start,
+        revision_initial=start,
+        cluster_id=cluster,
+    )
+    tx.run(
+        "UPDATE space SET next_number = max(next_number, ? + 1), "
+        "change_requests = change_requests + 1 WHERE id = ?",
+        number,
+        space_id,
+    )
+    _count(tx, space_id, status, 1)
+    if edit is not None:
+        edit_branch(tx, change_request_id, author, edit, git=git)
+    return change_request_id
+
+
+def edit_branch(
+    tx: Tx,
+    change_request_id: str,
+    author: str,
+    edit: Edit,
+    *,
+    git: dict[str, Any] | None = None,
+) -> str:
+    """Commit an edit to a change request and return its new revision; the author is a contributor."""
+    row = find(tx, change_request_id)
+    revision = put_edit(tx, row["space_id"], row["revision_id"], edit, author=author, git=git)
+    tx.update("change_request", change_request_id, revision_id=revision, updated_at=tx.now)
+    add_contributors(tx, change_request_id, (author,))
+    return revision
+
+
+def add_contributors(tx: Tx, change_request_id: str, users: Iterable[str]) -> None:
+    """Count users among those who wrote a change request."""
+    tx.run_many(
+        "INSERT OR IGNORE INTO contributor (change_request_id, user_id) VALUES (?, ?)",
+        iter([(change_request_id, user) for user in users]),
+    )
+
+
+def set_status(tx: Tx, change_request_id: str, status: str) -> None:
+    """Make a change request draft, open, archived or merged, and keep the space's counts."""
+    row = find(tx, change_request_id)
+    if row["status"] != status:
+        _count(tx, row["space_id"], row["status"], -1)
+        _count(tx, row["space_id"], status, 1)
+        tx.update("change_request", change_request_id, status=status, updated_at=tx.now)
+
+
+def base_of(change_request: Row) -> str:
+    """Return the last revision of primary content that a change request contains."""
+    base: str = change_request["revision_merged_ancestor"] or change_request["revision_initial"]
+    return base
+
+
+def is_outdated(space: Row, change_request: Row) -> bool:
+    """Say whether primary content has moved on since; what is merged never is outdated."""
+    return change_request["status"] != "merged" and base_of(change_request) != space["revision_id"]
+
+
+def find(tx: Tx, change_request_id: str) -> Row:
+    """Return the row of a change request that exists."""
+    row = tx.one("SELECT * FROM change_request WHERE id = ?", change_request_id)
+    assert row is not None
+    return row
+
+
+def update_branch(tx: Tx, change_request_id: str, author: str) -> Joined:
+    """Merge primary content into a change request. One that is up to date stays as it is."""
+    row = find(tx, change_request_id)
+    main = _space(tx, row["space_id"])["revision_id"]
+    if base_of(row) == main:
+        return Joined(row["revision_id"])
+    joined = _join(tx, row, into=row["revision_id"], other=main, kind="update", author=author)
+    if joined.revision is not None:
+        tx.update(
+            "change_request",
+            change_request_id,
+            revision_id=joined.revision,
+            revision_merged_ancestor=main,
+            updated_at=tx.now,
+        )
+    return joined
+
+
+def merge_branch(tx: Tx, change_request_id: str, author: str) -> Joined:
+    """Merge a change request into the primary content of its space."""
+    row = find(tx, change_request_id)
+    main = _space(tx, row["space_id"])["revision_id"]
+    joined = _join(tx, row, into=main, other=row["revision_id"], kind="merge", author=author)
+    if joined.revision is not None:
+        advance(tx, row["space_id"], joined.revision)
+        record_merge(tx, change_request_id, joined.revision)
+    return joined
+
+
+def record_merge(tx: Tx, change_request_id: str, revision: str) -> None:
+    """Note that a revision of primary content is what a change request was merged as."""
+    set_status(tx, change_request_id, "merged")
+    tx.update("change_request", change_request_id, revision_merged=revision, merged_at=tx.now)
+
+
+def conflicts_of(tx: Tx, change_request: Row) -> tuple[MergeConflict, ...]:
+    """Return what would clash if the change request were merged now, without merging it."""
+    main = _space(tx, change_request["space_id"])["revision_id"]
+    return _merged(tx, change_request, main, change_request["revision_id"])[1]
+
+
+def _join(
+    tx: Tx, row: Row, *, into: str, other: str, kind: content.RevisionType, author: str
+) -> Joined:
+    draft, conflicts, texts = _merged(tx, row, into, other)
+    if conflicts:
+        return Joined(None, conflicts)
+    for text in texts:
+        content.put_text(tx, text)
+    return Joined(
+        content.put_revision(
+            tx,
+            row["space_id"],
+            content.close_draft(tx, draft),
+            parents=(into, other),
+            kind=kind,
+            author=author,
+        )
+    )
+
+
+def _merged(
+    tx: Tx, row: Row, into: str, other: str
+) -> tuple[Draft, tuple[MergeConflict, ...], list[str]]:
+    """Merge in memory: the tree, what clashes, and the texts that are new in it."""
+    written: dict[str, str] = {}
+
+    def write(text: str) -> str:
+        digest = sha256(text.encode()).hexdigest()
+        written[digest] = text
+        return digest
+
+    base, ours, theirs = (
+        content.open_draft(tx, content.load(tx, revision))
+        for revision in (base_of(row), into, other)
+    )
+    merged = merge(
+        base,
+        ours,
+        theirs,
+        read_text=lambda digest: content.text(tx, digest),
+        write_text=write,
+    )
+    return merged.draft, merged.conflicts, list(written.values())
+
+
+def _space(tx: Tx, space_id: str) -> Row:
+    row = tx.one("SELECT * FROM space WHERE id = ?", space_id)
+    assert row is not None
+    return row
+
+
+def _taken(tx: Tx, space_id: str, number: int) -> bool:
+    found = tx.one(
+        "SELECT 1 FROM change_request WHERE space_id = ? AND number = ?", space_id, number
+    )
+    return found is not None
+
+
+def _count(tx: Tx, space_id: str, status: str, change: int) -> None:
+    if status in COUNTED:
+        column = COUNTED[status]
+        tx.run(
+            f"UPDATE space SET {column} = {column} + ? WHERE id = ?",  # noqa: S608 - a column of ours
+            change,
+            space_id,
+        )

@@ -1,0 +1,187 @@
+"""What is said about content: comments, replies, reactions, reviews. Writing only, counts kept right.
+
+Who may say what is the handlers' business; these functions do it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from copydesk.server.store import Row, Tx, to_json
+
+
+def add_comment(
+    tx: Tx,
+    space_id: str,
+    author: str,
+    markdown: str,
+    *,
+    change_request: str | None = None,
+    page: str | None = None,
+    node: str | None = None,
+    table_cell: Mapping[str, Any] | None = None,
+    review: str | None = None,
+) -> str:
+    """Add an open comment to a change request or, without one, to the space; return its id.
+
+    It is about the revision that is current there now.
+    """
+    revision = (
+        tx.value("SELECT revision_id FROM space WHERE id = ?", space_id)
+        if change_request is None
+        else tx.value("SELECT revision_id FROM change_request WHERE id = ?", change_request)
+    )
+    comment_id = tx.new_id()
+    tx.insert(
+        "comment",
+        id=comment_id,
+        space_id=space_id,
+        change_request_id=change_request,
+        revision_id=revision,
+        page_id=page,
+        node_id=node,
+        table_cell=None if table_cell is None else to_json(table_cell),
+        review_id=review,
+        body=markdown,
+        posted_by=author,
+        posted_at=tx.now,
+    )
+    _count(tx, space_id, change_request, 1)
+    return comment_id
+
+
+def add_reply(tx: Tx, comment_id: str, author: str, markdown: str) -> str:
+    """Add a reply to a comment and return its id."""
+    reply_id = tx.new_id()
+    tx.insert(
+        "reply",
+        id=reply_id,
+        comment_id=comment_id,
+        body=markdown,
+        posted_by=author,
+        posted_at=tx.now,
+    )
+    tx.run("UPDATE comment SET replies = replies + 1 WHERE id = ?", comment_id)
+    return reply_id
+
+
+def edit_comment(tx: Tx, comment_id: str, markdown: str) -> None:
+    """Replace what a comment says."""
+    tx.update("comment", comment_id, body=markdown, edited_at=tx.now)
+
+
+def edit_reply(tx: Tx, reply_id: str, markdown: str) -> None:
+    """Replace what a reply says."""
+    tx.update("reply", reply_id, body=markdown, edited_at=tx.now)
+
+
+def resolve(tx: Tx, comment_id: str, user_id: str) -> None:
+    """Resolve a comment; one that is resolved stays as it was resolved."""
+    comment = _comment(tx, comment_id)
+    if comment["status"] != "resolved":
+        tx.update("comment", comment_id, status="resolved", resolved_at=tx.now, resolved_by=user_id)
+        _count(tx, comment["space_id"], comment["change_request_id"], -1)
+
+
+def reopen(tx: Tx, comment_id: str) -> None:
+    """Open a resolved comment again."""
+    comment = _comment(tx, comment_id)
+    if comment["status"] == "resolved":
+        tx.update("comment", comment_id, status="open", resolved_at=None, resolved_by=None)
+        _count(tx, comment["space_id"], comment["change_request_id"], 1)
+
+
+def react(tx: Tx, target_id: str, user_id: str, emoji: str) -> None:
+    """Add a user's reaction to a comment or a reply; the same one again changes nothing."""
+    tx.run(
+        "INSERT OR IGNORE INTO reaction (target_id, emoji, user_id, reacted_at) VALUES (?, ?, ?, ?)",
+        target_id,
+        emoji,
+        user_id,
+        tx.now,
+    )
+
+
+def unreact(tx: Tx, target_id: str, user_id: str, emoji: str) -> None:
+    """Take a user's reaction back."""
+    tx.run(
+        "DELETE FROM reaction WHERE target_id = ? AND user_id = ? AND emoji = ?",
+        target_id,
+        user_id,
+        emoji,
+    )
+
+
+def delete_comment(tx: Tx, comment_id: str) -> None:
+    """Delete a comment with its replies and all their reactions."""
+    comment = _comment(tx, comment_id)
+    tx.run(
+        "DELETE FROM reaction WHERE target_id = ?1 "
+        "OR target_id IN (SELECT id FROM reply WHERE comment_id = ?1)",
+        comment_id,
+    )
+    tx.run("DELETE FROM comment WHERE id = ?", comment_id)  # its replies follow by foreign key
+    if comment["status"] == "open":
+        _count(tx, comment["space_id"], comment["change_request_id"], -1)
+
+
+def delete_reply(tx: Tx, reply_id: str) -> None:
+    """Delete a reply with its reactions."""
+    tx.run(
+        "UPDATE comment SET replies = replies - 1 "
+        "WHERE id = (SELECT comment_id FROM reply WHERE id = ?)",
+        reply_id,
+    )
+    tx.run("DELETE FROM reaction WHERE target_id = ?", reply_id)
+    tx.run("DELETE FROM reply WHERE id = ?", reply_id)
+
+
+def add_review(
+    tx: Tx, change_request_id: str, reviewer: str, status: str, comment: str | None = None
+) -> str:
+    """Add a review (approved or changes-requested) of what the change request is now; return its id."""
+    review_id = tx.new_id()
+    tx.insert(
+        "review",
+        id=review_id,
+        change_request_id=change_request_id,
+        revision_id=tx.value(
+            "SELECT revision_id FROM change_request WHERE id = ?", change_request_id
+        ),
+        reviewer=reviewer,
+        status=status,
+        comment=comment,
+        created_at=tx.now,
+    )
+    return review_id
+
+
+def request_review(tx: Tx, change_request_id: str, user_id: str, requested_by: str) -> None:
+    """Ask a user for a review; someone asked already stays asked as they were."""
+    tx.run(
+        "INSERT OR IGNORE INTO requested_reviewer "
+        "(change_request_id, user_id, requested_by, created_at) VALUES (?, ?, ?, ?)",
+        change_request_id,
+        user_id,
+        requested_by,
+        tx.now,
+    )
+
+
+def _comment(tx: Tx, comment_id: str) -> Row:
+    row = tx.one("SELECT * FROM comment WHERE id = ?", comment_id)
+    assert row is not None
+    return row
+
+
+def _count(tx: Tx, space_id: str, change_request_id: str | None, change: int) -> None:
+    """Keep the number of open comments of what the comment is on."""
+    if change_request_id is None:
+        tx.run("UPDATE space SET comments = comments + ? WHERE id = ?", change, space_id)
+    else:
+        tx.run(
+            "UPDATE change_request SET comments = comments + ? WHERE id = ?",
+            change,
+            change_request_id,
+        )

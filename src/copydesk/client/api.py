@@ -1,0 +1,318 @@
+"""``Api``: send a declared operation, get its typed result.
+
+    async with Api("https://api.example.com", token) as api:
+        space = await api(ops.get_space, space_id)
+        async for request in api.pages(ops.list_change_requests_for_space, space_id):
+            ...
+
+Every call goes the same way: arguments bound by the operation's signature, identical reads shared,
+sent by ``wire``, the answer validated from its bytes in one pass.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import copy
+import re
+import time
+from collections.abc import AsyncIterator, Callable, Iterable
+from types import NoneType, TracebackType
+from typing import Any, ParamSpec, Self, TypeVar
+
+import httpx
+from pydantic import ValidationError
+
+from copydesk.client import request as requests
+from copydesk.client.budget import Budget
+from copydesk.client.errors import ApiError, ExtensionMissing, Garbled, NotFound
+from copydesk.client.flights import Flights
+from copydesk.client.request import Outgoing, Scalar
+from copydesk.client.secret import Secret
+from copydesk.client.wire import Answer, Recorder, Timeouts, Wire
+from copydesk.contract.models.base import Page
+from copydesk.contract.operation import CATALOGUE, Operation
+
+P = ParamSpec("P")
+R = TypeVar("R")
+T = TypeVar("T")
+
+THREAD_BYTES = 32_768
+"""An answer larger than this is validated in a thread, so that no key press waits for it."""
+
+USUAL_TIMEOUTS = Timeouts()
+"""5 s for a connection, 30 s for the next bytes."""
+
+EMPTY_PAGES = 100
+"""So many empty pages in a row are taken for a list without end."""
+
+
+class Api:
+    """One service, seen through the contract.
+
+    ``base_url`` is the service, with or without ``/v1``. ``token`` is sent as a bearer token.
+    ``transport`` carries the requests: None for the network, ``httpx.ASGITransport`` for the
+    embedded desk. ``clock`` gives seconds since the epoch and is there for tests.
+
+    Raises ``ValueError`` for a base URL or a token that cannot be one. Calls raise ``ApiError`` and
+    its kinds. A result may be shared with others who asked for the same at the same time: do not
+    change it. Cancelling a call of a read ends it; cancelling one of a write leaves open whether it
+    took effect.
+
+    Making one takes about 100 ms without ``transport`` (certificates): do it in a thread where keys
+    are read.
+    """
+
+    def __init__(
+        self,
+        base_url: str,
+        token: str | Secret | None = None,
+        *,
+        transport: httpx.AsyncBaseTransport | None = None,
+        timeouts: Timeouts = USUAL_TIMEOUTS,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        secret = Secret(token) if isinstance(token, str) else token
+        self._wire = Wire(base_url, secret, transport, clock)
+        self._flights = Flights()
+        self._missing: set[str] = set()
+        self._timeouts = timeouts
+
+    def __repr__(self) -> str:
+        return f"<Api {self.base_url}>"
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self.aclose()
+
+    async def aclose(self) -> None:
+        """Cancel reads under way and close the connections."""
+        await self._flights.ground()
+        await self._wire.aclose()
+
+    @property
+    def base_url(self) -> str:
+        """The service, without a slash at the end and without ``/v1``."""
+        return self._wire.base_url
+
+    @property
+    def exposed(self) -> bool:
+        """Whether the token travels unencrypted to another machine, which a person should know."""
+        return self._wire.exposed
+
+    @property
+    def budget(self) -> Budget:
+        """The rate limit as the service last told it."""
+        return self._wire.budget
+
+    def watch_budget(self, watcher: Callable[[Budget], None]) -> Callable[[], None]:
+        """Call ``watcher`` with the budget whenever it changes; return what ends that."""
+        return self._wire.watch_budget(watcher)
+
+    @property
+    def recorder(self) -> Recorder | None:
+        """Called with a ``Sent`` after each request on the wire, retries included. None: nobody
+        looks.
+        """
+        return self._wire.recorder
+
+    @recorder.setter
+    def recorder(self, recorder: Recorder | None) -> None:
+        self._wire.recorder = recorder
+
+    def within(self, timeouts: Timeouts) -> Api:
+        """Return the same client with other time-outs, for a call that is known to take long."""
+        other = copy.copy(self)
+        other._timeouts = timeouts
+        return other
+
+    def has(self, extension: str | Operation[..., Any]) -> bool:
+        """Whether the service offers an extension ("E4") or an operation, as far as is known.
+
+        True until a call has shown otherwise. An extension counts as missing when one of its reads
+        is, or one of its writes where it has no reads.
+        """
+        if isinstance(extension, Operation):
+            if extension.extension is None:
+                return True
+            return extension.name not in self._missing and self.has(extension.extension)
+        family = [known for known in CATALOGUE.values() if known.extension == extension]
+        reads = [known for known in family if known.method == "GET"]
+        return not any(known.name in self._missing for known in reads or family)
+
+    async def __call__(self, operation: Operation[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
+        """Send ``operation`` with the arguments of its stub and return its result.
+
+        Raises ``ApiError``; ``ExtensionMissing`` for an extension that the service lacks, without a
+        request where that is known already; ``TypeError`` and ``ValueError`` for arguments that do
+        not fit the stub or cannot stand in a path.
+        """
+        result: R = await self._call(operation, args, kwargs)
+        return result
+
+    async def page(
+        self, operation: Operation[P, Page[T]], *args: P.args, **kwargs: P.kwargs
+    ) -> Page[T]:
+        """Return one page of a list; pass ``page=found.next.page`` for the one after ``found``."""
+        result: Page[T] = await self._call(operation, args, kwargs)
+        return result
+
+    async def pages(
+        self, operation: Operation[P, Page[T]], *args: P.args, **kwargs: P.kwargs
+    ) -> AsyncIterator[T]:
+        """Yield the items of a list one by one; each page is asked for when its first item is.
+
+        Raises ``Garbled`` for a list that comes back to a page or goes on without items.
+        """
+        seen: set[str] = set()
+        empty = 0
+        given: dict[str, Any] = dict(kwargs)
+        while True:
+            found: Page[T] = await self._call(operation, args, given)
+            for item in found.items:
+                yield item
+            if found.next is None:
+                return
+            token = found.next.page
+            empty = 0 if found.items else empty + 1
+            if token in seen or empty >= EMPTY_PAGES:
+                raise Garbled("the list has no end", field="next.page", operation=operation.name)
+            seen.add(token)
+            given["page"] = token
+
+    async def raw(
+        self,
+        method: str,
+        path: str,
+        query: Iterable[tuple[str, Scalar]] = (),
+        body: bytes | None = None,
+    ) -> Answer:
+        """Send a request that no operation declares, such as ``raw("GET", "/v1/user")``.
+
+        ``body`` is JSON. Returns the successful answer as it came. Raises ``ApiError``, and
+        ``ValueError`` for a path that is none.
+        """
+        return await self._send(requests.raw(method, path, query, body))
+
+    async def _call(
+        self, operation: Operation[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> Any:
+        if operation.name in self._missing:
+            raise self._lacks(operation)
+        outgoing = requests.outgoing(operation, *args, **kwargs)
+
+        async def run() -> Any:
+            return await self._validated(operation, await self._send(outgoing))
+
+        try:
+            if operation.method != "GET":
+                return await run()
+            return await self._flights.join((outgoing.target, self._timeouts), run)
+        except ApiError as error:
+            if operation.extension is not None and await self._is_lacking(
+                operation, error, args, kwargs
+            ):
+                self._missing.add(operation.name)
+                raise self._lacks(operation, error) from error
+            raise
+
+    async def _send(self, outgoing: Outgoing) -> Answer:
+        if outgoing.method == "GET":
+            return await self._wire.send(outgoing, self._timeouts)
+        # Before: a read that is under way may miss the write. After: so may one that began
+        # meanwhile.
+        self._flights.part()
+        try:
+            return await self._wire.send(outgoing, self._timeouts)
+        finally:
+            self._flights.part()
+
+    async def _validated(self, operation: Operation[..., Any], answer: Answer) -> Any:
+        # An operation's reader is built when first used, which takes milliseconds: not between two
+        # keys.
+        first = "result_adapter" not in operation.__dict__
+        if first or len(answer.content) > THREAD_BYTES:
+            return await asyncio.to_thread(_read, operation, answer)
+        return _read(operation, answer)
+
+    def _lacks(
+        self, operation: Operation[..., Any], error: ApiError | None = None
+    ) -> ExtensionMissing:
+        return ExtensionMissing(
+            f"{self.base_url} does not offer {operation.name} ({operation.extension}).",
+            status=error.status if error else None,
+            operation=operation.name,
+            request_id=error.request_id if error else "",
+        )
+
+    async def _is_lacking(
+        self,
+        operation: Operation[..., Any],
+        error: ApiError,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+    ) -> bool:
+        """Whether the service lacks this endpoint, as against the thing that a call named.
+
+        405 says so. 404 without the API's error body comes from a router that knows no such path.
+        404 with it may mean either, so the thing that the path hangs on is asked for: where that is
+        there, the endpoint is what is missing. Not so where something else may be missing: an id at
+        the end of the path, or one inside a body.
+        """
+        if error.status == 405:
+            return True
+        if not isinstance(error, NotFound):
+            return False
+        if not error.from_service:
+            return True
+        if operation.path.endswith("}") or operation.body is not None:
+            return False
+        if not operation.path_parameters:
+            return True
+        parent = _parent(operation)
+        if parent is None:
+            return False
+        given = operation.signature.bind(*args, **kwargs).arguments
+        ids = [given[parameter.name] for parameter in operation.path_parameters]
+        try:
+            await self._send(requests.outgoing(parent, *ids))
+        except ApiError:
+            return False
+        return True
+
+
+def _parent(operation: Operation[..., Any]) -> Operation[..., Any] | None:
+    """Return the published read of the thing that an operation's path hangs on, if there is one."""
+    thing = _shape(operation.path[: operation.path.rindex("}") + 1])
+    for known in CATALOGUE.values():
+        if known.method == "GET" and known.extension is None and _shape(known.path) == thing:
+            return known
+    return None
+
+
+def _shape(path: str) -> str:
+    return re.sub(r"\{\w+\}", "{}", path)
+
+
+def _read(operation: Operation[..., Any], answer: Answer) -> Any:
+    if operation.result is NoneType:
+        return None
+    try:
+        return operation.result_adapter.validate_json(answer.content or b"null")
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_context=False, include_input=False)[0]
+        field = ".".join(str(part) for part in first["loc"])
+        raise Garbled(
+            f"The answer to {operation.name} is not understood: "
+            f"{f'{field}: ' if field else ''}{first['msg']}.",
+            field=field,
+            status=answer.status,
+            operation=operation.name,
+            request_id=answer.request_id,
+        ) from error

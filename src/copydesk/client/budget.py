@@ -1,0 +1,69 @@
+"""How many requests the service still allows, read from the headers of its answers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC
+from email.utils import parsedate_to_datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """The rate limit as last told (decisions.md, Rate limit). None means that the service did not
+    say.
+
+    ``limit`` and ``remaining`` count requests; ``reset`` is when the count starts again, in seconds
+    since the epoch.
+    """
+
+    limit: int | None = None
+    remaining: int | None = None
+    reset: float | None = None
+
+    @property
+    def share(self) -> float | None:
+        """The part of the budget that is left, 0.0 to 1.0, or None when unknown."""
+        if self.limit is None or self.remaining is None or self.limit <= 0:
+            return None
+        return min(1.0, max(0.0, self.remaining / self.limit))
+
+    def told(self, headers: Mapping[str, str]) -> Budget:
+        """Return the budget after an answer with these headers; unreadable ones change nothing."""
+        limit = _number(headers.get("x-ratelimit-limit"))
+        remaining = _number(headers.get("x-ratelimit-remaining"))
+        reset = _number(headers.get("x-ratelimit-reset"))
+        if limit is remaining is reset is None:
+            return self
+        return Budget(
+            self.limit if limit is None else limit,
+            self.remaining if remaining is None else remaining,
+            self.reset if reset is None else float(reset),
+        )
+
+
+def retry_time(headers: Mapping[str, str], now: float) -> float | None:
+    """Return when to ask again, in seconds since the epoch, or None when the service does not say.
+
+    ``Retry-After`` (seconds, or an HTTP date) goes before ``X-RateLimit-Reset`` (decisions.md, Rate
+    limit).
+    """
+    after = headers.get("retry-after", "").strip()
+    if (seconds := _number(after)) is not None:
+        return now + seconds
+    if after:
+        try:
+            moment = parsedate_to_datetime(after)
+        except ValueError:
+            pass
+        else:
+            return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
+    reset = _number(headers.get("x-ratelimit-reset"))
+    return None if reset is None else float(reset)
+
+
+def _number(value: str | None) -> int | None:
+    # Ten digits hold every count and every second of this century; more is nonsense.
+    if value is None or not (value := value.strip()).isascii() or not value.isdigit():
+        return None
+    return int(value) if len(value) <= 10 else None

@@ -1,0 +1,158 @@
+"""What can go wrong between a call and its answer, as one tree of exceptions.
+
+The client raises these and nothing else for a request that failed; one place at the edge turns them
+into what a person reads. The module needs no HTTP library, so that screens can name its classes
+before one is loaded. Codes: decisions.md, Transport, auth, errors.
+"""
+
+# ruff: noqa: N818 - the names say what happened; every one is caught as an ApiError.
+
+from __future__ import annotations
+
+from copydesk.domain.text import clean
+
+MESSAGE_LIMIT = 500
+"""Longest message kept of what a service says, in characters. The rest is cut."""
+
+
+class ApiError(Exception):
+    """A request that did not give its result.
+
+    ``message`` is a sentence that is safe to draw (control codes removed, bounded). ``status`` is
+    the HTTP status, None when no answer came. ``operation`` names the operation, or the method and
+    path of a raw request. ``request_id`` is the service's own name for the request, "" when it gave
+    none. ``sent`` says whether a write may have taken effect at the service all the same; where it
+    is True, look before sending again. ``retry_at`` is when the service wants to be asked again, in
+    seconds since the epoch. ``from_service`` says whether the service itself gave the message, in
+    the error body of the API.
+    """
+
+    sent = False
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        status: int | None = None,
+        operation: str = "",
+        request_id: str = "",
+        retry_at: float | None = None,
+        sent: bool | None = None,
+        from_service: bool = False,
+    ) -> None:
+        self.message = bounded(message)
+        self.status = status
+        self.operation = operation
+        self.request_id = bounded(request_id, 100)
+        self.retry_at = retry_at
+        self.from_service = from_service
+        if sent is not None:
+            self.sent = sent
+        super().__init__(self.message)
+
+    def __repr__(self) -> str:
+        return (
+            f"{type(self).__name__}({self.operation}: {self.status or 'no answer'}: {self.message})"
+        )
+
+
+class Invalid(ApiError):
+    """400: the service does not accept the input. The message says which part."""
+
+
+class Unauthorized(ApiError):
+    """401: the token is missing, wrong or no longer valid."""
+
+
+class Forbidden(ApiError):
+    """403: the token is fine, but its user may not do this."""
+
+
+class NotFound(ApiError):
+    """404: no such thing, or none that this user may see."""
+
+
+class ExtensionMissing(NotFound):
+    """The service does not offer this operation at all; it is an extension (decisions.md,
+    Extensions).
+
+    ``Api.has`` says the same without a request. Callers use the fallback that is written there.
+    """
+
+
+class Conflict(ApiError):
+    """409: the operation would change nothing, or someone was faster."""
+
+
+class Blocked(ApiError):
+    """412: a rule is in the way, such as a merge rule. The message says which."""
+
+
+class RateLimited(ApiError):
+    """429: the budget of requests is used up until ``retry_at``. Nothing was done."""
+
+
+class ServerFault(ApiError):
+    """5xx: the service failed. A write may have taken effect before it did."""
+
+    sent = True
+
+
+class Redirected(ApiError):
+    """3xx: the service is elsewhere. Not followed: the token stays with the host that it was given
+    for.
+    """
+
+
+class Unreachable(ApiError):
+    """No answer: no connection, a broken one, or none in time. ``sent`` says what that means for a
+    write.
+    """
+
+
+class Garbled(ApiError):
+    """An answer that is not what the API promises. ``field`` says where, "" when all of it is
+    wrong.
+
+    The service did accept the request: a write has taken effect.
+    """
+
+    sent = True
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        field: str = "",
+        status: int | None = None,
+        operation: str = "",
+        request_id: str = "",
+    ) -> None:
+        self.field = bounded(field, 200)
+        super().__init__(message, status=status, operation=operation, request_id=request_id)
+
+
+def bounded(text: str, limit: int = MESSAGE_LIMIT) -> str:
+    """Return what a service says as one line that is safe to draw and at most ``limit`` long."""
+    line = clean(text, limit=4 * limit).strip()
+    return line if len(line) <= limit else line[: limit - 1] + "…"
+
+
+_BY_STATUS: dict[int, type[ApiError]] = {
+    400: Invalid,
+    401: Unauthorized,
+    403: Forbidden,
+    404: NotFound,
+    409: Conflict,
+    412: Blocked,
+    429: RateLimited,
+}
+
+
+def error_class(status: int) -> type[ApiError]:
+    """Return the exception class for an HTTP status of 300 and above."""
+    if status >= 500:
+        return ServerFault
+    if status < 400:
+        return Redirected
+    return _BY_STATUS.get(status, ApiError)

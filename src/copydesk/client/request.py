@@ -1,0 +1,115 @@
+"""From the arguments of a call to what is written on the wire: path, query and body."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import date, datetime
+from enum import Enum
+from typing import Any
+from urllib.parse import quote, urlencode
+
+from copydesk.contract.models.base import Body, Shape
+from copydesk.contract.operation import Operation, Parameter
+
+Scalar = str | int | float | bool | Enum | date | datetime
+"""What one value in a path or a query may be."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outgoing:
+    """A request without its host: ``target`` is the quoted path and query, ``body`` the JSON or
+    None.
+
+    ``name`` is the operation's name, or method and path of a raw request.
+    """
+
+    name: str
+    method: str
+    target: str
+    body: bytes | None = None
+
+    @property
+    def idempotent(self) -> bool:
+        """Whether sending it twice is as good as once (decisions.md, Retries)."""
+        return self.method in {"GET", "PUT", "DELETE"}
+
+
+def outgoing(operation: Operation[..., Any], *args: Any, **kwargs: Any) -> Outgoing:
+    """Return the request for a call of ``operation`` with these arguments.
+
+    Raises ``TypeError`` when the arguments do not fit the operation's signature, as calling the
+    stub would, and ``ValueError`` for an id that cannot stand in a path.
+    """
+    given = operation.signature.bind(*args, **kwargs).arguments
+    path = operation.path
+    for parameter in operation.path_parameters:
+        path = path.replace(f"{{{parameter.name}}}", _segment(parameter, given[parameter.name]), 1)
+    pairs = [
+        (parameter.wire, text)
+        for parameter in operation.query_parameters
+        if (value := given.get(parameter.name)) is not None
+        for text in _texts(value)
+    ]
+    body = None
+    if operation.body is not None and (value := given.get("body")) is not None:
+        body = _json(operation.body, value)
+    return Outgoing(operation.name, operation.method, with_query(path, pairs), body)
+
+
+def raw(
+    method: str,
+    path: str,
+    query: Iterable[tuple[str, Scalar]] = (),
+    body: bytes | None = None,
+) -> Outgoing:
+    """Return a request for a path given as text, such as ``/v1/spaces/abc``.
+
+    Raises ``ValueError`` for a path that is not absolute or that steps upwards.
+    """
+    if not path.startswith("/") or not path.isascii() or not path.isprintable() or " " in path:
+        raise ValueError(f"{path!r} is no path: start with / and quote special characters")
+    if "#" in path or any(part in {".", ".."} for part in path.partition("?")[0].split("/")):
+        raise ValueError(f"{path!r} is no path: leave out . and .. and #")
+    method = method.upper()
+    pairs = [(name, text) for name, value in query for text in _texts(value)]
+    return Outgoing(f"{method} {path}", method, with_query(path, pairs), body)
+
+
+def with_query(path: str, pairs: list[tuple[str, str]]) -> str:
+    """Return ``path`` with ``pairs`` as its query; a repeated name is an array."""
+    if not pairs:
+        return path
+    return f"{path}{'&' if '?' in path else '?'}{urlencode(pairs, quote_via=quote)}"
+
+
+def _segment(parameter: Parameter, value: Any) -> str:
+    text = _text(value)
+    if text in {"", ".", ".."}:
+        raise ValueError(f"{parameter.name} is {text!r}, which is no id: give the id of the thing")
+    return quote(text, safe="")
+
+
+def _texts(value: Any) -> list[str]:
+    if isinstance(value, list | tuple | set | frozenset):
+        return [_text(item) for item in value]
+    return [_text(value)]
+
+
+def _text(value: Any) -> str:
+    match value:
+        case bool():
+            return "true" if value else "false"
+        case Enum():
+            return _text(value.value)
+        case datetime() | date():
+            return value.isoformat()
+        case str() | int() | float():
+            return str(value)
+    raise TypeError(f"a {type(value).__name__} cannot stand in an address")
+
+
+def _json(parameter: Parameter, value: Any) -> bytes:
+    if isinstance(value, Body | Shape):
+        return value.to_json()
+    return parameter.adapter.dump_json(value, by_alias=True, exclude_unset=True)

@@ -1,0 +1,351 @@
+"""One connection to one service: sends a request and reads its answer, or says what went wrong.
+
+Everything that knows HTTP is here. What is sent comes from ``request``; what an answer means for an
+operation is decided in ``api``.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import ipaddress
+import json
+import secrets
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from http import HTTPStatus
+
+import httpx
+import stamina
+import stamina.instrumentation
+
+from copydesk import __version__
+from copydesk.client.budget import Budget, retry_time
+from copydesk.client.errors import (
+    MESSAGE_LIMIT,
+    ApiError,
+    Garbled,
+    RateLimited,
+    Redirected,
+    ServerFault,
+    Unreachable,
+    bounded,
+    error_class,
+)
+from copydesk.client.request import Outgoing
+from copydesk.client.secret import Secret
+
+CONCURRENCY = 8
+"""Requests on the wire at once. More than a person needs, less than a service minds."""
+
+ATTEMPTS = 4
+"""How often an idempotent request is sent at most, the first time included."""
+
+RETRY_SECONDS = 45.0
+"""After this long no further attempt is begun."""
+
+PATIENCE = 20.0
+"""Longest wait, in seconds, that a rate limit is waited for in silence; a longer one is told at
+once.
+"""
+
+ANSWER_LIMIT = 64 * 1024 * 1024
+"""Largest answer read, in bytes. Nothing in the API comes near it."""
+
+# Retrying is told to people by the screens; the library's own log lines would land on the terminal.
+stamina.instrumentation.set_on_retry_hooks([])
+
+
+@dataclass(frozen=True, slots=True)
+class Timeouts:
+    """How long to wait, in seconds: for a connection, and for the next bytes of an answer."""
+
+    connect: float = 5.0
+    read: float = 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A successful answer: status, body, the service's name for the request, and ``Location``."""
+
+    status: int
+    content: bytes
+    request_id: str = ""
+    location: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """What a recorder sees of every request that was sent, each attempt by itself.
+
+    ``name`` is the operation's name, or method and path of a raw request. ``status`` is None when
+    no answer came. ``seconds`` is how long it took.
+    """
+
+    name: str
+    method: str
+    target: str
+    status: int | None
+    request_id: str
+    seconds: float
+
+
+Recorder = Callable[[Sent], None]
+"""Called after each request; must be quick and must not raise."""
+
+
+class Wire:
+    """Sends requests to one service with one token.
+
+    ``base_url`` is the service without ``/v1``. ``transport`` carries the requests (None: the
+    network). ``clock`` gives seconds since the epoch. Making one loads certificates, which takes
+    about 100 ms without ``transport``: make it in a thread where keys are being read. Raises
+    ``ValueError`` for a base URL that is none.
+    """
+
+    def __init__(
+        self,
+        base_url: str,
+        token: Secret | None,
+        transport: httpx.AsyncBaseTransport | None,
+        clock: Callable[[], float],
+    ) -> None:
+        self.base_url = service_url(base_url)
+        self.budget = Budget()
+        self.recorder: Recorder | None = None
+        self._token = token
+        self._clock = clock
+        self._slots = asyncio.Semaphore(CONCURRENCY)
+        self._watchers: list[Callable[[Budget], None]] = []
+        headers = {"Accept": "application/json", "User-Agent": f"copydesk/{__version__}"}
+        if token is not None:
+            headers["Authorization"] = f"Bearer {token.reveal()}"
+        # Redirects are not followed: the token would go where nobody sent it. TLS is verified,
+        # httpx's default.
+        self._http = httpx.AsyncClient(
+            transport=transport,
+            headers=headers,
+            follow_redirects=False,
+            limits=httpx.Limits(max_connections=CONCURRENCY, keepalive_expiry=30),
+        )
+
+    async def aclose(self) -> None:
+        """Close the connections."""
+        await self._http.aclose()
+
+    @property
+    def exposed(self) -> bool:
+        """Whether the token travels unencrypted to another machine."""
+        url = httpx.URL(self.base_url)
+        if url.scheme == "https" or self._token is None or url.host == "localhost":
+            return False
+        try:
+            return not ipaddress.ip_address(url.host).is_loopback
+        except ValueError:
+            return True
+
+    def watch_budget(self, watcher: Callable[[Budget], None]) -> Callable[[], None]:
+        """Call ``watcher`` with the budget whenever it changes; return what ends that."""
+        self._watchers.append(watcher)
+        return lambda: self._watchers.remove(watcher) if watcher in self._watchers else None
+
+    async def send(self, request: Outgoing, timeouts: Timeouts) -> Answer:
+        """Send a request and return its successful answer.
+
+        An idempotent request is sent again, with growing and random pauses, when the connection
+        broke, when a gateway failed (502, 503, 504), and when a rate limit ends within
+        ``PATIENCE``. POST and PATCH are sent once. Raises ``ApiError`` as ``errors`` describes.
+        """
+        if not request.idempotent:
+            return await self._attempt(request, timeouts)
+        reached = False
+        async for attempt in stamina.retry_context(
+            on=self._again,
+            attempts=ATTEMPTS,
+            timeout=RETRY_SECONDS,
+            wait_initial=0.25,
+            wait_jitter=0.5,
+            wait_max=5.0,
+        ):
+            with attempt:
+                try:
+                    return await self._attempt(request, timeouts)
+                except ApiError as error:
+                    # An earlier attempt may have arrived even where the last one surely did not.
+                    error.sent = reached = reached or error.sent
+                    raise
+        raise AssertionError("the last attempt returns or raises")
+
+    def _again(self, error: Exception) -> bool | float:
+        match error:
+            case RateLimited() | ServerFault(status=502 | 503 | 504):
+                if error.retry_at is None:
+                    return isinstance(error, ServerFault)
+                wait = max(0.0, error.retry_at - self._clock())
+                # A moment later than told, by a part that differs, so that waiters do not return as
+                # one.
+                return wait + 0.05 + secrets.randbelow(500) / 1000 if wait <= PATIENCE else False
+            case Unreachable():
+                # A read that timed out has cost its half minute already: asking again is the
+                # person's choice.
+                return not isinstance(error.__cause__, httpx.ReadTimeout)
+        return False
+
+    async def _attempt(self, request: Outgoing, timeouts: Timeouts) -> Answer:
+        async with self._slots:
+            started = time.monotonic()
+            response: httpx.Response | None = None
+            try:
+                response, content = await self._exchange(request, timeouts)
+            finally:
+                if self.recorder is not None:
+                    self.recorder(
+                        Sent(
+                            request.name,
+                            request.method,
+                            request.target,
+                            response.status_code if response is not None else None,
+                            _request_id(response) if response is not None else "",
+                            time.monotonic() - started,
+                        )
+                    )
+        self._told(response)
+        if response.is_success:
+            return Answer(
+                response.status_code,
+                content,
+                _request_id(response),
+                response.headers.get("location", ""),
+            )
+        raise self._refusal(request, response, content)
+
+    async def _exchange(
+        self, request: Outgoing, timeouts: Timeouts
+    ) -> tuple[httpx.Response, bytes]:
+        host = httpx.URL(self.base_url).host
+        try:
+            built = self._http.build_request(
+                request.method,
+                self.base_url + request.target,
+                content=request.body,
+                headers=None if request.body is None else {"Content-Type": "application/json"},
+                timeout=httpx.Timeout(timeouts.read, connect=timeouts.connect),
+            )
+            response = await self._http.send(built, stream=True)
+            try:
+                return response, await self._read(request, response)
+            finally:
+                await response.aclose()
+        except httpx.DecodingError as error:
+            raise Garbled("the answer is compressed wrongly", operation=request.name) from error
+        except (httpx.ConnectTimeout, httpx.PoolTimeout) as error:
+            raise Unreachable(
+                f"{host} did not answer within {timeouts.connect:g} s.", operation=request.name
+            ) from error
+        except httpx.TimeoutException as error:
+            raise Unreachable(
+                f"{host} did not answer within {timeouts.read:g} s.",
+                operation=request.name,
+                sent=True,
+            ) from error
+        except (httpx.ConnectError, httpx.ProxyError, httpx.UnsupportedProtocol) as error:
+            raise Unreachable(
+                f"{host} cannot be reached: {self._hide(str(error)) or 'no connection'}.",
+                operation=request.name,
+            ) from error
+        except httpx.TransportError as error:
+            raise Unreachable(
+                f"The connection to {host} broke: {self._hide(str(error)) or 'no reason given'}.",
+                operation=request.name,
+                sent=True,
+            ) from error
+
+    async def _read(self, request: Outgoing, response: httpx.Response) -> bytes:
+        parts: list[bytes] = []
+        size = 0
+        async for part in response.aiter_bytes():
+            size += len(part)
+            if size > ANSWER_LIMIT:
+                raise Garbled(
+                    f"the answer is larger than {ANSWER_LIMIT // 2**20} MiB",
+                    status=response.status_code,
+                    operation=request.name,
+                    request_id=_request_id(response),
+                )
+            parts.append(part)
+        return parts[0] if len(parts) == 1 else b"".join(parts)
+
+    def _told(self, response: httpx.Response) -> None:
+        budget = self.budget.told(response.headers)
+        if response.status_code == 429:
+            reset = retry_time(response.headers, self._clock())
+            budget = Budget(budget.limit, 0, budget.reset if reset is None else reset)
+        if budget != self.budget:
+            self.budget = budget
+            for watcher in tuple(self._watchers):
+                watcher(budget)
+
+    def _refusal(self, request: Outgoing, response: httpx.Response, content: bytes) -> ApiError:
+        status = response.status_code
+        kind = error_class(status)
+        said = _said(content)
+        if kind is Redirected:
+            elsewhere = response.headers.get("location", "another address")
+            message = f"The service has moved to {elsewhere}: set that as its base URL."
+        else:
+            message = said or f"The service answered {status} {_phrase(status)}."
+        return kind(
+            # Cleaned first: control codes inside a token must not hide it from the replacement.
+            self._hide(bounded(message, 4 * MESSAGE_LIMIT)),
+            status=status,
+            operation=request.name,
+            request_id=_request_id(response),
+            retry_at=retry_time(response.headers, self._clock()) if status in {429, 503} else None,
+            from_service=bool(said),
+        )
+
+    def _hide(self, text: str) -> str:
+        return text if self._token is None else self._token.hide(text)
+
+
+def service_url(text: str) -> str:
+    """Return the base URL of a service, without a slash at the end and without ``/v1``.
+
+    Raises ``ValueError``, with a sentence, for what is not an http or https URL with a host, and
+    for one that carries a user, a query or a fragment.
+    """
+    try:
+        url = httpx.URL(text.strip())
+    except httpx.InvalidURL:
+        url = httpx.URL("")
+    if url.scheme not in {"http", "https"} or not url.host:
+        raise ValueError(
+            f"{bounded(text, 100)!r} is no base URL: write it as https://api.example.com"
+        )
+    if url.userinfo or url.query or url.fragment:
+        raise ValueError("the base URL holds more than a host and a path: leave out user, ? and #")
+    return str(url).rstrip("/").removesuffix("/v1").rstrip("/")
+
+
+def _said(content: bytes) -> str:
+    """Return the message of the API's error body, or "" when the body is something else."""
+    try:
+        answer = json.loads(content[:65_536])
+    except (ValueError, RecursionError):
+        return ""
+    error = answer.get("error") if isinstance(answer, dict) else None
+    message = error.get("message") if isinstance(error, dict) else None
+    return message if isinstance(message, str) else ""
+
+
+def _phrase(status: int) -> str:
+    try:
+        return HTTPStatus(status).phrase
+    except ValueError:
+        return ""
+
+
+def _request_id(response: httpx.Response) -> str:
+    headers = response.headers
+    name: str = headers.get("x-request-id") or headers.get("cf-ray") or ""
+    return bounded(name, 100)

@@ -46,9 +46,9 @@ def open_branch(
 ) -> str:
     """Open a change request on a space and return its id.
 
-    ``edit`` is the author's first commit on it. ``base`` is the revision it starts from, the space's
-    current one by default. ``number`` is used when it is free in the space, the next number otherwise.
-    ``description`` is a rich text document and ``status`` draft, open or archived.
+    ``edit`` is the author's first commit on it. ``base`` is the revision it starts from, the
+    space's current one by default. ``number`` is used when it is free in the space, the next
+    number otherwise. ``description`` is a rich text document, ``status`` draft, open or archived.
     """
     space = _space(tx, space_id)
     start = base or space["revision_id"]
@@ -91,7 +91,7 @@ def edit_branch(
     *,
     git: dict[str, Any] | None = None,
 ) -> str:
-    """Commit an edit to a change request and return its new revision; the author is a contributor."""
+    """Commit an edit to a change request and return its new revision. The author contributed."""
     row = find(tx, change_request_id)
     revision = put_edit(tx, row["space_id"], row["revision_id"], edit, author=author, git=git)
     tx.update("change_request", change_request_id, revision_id=revision, updated_at=tx.now)
@@ -124,7 +124,8 @@ def base_of(change_request: Row) -> str:
 
 def is_outdated(space: Row, change_request: Row) -> bool:
     """Say whether primary content has moved on since; what is merged never is outdated."""
-    return change_request["status"] != "merged" and base_of(change_request) != space["revision_id"]
+    main: str = space["revision_id"]
+    return change_request["status"] != "merged" and base_of(change_request) != main
 
 
 def find(tx: Tx, change_request_id: str) -> Row:

@@ -343,7 +343,7 @@ def commit(
 
 
 def advance(tx: Tx, space_id: str, revision_id: str) -> None:
-    """Make a revision the primary content of its space; branches of earlier ones become outdated."""
+    """Make a revision the primary content of its space; other branches become outdated."""
     tx.update("space", space_id, revision_id=revision_id, updated_at=tx.now)
 
 

@@ -1,6 +1,6 @@
-"""What is said about content: comments, replies, reactions, reviews. Writing only, counts kept right.
+"""What is said about content: comments, replies, reactions, reviews.
 
-Who may say what is the handlers' business; these functions do it.
+These functions write and keep the counts right; who may say what is the handlers' business.
 """
 
 from __future__ import annotations
@@ -95,7 +95,8 @@ def reopen(tx: Tx, comment_id: str) -> None:
 def react(tx: Tx, target_id: str, user_id: str, emoji: str) -> None:
     """Add a user's reaction to a comment or a reply; the same one again changes nothing."""
     tx.run(
-        "INSERT OR IGNORE INTO reaction (target_id, emoji, user_id, reacted_at) VALUES (?, ?, ?, ?)",
+        "INSERT OR IGNORE INTO reaction (target_id, emoji, user_id, reacted_at) "
+        "VALUES (?, ?, ?, ?)",
         target_id,
         emoji,
         user_id,
@@ -140,7 +141,7 @@ def delete_reply(tx: Tx, reply_id: str) -> None:
 def add_review(
     tx: Tx, change_request_id: str, reviewer: str, status: str, comment: str | None = None
 ) -> str:
-    """Add a review (approved or changes-requested) of what the change request is now; return its id."""
+    """Add a review (approved, changes-requested) of the current revision and return its id."""
     review_id = tx.new_id()
     tx.insert(
         "review",

@@ -170,9 +170,9 @@ def operation(
 ) -> Callable[[Callable[P, R]], Operation[P, R]]:
     """Declare an API operation by its stub.
 
-    ``path`` is relative to ``/v1``. ``status`` is the success code where it is not the usual
-    one of its method. ``extension`` names the extension (E1 to E9 of decisions.md) that an operation belongs to;
-    a service may lack it.
+    ``path`` is relative to ``/v1``. ``status`` is the success code where it is not the usual one
+    of its method. ``extension`` names the extension (E1 to E9 of decisions.md) that an operation
+    belongs to; a service may lack it.
 
     Raises ``ValueError`` at import for a name, or a method and path, declared twice; for a stub
     without a docstring; and for a placeholder that is not a parameter.

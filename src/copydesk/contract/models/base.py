@@ -1,8 +1,8 @@
-"""What every model of the API shares: wire names, lenient reading, strict writing, pages of a list."""
+"""What every model shares: wire names, lenient reading, strict writing, pages of a list."""
 
 from __future__ import annotations
 
-from typing import Annotated, Any, ClassVar, Generic, TypeAlias, TypeVar, Union
+from typing import Annotated, Any, ClassVar, Generic, Self, TypeAlias, TypeVar, Union
 
 from pydantic import (
     BaseModel,
@@ -11,13 +11,14 @@ from pydantic import (
     SerializerFunctionWrapHandler,
     StringConstraints,
     model_serializer,
+    model_validator,
 )
 from pydantic.alias_generators import to_camel
 
 T = TypeVar("T")
 
 Open: TypeAlias = Union[T, str]  # noqa: UP007 - a generic alias needs the old form
-"""An enumeration read leniently: ``Open[Role]`` also takes values that this version does not know."""
+"""An enumeration read leniently: ``Open[Role]`` also takes values unknown to this version."""
 
 Emoji = Annotated[str, StringConstraints(max_length=50)]
 """An emoji, at most 50 characters (platform-api.md, Limits)."""
@@ -26,8 +27,9 @@ Emoji = Annotated[str, StringConstraints(max_length=50)]
 class Shape(BaseModel):
     """A part of a resource, or an answer with no kind of its own.
 
-    Reads leniently: unknown fields are dropped and known ones are found by either name. Optional fields
-    are None when absent and are left out again when written (decisions.md, Absent optional fields).
+    Reads leniently: unknown fields are dropped and known ones are found by either name. Optional
+    fields are None when absent and are left out again when written (decisions.md, Absent optional
+    fields).
     """
 
     model_config = ConfigDict(
@@ -72,11 +74,13 @@ class KeepsNull(Shape):
 
 
 class Body(BaseModel):
-    """A request body. Writes strictly: an unknown field or a broken limit raises ``ValidationError``.
+    """A request body. Strict: an unknown field or a broken limit raises ``ValidationError``.
 
     A field that was never set is not sent; one set to None is sent as null, so that "leave it" and
-    "remove it" stay apart.
+    "remove it" stay apart. Null is refused for fields not named in ``nullable``.
     """
+
+    nullable: ClassVar[tuple[str, ...]] = ()
 
     model_config = ConfigDict(
         alias_generator=to_camel,
@@ -85,6 +89,13 @@ class Body(BaseModel):
         serialize_by_alias=True,
         extra="forbid",
     )
+
+    @model_validator(mode="after")
+    def _null_only_where_it_means_something(self) -> Self:
+        for name in self.model_fields_set:
+            if name not in self.nullable and getattr(self, name) is None:
+                raise ValueError(f"{name} cannot be null: leave it out to keep it as it is")
+        return self
 
     def to_json(self) -> bytes:
         """Return the JSON of the fields that were set."""

@@ -1,0 +1,70 @@
+"""Operations on collections."""
+
+from __future__ import annotations
+
+from copydesk.contract.models.base import Limit, Page
+from copydesk.contract.models.collection import (
+    Collection,
+    CollectionCreate,
+    CollectionMove,
+    CollectionTransfer,
+    CollectionUpdate,
+)
+from copydesk.contract.models.space import Space
+from copydesk.contract.operation import operation
+
+
+@operation("GET", "/collections/{collection_id}")
+def get_collection(collection_id: str) -> Collection:
+    """Get a collection."""
+    ...
+
+
+@operation("PATCH", "/collections/{collection_id}")
+def update_collection(collection_id: str, body: CollectionUpdate) -> Collection:
+    """Change a collection."""
+    ...
+
+
+@operation("DELETE", "/collections/{collection_id}")
+def delete_collection(collection_id: str) -> None:
+    """Delete a collection."""
+    ...
+
+
+@operation("GET", "/collections/{collection_id}/spaces")
+def list_collection_spaces(
+    collection_id: str, *, page: str | None = None, limit: Limit | None = None
+) -> Page[Space]:
+    """List the spaces of a collection."""
+    ...
+
+
+@operation("POST", "/collections/{collection_id}/move")
+def move_collection(collection_id: str, body: CollectionMove) -> Collection:
+    """Move a collection into another one, or among its siblings."""
+    ...
+
+
+@operation("POST", "/collections/{collection_id}/transfer")
+def transfer_collection(collection_id: str, body: CollectionTransfer) -> Collection:
+    """Hand a collection over to another organization."""
+    ...
+
+
+@operation("GET", "/orgs/{organization_id}/collections")
+def list_organization_collections(
+    organization_id: str,
+    *,
+    page: str | None = None,
+    limit: Limit | None = None,
+    nested: bool = True,
+) -> Page[Collection]:
+    """List the collections of an organization; without ``nested`` only those at its root."""
+    ...
+
+
+@operation("POST", "/orgs/{organization_id}/collections", status=201)
+def create_collection(organization_id: str, body: CollectionCreate) -> Collection:
+    """Create a collection."""
+    ...

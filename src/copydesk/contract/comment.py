@@ -1,0 +1,234 @@
+"""Operations on threads: comments and replies of spaces and of change requests."""
+
+from __future__ import annotations
+
+from copydesk.contract.enumerations import CommentStatusFilter, ContentFormat, Order
+from copydesk.contract.models.base import Limit, Page
+from copydesk.contract.models.comment import (
+    Comment,
+    CommentCreate,
+    CommentReply,
+    CommentUpdate,
+    ReplyCreate,
+    ReplyUpdate,
+    SpaceReplyUpdate,
+)
+from copydesk.contract.models.member import Member
+from copydesk.contract.operation import operation
+
+_THREAD = "/spaces/{space_id}/change-requests/{change_request_id}/comments/{comment_id}"
+
+
+@operation("GET", "/spaces/{space_id}/comments")
+def list_space_comments(
+    space_id: str,
+    *,
+    page: str | None = None,
+    limit: Limit | None = None,
+    order: Order = "desc",
+    status: CommentStatusFilter = "all",
+    format: ContentFormat | None = None,
+    target_page: str | None = None,
+    authors: list[str] | None = None,
+) -> Page[Comment]:
+    """List the comments on a space, on one page of it, or by some people."""
+    ...
+
+
+@operation("POST", "/spaces/{space_id}/comments")
+def create_space_comment(space_id: str, body: CommentCreate) -> Comment:
+    """Start a thread on a space."""
+    ...
+
+
+@operation("GET", "/spaces/{space_id}/comments/{comment_id}")
+def get_space_comment(
+    space_id: str,
+    comment_id: str,
+    *,
+    format: ContentFormat | None = None,
+) -> Comment:
+    """Get a comment on a space."""
+    ...
+
+
+@operation("PUT", "/spaces/{space_id}/comments/{comment_id}")
+def update_space_comment(space_id: str, comment_id: str, body: CommentUpdate) -> Comment:
+    """Edit, resolve, reopen or react to a comment on a space."""
+    ...
+
+
+@operation("DELETE", "/spaces/{space_id}/comments/{comment_id}")
+def delete_space_comment(space_id: str, comment_id: str) -> None:
+    """Delete a comment on a space, with its replies."""
+    ...
+
+
+@operation("GET", "/spaces/{space_id}/comments/{comment_id}/replies", extension="E7")
+def list_space_comment_replies(
+    space_id: str,
+    comment_id: str,
+    *,
+    page: str | None = None,
+    limit: Limit | None = None,
+    format: ContentFormat | None = None,
+) -> Page[CommentReply]:
+    """List the replies to a comment on a space."""
+    ...
+
+
+@operation("POST", "/spaces/{space_id}/comments/{comment_id}/replies")
+def create_space_comment_reply(space_id: str, comment_id: str, body: ReplyCreate) -> CommentReply:
+    """Reply to a comment on a space."""
+    ...
+
+
+@operation("GET", "/spaces/{space_id}/comments/{comment_id}/replies/{comment_reply_id}")
+def get_space_comment_reply(
+    space_id: str,
+    comment_id: str,
+    comment_reply_id: str,
+    *,
+    format: ContentFormat | None = None,
+) -> CommentReply:
+    """Get a reply to a comment on a space."""
+    ...
+
+
+@operation("PUT", "/spaces/{space_id}/comments/{comment_id}/replies/{comment_reply_id}")
+def update_space_comment_reply(
+    space_id: str, comment_id: str, comment_reply_id: str, body: SpaceReplyUpdate
+) -> CommentReply:
+    """Edit or react to a reply to a comment on a space."""
+    ...
+
+
+@operation(
+    "DELETE",
+    "/spaces/{space_id}/comments/{comment_id}/replies/{comment_reply_id}",
+    extension="E7",
+)
+def delete_space_comment_reply(space_id: str, comment_id: str, comment_reply_id: str) -> None:
+    """Delete a reply to a comment on a space."""
+    ...
+
+
+@operation("GET", "/spaces/{space_id}/change-requests/{change_request_id}/comments")
+def list_change_request_comments(
+    space_id: str,
+    change_request_id: str,
+    *,
+    page: str | None = None,
+    limit: Limit | None = None,
+    order: Order = "desc",
+    status: CommentStatusFilter = "all",
+    format: ContentFormat | None = None,
+    target_page: str | None = None,
+    authors: list[str] | None = None,
+) -> Page[Comment]:
+    """List the comments on a change request, on one page of it, or by some people."""
+    ...
+
+
+@operation("POST", "/spaces/{space_id}/change-requests/{change_request_id}/comments")
+def create_change_request_comment(
+    space_id: str, change_request_id: str, body: CommentCreate
+) -> Comment:
+    """Start a thread on a change request."""
+    ...
+
+
+@operation("GET", "/spaces/{space_id}/change-requests/{change_request_id}/comments/{comment_id}")
+def get_change_request_comment(
+    space_id: str,
+    change_request_id: str,
+    comment_id: str,
+    *,
+    format: ContentFormat | None = None,
+) -> Comment:
+    """Get a comment on a change request."""
+    ...
+
+
+@operation("PUT", "/spaces/{space_id}/change-requests/{change_request_id}/comments/{comment_id}")
+def update_change_request_comment(
+    space_id: str, change_request_id: str, comment_id: str, body: CommentUpdate
+) -> Comment:
+    """Edit, resolve, reopen or react to a comment on a change request."""
+    ...
+
+
+@operation("DELETE", "/spaces/{space_id}/change-requests/{change_request_id}/comments/{comment_id}")
+def delete_change_request_comment(space_id: str, change_request_id: str, comment_id: str) -> None:
+    """Delete a comment on a change request, with its replies."""
+    ...
+
+
+@operation("GET", _THREAD + "/replies")
+def list_change_request_comment_replies(
+    space_id: str,
+    change_request_id: str,
+    comment_id: str,
+    *,
+    page: str | None = None,
+    limit: Limit | None = None,
+    format: ContentFormat | None = None,
+) -> Page[CommentReply]:
+    """List the replies to a comment on a change request."""
+    ...
+
+
+@operation("POST", _THREAD + "/replies")
+def create_change_request_comment_reply(
+    space_id: str, change_request_id: str, comment_id: str, body: ReplyCreate
+) -> CommentReply:
+    """Reply to a comment on a change request."""
+    ...
+
+
+@operation("GET", _THREAD + "/replies/{comment_reply_id}")
+def get_change_request_comment_reply(
+    space_id: str,
+    change_request_id: str,
+    comment_id: str,
+    comment_reply_id: str,
+    *,
+    format: ContentFormat | None = None,
+) -> CommentReply:
+    """Get a reply to a comment on a change request."""
+    ...
+
+
+@operation("PUT", _THREAD + "/replies/{comment_reply_id}")
+def update_change_request_comment_reply(
+    space_id: str,
+    change_request_id: str,
+    comment_id: str,
+    comment_reply_id: str,
+    body: ReplyUpdate,
+) -> CommentReply:
+    """Edit or react to a reply to a comment on a change request."""
+    ...
+
+
+@operation("DELETE", _THREAD + "/replies/{comment_reply_id}")
+def delete_change_request_comment_reply(
+    space_id: str,
+    change_request_id: str,
+    comment_id: str,
+    comment_reply_id: str,
+) -> None:
+    """Delete a reply to a comment on a change request."""
+    ...
+
+
+@operation("GET", "/spaces/{space_id}/change-requests/{change_request_id}/commenters")
+def list_change_request_commenters(
+    space_id: str,
+    change_request_id: str,
+    *,
+    page: str | None = None,
+    limit: Limit | None = None,
+) -> Page[Member]:
+    """List the people who commented on a change request."""
+    ...

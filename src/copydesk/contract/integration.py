@@ -1,0 +1,135 @@
+"""Operations on integrations, their installations and their events."""
+
+from __future__ import annotations
+
+from typing import Annotated, TypeAlias
+
+from pydantic import StringConstraints
+
+from copydesk.contract.models.base import Limit, Page
+from copydesk.contract.models.integration import (
+    Installation,
+    InstallationCreate,
+    Integration,
+    IntegrationDevMode,
+    IntegrationEvent,
+    IntegrationEventDetail,
+    IntegrationPublish,
+    SiteInstallation,
+    SpaceInstallation,
+)
+from copydesk.contract.operation import operation
+
+IntegrationName: TypeAlias = Annotated[str, StringConstraints(pattern=r"^[a-zA-Z0-9-_.]+$")]
+"""The name of an integration, as it stands in paths."""
+
+
+@operation("GET", "/integrations")
+def list_integrations(
+    *,
+    page: str | None = None,
+    limit: Limit | None = None,
+    search: str | None = None,
+    category: str | None = None,
+    block_domain: str | None = None,
+    blocks: bool | None = None,
+    content_sources: bool | None = None,
+    owner: str | None = None,
+    scope: str | None = None,
+    target: str | None = None,
+) -> Page[Integration]:
+    """List integrations.
+
+    ``search`` looks in names; ``blocks`` and ``content_sources`` ask for those with or without any;
+    ``owner`` is an organization.
+    """
+    ...
+
+
+@operation("GET", "/integrations/{integration_name}")
+def get_integration(integration_name: IntegrationName) -> Integration:
+    """Get an integration."""
+    ...
+
+
+@operation("POST", "/integrations/{integration_name}")
+def publish_integration(integration_name: IntegrationName, body: IntegrationPublish) -> Integration:
+    """Publish an integration, or a new version of it."""
+    ...
+
+
+@operation("DELETE", "/integrations/{integration_name}")
+def delete_integration(integration_name: IntegrationName) -> None:
+    """Delete an integration."""
+    ...
+
+
+@operation("GET", "/integrations/{integration_name}/installations")
+def list_integration_installations(
+    integration_name: IntegrationName,
+    *,
+    page: str | None = None,
+    limit: Limit | None = None,
+    external_id: str | None = None,
+) -> Page[Installation]:
+    """List where an integration is installed."""
+    ...
+
+
+@operation("POST", "/integrations/{integration_name}/installations", status=201)
+def install_integration(
+    integration_name: IntegrationName, body: InstallationCreate
+) -> Installation:
+    """Install an integration in an organization."""
+    ...
+
+
+@operation("GET", "/integrations/{integration_name}/events")
+def list_integration_events(
+    integration_name: IntegrationName,
+    *,
+    page: str | None = None,
+    limit: Limit | None = None,
+) -> Page[IntegrationEvent]:
+    """List what an integration was told."""
+    ...
+
+
+@operation("GET", "/integrations/{integration_name}/events/{event_id}")
+def get_integration_event(
+    integration_name: IntegrationName, event_id: str
+) -> IntegrationEventDetail:
+    """Get an event of an integration with its trace."""
+    ...
+
+
+@operation("GET", "/integrations/{integration_name}/spaces")
+def list_integration_space_installations(
+    integration_name: IntegrationName,
+    *,
+    page: str | None = None,
+    limit: Limit | None = None,
+    external_id: str | None = None,
+    extended: bool = False,
+) -> Page[SpaceInstallation]:
+    """List the spaces with an integration: ids, or with ``extended`` the spaces themselves."""
+    ...
+
+
+@operation("GET", "/integrations/{integration_name}/sites")
+def list_integration_site_installations(
+    integration_name: IntegrationName,
+    *,
+    page: str | None = None,
+    limit: Limit | None = None,
+    external_id: str | None = None,
+    extended: bool = False,
+) -> Page[SiteInstallation]:
+    """List the sites with an integration: ids, or with ``extended`` the sites themselves."""
+    ...
+
+
+@operation("PUT", "/integrations/{integration_name}/dev", status=204)
+def set_integration_dev_mode(integration_name: IntegrationName, body: IntegrationDevMode) -> None:
+    """Send the events of an integration to its author's tunnel."""
+    ...

@@ -1,0 +1,89 @@
+"""Operations on links out of content and backlinks to it."""
+
+from __future__ import annotations
+
+from copydesk.contract.enumerations import LinkStatus
+from copydesk.contract.models.base import Limit, Page
+from copydesk.contract.models.link import Backlink, Links
+from copydesk.contract.operation import operation
+
+
+@operation("GET", "/spaces/{space_id}/links")
+def list_space_links(
+    space_id: str,
+    *,
+    page: str | None = None,
+    limit: Limit | None = None,
+    status: LinkStatus | None = None,
+) -> Links:
+    """List the links of a space."""
+    ...
+
+
+@operation("GET", "/spaces/{space_id}/content/page/{page_id}/links")
+def list_space_page_links(
+    space_id: str,
+    page_id: str,
+    *,
+    page: str | None = None,
+    limit: Limit | None = None,
+    status: LinkStatus | None = None,
+) -> Links:
+    """List the links of a page of a space."""
+    ...
+
+
+@operation("GET", "/spaces/{space_id}/content/page/{page_id}/backlinks")
+def list_space_page_backlinks(
+    space_id: str,
+    page_id: str,
+    *,
+    page: str | None = None,
+    limit: Limit | None = None,
+) -> Page[Backlink]:
+    """List what points at a page of a space."""
+    ...
+
+
+@operation("GET", "/spaces/{space_id}/content/files/{file_id}/backlinks")
+def list_space_file_backlinks(
+    space_id: str,
+    file_id: str,
+    *,
+    page: str | None = None,
+    limit: Limit | None = None,
+) -> Page[Backlink]:
+    """List what points at a file of a space."""
+    ...
+
+
+@operation(
+    "GET",
+    "/spaces/{space_id}/change-requests/{change_request_id}/content/page/{page_id}/links",
+)
+def list_change_request_page_links(
+    space_id: str,
+    change_request_id: str,
+    page_id: str,
+    *,
+    page: str | None = None,
+    limit: Limit | None = None,
+) -> Links:
+    """List the links of a page of a change request."""
+    ...
+
+
+@operation(
+    "GET",
+    "/spaces/{space_id}/change-requests/{change_request_id}/content/files/{file_id}/backlinks",
+)
+def list_change_request_file_backlinks(
+    space_id: str,
+    change_request_id: str,
+    file_id: str,
+    *,
+    page: str | None = None,
+    limit: Limit | None = None,
+) -> Page[Backlink]:
+    """List what points at a file of a change request."""
+    ...

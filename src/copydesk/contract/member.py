@@ -1,0 +1,89 @@
+"""Operations on the people of an organization."""
+
+from __future__ import annotations
+
+from copydesk.contract.enumerations import MemberSort, Order, RoleFilter
+from copydesk.contract.models.base import Limit, Page
+from copydesk.contract.models.member import (
+    Member,
+    MemberSpace,
+    MemberTeam,
+    MemberUpdate,
+    VisitorClaims,
+)
+from copydesk.contract.operation import operation
+
+
+@operation("GET", "/orgs/{organization_id}/members")
+def list_members(
+    organization_id: str,
+    *,
+    page: str | None = None,
+    limit: Limit | None = None,
+    order: Order = "desc",
+    role: RoleFilter | None = None,
+    search: str | None = None,
+    sort: MemberSort = "joinedAt",
+) -> Page[Member]:
+    """List the members of an organization.
+
+    ``search`` looks in display names and e-mail addresses; by ``lastSeenAt`` only active members
+    are listed.
+    """
+    ...
+
+
+@operation("GET", "/orgs/{organization_id}/members/{user_id}")
+def get_member(organization_id: str, user_id: str) -> Member:
+    """Get a member of an organization."""
+    ...
+
+
+@operation("PATCH", "/orgs/{organization_id}/members/{user_id}")
+def update_member(organization_id: str, user_id: str, body: MemberUpdate) -> Member:
+    """Change the role of a member."""
+    ...
+
+
+@operation("DELETE", "/orgs/{organization_id}/members/{user_id}")
+def remove_member(organization_id: str, user_id: str) -> None:
+    """Remove a member from an organization."""
+    ...
+
+
+@operation("POST", "/orgs/{organization_id}/ping")
+def ping_organization(organization_id: str) -> VisitorClaims:
+    """Tell an organization that the caller is here, and get a JWT for them if there is one."""
+    ...
+
+
+@operation("POST", "/orgs/{organization_id}/members/{user_id}/sso")
+def add_sso_member(organization_id: str, user_id: str) -> Member:
+    """Add somebody as a member who signs in by single sign-on."""
+    ...
+
+
+@operation("GET", "/orgs/{organization_id}/members/{user_id}/spaces")
+def list_member_spaces(
+    organization_id: str,
+    user_id: str,
+    *,
+    page: str | None = None,
+    limit: Limit | None = None,
+    order: Order = "desc",
+) -> Page[MemberSpace]:
+    """List the spaces that a member can reach, with their role in each."""
+    ...
+
+
+@operation("GET", "/orgs/{organization_id}/members/{user_id}/teams")
+def list_member_teams(
+    organization_id: str,
+    user_id: str,
+    *,
+    page: str | None = None,
+    limit: Limit | None = None,
+    title: str | None = None,
+) -> Page[MemberTeam]:
+    """List the teams that a member is in, those whose name contains ``title``."""
+    ...

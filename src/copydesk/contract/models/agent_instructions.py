@@ -1,0 +1,27 @@
+"""What the documentation agent of an organization is told."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from copydesk.contract.models.base import Body, Open, Resource
+from copydesk.contract.models.document import Document
+from copydesk.contract.models.parts import Timestamp, Urls
+
+
+class AgentInstructions(Resource):
+    """The instructions, and the id of the user who wrote them."""
+
+    object: Open[Literal["agent-instructions"]] = "agent-instructions"
+    instructions: Document | None = None
+    updated_at: Timestamp | None = None
+    updated_by: str | None = None
+    urls: Urls = Field(default_factory=Urls)
+
+
+class AgentInstructionsUpdate(Body):
+    """New instructions for the documentation agent."""
+
+    instructions: Document

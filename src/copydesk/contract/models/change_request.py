@@ -1,0 +1,188 @@
+"""Change requests: proposed edits, what they change, and what merging them came to."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal, TypeAlias
+
+from pydantic import ConfigDict, Field, StringConstraints
+
+from copydesk.contract.enumerations import (
+    ChangeRequestStatus,
+    ChangeRequestWritableStatus,
+    ChangeType,
+    ConflictKind,
+    MergeOutcome,
+    PageType,
+    UpdateOutcome,
+)
+from copydesk.contract.models.base import Body, Open, Resource, Shape
+from copydesk.contract.models.document import Document
+from copydesk.contract.models.parts import FileReference, Timestamp, Urls
+from copydesk.contract.models.user import User
+
+Subject: TypeAlias = Annotated[str, StringConstraints(max_length=100)]
+"""What a change request is about, at most 100 characters."""
+
+
+class ChangeRequest(Resource):
+    """Proposed edits of a space (platform-api.md, Change request).
+
+    ``number`` counts up per space and may stand for ``id`` in paths. ``revision`` is the active
+    revision, ``comments`` the count of open threads, and ``outdated`` is true when primary
+    content has moved on.
+    """
+
+    object: Open[Literal["change-request"]] = "change-request"
+    id: str
+    number: int
+    status: Open[ChangeRequestStatus] = "open"
+    subject: str = ""
+    description: Document | None = None
+    created_by: User | None = None
+    created_at: Timestamp
+    updated_at: Timestamp
+    space: str = ""
+    revision: str = ""
+    revision_initial: str = ""
+    revision_merged_ancestor: str | None = None
+    revision_merged: str | None = None
+    comments: int = 0
+    outdated: bool = False
+    conversations_issues_cluster: str | None = None
+    urls: Urls = Field(default_factory=Urls)
+
+
+class ChangeRequestTemplateParams(Body):
+    """What a template's placeholders stand for: files, by name."""
+
+    content_refs: dict[str, FileReference] | None = None
+
+
+class ChangeRequestTemplate(Body):
+    """The template that a change request starts from."""
+
+    id: str
+    params: ChangeRequestTemplateParams | None = None
+
+
+class ChangeRequestCreate(Body):
+    """A new change request. The API allows more properties, so this takes any."""
+
+    model_config = ConfigDict(extra="allow")
+
+    subject: Subject | None = None
+    template: ChangeRequestTemplate | None = None
+    description: Document | None = None
+    conversations_issues_cluster: str | None = None
+
+
+class ChangeRequestUpdate(Body):
+    """Changes of a change request; merged is no status that one can set."""
+
+    subject: Subject | None = None
+    status: ChangeRequestWritableStatus | None = None
+    description: Document | None = None
+
+
+class ChangedPage(Shape):
+    """The page that a change or a conflict speaks of, as it is in the change request.
+
+    A deleted page is named as it was before.
+    """
+
+    id: str
+    title: str = ""
+    path: str = ""
+    type: Open[PageType] = "document"
+
+
+class ChangedFile(Shape):
+    """The file that a change or a conflict speaks of; ``path`` is its repository path if known."""
+
+    id: str
+    name: str = ""
+    path: str | None = None
+    content_type: str | None = None
+
+
+class Placement(Shape):
+    """What a page or file was called and where it was, on one side of a change.
+
+    ``parent`` is the id of the page above, absent at the root; ``position`` counts siblings from 0.
+    """
+
+    title: str | None = None
+    path: str | None = None
+    parent: str | None = None
+    position: int | None = None
+
+
+class Change(Shape):
+    """One thing that a change request does (extension E6).
+
+    ``page`` or ``file`` is what it is done to, by the ``type``. One page can have several
+    entries: ``…_moved`` when its parent or its order among its siblings changed, ``…_edited``
+    when its title, slug, text or properties did. Both carry ``before`` and ``after``; an edit
+    also says in ``text_changed`` whether the text itself differs (false for a mere rename).
+    """
+
+    type: Open[ChangeType]
+    page: ChangedPage | None = None
+    file: ChangedFile | None = None
+    before: Placement | None = None
+    after: Placement | None = None
+    text_changed: bool | None = None
+
+
+class Changes(Shape):
+    """What a change request changes; ``more`` counts the changes left out by the limit."""
+
+    changes: list[Change] = []
+    more: int | None = None
+
+
+class ConflictLines(Shape):
+    """Lines that both sides changed; ``start``, from 1, is where in the change request's text."""
+
+    start: int = 1
+    base: list[str] = []
+    primary: list[str] = []
+    change: list[str] = []
+
+
+class Conflict(Shape):
+    """Something that both sides changed in ways that do not go together.
+
+    ``page`` or ``file`` is what they disagree about; ``lines`` is there for edited text only.
+    """
+
+    kind: Open[ConflictKind] = "edited"
+    page: ChangedPage | None = None
+    file: ChangedFile | None = None
+    lines: list[ConflictLines] | None = None
+
+
+class MergeResult(Shape):
+    """What a merge came to. ``revision`` is the merged one; ``conflicts`` say why there is none.
+
+    A hosted service may answer conflicts and have merged (decisions.md, Merge and update
+    semantics).
+    """
+
+    result: Open[MergeOutcome]
+    revision: str | None = None
+    conflicts: list[Conflict] | None = None
+
+
+class UpdateResult(Shape):
+    """What pulling primary content into a change request came to."""
+
+    result: Open[UpdateOutcome]
+    revision: str | None = None
+    conflicts: list[Conflict] | None = None
+
+
+class PDF(Shape):
+    """Where a PDF can be fetched; the embedded desk's address lasts an hour."""
+
+    url: str

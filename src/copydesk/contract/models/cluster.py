@@ -1,0 +1,37 @@
+"""Clusters of issues: what people struggle with most."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from copydesk.contract.models.base import Open, Resource, Shape
+from copydesk.contract.models.parts import Timestamp, Urls
+
+
+class ClusterStats(Shape):
+    """How many issues a cluster holds, from how many conversations."""
+
+    issues: int = 0
+    conversations: int = 0
+
+
+class IssuesCluster(Resource):
+    """Issues about one thing.
+
+    ``weekly_pulse`` counts issues in each of the past 13 weeks, the latest last; ``sources``
+    counts by the source of the conversation.
+    """
+
+    object: Open[Literal["issues-cluster"]] = "issues-cluster"
+    id: str
+    label: str = ""
+    created_at: Timestamp | None = None
+    updated_at: Timestamp | None = None
+    icon: str | None = None
+    summary: str | None = None
+    weekly_pulse: list[int | float] = []
+    sources: dict[str, int | float] = {}
+    stats: ClusterStats = Field(default_factory=ClusterStats)
+    urls: Urls = Field(default_factory=Urls)

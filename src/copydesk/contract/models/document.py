@@ -1,0 +1,52 @@
+"""Rich text: a tree of nodes, kept whole even where it holds what this version does not know."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import ConfigDict, SerializerFunctionWrapHandler, model_serializer
+
+from copydesk.contract.models.base import Open, Shape
+from copydesk.contract.models.parts import Tagged
+
+
+class _Whole(Shape):
+    """A part of a document: unknown properties, null ones too, are written back as read."""
+
+    model_config = ConfigDict(extra="allow")
+
+    @model_serializer(mode="wrap")
+    def _keep_everything(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        written: dict[str, Any] = handler(self)
+        for name, value in (self.model_extra or {}).items():
+            if value is None:
+                written.setdefault(name, None)
+        return written
+
+
+class Node(Tagged, _Whole):
+    """A node of a document: a block, an inline, or a text with its leaves.
+
+    ``type`` is what decisions.md lists as document blocks; ``data`` belongs to the type.
+    """
+
+    tag = "object"
+
+    object: Open[Literal["block", "inline", "text"]] = "block"
+    type: str | None = None
+    key: str | None = None
+    is_void: bool | None = None
+    data: dict[str, Any] | None = None
+    nodes: list[Node] | None = None
+    leaves: list[dict[str, Any]] | None = None
+
+
+class Document(Tagged, _Whole):
+    """Rich text (platform-api.md, Shared shapes). ``data`` holds ``schemaVersion`` and more."""
+
+    tag = "object"
+
+    object: Open[Literal["document"]] = "document"
+    data: dict[str, Any] = {}
+    nodes: list[Node] = []
+    meta: dict[str, Any] | None = None

@@ -1,0 +1,253 @@
+"""Integrations, where they are installed, and the events that they got."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import ConfigDict, Field
+
+from copydesk.contract.enumerations import (
+    EventStatus,
+    IntegrationCategory,
+    IntegrationRuntime,
+    IntegrationTarget,
+    IntegrationVisibility,
+    LogLevel,
+)
+from copydesk.contract.models.base import Body, Open, Resource, Shape
+from copydesk.contract.models.organization import Organization
+from copydesk.contract.models.parts import Timestamp, Uri, Urls
+from copydesk.contract.models.site import Site
+from copydesk.contract.models.space import Space
+
+
+class _Declared(Shape):
+    """A part that an integration's author declares: read and published alike, and kept whole."""
+
+    model_config = ConfigDict(extra="allow")
+
+
+class BlockMarkdown(_Declared):
+    """How a block is written in Markdown."""
+
+    codeblock: str | None = None
+    body: str | None = None
+
+
+class IntegrationBlock(_Declared):
+    """A block that an integration adds to pages."""
+
+    id: str
+    title: str | None = None
+    description: str | None = None
+    icon: str | None = None
+    url_unfurl: list[str] | None = None
+    markdown: BlockMarkdown | None = None
+
+
+class ContentSource(_Declared):
+    """Something that an integration can make pages from."""
+
+    id: str
+    title: str | None = None
+    description: str | None = None
+    icon: str | None = None
+    configuration: dict[str, Any] | None = None
+
+
+class ConfigurationProperty(_Declared):
+    """One thing that an installation is asked for."""
+
+    type: str | None = None
+    title: str | None = None
+    description: str | None = None
+    default: Any = None
+    completion_url: str | None = Field(default=None, alias="completion_url")
+    enum: list[str] | None = None
+
+
+class Configuration(_Declared):
+    """What an installation is asked for at one level."""
+
+    properties: dict[str, ConfigurationProperty] = {}
+    required: list[str] = []
+
+
+class Configurations(_Declared):
+    """What an installation is asked for, by level."""
+
+    account: Configuration | None = None
+    space: Configuration | None = None
+    site: Configuration | None = None
+
+
+class ExternalLink(_Declared):
+    """A link that an integration shows."""
+
+    url: str | None = None
+    label: str | None = None
+
+
+class IntegrationPermissions(Shape):
+    """What the caller may do with an integration."""
+
+    admin: bool = False
+
+
+class Integration(Resource):
+    """A published integration (platform-api.md, Integration, installation, event)."""
+
+    object: Open[Literal["integration"]] = "integration"
+    name: str
+    version: int = 0
+    title: str = ""
+    description: str | None = None
+    summary: str | None = None
+    preview_images: list[str] = []
+    target: Open[IntegrationTarget] = "all"
+    verified: bool = False
+    visibility: Open[IntegrationVisibility] = "public"
+    scopes: list[str] = []
+    categories: list[Open[IntegrationCategory]] = []
+    blocks: list[IntegrationBlock] | None = None
+    content_sources: list[ContentSource] | None = None
+    configurations: Configurations | None = None
+    external_links: list[ExternalLink] = []
+    owner: Organization | None = None
+    urls: Urls = Field(default_factory=Urls)
+    permissions: IntegrationPermissions | None = None
+    content_security_policy: str | None = None
+
+
+class IntegrationPublish(Body):
+    """An integration to publish or its new version; pictures are base64, ``script`` its code."""
+
+    runtime: IntegrationRuntime | None = None
+    icon: str | None = None
+    title: str | None = None
+    description: str | None = None
+    summary: str | None = None
+    preview_images: list[str] | None = None
+    visibility: IntegrationVisibility | None = None
+    target: IntegrationTarget | None = None
+    scopes: list[str] | None = None
+    categories: list[IntegrationCategory] | None = None
+    blocks: list[IntegrationBlock] | None = None
+    content_sources: list[ContentSource] | None = None
+    external_links: list[ExternalLink] | None = None
+    configurations: Configurations | None = None
+    script: str | None = None
+    organization: str | None = None
+    secrets: dict[str, str] | None = None
+    content_security_policy: str | None = None
+
+
+class InstallationTarget(Shape):
+    """Where an integration is installed."""
+
+    organization: str | None = None
+
+
+class Installation(Shape):
+    """An integration in an organization; ``spaces`` is a count."""
+
+    id: str
+    status: Open[Literal["active"]] = "active"
+    # The document writes these two with an underscore.
+    space_selection: Open[Literal["all"]] | None = Field(default=None, alias="space_selection")
+    site_selection: Open[Literal["all"]] | None = Field(default=None, alias="site_selection")
+    spaces: int = 0
+    configuration: dict[str, Any] = {}
+    created_at: Timestamp | None = None
+    updated_at: Timestamp | None = None
+    urls: Urls = Field(default_factory=Urls)
+    external_ids: list[str] = []
+    target: InstallationTarget | None = None
+
+
+class InstallationCreate(Body):
+    """The organization to install an integration in."""
+
+    organization: str
+
+
+class _PlaceInstallation(Shape):
+    integration: str = ""
+    installation: str = ""
+    status: Open[Literal["active"]] = "active"
+    configuration: dict[str, Any] = {}
+    external_ids: list[str] = []
+    urls: Urls = Field(default_factory=Urls)
+
+
+class SpaceInstallation(_PlaceInstallation):
+    """An integration in a space; the space itself when it was asked for, else its id."""
+
+    space: Space | str
+
+
+class SiteInstallation(_PlaceInstallation):
+    """An integration on a site; the site itself when it was asked for, else its id."""
+
+    site: Site | str
+
+
+class PreviousInstallation(Shape):
+    """How an installation was before an event."""
+
+    status: str | None = None
+    configuration: dict[str, Any] | None = None
+
+
+class EventPayload(Shape):
+    """What happened. Events of other types carry more, which is kept."""
+
+    model_config = ConfigDict(extra="allow")
+
+    event_id: str | None = None
+    type: Open[Literal["installation_setup"]] | None = None
+    installation_id: str | None = None
+    status: str | None = None
+    previous: PreviousInstallation | None = None
+
+
+class IntegrationEvent(Shape):
+    """Something that an integration was told."""
+
+    id: str
+    integration_id: str | None = None
+    installation_id: str | None = None
+    created_at: Timestamp | None = None
+    payload: EventPayload | None = None
+    status: Open[EventStatus] | None = None
+
+
+class EventLog(Shape):
+    """A line that an integration wrote while it handled an event."""
+
+    message: str = ""
+    timestamp: Timestamp | None = None
+    level: Open[LogLevel] = "info"
+
+
+class EventTrace(Shape):
+    """What an integration wrote while it handled an event."""
+
+    logs: list[EventLog] = []
+
+
+class IntegrationEventDetail(Shape):
+    """An event with its trace."""
+
+    event: IntegrationEvent
+    trace: EventTrace | None = None
+
+
+class IntegrationDevMode(Body):
+    """Where events go while an integration is being written.
+
+    ``all`` sends every organization's events there, not only those of the owning one.
+    """
+
+    tunnel_url: Uri
+    all: bool = False

@@ -1,0 +1,57 @@
+"""The rules that a change request must meet before it merges, of a space or of an organization."""
+
+from __future__ import annotations
+
+from typing import Self
+
+from pydantic import model_validator
+
+from copydesk.contract.enumerations import MergeRuleKind, MergeRulesType
+from copydesk.contract.models.base import Body, Open, Shape
+
+NAMES_REVIEWERS: frozenset[MergeRuleKind] = frozenset(
+    {"require_specific_reviewers", "require_one_of_specific_reviewers"}
+)
+"""The kinds of rule that name people."""
+
+
+class MergeRule(Shape):
+    """One rule, of a known kind or not. ``users`` are user ids where the kind names people."""
+
+    rule: Open[MergeRuleKind]
+    users: list[str] | None = None
+
+
+class MergeRules(Shape):
+    """``rules`` counts only with ``type`` rules; inherit takes those of the organization."""
+
+    type: Open[MergeRulesType] = "inherit"
+    rules: list[MergeRule] | None = None
+
+
+class MergeRuleWrite(Body):
+    """One rule in a request: a known kind, and people exactly where the kind names them."""
+
+    rule: MergeRuleKind
+    users: list[str] | None = None
+
+    @model_validator(mode="after")
+    def _people_where_named(self) -> Self:
+        if self.rule in NAMES_REVIEWERS and not self.users:
+            raise ValueError(f"{self.rule} needs the users that it names")
+        if self.rule not in NAMES_REVIEWERS and self.users is not None:
+            raise ValueError(f"{self.rule} takes no users")
+        return self
+
+
+class MergeRulesWrite(Body):
+    """Merge rules in a request: rules exactly with ``type`` rules."""
+
+    type: MergeRulesType
+    rules: list[MergeRuleWrite] | None = None
+
+    @model_validator(mode="after")
+    def _rules_where_meant(self) -> Self:
+        if (self.type == "rules") != (self.rules is not None):
+            raise ValueError('rules go with type "rules", and only with it')
+        return self

@@ -1,0 +1,84 @@
+"""OpenAPI specifications that pages are made from."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal, TypeAlias
+
+from pydantic import Field, StringConstraints
+
+from copydesk.contract.enumerations import OpenAPIVisibility, ProcessingErrorCode, ProcessingState
+from copydesk.contract.models.base import Body, Open, Resource, Shape
+from copydesk.contract.models.parts import Timestamp, Uri, Urls
+
+Slug: TypeAlias = Annotated[
+    str,
+    StringConstraints(min_length=1, max_length=100, pattern=r"^[a-zA-Z0-9]+(?:-[a-zA-Z0-9]+)*$"),
+]
+
+
+class ProcessingError(Shape):
+    """Something that is wrong with a specification."""
+
+    message: str = ""
+    code: str | None = None
+
+
+class OpenAPISpecPermissions(Shape):
+    """What the caller may do with a specification."""
+
+    view: bool = False
+    edit: bool = False
+
+
+class OpenAPISpec(Resource):
+    """An OpenAPI specification; ``last_version`` is the id of the version read last."""
+
+    object: Open[Literal["openapi-spec"]] = "openapi-spec"
+    id: str
+    created_at: Timestamp | None = None
+    updated_at: Timestamp | None = None
+    slug: str = ""
+    source_url: str | None = Field(default=None, alias="sourceURL")
+    processing_state: Open[ProcessingState] = "pending"
+    visibility: Open[OpenAPIVisibility] | None = None
+    last_version: str | None = None
+    last_processed_at: Timestamp | None = None
+    last_process_error_code: Open[ProcessingErrorCode] | None = None
+    last_processed_errors: list[ProcessingError] | None = None
+    permissions: OpenAPISpecPermissions | None = None
+    urls: Urls = Field(default_factory=Urls)
+
+
+class OpenAPISourceURL(Body):
+    """A specification to fetch."""
+
+    url: Uri
+
+
+class OpenAPISourceText(Body):
+    """A specification given as it is."""
+
+    text: str
+
+
+OpenAPISource: TypeAlias = OpenAPISourceURL | OpenAPISourceText
+"""Where a specification comes from."""
+
+
+class OpenAPISpecCreate(Body):
+    """A new specification; its slug names it in paths."""
+
+    slug: Slug
+    source: OpenAPISource
+
+
+class OpenAPISpecPut(Body):
+    """A specification to create, or its new source."""
+
+    source: OpenAPISource
+
+
+class OpenAPISpecUpdate(Body):
+    """Who may read a specification."""
+
+    visibility: OpenAPIVisibility

@@ -1,0 +1,165 @@
+"""Organizations: everything else belongs to one."""
+
+from __future__ import annotations
+
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import Field, StringConstraints
+
+from copydesk.contract.enumerations import CommunityType, OrganizationType, Plan, Role, UseCase
+from copydesk.contract.models.base import Body, KeepsNull, Open, Resource, Shape
+from copydesk.contract.models.merge_rules import MergeRules, MergeRulesWrite
+from copydesk.contract.models.parts import Tagged, Timestamp, Urls
+
+
+class OrganizationPermissions(Shape):
+    """What the caller may do in an organization."""
+
+    view: bool = False
+    admin: bool = False
+    own_team: bool = False
+    create_content: bool = False
+    create_open_api_spec: bool = Field(default=False, alias="createOpenAPISpec")
+    ingest_conversations: bool = False
+    view_billing: bool = False
+    list_members: bool = False
+    list_teams: bool = False
+    list_integrations: bool = False
+    list_installations: bool = False
+    install_integration: bool = False
+
+
+class DefaultContent(Shape):
+    """What people see first in an organization."""
+
+    type: Open[Literal["site"]] = "site"
+    site: str | None = None
+
+
+class Price(Shape):
+    """A price by billing interval, in the currency of the organization."""
+
+    monthly: float | None = None
+    yearly: float | None = None
+
+
+class Pricing(Shape):
+    """Prices by plan of members, and by type of sites."""
+
+    members: dict[str, Price] = {}
+    sites: dict[str, Price] = {}
+
+
+class UsageAddon(Shape):
+    """Whether something is billed by use."""
+
+    enabled: bool = False
+
+
+class Billing(Shape):
+    """How an organization pays."""
+
+    interval: Open[Literal["monthly", "yearly"]] | None = None
+    end_date: Timestamp | None = None
+    has_payment_failed: bool = False
+    is_scheduled_to_cancel: bool = False
+    pricing: Pricing | None = None
+    usage_addons: dict[str, UsageAddon] = {}
+
+
+class Trial(Shape):
+    """The trial of a plan, and what was decided at its end."""
+
+    status: str | None = None
+    count: int | None = None
+    end_date: Timestamp | None = None
+    decision: str | None = None
+
+
+class Blocked(Shape):
+    """Why an organization is closed, and by whom."""
+
+    source: str | None = None
+    reason: str | None = None
+
+
+class BillingMigration(Shape):
+    """A coming change of plan; internal to the service."""
+
+    deadline: Timestamp | None = None
+    discount_percent: float | None = None
+    discount_end_date: Timestamp | None = None
+
+
+class Organization(Resource, KeepsNull):
+    """An organization. ``default_role`` and ``default_content`` say something by being null."""
+
+    nullable: ClassVar[tuple[str, ...]] = ("default_role", "default_content")
+
+    object: Open[Literal["organization"]] = "organization"
+    id: str
+    title: str = ""
+    created_at: Timestamp | None = None
+    email_domains: list[str] = []
+    hostname: str | None = None
+    type: Open[OrganizationType] = "business"
+    use_case: Open[UseCase] | None = None
+    community_type: Open[CommunityType] | None = None
+    default_role: Open[Role] | None = None
+    default_content: DefaultContent | str | None = None
+    sso: bool | None = None
+    ai: bool | None = None
+    invite_links: bool = False
+    plan: Open[Plan] | None = None
+    merge_rules: MergeRules = Field(default_factory=MergeRules)
+    custom_hostname: str | None = None
+    billing: Billing | None = None
+    urls: Urls = Field(default_factory=Urls)
+    trial: Trial | None = None
+    blocked: Blocked | None = None
+    billing_migration: BillingMigration | None = Field(
+        default=None, alias="internal_billingMigration"
+    )
+    permissions: OrganizationPermissions | None = None
+
+
+class DefaultContentWrite(Tagged, Body):
+    """The site that people see first in an organization."""
+
+    type: Literal["site"] = "site"
+    site: str
+
+
+class OrganizationUpdate(Body):
+    """Changes of an organization. A ``logo`` is a URI or one of the service's own names."""
+
+    nullable: ClassVar[tuple[str, ...]] = ("default_role", "default_content", "logo")
+
+    title: Annotated[str, StringConstraints(min_length=2, max_length=255)] | None = None
+    email_domains: list[str] | None = None
+    hostname: (
+        Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9-]{1,30}[a-z0-9]$")] | None
+    ) = None
+    default_role: Role | None = None
+    default_content: DefaultContentWrite | str | None = None
+    logo: Annotated[str, StringConstraints(max_length=2048)] | None = None
+    sso: bool | None = None
+    ai: bool | None = None
+    invite_links: bool | None = None
+    merge_rules: MergeRulesWrite | None = None
+
+
+class SubdomainTarget(Shape):
+    """What a subdomain leads to."""
+
+    type: Open[Literal["organization"]] = "organization"
+    organization: str | None = None
+
+
+class Subdomain(Resource):
+    """A name below the service's domain (platform-api.md, SAML provider, subdomain)."""
+
+    object: Open[Literal["subdomain"]] = "subdomain"
+    subdomain: str
+    target: SubdomainTarget | None = None
+    is_active: bool = False

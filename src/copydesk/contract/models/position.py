@@ -1,0 +1,60 @@
+"""Positions in requests that move something: before or after a sibling."""
+
+from __future__ import annotations
+
+from typing import Literal, Self
+
+from pydantic import model_validator
+
+from copydesk.contract.models.base import Body
+from copydesk.contract.models.parts import Tagged
+
+
+class SpaceAnchor(Tagged, Body):
+    """The space that something moves next to."""
+
+    type: Literal["space"] = "space"
+    space: str
+
+
+class SiteSectionAnchor(Tagged, Body):
+    """The site section that another one moves next to."""
+
+    type: Literal["site-section"] = "site-section"
+    site_section: str
+
+
+class SiteSpaceAnchor(Tagged, Body):
+    """The site space that another one moves next to."""
+
+    type: Literal["site-space"] = "site-space"
+    site_space: str
+
+
+class _Position(Body):
+    @model_validator(mode="after")
+    def _one_side(self) -> Self:
+        if (getattr(self, "before", None) is None) == (getattr(self, "after", None) is None):
+            raise ValueError("a position is either before or after something")
+        return self
+
+
+class SpacePosition(_Position):
+    """Before or after a space."""
+
+    before: SpaceAnchor | None = None
+    after: SpaceAnchor | None = None
+
+
+class SiteSectionPosition(_Position):
+    """Before or after a site section."""
+
+    before: SiteSectionAnchor | None = None
+    after: SiteSectionAnchor | None = None
+
+
+class SiteSpacePosition(_Position):
+    """Before or after a site space."""
+
+    before: SiteSpaceAnchor | None = None
+    after: SiteSpaceAnchor | None = None

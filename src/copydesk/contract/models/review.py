@@ -1,0 +1,56 @@
+"""Reviews of change requests, and who was asked for one (extensions E4 and E5)."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, Field
+
+from copydesk.contract.enumerations import ReviewStatus
+from copydesk.contract.models.base import Body, Open, Resource, Shape
+from copydesk.contract.models.comment import CommentBody, WrittenBody
+from copydesk.contract.models.parts import Timestamp
+from copydesk.contract.models.user import User
+
+
+def _as_text(value: Any) -> Any:
+    # Services differ in what they call the comment of a review: its text, or a whole comment.
+    if isinstance(value, str):
+        return {"markdown": value}
+    if isinstance(value, dict) and isinstance(value.get("body"), dict):
+        return value["body"]
+    return value
+
+
+class Review(Resource):
+    """A verdict on a revision of a change request; ``outdated`` once there is a newer revision."""
+
+    object: Open[Literal["change-request-review"]] = "change-request-review"
+    id: str
+    revision: str = ""
+    reviewer: User
+    status: Open[ReviewStatus]
+    outdated: bool = False
+    comment: Annotated[CommentBody, BeforeValidator(_as_text)] | None = None
+    created_at: Timestamp | None = None
+
+
+class ReviewCreate(Body):
+    """A new verdict, with a comment or without."""
+
+    status: ReviewStatus
+    comment: WrittenBody | None = None
+
+
+class RequestedReviewer(Shape):
+    """Somebody who was asked for a review, by whom and when."""
+
+    user: User
+    requested_by: User | None = None
+    created_at: Timestamp | None = None
+
+
+class ReviewersRequest(Body):
+    """The people to ask for a review, by user id."""
+
+    users: Annotated[list[str], Field(min_length=1)]

@@ -1,0 +1,79 @@
+"""SAML providers: single sign-on of an organization."""
+
+from __future__ import annotations
+
+from typing import Annotated, ClassVar, Literal, TypeAlias
+
+from pydantic import Field, StringConstraints
+
+from copydesk.contract.enumerations import Role, SAMLStatus
+from copydesk.contract.models.base import Body, KeepsNull, Open, Resource, Shape
+from copydesk.contract.models.parts import Timestamp, Uri, Urls
+from copydesk.contract.models.team import Team
+
+ProviderLabel: TypeAlias = Annotated[str, StringConstraints(min_length=1, max_length=30)]
+
+
+class SAMLService(Shape):
+    """What the provider needs to know about the service."""
+
+    acs_url: str | None = Field(default=None, alias="acsURL")
+    start_url: str | None = Field(default=None, alias="startURL")
+    entity_id: str | None = Field(default=None, alias="entityID")
+
+
+class SAMLProvider(Resource, KeepsNull):
+    """A SAML provider; newcomers get ``default_role`` (None: guest) and join the team."""
+
+    nullable: ClassVar[tuple[str, ...]] = ("default_role",)
+
+    object: Open[Literal["saml-provider"]] = "saml-provider"
+    id: str
+    label: str = ""
+    sso_url: str | None = Field(default=None, alias="ssoURL")
+    entity_id: str | None = Field(default=None, alias="entityID")
+    certificate: str | None = None
+    default_team: Team | None = None
+    default_role: Open[Role] | None = None
+    created_at: Timestamp | None = None
+    status: Open[SAMLStatus] = "pending"
+    service: SAMLService | None = None
+    urls: Urls = Field(default_factory=Urls)
+
+
+class _SAMLFields(Body):
+    nullable: ClassVar[tuple[str, ...]] = ("default_role",)
+
+    entity_id: Annotated[str, StringConstraints(max_length=1024)] | None = Field(
+        default=None, alias="entityID"
+    )
+    certificate: Annotated[str, StringConstraints(max_length=10000)] | None = None
+    sso_url: Uri | None = Field(default=None, alias="ssoURL")
+    default_team: str | None = None
+    default_role: Role | None = None
+
+
+class SAMLProviderCreate(_SAMLFields):
+    """A new SAML provider; ``default_team`` is a team id."""
+
+    label: ProviderLabel
+
+
+class SAMLProviderUpdate(_SAMLFields):
+    """Changes of a SAML provider."""
+
+    label: ProviderLabel | None = None
+
+
+class SSOLogin(Shape):
+    """A way to sign in."""
+
+    id: str
+    label: str = ""
+    start_url: str | None = Field(default=None, alias="startURL")
+
+
+class SSOLogins(Shape):
+    """The ways to sign in to an organization."""
+
+    items: list[SSOLogin] = []

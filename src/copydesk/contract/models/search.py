@@ -1,0 +1,43 @@
+"""Results of searching a space or an organization."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from copydesk.contract.models.base import Shape
+from copydesk.contract.models.parts import Urls
+
+
+class SearchSection(Shape):
+    """A section of a page that was found; ``body`` is an excerpt."""
+
+    id: str
+    title: str = ""
+    path: str = ""
+    body: str | None = None
+    urls: Urls = Field(default_factory=Urls)
+
+
+class SearchAncestor(Shape):
+    """A page above one that was found."""
+
+    title: str = ""
+
+
+class SpaceSearchItem(Shape):
+    """A page that was found."""
+
+    id: str
+    title: str = ""
+    path: str = ""
+    sections: list[SearchSection] = []
+    ancestors: list[SearchAncestor] = []
+    urls: Urls = Field(default_factory=Urls)
+
+
+class OrganizationSearchItem(Shape):
+    """A space with the pages that were found in it."""
+
+    id: str
+    title: str = ""
+    pages: list[SpaceSearchItem] = []

@@ -1,0 +1,36 @@
+"""Share links: secret addresses of a site."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal, TypeAlias
+
+from pydantic import Field, StringConstraints
+
+from copydesk.contract.models.base import Body, Open, Resource
+from copydesk.contract.models.parts import Timestamp, Urls
+
+ShareLinkName: TypeAlias = Annotated[str, StringConstraints(max_length=50)]
+
+
+class ShareLink(Resource):
+    """A secret address of a site; without effect while not active."""
+
+    object: Open[Literal["share-link"]] = "share-link"
+    id: str
+    created_at: Timestamp | None = None
+    name: str | None = None
+    active: bool = False
+    urls: Urls = Field(default_factory=Urls)
+
+
+class ShareLinkCreate(Body):
+    """A new share link."""
+
+    name: ShareLinkName
+
+
+class ShareLinkUpdate(Body):
+    """Changes of a share link."""
+
+    active: bool | None = None
+    name: ShareLinkName | None = None

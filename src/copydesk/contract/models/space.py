@@ -1,0 +1,118 @@
+"""Spaces: containers of content."""
+
+from __future__ import annotations
+
+from typing import Annotated, ClassVar, Literal, TypeAlias
+
+from pydantic import Field, StringConstraints
+
+from copydesk.contract.enumerations import DefaultLevel, EditMode, Language, SpaceVisibility
+from copydesk.contract.models.base import Body, Emoji, KeepsNull, Open, Resource, Shape
+from copydesk.contract.models.merge_rules import MergeRules, MergeRulesWrite
+from copydesk.contract.models.parts import Timestamp, Urls
+from copydesk.contract.models.position import SpacePosition
+
+SpaceTitle: TypeAlias = Annotated[str, StringConstraints(max_length=50)]
+
+
+class GitSync(Shape):
+    """The repository that a space is synchronized with."""
+
+    repo_name: str | None = None
+    installation_provider: Open[Literal["github", "gitlab"]] | None = None
+    integration: str | None = None
+    url: str | None = None
+    updated_at: Timestamp | None = None
+
+
+class VisitorAuth(Shape):
+    """How visitors of a space prove who they are."""
+
+    backend: Open[Literal["custom"]] | None = None
+
+
+class SpacePermissions(Shape):
+    """What the caller may do in a space."""
+
+    view: bool = False
+    access: bool = False
+    admin: bool = False
+    view_invite_links: bool = False
+    edit: bool = False
+    trigger_git_sync: bool = False
+    comment: bool = False
+    merge: bool = False
+    review: bool = False
+    install_integration: bool = False
+
+
+class Space(Resource, KeepsNull):
+    """A container of content (platform-api.md, Space).
+
+    ``revision`` is the id of the active revision; ``comments`` and the three ``change_requests``
+    are counts; a ``default_level`` of None gives nobody a role by default.
+    """
+
+    nullable: ClassVar[tuple[str, ...]] = ("default_level",)
+
+    object: Open[Literal["space"]] = "space"
+    id: str
+    title: str = ""
+    emoji: str = ""
+    visibility: Open[SpaceVisibility] = "private"
+    created_at: Timestamp
+    updated_at: Timestamp
+    deleted_at: Timestamp | None = None
+    edit_mode: Open[EditMode] | None = None
+    merge_rules: MergeRules = Field(default_factory=MergeRules)
+    urls: Urls = Field(default_factory=Urls)
+    organization: str = ""
+    parent: str | None = None
+    language: Open[Language] | None = None
+    git_sync: GitSync | None = None
+    visitor_auth: VisitorAuth | None = None
+    revision: str = ""
+    default_level: Open[DefaultLevel] | None = None
+    comments: int = 0
+    change_requests: int = 0
+    change_requests_open: int = 0
+    change_requests_draft: int = 0
+    permissions: SpacePermissions | None = None
+
+
+class SpaceCreate(Body):
+    """A new space (extension E3); without ``parent`` it is at the root of the organization."""
+
+    title: SpaceTitle | None = None
+    emoji: Emoji | None = None
+    parent: str | None = None
+    language: Language | None = None
+    edit_mode: EditMode | None = None
+
+
+class SpaceUpdate(Body):
+    """Changes of a space; a ``default_level`` of None takes everyone's role away."""
+
+    nullable: ClassVar[tuple[str, ...]] = ("default_level",)
+
+    edit_mode: EditMode | None = None
+    title: SpaceTitle | None = None
+    default_level: DefaultLevel | None = None
+    language: Language | None = None
+    merge_rules: MergeRulesWrite | None = None
+    emoji: Emoji | None = None
+
+
+class SpaceMove(Body):
+    """Where a space goes: into ``parent`` (None is the root), before or after another space."""
+
+    nullable: ClassVar[tuple[str, ...]] = ("parent",)
+
+    parent: str | None = None
+    position: SpacePosition | None = None
+
+
+class SpaceTransfer(Body):
+    """The organization that a space goes to."""
+
+    organization: str

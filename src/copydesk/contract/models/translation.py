@@ -1,0 +1,83 @@
+"""Translations of spaces."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from copydesk.contract.enumerations import Language, TranslationStatus
+from copydesk.contract.models.base import Body, Open, Resource, Shape
+from copydesk.contract.models.document import Document
+from copydesk.contract.models.parts import Timestamp, Urls
+
+
+class TranslationSource(Shape):
+    """What is translated."""
+
+    space: str | None = None
+    language: Open[Language] | None = None
+
+
+class TranslationTarget(Shape):
+    """Where a translation is written."""
+
+    space: str | None = None
+    revision: str | None = None
+
+
+class TranslationStats(Shape):
+    """How much work a translation was; durations as the service gives them."""
+
+    runs: int = 0
+    total_words: int = 0
+    total_pages: int = 0
+    total_duration: float = 0
+    latest_run_duration: float = 0
+    latest_pages: int = 0
+    latest_words: int = 0
+
+
+class TranslationPermissions(Shape):
+    """What the caller may do with a translation."""
+
+    view: bool = False
+    edit: bool = False
+
+
+class Translation(Resource):
+    """A space kept in another language."""
+
+    object: Open[Literal["translation"]] = "translation"
+    id: str
+    status: Open[TranslationStatus] = "pending"
+    source: TranslationSource = Field(default_factory=TranslationSource)
+    language: Open[Language] | None = None
+    instructions: Document | None = None
+    result: TranslationTarget | None = None
+    created_at: Timestamp | None = None
+    updated_at: Timestamp | None = None
+    stats: TranslationStats = Field(default_factory=TranslationStats)
+    permissions: TranslationPermissions | None = None
+    urls: Urls = Field(default_factory=Urls)
+
+
+class TranslationSourceWrite(Body):
+    """The space to translate, and the language it is in."""
+
+    space: str
+    language: Language | None = None
+
+
+class TranslationCreate(Body):
+    """A new translation into ``language``."""
+
+    language: Language
+    source: TranslationSourceWrite | None = None
+    instructions: Document | None = None
+
+
+class TranslationUpdate(Body):
+    """New instructions for a translation."""
+
+    instructions: Document | None = None

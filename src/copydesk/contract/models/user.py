@@ -1,0 +1,21 @@
+"""A person with an account."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from copydesk.contract.models.base import Open, Resource
+from copydesk.contract.models.parts import Urls
+
+
+class User(Resource):
+    """A person with an account (platform-api.md, Shared shapes)."""
+
+    object: Open[Literal["user"]] = "user"
+    id: str
+    display_name: str = ""
+    email: str | None = None
+    photo_url: str | None = Field(default=None, alias="photoURL")
+    urls: Urls = Field(default_factory=Urls)

@@ -1,0 +1,55 @@
+"""Operations on OpenAPI specifications."""
+
+from __future__ import annotations
+
+from copydesk.contract.models.base import Limit, Page
+from copydesk.contract.models.openapi_spec import (
+    OpenAPISpec,
+    OpenAPISpecCreate,
+    OpenAPISpecPut,
+    OpenAPISpecUpdate,
+)
+from copydesk.contract.operation import operation
+
+
+@operation("GET", "/orgs/{organization_id}/openapi")
+def list_openapi_specs(
+    organization_id: str,
+    *,
+    page: str | None = None,
+    limit: Limit | None = None,
+) -> Page[OpenAPISpec]:
+    """List the OpenAPI specifications of an organization."""
+    ...
+
+
+@operation("POST", "/orgs/{organization_id}/openapi", status=201)
+def create_openapi_spec(organization_id: str, body: OpenAPISpecCreate) -> OpenAPISpec:
+    """Add an OpenAPI specification."""
+    ...
+
+
+@operation("GET", "/orgs/{organization_id}/openapi/{spec_slug}")
+def get_openapi_spec(organization_id: str, spec_slug: str) -> OpenAPISpec:
+    """Get an OpenAPI specification."""
+    ...
+
+
+@operation("PUT", "/orgs/{organization_id}/openapi/{spec_slug}")
+def put_openapi_spec(organization_id: str, spec_slug: str, body: OpenAPISpecPut) -> OpenAPISpec:
+    """Give an OpenAPI specification a new source, or add it (then the status is 201)."""
+    ...
+
+
+@operation("PATCH", "/orgs/{organization_id}/openapi/{spec_slug}")
+def update_openapi_spec(
+    organization_id: str, spec_slug: str, body: OpenAPISpecUpdate
+) -> OpenAPISpec:
+    """Change who may read an OpenAPI specification."""
+    ...
+
+
+@operation("DELETE", "/orgs/{organization_id}/openapi/{spec_slug}")
+def delete_openapi_spec(organization_id: str, spec_slug: str) -> None:
+    """Delete an OpenAPI specification."""
+    ...

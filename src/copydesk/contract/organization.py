@@ -1,0 +1,39 @@
+"""Operations on organizations."""
+
+from __future__ import annotations
+
+from copydesk.contract.models.base import Limit, Page
+from copydesk.contract.models.organization import Organization, OrganizationUpdate
+from copydesk.contract.operation import operation
+
+
+@operation("GET", "/orgs")
+def list_organizations(
+    *, page: str | None = None, limit: Limit | None = None
+) -> Page[Organization]:
+    """List the organizations that the caller is in."""
+    ...
+
+
+@operation("GET", "/orgs/{organization_id}")
+def get_organization(organization_id: str) -> Organization:
+    """Get an organization."""
+    ...
+
+
+@operation("PATCH", "/orgs/{organization_id}")
+def update_organization(organization_id: str, body: OrganizationUpdate) -> Organization:
+    """Change an organization."""
+    ...
+
+
+@operation("DELETE", "/orgs/{organization_id}/link-invites/{invite_id}")
+def delete_invite_link(organization_id: str, invite_id: str) -> None:
+    """Delete an invite link of an organization."""
+    ...
+
+
+@operation("POST", "/orgs/{organization_id}/join", status=204)
+def join_organization(organization_id: str) -> None:
+    """Join an organization that admits the domain of the caller's verified e-mail address."""
+    ...

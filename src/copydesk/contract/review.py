@@ -1,0 +1,75 @@
+"""Operations on reviews of change requests, and on who is asked for one."""
+
+from __future__ import annotations
+
+from copydesk.contract.models.base import Limit, Page
+from copydesk.contract.models.review import (
+    RequestedReviewer,
+    Review,
+    ReviewCreate,
+    ReviewersRequest,
+)
+from copydesk.contract.operation import operation
+
+
+@operation("GET", "/spaces/{space_id}/change-requests/{change_request_id}/reviews", extension="E4")
+def list_change_request_reviews(
+    space_id: str,
+    change_request_id: str,
+    *,
+    page: str | None = None,
+    limit: Limit | None = None,
+) -> Page[Review]:
+    """List the reviews of a change request."""
+    ...
+
+
+@operation(
+    "POST",
+    "/spaces/{space_id}/change-requests/{change_request_id}/reviews",
+    status=201,
+    extension="E4",
+)
+def create_change_request_review(
+    space_id: str, change_request_id: str, body: ReviewCreate
+) -> Review:
+    """Approve a change request, or ask for changes."""
+    ...
+
+
+@operation(
+    "GET",
+    "/spaces/{space_id}/change-requests/{change_request_id}/requested-reviewers",
+    extension="E5",
+)
+def list_requested_reviewers(
+    space_id: str,
+    change_request_id: str,
+    *,
+    page: str | None = None,
+    limit: Limit | None = None,
+) -> Page[RequestedReviewer]:
+    """List the people who were asked to review a change request."""
+    ...
+
+
+@operation(
+    "POST",
+    "/spaces/{space_id}/change-requests/{change_request_id}/requested-reviewers",
+    extension="E5",
+)
+def request_reviewers(
+    space_id: str, change_request_id: str, body: ReviewersRequest
+) -> Page[RequestedReviewer]:
+    """Ask people to review a change request, and list all who were asked."""
+    ...
+
+
+@operation(
+    "DELETE",
+    "/spaces/{space_id}/change-requests/{change_request_id}/requested-reviewers/{user_id}",
+    extension="E5",
+)
+def remove_requested_reviewer(space_id: str, change_request_id: str, user_id: str) -> None:
+    """Withdraw a request for a review."""
+    ...

@@ -1,0 +1,39 @@
+"""Operations on the share links of a site."""
+
+from __future__ import annotations
+
+from copydesk.contract.models.base import Limit, Page
+from copydesk.contract.models.share_link import ShareLink, ShareLinkCreate, ShareLinkUpdate
+from copydesk.contract.operation import operation
+
+
+@operation("GET", "/orgs/{organization_id}/sites/{site_id}/share-links")
+def list_share_links(
+    organization_id: str,
+    site_id: str,
+    *,
+    page: str | None = None,
+    limit: Limit | None = None,
+) -> Page[ShareLink]:
+    """List the share links of a site."""
+    ...
+
+
+@operation("POST", "/orgs/{organization_id}/sites/{site_id}/share-links", status=201)
+def create_share_link(organization_id: str, site_id: str, body: ShareLinkCreate) -> ShareLink:
+    """Create a share link."""
+    ...
+
+
+@operation("PATCH", "/orgs/{organization_id}/sites/{site_id}/share-links/{share_link_id}")
+def update_share_link(
+    organization_id: str, site_id: str, share_link_id: str, body: ShareLinkUpdate
+) -> ShareLink:
+    """Rename a share link, or switch it on or off."""
+    ...
+
+
+@operation("DELETE", "/orgs/{organization_id}/sites/{site_id}/share-links/{share_link_id}")
+def delete_share_link(organization_id: str, site_id: str, share_link_id: str) -> None:
+    """Delete a share link."""
+    ...

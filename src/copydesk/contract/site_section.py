@@ -1,0 +1,53 @@
+"""Operations on the sections of a site."""
+
+from __future__ import annotations
+
+from copydesk.contract.models.base import Limit, Page
+from copydesk.contract.models.site_section import (
+    SiteSection,
+    SiteSectionCreate,
+    SiteSectionMove,
+    SiteSectionUpdate,
+)
+from copydesk.contract.operation import operation
+
+
+@operation("GET", "/orgs/{organization_id}/sites/{site_id}/sections")
+def list_site_sections(
+    organization_id: str,
+    site_id: str,
+    *,
+    share_key: str | None = None,
+    page: str | None = None,
+    limit: Limit | None = None,
+) -> Page[SiteSection]:
+    """List the sections of a site in their order."""
+    ...
+
+
+@operation("POST", "/orgs/{organization_id}/sites/{site_id}/sections", status=201)
+def add_site_section(organization_id: str, site_id: str, body: SiteSectionCreate) -> SiteSection:
+    """Add a section with a space as its first variant."""
+    ...
+
+
+@operation("PATCH", "/orgs/{organization_id}/sites/{site_id}/sections/{site_section_id}")
+def update_site_section(
+    organization_id: str, site_id: str, site_section_id: str, body: SiteSectionUpdate
+) -> SiteSection:
+    """Change a section."""
+    ...
+
+
+@operation("DELETE", "/orgs/{organization_id}/sites/{site_id}/sections/{site_section_id}")
+def delete_site_section(organization_id: str, site_id: str, site_section_id: str) -> None:
+    """Remove a section from a site."""
+    ...
+
+
+@operation("POST", "/orgs/{organization_id}/sites/{site_id}/sections/{site_section_id}/move")
+def move_site_section(
+    organization_id: str, site_id: str, site_section_id: str, body: SiteSectionMove
+) -> SiteSection:
+    """Move a section before or after another one."""
+    ...

@@ -1,0 +1,54 @@
+"""Operations on the spaces that a site shows."""
+
+from __future__ import annotations
+
+from copydesk.contract.models.base import Limit, Page
+from copydesk.contract.models.site_space import (
+    SiteSpace,
+    SiteSpaceCreate,
+    SiteSpaceMove,
+    SiteSpaceUpdate,
+)
+from copydesk.contract.operation import operation
+
+
+@operation("GET", "/orgs/{organization_id}/sites/{site_id}/site-spaces")
+def list_site_spaces(
+    organization_id: str,
+    site_id: str,
+    *,
+    share_key: str | None = None,
+    page: str | None = None,
+    limit: Limit | None = None,
+    default: bool | None = None,
+) -> Page[SiteSpace]:
+    """List the spaces that a site shows, or with ``default`` only default or only other ones."""
+    ...
+
+
+@operation("POST", "/orgs/{organization_id}/sites/{site_id}/site-spaces", status=201)
+def add_site_space(organization_id: str, site_id: str, body: SiteSpaceCreate) -> SiteSpace:
+    """Show a space on a site."""
+    ...
+
+
+@operation("PATCH", "/orgs/{organization_id}/sites/{site_id}/site-spaces/{site_space_id}")
+def update_site_space(
+    organization_id: str, site_id: str, site_space_id: str, body: SiteSpaceUpdate
+) -> SiteSpace:
+    """Change how a site shows a space, or which."""
+    ...
+
+
+@operation("DELETE", "/orgs/{organization_id}/sites/{site_id}/site-spaces/{site_space_id}")
+def delete_site_space(organization_id: str, site_id: str, site_space_id: str) -> None:
+    """Stop showing a space on a site."""
+    ...
+
+
+@operation("POST", "/orgs/{organization_id}/sites/{site_id}/site-spaces/{site_space_id}/move")
+def move_site_space(
+    organization_id: str, site_id: str, site_space_id: str, body: SiteSpaceMove
+) -> SiteSpace:
+    """Move a site space before or after another one."""
+    ...

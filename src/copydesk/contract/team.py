@@ -1,0 +1,83 @@
+"""Operations on teams and their members."""
+
+from __future__ import annotations
+
+from copydesk.contract.models.base import Limit, Page
+from copydesk.contract.models.member import TeamMember
+from copydesk.contract.models.team import (
+    Team,
+    TeamCreate,
+    TeamMembersUpdate,
+    TeamMemberUpdate,
+    TeamUpdate,
+)
+from copydesk.contract.operation import operation
+
+
+@operation("GET", "/orgs/{organization_id}/teams")
+def list_teams(
+    organization_id: str,
+    *,
+    page: str | None = None,
+    limit: Limit | None = None,
+    owner: str | None = None,
+    title: str | None = None,
+) -> Page[Team]:
+    """List teams: those that ``owner`` can manage, those whose name contains ``title``."""
+    ...
+
+
+@operation("PUT", "/orgs/{organization_id}/teams", status=201)
+def create_team(organization_id: str, body: TeamCreate) -> Team:
+    """Create a team."""
+    ...
+
+
+@operation("GET", "/orgs/{organization_id}/teams/{team_id}")
+def get_team(organization_id: str, team_id: str) -> Team:
+    """Get a team."""
+    ...
+
+
+@operation("PATCH", "/orgs/{organization_id}/teams/{team_id}")
+def update_team(organization_id: str, team_id: str, body: TeamUpdate) -> Team:
+    """Rename a team."""
+    ...
+
+
+@operation("DELETE", "/orgs/{organization_id}/teams/{team_id}")
+def delete_team(organization_id: str, team_id: str) -> None:
+    """Delete a team."""
+    ...
+
+
+@operation("GET", "/orgs/{organization_id}/teams/{team_id}/members")
+def list_team_members(
+    organization_id: str,
+    team_id: str,
+    *,
+    page: str | None = None,
+    limit: Limit | None = None,
+) -> Page[TeamMember]:
+    """List the members of a team."""
+    ...
+
+
+@operation("PUT", "/orgs/{organization_id}/teams/{team_id}/members", status=204)
+def update_team_members(organization_id: str, team_id: str, body: TeamMembersUpdate) -> None:
+    """Add people to a team, remove people from it, and set their roles, at once."""
+    ...
+
+
+@operation("PUT", "/orgs/{organization_id}/teams/{team_id}/members/{user_id}", status=204)
+def put_team_member(
+    organization_id: str, team_id: str, user_id: str, body: TeamMemberUpdate
+) -> None:
+    """Add a person to a team, or change their role in it."""
+    ...
+
+
+@operation("DELETE", "/orgs/{organization_id}/teams/{team_id}/members/{user_id}")
+def remove_team_member(organization_id: str, team_id: str, user_id: str) -> None:
+    """Remove a person from a team."""
+    ...

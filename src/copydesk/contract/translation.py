@@ -1,0 +1,54 @@
+"""Operations on translations."""
+
+from __future__ import annotations
+
+from copydesk.contract.models.base import Limit, Page
+from copydesk.contract.models.translation import (
+    Translation,
+    TranslationCreate,
+    TranslationUpdate,
+)
+from copydesk.contract.operation import operation
+
+
+@operation("GET", "/orgs/{organization_id}/translations")
+def list_translations(
+    organization_id: str,
+    *,
+    page: str | None = None,
+    limit: Limit | None = None,
+) -> Page[Translation]:
+    """List the translations of an organization."""
+    ...
+
+
+@operation("POST", "/orgs/{organization_id}/translations", status=201)
+def create_translation(organization_id: str, body: TranslationCreate) -> Translation:
+    """Translate a space into another language."""
+    ...
+
+
+@operation("GET", "/orgs/{organization_id}/translations/{translation_id}")
+def get_translation(organization_id: str, translation_id: str) -> Translation:
+    """Get a translation."""
+    ...
+
+
+@operation("PUT", "/orgs/{organization_id}/translations/{translation_id}")
+def update_translation(
+    organization_id: str, translation_id: str, body: TranslationUpdate
+) -> Translation:
+    """Replace the instructions of a translation."""
+    ...
+
+
+@operation("DELETE", "/orgs/{organization_id}/translations/{translation_id}")
+def delete_translation(organization_id: str, translation_id: str) -> None:
+    """Delete a translation."""
+    ...
+
+
+@operation("POST", "/orgs/{organization_id}/translations/{translation_id}/run", status=204)
+def run_translation(organization_id: str, translation_id: str) -> None:
+    """Run a translation again."""
+    ...

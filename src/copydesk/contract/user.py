@@ -1,0 +1,12 @@
+"""Who the caller is."""
+
+from __future__ import annotations
+
+from copydesk.contract.models.user import User
+from copydesk.contract.operation import operation
+
+
+@operation("GET", "/user", extension="E1")
+def get_current_user() -> User:
+    """Get the user that the token belongs to."""
+    ...

@@ -1,0 +1,296 @@
+"""Putting sites, clusters and conversations on a desk from code, rules and counts kept right.
+
+The companion of ``seeding`` for what readers see and say. The sample, the import, the tests and the
+handlers all write through these functions. Each writes at the transaction's moment; ``seeding.at``
+gives a transaction with another one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+from typing import Any
+
+from copydesk.contract.enumerations import AgentsContext, PartRole, SiteType, SiteVisibility
+from copydesk.server.site_structure import (
+    adopt_root,
+    default_site_space,
+    sections_of,
+    set_default_site_space,
+    site_spaces_of,
+)
+from copydesk.server.store import Tx, timestamp, to_json
+
+
+def add_site(
+    tx: Tx,
+    organization_id: str,
+    title: str,
+    *,
+    type: SiteType = "basic",  # noqa: A002 - the field's name
+    visibility: SiteVisibility = "public",
+    hostname: str | None = None,
+    basename: str | None = None,
+    proxy: str | None = None,
+    icon: Any = None,
+    published: bool = False,
+    agents_context: AgentsContext = "included",
+    adaptive_schema: Mapping[str, Any] | None = None,
+) -> str:
+    """Add a site that shows nothing yet and return its id.
+
+    ``adaptive_schema`` is the JSON Schema of its visitor attributes; with one, adaptive content
+    is on.
+    """
+    site_id = tx.new_id()
+    tx.insert(
+        "site",
+        id=site_id,
+        organization_id=organization_id,
+        type=type,
+        title=title,
+        icon=None if icon is None else to_json(icon),
+        hostname=hostname,
+        basename=basename,
+        proxy=proxy,
+        visibility=visibility,
+        published=published,
+        adaptive_content=adaptive_schema is not None,
+        adaptive_schema=None if adaptive_schema is None else to_json(adaptive_schema),
+        adaptive_schema_updated_at=None if adaptive_schema is None else tx.now,
+        agents_context=agents_context,
+        created_at=tx.now,
+    )
+    return site_id
+
+
+def add_section_group(tx: Tx, site_id: str, title: str) -> str:
+    """Add a group that sections of a site can be in and return its id."""
+    group_id = tx.new_id()
+    tx.insert("section_group", id=group_id, site_id=site_id, title=title)
+    return group_id
+
+
+def add_section(
+    tx: Tx,
+    site_id: str,
+    title: str,
+    *,
+    path: str | None = None,
+    group: str | None = None,
+    description: str | None = None,
+    condition: str | None = None,
+    icon: str | None = None,
+) -> str:
+    """Add a section after the others and return its id.
+
+    The path is made from the title unless given. The first section of a site is its default and
+    takes over what the site shows at its root.
+    Sections of one group are added one after the other, so that they stand together.
+    """
+    siblings = sections_of(site_id)
+    section_id = tx.new_id()
+    tx.insert(
+        "site_section",
+        id=section_id,
+        site_id=site_id,
+        position=siblings.end(tx),
+        group_id=group,
+        title=title,
+        description=description,
+        path=siblings.free_path(tx, title) if path is None else path,
+        condition=condition,
+        icon=icon,
+    )
+    if tx.value("SELECT default_section_id FROM site WHERE id = ?", site_id) is None:
+        tx.update("site", site_id, default_section_id=section_id)
+        adopt_root(tx, site_id, section_id)
+    return section_id
+
+
+def set_default_section(tx: Tx, site_id: str, section_id: str) -> None:
+    """Make a section the one that a site opens with."""
+    tx.update("site", site_id, default_section_id=section_id)
+
+
+def add_site_space(
+    tx: Tx,
+    site_id: str,
+    space_id: str,
+    *,
+    section: str | None = None,
+    title: str | None = None,
+    path: str | None = None,
+    condition: str | None = None,
+    hidden: bool = False,
+) -> str:
+    """Show a space on a site, after its siblings, and return the site space's id.
+
+    Without ``section`` it goes into the default section, or to the root of a site that has none.
+    The first among its siblings is their default. Without a ``title`` it has that of its
+    space, also later.
+    """
+    if section is None:
+        section = tx.value("SELECT default_section_id FROM site WHERE id = ?", site_id)
+    siblings = site_spaces_of(site_id, section)
+    if path is None:
+        named = title or tx.value("SELECT title FROM space WHERE id = ?", space_id)
+        path = siblings.free_path(tx, named)
+    site_space_id = tx.new_id()
+    tx.insert(
+        "site_space",
+        id=site_space_id,
+        site_id=site_id,
+        section_id=section,
+        space_id=space_id,
+        position=siblings.end(tx),
+        path=path,
+        title=title or "",
+        condition=condition,
+        hidden=hidden,
+    )
+    if default_site_space(tx, site_id, section) is None:
+        set_default_site_space(tx, site_id, section, site_space_id)
+    return site_space_id
+
+
+def add_share_link(tx: Tx, site_id: str, name: str, *, active: bool = True) -> str:
+    """Add a secret address of a site and return its id."""
+    link_id = tx.new_id()
+    # Two identifiers: a key is a secret, and one alone is the length of what everybody may see.
+    tx.insert(
+        "share_link",
+        id=link_id,
+        site_id=site_id,
+        name=name,
+        key=tx.new_id() + tx.new_id(),
+        active=active,
+        created_at=tx.now,
+    )
+    return link_id
+
+
+def add_cluster(
+    tx: Tx, organization_id: str, label: str, *, icon: str | None = None, summary: str = ""
+) -> str:
+    """Add a cluster without issues and return its id."""
+    cluster_id = tx.new_id()
+    tx.insert(
+        "cluster",
+        id=cluster_id,
+        organization_id=organization_id,
+        label=label,
+        icon=icon,
+        summary=summary,
+        created_at=tx.now,
+        updated_at=tx.now,
+    )
+    return cluster_id
+
+
+def add_conversation(
+    tx: Tx,
+    organization_id: str,
+    parts: Iterable[tuple[PartRole, str]],
+    *,
+    source: str,
+    subject: str = "",
+    conversation_id: str | None = None,
+    source_url: str | None = None,
+    attributes: Mapping[str, str] | None = None,
+    created_at: datetime | None = None,
+) -> str:
+    """Add a conversation of (role, words) and return its id.
+
+    It was processed at the transaction's moment and held then too, unless ``created_at`` says
+    otherwise. ``conversation_id`` is the sender's own id; what the organization has under it
+    is replaced.
+    """
+    key = tx.new_id() if conversation_id is None else conversation_id
+    tx.run(
+        "INSERT INTO conversation (organization_id, id, subject, source, source_url, created_at, "
+        "processed_at, attributes, parts) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) "
+        "ON CONFLICT (organization_id, id) DO UPDATE SET subject = excluded.subject, "
+        "source = excluded.source, source_url = excluded.source_url, "
+        "created_at = excluded.created_at, processed_at = excluded.processed_at, "
+        "attributes = excluded.attributes, parts = excluded.parts",
+        organization_id,
+        key,
+        subject,
+        source,
+        source_url,
+        tx.now if created_at is None else timestamp(created_at),
+        tx.now,
+        to_json(dict(attributes or {})),
+        to_json([{"type": "message", "role": role, "body": body} for role, body in parts]),
+    )
+    return key
+
+
+def add_issue(
+    tx: Tx,
+    organization_id: str,
+    conversation_id: str,
+    title: str,
+    *,
+    summary: str = "",
+    cluster_id: str | None = None,
+    created_at: datetime | None = None,
+    issue_id: str | None = None,
+) -> str:
+    """Add an issue found in a conversation and return its id; its cluster's counts follow."""
+    key = tx.new_id() if issue_id is None else issue_id
+    tx.insert(
+        "issue",
+        id=key,
+        organization_id=organization_id,
+        conversation_id=conversation_id,
+        cluster_id=cluster_id,
+        title=title,
+        summary=summary,
+        created_at=tx.now if created_at is None else timestamp(created_at),
+        ingested_at=tx.now,
+    )
+    if cluster_id is not None:
+        _count(tx, organization_id, conversation_id, cluster_id, +1)
+    return key
+
+
+def remove_issues(
+    tx: Tx, organization_id: str, conversation_id: str
+) -> list[tuple[str, str | None]]:
+    """Remove the issues of a conversation and return (issue, cluster) of each, oldest first."""
+    rows = tx.all(
+        "SELECT id, cluster_id FROM issue WHERE organization_id = ? AND conversation_id = ? "
+        "ORDER BY created_at, id",
+        organization_id,
+        conversation_id,
+    )
+    for row in rows:
+        tx.run("DELETE FROM issue WHERE id = ?", row["id"])
+        if row["cluster_id"] is not None:
+            _count(tx, organization_id, conversation_id, row["cluster_id"], -1)
+    return [(row["id"], row["cluster_id"]) for row in rows]
+
+
+def _count(
+    tx: Tx, organization_id: str, conversation_id: str, cluster_id: str, change: int
+) -> None:
+    """Note in a cluster's counts that an issue of a conversation has just come or gone."""
+    present: int = tx.value(
+        "SELECT count(*) FROM issue WHERE organization_id = ? AND conversation_id = ? "
+        "AND cluster_id = ?",
+        organization_id,
+        conversation_id,
+        cluster_id,
+    )
+    # A conversation counts once: it comes with its first issue here and goes with its last.
+    counts = present == (1 if change > 0 else 0)
+    tx.run(
+        "UPDATE cluster SET issues = issues + ?, conversations = conversations + ?, "
+        "updated_at = max(updated_at, ?) WHERE id = ?",
+        change,
+        change if counts else 0,
+        tx.now,
+        cluster_id,
+    )

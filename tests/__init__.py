@@ -1,0 +1,1 @@
+"""Tests, laid out as the code is. Every one runs against a real desk (``world``)."""

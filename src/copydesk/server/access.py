@@ -1,16 +1,15 @@
 """Who may do what: the level a user has on a space or collection, and what each level allows.
 
-An organization's administrators have every permission. Anyone else has the highest of: what was granted
-to them or their teams on the container or on a collection above it, and the default level of the
-container (``inherit`` asks the collection above and, at the top, the user's role in the organization;
-null is nothing, which is a guest's default too).
+An organization's administrators have every permission. Anyone else has the highest of: what was
+granted to them or their teams on the container or on a collection above it, and the default level
+of the container (``inherit`` asks the collection above and, at the top, the user's role in the
+organization; null is nothing, which is a guest's default too).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import cached_property
-from typing import Any
 
 from copydesk.server.errors import forbidden, not_found
 from copydesk.server.store import Row, Tx
@@ -54,7 +53,7 @@ ORGANIZATION_PERMISSIONS: dict[str, str] = {
     "installIntegration": "admin",
     "admin": "admin",
 }
-"""The lowest role that has each permission of an organization. A guest may view it, nothing more."""
+"""The lowest role that has each permission of an organization; a guest may view it, no more."""
 
 
 def rank(level: str | None) -> int:
@@ -81,6 +80,7 @@ class Access:
         self.tx = tx
         self.user_id = user_id
         self._levels: dict[str, str | None] = {}
+        self._collections: dict[str, Row | None] = {}
 
     @cached_property
     def memberships(self) -> dict[str, str | None]:
@@ -147,8 +147,8 @@ class Access:
     def space(self, space_id: str, permission: str = "view", *, deleted: bool = False) -> Row:
         """Return the space if the user has the permission on it.
 
-        Raises a 404 when there is none that they may see (one in the trash only with ``deleted``), a 403
-        when they lack the permission.
+        Raises a 404 when there is none that they may see (one in the trash only with ``deleted``),
+        a 403 when they lack the permission.
         """
         row = self.tx.one("SELECT * FROM space WHERE id = ?", space_id)
         if row is None or (row["deleted_at"] and not deleted):
@@ -173,7 +173,8 @@ class Access:
         if self.role(organization_id) == "admin":
             return []
         rows = self.tx.all(
-            "SELECT id, organization_id, parent_id, default_level FROM space WHERE organization_id = ?",
+            "SELECT id, organization_id, parent_id, default_level FROM space "
+            "WHERE organization_id = ?",
             organization_id,
         )
         return [row["id"] for row in rows if self.level(row) is None]
@@ -185,11 +186,11 @@ class Access:
         if rank(level) < rank(table[permission]):
             raise forbidden(permission, f"the {kind} {row['title']!r}")
 
-    def _above(self, container: Row) -> Any:
+    def _above(self, container: Row) -> Row | None:
         parent = container["parent_id"]
-        if parent is None:
-            return None
-        return self.tx.one("SELECT * FROM collection WHERE id = ?", parent)
+        if parent is not None and parent not in self._collections:
+            self._collections[parent] = self.tx.one("SELECT * FROM collection WHERE id = ?", parent)
+        return self._collections.get(parent)
 
     def _granted(self, collection: Row | None) -> str | None:
         """Return what was granted on a collection or one above it, defaults aside."""

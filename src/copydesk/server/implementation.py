@@ -20,9 +20,10 @@ R = TypeVar("R")
 class Call:
     """One request being answered: who calls, in which transaction, and how the answer goes out.
 
-    ``status`` starts as the operation's documented success code; a handler changes it where the outcome
-    decides (an update instead of a creation, a deletion of what was not there). ``location`` is the
-    Location header of a 201.
+    ``status`` starts as the operation's documented success code; a handler changes it where the
+    outcome decides (an update instead of a creation, a deletion of what was not there).
+    ``location`` is the Location header of a 201. ``remembered`` keeps what queries found, under
+    their own keys, so that a list that names one person fifty times reads them once.
     """
 
     tx: Tx
@@ -30,6 +31,7 @@ class Call:
     base_url: str
     status: int
     location: str | None = field(default=None)
+    remembered: dict[tuple[str, str], Any] = field(default_factory=dict)
 
     @cached_property
     def access(self) -> Access:
@@ -66,8 +68,8 @@ def implements(
 ) -> Callable[[Callable[Concatenate[Call, P], R]], Callable[Concatenate[Call, P], R]]:
     """Tie a handler to an operation. It takes the ``Call`` and then what the stub takes.
 
-    A GET runs on a snapshot, everything else in a write transaction, unless ``writes`` says otherwise.
-    Raises ``ValueError`` at import when an operation is implemented twice.
+    A GET runs on a snapshot, everything else in a write transaction, unless ``writes`` says
+    otherwise. Raises ``ValueError`` at import when an operation is implemented twice.
     """
 
     def tie(handler: Callable[Concatenate[Call, P], R]) -> Callable[Concatenate[Call, P], R]:

@@ -221,6 +221,8 @@ class Store:
         connection.row_factory = sqlite3.Row
         connection.execute(f"PRAGMA busy_timeout = {_BUSY_MILLISECONDS}")
         connection.execute("PRAGMA foreign_keys = ON")
+        # SQLite's own lower() knows ASCII only.
+        connection.create_function("casefold", 1, str.casefold, deterministic=True)
         return connection
 
     def _migrate(self) -> None:

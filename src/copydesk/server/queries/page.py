@@ -1,0 +1,146 @@
+"""Pages: the tree of a revision, and one page with its text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from copydesk.contract.models.content import ContentPage, GitObject
+from copydesk.contract.models.parts import ContentReference, Urls
+from copydesk.server import content
+from copydesk.server.content import Node, PageData
+from copydesk.server.errors import not_found
+from copydesk.server.implementation import Call
+
+
+@dataclass(frozen=True)
+class PlacedPage:
+    """A page in a revision: what it says, where it stands, and the pages above it from the top."""
+
+    node: Node
+    data: PageData
+    path: str
+    ancestors: tuple[PageData, ...]
+
+
+def placed_pages(call: Call, revision_id: str) -> list[PlacedPage]:
+    """Return every page of a revision in reading order; their texts are not read."""
+    tree = content.load(call.tx, revision_id)
+    data = content.versions(call.tx, (node.version for node in tree.nodes()))
+    found: list[PlacedPage] = []
+    stack: list[tuple[Node, str, tuple[PageData, ...]]] = [
+        (node, "", ()) for node in reversed(tree.pages)
+    ]
+    while stack:
+        node, prefix, ancestors = stack.pop()
+        page = data[node.version]
+        path = prefix + page.slug
+        found.append(PlacedPage(node, page, path, ancestors))
+        stack.extend((child, path + "/", (*ancestors, page)) for child in reversed(node.children))
+    return found
+
+
+def find_page(call: Call, revision_id: str, page_id: str) -> PlacedPage:
+    """Return one page of a revision; raises a 404 when it has none with this id."""
+    for page in placed_pages(call, revision_id):
+        if page.data.id == page_id:
+            return page
+    raise not_found("page", page_id)
+
+
+def page_tree(
+    call: Call, revision_id: str, *, location: str | None = None, metadata: bool = True
+) -> list[ContentPage]:
+    """Return the pages at the root of a revision with those below them, without their texts.
+
+    ``location`` is the URL of the content that they are pages of; without ``metadata`` they do not
+    say which file of a repository they come from.
+    """
+    tree = content.load(call.tx, revision_id)
+    data = content.versions(call.tx, (node.version for node in tree.nodes()))
+    times = content.version_times(call.tx, tree)
+
+    def build(nodes: Sequence[Node], prefix: str) -> list[ContentPage]:
+        return [
+            page_model(
+                data[node.version],
+                path=prefix + data[node.version].slug,
+                times=times.get(node.page),
+                location=location,
+                metadata=metadata,
+                pages=build(node.children, f"{prefix}{data[node.version].slug}/"),
+            )
+            for node in nodes
+        ]
+
+    return build(tree.pages, "")
+
+
+def page_subtree(
+    call: Call, revision_id: str, page_id: str, *, location: str | None, metadata: bool
+) -> tuple[ContentPage, PageData]:
+    """Return a page of a revision with the pages below it, and what its text is found by.
+
+    Raises a 404 when the revision has no such page.
+    """
+    placed = find_page(call, revision_id, page_id)
+    part = content.Content((placed.node,))
+    data = content.versions(call.tx, (node.version for node in part.nodes()))
+    times = content.version_times(call.tx, part)
+
+    def build(node: Node, path: str) -> ContentPage:
+        return page_model(
+            data[node.version],
+            path=path,
+            times=times.get(node.page),
+            location=location,
+            metadata=metadata,
+            pages=[build(child, f"{path}/{data[child.version].slug}") for child in node.children],
+        )
+
+    return build(placed.node, placed.path), placed.data
+
+
+def page_model(
+    page: PageData,
+    *,
+    path: str,
+    times: tuple[str, str] | None = None,
+    location: str | None = None,
+    metadata: bool = True,
+    pages: Sequence[ContentPage] = (),
+) -> ContentPage:
+    """Return a page as the API shows it, without its text."""
+    git = None
+    if metadata and page.git_path is not None:
+        git = GitObject(oid=page.git_oid, path=page.git_path)
+    return ContentPage.model_validate(
+        {
+            "id": page.id,
+            "title": page.title,
+            "emoji": page.emoji,
+            "icon": page.icon,
+            "created_at": times and times[0],
+            "updated_at": times and times[1],
+            "type": page.type,
+            "urls": Urls(location=location and f"{location}/page/{page.id}"),
+            "slug": page.slug,
+            "path": path,
+            "description": page.description,
+            "pages": list(pages),
+            "git": git,
+            "layout": page.layout,
+            "cover": page.cover,
+            "variables": page.variables,
+            "hidden": page.hidden,
+            "no_index": page.no_index,
+            "no_robots_index": page.no_robots_index,
+            "meta_links": page.meta_links,
+            "target": page.href and ContentReference(kind="url", url=page.href),
+        }
+    )
+
+
+def text_reader(call: Call) -> Callable[[str | None], str]:
+    """Return a reader of texts by their hash, bound to the transaction of the call."""
+    return lambda digest: content.text(call.tx, digest)

@@ -1,0 +1,124 @@
+"""The order of spaces and collections among their siblings.
+
+Both share one sequence of numbers below a collection or the root. Something that moves gets a
+number between its new neighbours; when no number is left between them, the siblings are numbered
+anew.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from copydesk.contract.models.position import SpacePosition
+from copydesk.server.errors import conflict, invalid
+from copydesk.server.store import Row, Tx
+
+Table = Literal["space", "collection"]
+
+_SIBLINGS = (
+    "SELECT 'space' AS kind, id, position, deleted_at FROM space "
+    "WHERE organization_id = ?1 AND parent_id IS ?2 UNION ALL "
+    "SELECT 'collection', id, position, NULL FROM collection "
+    "WHERE organization_id = ?1 AND parent_id IS ?2 ORDER BY position, id"
+)
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where something stands: below a collection (None is the root) and at which number."""
+
+    parent_id: str | None
+    position: float
+
+
+def end_of(tx: Tx, organization_id: str, parent_id: str | None) -> float:
+    """Return a number after every sibling below a collection or the root."""
+    last: float | None = tx.value(
+        "SELECT max(position) FROM (SELECT max(position) AS position FROM space "
+        "WHERE organization_id = ?1 AND parent_id IS ?2 UNION ALL SELECT max(position) "
+        "FROM collection WHERE organization_id = ?1 AND parent_id IS ?2)",
+        organization_id,
+        parent_id,
+    )
+    return 1.0 if last is None else last + 1.0
+
+
+def place_after(tx: Tx, row: Row) -> float:
+    """Return a number directly after a space or collection; its siblings may be renumbered."""
+    siblings = _siblings(tx, row["organization_id"], row["parent_id"])
+    index = next(i for i, sibling in enumerate(siblings) if sibling["id"] == row["id"])
+    return _between(tx, siblings, index + 1)
+
+
+def move_to(
+    tx: Tx,
+    table: Table,
+    row: Row,
+    parent_id: str | None,
+    position: SpacePosition | None,
+) -> Place:
+    """Return where a space or collection goes: next to the space in ``position``, else last.
+
+    Raises a 400 when that space is not below the target, a 409 when it would stay where it is.
+    """
+    stays = row["parent_id"] == parent_id
+    if position is None:
+        if stays:
+            raise conflict(f"The {table} is there already: nothing would change.")
+        return Place(parent_id, end_of(tx, row["organization_id"], parent_id))
+    siblings = _siblings(tx, row["organization_id"], parent_id)
+    order = [sibling["id"] for sibling in siblings]
+    others = [sibling for sibling in siblings if sibling["id"] != row["id"]]
+    anchor = position.before or position.after
+    assert anchor is not None, "a position names a side"
+    side = "before" if position.before else "after"
+    index = next(
+        (
+            i
+            for i, sibling in enumerate(others)
+            if sibling["id"] == anchor.space
+            and sibling["kind"] == "space"
+            and sibling["deleted_at"] is None
+        ),
+        None,
+    )
+    if index is None:
+        raise invalid(
+            f"body.position.{side}.space: {anchor.space[:100]!r} is no other space in the place "
+            "that this moves to"
+        )
+    target = index if position.before else index + 1
+    moved = [sibling["id"] for sibling in others]
+    moved.insert(target, row["id"])
+    if stays and moved == order:
+        raise conflict(f"The {table} is there already: nothing would change.")
+    return Place(parent_id, _between(tx, others, target))
+
+
+def _siblings(tx: Tx, organization_id: str, parent_id: str | None) -> list[Row]:
+    return tx.all(_SIBLINGS, organization_id, parent_id)
+
+
+def _between(tx: Tx, siblings: list[Row], index: int) -> float:
+    """Return a number that puts something at ``index`` of these siblings."""
+    positions = [float(sibling["position"]) for sibling in siblings]
+    number = _gap(positions, index)
+    if number is None:
+        for place, sibling in enumerate(siblings, start=1):
+            tx.update(sibling["kind"], sibling["id"], position=float(place))
+        number = index + 0.5
+    return number
+
+
+def _gap(positions: list[float], index: int) -> float | None:
+    """Return a number between the neighbours at ``index``, None when there is none left."""
+    if not positions:
+        return 1.0
+    if index == 0:
+        return positions[0] - 1.0
+    if index == len(positions):
+        return positions[-1] + 1.0
+    low, high = positions[index - 1], positions[index]
+    middle = (low + high) / 2
+    return middle if low < middle < high else None

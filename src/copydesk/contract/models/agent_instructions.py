@@ -1,7 +1,5 @@
 """What the documentation agent of an organization is told."""
 
-from __future__ import annotations
-
 from typing import Literal
 
 from pydantic import Field

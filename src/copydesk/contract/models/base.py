@@ -1,7 +1,5 @@
 """What every model shares: wire names, lenient reading, strict writing, pages of a list."""
 
-from __future__ import annotations
-
 from typing import Annotated, Any, ClassVar, Generic, Self, TypeAlias, TypeVar, Union
 
 from pydantic import (
@@ -38,6 +36,7 @@ class Shape(BaseModel):
         validate_by_alias=True,
         serialize_by_alias=True,
         extra="ignore",
+        defer_build=True,  # a start builds the models it uses, not all of them
     )
 
     def to_json(self) -> bytes:
@@ -88,6 +87,7 @@ class Body(BaseModel):
         validate_by_alias=True,
         serialize_by_alias=True,
         extra="forbid",
+        defer_build=True,
     )
 
     @model_validator(mode="after")

@@ -1,7 +1,5 @@
 """Change requests: proposed edits, what they change, and what merging them came to."""
 
-from __future__ import annotations
-
 from typing import Annotated, Literal, TypeAlias
 
 from pydantic import ConfigDict, Field, StringConstraints

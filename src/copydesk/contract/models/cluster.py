@@ -1,7 +1,5 @@
 """Clusters of issues: what people struggle with most."""
 
-from __future__ import annotations
-
 from typing import Literal
 
 from pydantic import Field

@@ -1,7 +1,5 @@
 """Threads on spaces and change requests: comments, replies, reactions."""
 
-from __future__ import annotations
-
 from typing import Literal, TypeAlias
 
 from pydantic import Field

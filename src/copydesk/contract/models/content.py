@@ -1,7 +1,5 @@
 """Content of a space: revisions, their page trees, pages and files."""
 
-from __future__ import annotations
-
 from typing import Any, Literal
 
 from pydantic import AliasChoices, Field
@@ -118,7 +116,7 @@ class ContentPage(Shape):
     slug: str = ""
     path: str = ""
     description: str | None = None
-    pages: list[ContentPage] = []
+    pages: "list[ContentPage]" = []
     git: GitObject | None = None
     layout: PageLayout | None = None
     cover: PageCover | None = None

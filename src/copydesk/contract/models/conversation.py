@@ -1,7 +1,5 @@
 """Support conversations that were handed in, and the issues found in them."""
 
-from __future__ import annotations
-
 from typing import Annotated, Literal, TypeAlias
 
 from pydantic import Field, RootModel, StringConstraints

@@ -1,7 +1,5 @@
 """Rich text: a tree of nodes, kept whole even where it holds what this version does not know."""
 
-from __future__ import annotations
-
 from typing import Any, Literal
 
 from pydantic import ConfigDict, SerializerFunctionWrapHandler, model_serializer
@@ -37,7 +35,7 @@ class Node(Tagged, _Whole):
     key: str | None = None
     is_void: bool | None = None
     data: dict[str, Any] | None = None
-    nodes: list[Node] | None = None
+    nodes: "list[Node] | None" = None
     leaves: list[dict[str, Any]] | None = None
 
 

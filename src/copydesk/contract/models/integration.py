@@ -1,7 +1,5 @@
 """Integrations, where they are installed, and the events that they got."""
 
-from __future__ import annotations
-
 from typing import Any, Literal
 
 from pydantic import ConfigDict, Field

@@ -1,7 +1,5 @@
 """Links out of pages, and backlinks to pages and files."""
 
-from __future__ import annotations
-
 from typing import Literal
 
 from pydantic import Field

@@ -1,7 +1,5 @@
 """People of an organization."""
 
-from __future__ import annotations
-
 from typing import ClassVar, Literal
 
 from pydantic import AliasChoices, Field

@@ -1,7 +1,5 @@
 """The rules that a change request must meet before it merges, of a space or of an organization."""
 
-from __future__ import annotations
-
 from typing import Self
 
 from pydantic import model_validator

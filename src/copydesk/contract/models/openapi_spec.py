@@ -1,7 +1,5 @@
 """OpenAPI specifications that pages are made from."""
 
-from __future__ import annotations
-
 from typing import Annotated, Literal, TypeAlias
 
 from pydantic import Field, StringConstraints

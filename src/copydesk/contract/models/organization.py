@@ -1,7 +1,5 @@
 """Organizations: everything else belongs to one."""
 
-from __future__ import annotations
-
 from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, StringConstraints

@@ -1,7 +1,5 @@
 """Parts that several resources share: addresses, moments, references, kinds always written."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 from typing import Annotated, Any, ClassVar, Literal, TypeAlias
 

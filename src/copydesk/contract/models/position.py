@@ -1,7 +1,5 @@
 """Positions in requests that move something: before or after a sibling."""
 
-from __future__ import annotations
-
 from typing import Literal, Self
 
 from pydantic import model_validator

@@ -1,7 +1,5 @@
 """Reviews of change requests, and who was asked for one (extensions E4 and E5)."""
 
-from __future__ import annotations
-
 from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field

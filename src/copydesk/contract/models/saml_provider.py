@@ -1,7 +1,5 @@
 """SAML providers: single sign-on of an organization."""
 
-from __future__ import annotations
-
 from typing import Annotated, ClassVar, Literal, TypeAlias
 
 from pydantic import Field, StringConstraints

@@ -1,7 +1,5 @@
 """Results of searching a space or an organization."""
 
-from __future__ import annotations
-
 from pydantic import Field
 
 from copydesk.contract.models.base import Shape

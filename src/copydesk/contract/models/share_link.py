@@ -1,7 +1,5 @@
 """Share links: secret addresses of a site."""
 
-from __future__ import annotations
-
 from typing import Annotated, Literal, TypeAlias
 
 from pydantic import Field, StringConstraints

@@ -1,7 +1,5 @@
 """Published sites, their adaptive content, and how they look to a reader."""
 
-from __future__ import annotations
-
 from typing import Annotated, Any, ClassVar, Literal, TypeAlias
 
 from pydantic import Field, StringConstraints

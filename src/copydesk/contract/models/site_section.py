@@ -1,7 +1,5 @@
 """Sections of a site: tabs, each with one or more variants."""
 
-from __future__ import annotations
-
 from typing import Annotated, ClassVar, Literal, TypeAlias
 
 from pydantic import Field, StringConstraints

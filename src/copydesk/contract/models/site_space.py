@@ -1,7 +1,5 @@
 """Site spaces: spaces as variants of a site or of one of its sections."""
 
-from __future__ import annotations
-
 from typing import Annotated, ClassVar, Literal, TypeAlias
 
 from pydantic import Field, StringConstraints

@@ -1,7 +1,5 @@
 """Spaces: containers of content."""
 
-from __future__ import annotations
-
 from typing import Annotated, ClassVar, Literal, TypeAlias
 
 from pydantic import Field, StringConstraints

@@ -1,7 +1,5 @@
 """Teams of an organization."""
 
-from __future__ import annotations
-
 from typing import Annotated, Literal, TypeAlias
 
 from pydantic import Field, StringConstraints

@@ -1,7 +1,5 @@
 """Translations of spaces."""
 
-from __future__ import annotations
-
 from typing import Literal
 
 from pydantic import Field

@@ -1,7 +1,5 @@
 """A person with an account."""
 
-from __future__ import annotations
-
 from typing import Literal
 
 from pydantic import Field

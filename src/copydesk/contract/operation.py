@@ -104,6 +104,11 @@ class Operation(Generic[P, R]):
         """The first line of the stub's docstring, without its full stop."""
         return (inspect.getdoc(self.stub) or "").split("\n", 1)[0].rstrip(".")
 
+    @property
+    def wire_path(self) -> str:
+        """The path with its parameters named as the API document names them."""
+        return _PLACEHOLDER.sub(lambda name: "{" + to_camel(name[1]) + "}", self.path)
+
     @cached_property
     def path_parameters(self) -> tuple[Parameter, ...]:
         """The parameters named in the path, in the order of the path."""

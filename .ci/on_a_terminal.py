@@ -1,0 +1,54 @@
+"""Open the installed program on a pseudo-terminal, as a person would, and see its first rows."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import pty
+import select
+import struct
+import sys
+import termios
+import time
+
+import pyte
+
+COLUMNS, ROWS, PATIENCE = 100, 30, 120.0
+
+
+def main() -> int:
+    """Run the program named on the command line; 0 when it shows a space, quits on Q and exits 0."""
+    program, expected = sys.argv[1], "Spaces"
+    screen = pyte.Screen(COLUMNS, ROWS)
+    stream = pyte.ByteStream(screen)
+    pid, terminal = pty.fork()
+    if pid == 0:
+        os.environ["TERM"] = "xterm-256color"
+        os.execv(program, [program])
+    fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", ROWS, COLUMNS, 0, 0))
+    shown = False
+    end = time.monotonic() + PATIENCE
+    while time.monotonic() < end:
+        if not select.select([terminal], [], [], 0.2)[0]:
+            continue
+        try:
+            data = os.read(terminal, 65536)
+        except OSError:
+            break
+        if not data:
+            break
+        stream.feed(data)
+        if not shown and expected in "\n".join(screen.display) and "Handbook" in "\n".join(
+            screen.display
+        ):
+            shown = True
+            os.write(terminal, b"Q")
+    _, status = os.waitpid(pid, 0)
+    print("\n".join(line.rstrip() for line in screen.display if line.strip()))
+    code = os.waitstatus_to_exitcode(status)
+    print(f"rows of the sample were shown: {shown}; exit status {code}")
+    return 0 if shown and code == 0 else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,62 @@
+# Everything runs in a private environment below .venv; the system's Python is only used to make it.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --constraint constraints.txt
+
+.PHONY: run test check lint types layers docs pictures bench wheel clean constraints
+
+run: $(VENV)/.run            ## open copydesk on the embedded desk
+	@$(BIN)/copydesk $(ARGS)
+
+test: $(VENV)/.test          ## run the tests on every core
+	$(BIN)/python -m pytest -n auto $(ARGS)
+
+check: lint types layers docs test   ## everything that must hold before a change lands
+
+lint: $(VENV)/.test
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(VENV)/.test
+	$(BIN)/mypy
+
+layers: $(VENV)/.test
+	$(BIN)/lint-imports --no-logo
+
+docs: $(VENV)/.test          ## are docs/keys.md and docs/operations.md what the code says?
+	$(BIN)/copydesk keys --markdown | diff -u docs/keys.md -
+	$(BIN)/copydesk ops --markdown | diff -u docs/operations.md -
+
+generate: $(VENV)/.test      ## write the generated docs
+	$(BIN)/copydesk keys --markdown > docs/keys.md
+	$(BIN)/copydesk ops --markdown > docs/operations.md
+
+pictures: $(VENV)/.test      ## make the README's pictures from the real program
+	$(BIN)/python docs/pictures.py
+
+bench: $(VENV)/.test         ## every claim about speed, as ratios measured in one run
+	$(BIN)/python -m benchmarks
+
+wheel: $(VENV)/.test         ## build the wheel
+	$(BIN)/python -m build --wheel --outdir dist .
+
+constraints: $(VENV)/.test   ## pin the tested set of dependencies again
+	$(BIN)/python -m pip --disable-pip-version-check freeze --exclude-editable \
+	  | grep -E '^[A-Za-z0-9._-]+==' > constraints.txt
+
+clean:
+	rm -rf $(VENV) dist build
+
+$(VENV)/.run: pyproject.toml constraints.txt
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@echo "Installing copydesk into $(VENV) (once)…"
+	@$(PIP) --upgrade "pip>=25.1"
+	@$(PIP) --editable .
+	@$(BIN)/python -m compileall -q src
+	@touch $@
+
+$(VENV)/.test: $(VENV)/.run
+	@echo "Installing what the tests need (once)…"
+	@$(PIP) --group dev
+	@touch $@

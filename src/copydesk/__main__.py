@@ -1,0 +1,7 @@
+"""``python -m copydesk``."""
+
+import sys
+
+from copydesk.cli import main
+
+sys.exit(main())

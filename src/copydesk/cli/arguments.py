@@ -1,0 +1,159 @@
+"""The commands and their options, declared once with argparse; each names what runs it.
+
+The parser is only built when there is something to parse: opening the program imports none of it.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from copydesk.cli.edge import Complaint
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser, _SubParsersAction
+
+
+@dataclass(frozen=True)
+class Command:
+    """A parsed command line: the function that runs it, as ``module:function``, and its options."""
+
+    runner: str
+    options: dict[str, Any] = field(default_factory=dict)
+
+    def run(self) -> int:
+        """Import what the command needs, run it, and return the exit status.
+
+        Raises ``Complaint`` for a general option that was given to a command that has no use for it.
+        """
+        module, _, name = self.runner.partition(":")
+        function = getattr(importlib.import_module(module), name)
+        accepted = inspect.signature(function).parameters
+        for option, value in self.options.items():
+            if option not in accepted and value is not None:
+                raise Complaint(f"--{option.replace('_', '-')} has no meaning for this command")
+        status: int = function(**{k: v for k, v in self.options.items() if k in accepted})
+        return status
+
+
+def parse(arguments: Sequence[str]) -> Command:
+    """Return the command for these arguments. Usage errors print a sentence and exit with 2."""
+    if not arguments:
+        return Command("copydesk.cli.open:open_desk")
+    options = vars(build_parser().parse_args(arguments))
+    runner = options.pop("runner")
+    return Command(runner, options)
+
+
+def build_parser() -> ArgumentParser:
+    """Return the whole command line, for parsing and for its documentation."""
+    from argparse import ArgumentParser, RawDescriptionHelpFormatter
+
+    from copydesk import __version__
+
+    parser = ArgumentParser(
+        prog="copydesk",
+        description="The terminal desk for people who run documentation.",
+        epilog=(
+            "With no account copydesk opens the embedded desk: a sample, or what you import into it.\n"
+            "COPYDESK_TOKEN and COPYDESK_BASE_URL point it at a service."
+        ),
+        formatter_class=RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action="version", version=f"copydesk {__version__}")
+    _connection(parser)
+    parser.set_defaults(runner="copydesk.cli.open:open_desk")
+    commands = parser.add_subparsers(metavar="COMMAND", title="commands")
+    _ops(commands)
+    _keys(commands)
+    _serve(commands)
+    _desk(commands)
+    return parser
+
+
+def _connection(parser: ArgumentParser) -> None:
+    from pathlib import Path
+
+    parser.add_argument(
+        "--desk", type=Path, metavar="FILE", help="the embedded desk's database (default: your own)"
+    )
+    parser.add_argument(
+        "--base-url",
+        metavar="URL",
+        help="the service to use; its token is read from COPYDESK_TOKEN",
+    )
+
+
+def _ops(commands: _SubParsersAction[ArgumentParser]) -> None:
+    parser = commands.add_parser("ops", help="print the operations of the API")
+    form = parser.add_mutually_exclusive_group()
+    form.add_argument("--json", action="store_true", dest="as_json", help="as JSON")
+    form.add_argument("--markdown", action="store_true", help="as the reference page")
+    parser.set_defaults(runner="copydesk.cli.reference:print_operations")
+
+
+def _keys(commands: _SubParsersAction[ArgumentParser]) -> None:
+    parser = commands.add_parser("keys", help="print what every key does")
+    form = parser.add_mutually_exclusive_group()
+    form.add_argument("--json", action="store_true", dest="as_json", help="as JSON")
+    form.add_argument("--markdown", action="store_true", help="as the reference page")
+    parser.set_defaults(runner="copydesk.cli.reference:print_keys")
+
+
+def _serve(commands: _SubParsersAction[ArgumentParser]) -> None:
+    parser = commands.add_parser("serve", help="serve the embedded desk over HTTP")
+    parser.add_argument(
+        "--host", default="127.0.0.1", help="the address to listen on (%(default)s)"
+    )
+    parser.add_argument("--port", type=int, default=8484, help="the port; 0 takes a free one")
+    _desk_option(parser)
+    parser.set_defaults(runner="copydesk.cli.serve:serve")
+
+
+def _desk(commands: _SubParsersAction[ArgumentParser]) -> None:
+    from pathlib import Path
+
+    desk = commands.add_parser("desk", help="fill, copy and open the embedded desk")
+    actions = desk.add_subparsers(metavar="ACTION", title="actions", required=True)
+
+    token = actions.add_parser("token", help="mint a bearer token and print it")
+    token.add_argument("--user", metavar="EMAIL", help="whose token (default: the desk's owner)")
+    token.set_defaults(runner="copydesk.cli.desk:mint")
+
+    sample = actions.add_parser("sample", help="make the sample, or grow it for benchmarks")
+    sample.add_argument(
+        "--scale", type=int, metavar="N", default=0, help="also add N change requests and more"
+    )
+    sample.set_defaults(runner="copydesk.cli.desk:sample")
+
+    importing = actions.add_parser("import", help="read a folder or git repository of Markdown")
+    importing.add_argument(
+        "source", type=Path, metavar="SOURCE", help="a folder, repository or bundle"
+    )
+    importing.add_argument("--organization", metavar="TITLE", help="where to put it")
+    importing.add_argument("--space", metavar="TITLE", help="what to call the space")
+    importing.set_defaults(runner="copydesk.cli.desk:import_source")
+
+    exporting = actions.add_parser("export", help="write a space back as Markdown")
+    exporting.add_argument("space", metavar="SPACE", help="the space's id or title")
+    exporting.add_argument("folder", type=Path, metavar="FOLDER", help="where to write it")
+    exporting.set_defaults(runner="copydesk.cli.desk:export_space")
+    for parser in (token, sample, importing, exporting):
+        _desk_option(parser)
+
+
+def _desk_option(parser: ArgumentParser) -> None:
+    """Accept ``--desk`` after the command as well as before it."""
+    from argparse import SUPPRESS
+    from pathlib import Path
+
+    parser.add_argument(
+        "--desk",
+        type=Path,
+        metavar="FILE",
+        default=SUPPRESS,
+        help="the desk's database (default: your own)",
+    )

@@ -1,0 +1,77 @@
+"""Where errors become sentences: nothing below prints, nothing above sees a traceback."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import sys
+from collections.abc import Callable
+
+DONE, FAILED, USAGE, NOT_ALLOWED, CONFLICT, OFFLINE = range(6)
+"""Exit statuses (docs/commands: one meaning each, for scripts)."""
+
+_INTERRUPTED = 130
+
+
+class Complaint(Exception):
+    """Something that a person can mend. The message says what is wrong, where, and what to do."""
+
+    def __init__(self, message: str, status: int = USAGE) -> None:
+        super().__init__(message)
+        self.status = status
+
+
+def say(message: str) -> None:
+    """Print a line for a person, beside the output that a script reads."""
+    print(message, file=sys.stderr, flush=True)
+
+
+def guarded(command: Callable[[], int]) -> int:
+    """Run a command; turn what goes wrong into one sentence and an exit status."""
+    try:
+        return command()
+    except Complaint as complaint:
+        say(f"copydesk: {complaint}")
+        return complaint.status
+    except KeyboardInterrupt:
+        say("copydesk: stopped")
+        return _INTERRUPTED
+    except BrokenPipeError:
+        # The reader of a pipe went away, as `| head` does. Python would complain again at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return FAILED
+    except Exception as error:  # noqa: BLE001 - the edge of the program
+        return _expected(error) or _unexpected(error)
+
+
+def _expected(error: Exception) -> int | None:
+    """Explain the errors that the parts raise for a person; None when it is not one of them."""
+    names = {cls.__name__ for cls in type(error).__mro__}
+    if "DeskError" in names or "SourceError" in names or "SettingsError" in names:
+        say(f"copydesk: {error}")
+        return USAGE
+    if "Unreachable" in names:
+        say(f"copydesk: {error}")
+        return OFFLINE
+    if "ApiError" in names:
+        say(f"copydesk: {error}")
+        status = getattr(error, "status", 0)
+        return {401: NOT_ALLOWED, 403: NOT_ALLOWED, 409: CONFLICT, 412: CONFLICT}.get(
+            status, FAILED
+        )
+    if isinstance(error, sqlite3.OperationalError):
+        say(f"copydesk: the desk file cannot be used ({error}). Check its disk and permissions.")
+        return FAILED
+    if isinstance(error, OSError):
+        name = f"{error.filename}: " if error.filename else ""
+        say(f"copydesk: {name}{error.strerror or error}")
+        return FAILED
+    return None
+
+
+def _unexpected(error: Exception) -> int:
+    from copydesk.local.log import write_crash
+
+    where = write_crash(error)
+    say(f"copydesk: something unexpected went wrong ({type(error).__name__}). Details: {where}")
+    return FAILED

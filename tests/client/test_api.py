@@ -26,6 +26,8 @@ class Tin(Resource):
 
 
 class TinUpdate(Body):
+    nullable = ("label",)
+
     size_in_ml: int | None = None
     label: Annotated[str | None, Field(max_length=5)] = None
 

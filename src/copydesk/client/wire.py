@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import ipaddress
 import json
+import re
 import secrets
 import time
 from collections.abc import Callable
@@ -51,6 +52,11 @@ once.
 
 ANSWER_LIMIT = 64 * 1024 * 1024
 """Largest answer read, in bytes. Nothing in the API comes near it."""
+
+ERROR_LIMIT = 1024 * 1024
+"""Largest error body that is looked into for its message, in bytes."""
+
+_HOST = re.compile(rb"[0-9A-Za-z._:-]+")
 
 # Retrying is told to people by the screens; the library's own log lines would land on the terminal.
 stamina.instrumentation.set_on_retry_hooks([])
@@ -318,7 +324,7 @@ def service_url(text: str) -> str:
         url = httpx.URL(text.strip())
     except httpx.InvalidURL:
         url = httpx.URL("")
-    if url.scheme not in {"http", "https"} or not url.host:
+    if url.scheme not in {"http", "https"} or not _HOST.fullmatch(url.raw_host):
         raise ValueError(
             f"{bounded(text, 100)!r} is no base URL: write it as https://api.example.com"
         )
@@ -329,8 +335,10 @@ def service_url(text: str) -> str:
 
 def _said(content: bytes) -> str:
     """Return the message of the API's error body, or "" when the body is something else."""
+    if len(content) > ERROR_LIMIT:
+        return ""
     try:
-        answer = json.loads(content[:65_536])
+        answer = json.loads(content)
     except (ValueError, RecursionError):
         return ""
     error = answer.get("error") if isinstance(answer, dict) else None

@@ -1,0 +1,473 @@
+"""Every way a request can fail, over transports that fail on purpose."""
+
+import asyncio
+import contextlib
+import copy
+import gzip
+import pickle
+import subprocess
+import sys
+import traceback
+from collections.abc import AsyncIterator, Callable, Iterator
+from datetime import UTC, datetime
+from email.utils import format_datetime
+
+import httpx
+import pytest
+import stamina
+from hypothesis import given
+from hypothesis import strategies as st
+
+from copydesk.client import errors, wire
+from copydesk.client.api import Api
+from copydesk.client.budget import Budget, retry_time
+from copydesk.client.errors import (
+    ApiError,
+    Blocked,
+    Conflict,
+    Forbidden,
+    Garbled,
+    Invalid,
+    NotFound,
+    RateLimited,
+    Redirected,
+    ServerFault,
+    Unauthorized,
+    Unreachable,
+)
+from copydesk.client.secret import Secret
+from copydesk.client.wire import Timeouts, service_url
+from copydesk.contract.models.base import Body, Resource
+from copydesk.contract.operation import Operation
+
+TOKEN = "cd_secret_0123456789"
+NOW = 1_800_000_000.0
+
+
+class Tin(Resource):
+    id: str
+
+
+class TinCreate(Body):
+    label: str
+
+
+def _get_tin(tin_id: str) -> Tin:
+    """Get a tin."""
+    raise NotImplementedError
+
+
+def _create_tin(body: TinCreate) -> Tin:
+    """Make a tin."""
+    raise NotImplementedError
+
+
+def _delete_tin(tin_id: str) -> None:
+    """Throw a tin away."""
+
+
+get_tin = Operation(_get_tin, "GET", "/tins/{tin_id}", 200, None)
+create_tin = Operation(_create_tin, "POST", "/tins", 201, None)
+delete_tin = Operation(_delete_tin, "DELETE", "/tins/{tin_id}", 205, None)
+
+TIN = {"object": "tin", "id": "t"}
+
+Answer = httpx.Response | Exception
+
+
+class Faulty:
+    """Answers with the given answers in turn, and then with the last one for ever."""
+
+    def __init__(self, *answers: Answer | Callable[[], Answer]) -> None:
+        self.answers = list(answers)
+        self.requests: list[httpx.Request] = []
+
+    def __call__(self, request: httpx.Request) -> httpx.Response:
+        self.requests.append(request)
+        answer = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
+        if callable(answer):
+            answer = answer()
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+
+def error(status: int, message: object = "no", **headers: str) -> Callable[[], httpx.Response]:
+    return lambda: httpx.Response(
+        status,
+        json={"error": {"code": status, "message": message}},
+        headers={name.replace("_", "-"): value for name, value in headers.items()},
+    )
+
+
+def tin() -> httpx.Response:
+    return httpx.Response(200, json=TIN)
+
+
+@contextlib.asynccontextmanager
+async def service(faulty: Faulty) -> AsyncIterator[Api]:
+    async with Api(
+        "https://tins.example",
+        TOKEN,
+        transport=httpx.MockTransport(faulty),
+        clock=lambda: NOW,
+    ) as api:
+        yield api
+
+
+@pytest.fixture(autouse=True)
+def _no_pauses() -> Iterator[None]:
+    with stamina.set_testing(True, attempts=99, cap=True):
+        yield
+
+
+@pytest.mark.parametrize(
+    ("status", "kind"),
+    [
+        (400, Invalid),
+        (401, Unauthorized),
+        (403, Forbidden),
+        (404, NotFound),
+        (409, Conflict),
+        (412, Blocked),
+        (418, ApiError),
+        (429, RateLimited),
+        (500, ServerFault),
+        (501, ServerFault),
+        (599, ServerFault),
+    ],
+)
+async def test_a_status_is_its_kind_of_error(status: int, kind: type[ApiError]) -> None:
+    async with service(Faulty(error(status, "Because."))) as api:
+        with pytest.raises(kind) as caught:
+            await api(create_tin, TinCreate(label="a"))
+    assert type(caught.value) is kind
+    assert (caught.value.status, caught.value.message) == (status, "Because.")
+    assert caught.value.sent is (status >= 500)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"<html>",
+        b"[]",
+        b'{"error": "x"}',
+        b'{"error": {"message": 5}}',
+        b"\xff",
+        b"[" * 60_000,
+    ],
+)
+async def test_an_error_without_the_error_body_still_says_what_happened(content: bytes) -> None:
+    async with service(Faulty(lambda: httpx.Response(403, content=content))) as api:
+        with pytest.raises(Forbidden, match="The service answered 403 Forbidden"):
+            await api(get_tin, "t")
+
+
+async def test_messages_of_strangers_are_cleaned_and_bounded() -> None:
+    hostile = "\x1b]0;owned\x07\x1b[2Jgone\u202e" + "x" * 100_000
+    async with service(Faulty(error(400, hostile))) as api:
+        with pytest.raises(Invalid) as caught:
+            await api(get_tin, "t")
+    assert caught.value.message.startswith("gonexxx")
+    assert len(caught.value.message) == errors.MESSAGE_LIMIT
+
+
+@pytest.mark.parametrize("status", [502, 503, 504])
+async def test_reads_are_sent_again_when_a_gateway_fails(status: int) -> None:
+    faulty = Faulty(error(status), error(status), tin)
+    async with service(faulty) as api:
+        assert (await api(get_tin, "t")).id == "t"
+    assert len(faulty.requests) == 3
+
+
+async def test_sending_again_has_an_end() -> None:
+    faulty = Faulty(error(503))
+    async with service(faulty) as api:
+        with pytest.raises(ServerFault):
+            await api(get_tin, "t")
+    assert len(faulty.requests) == wire.ATTEMPTS
+
+
+@pytest.mark.parametrize("status", [400, 403, 404, 409, 412, 500, 501])
+async def test_other_refusals_are_not_sent_again(status: int) -> None:
+    faulty = Faulty(error(status))
+    async with service(faulty) as api:
+        with pytest.raises(ApiError):
+            await api(get_tin, "t")
+    assert len(faulty.requests) == 1
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        error(503),
+        error(429, retry_after="0"),
+        httpx.ConnectError("refused"),
+        httpx.ReadError("reset"),
+        httpx.ReadTimeout("slow"),
+    ],
+)
+async def test_a_post_is_never_sent_again(fault: Answer | Callable[[], Answer]) -> None:
+    faulty = Faulty(fault, tin)
+    async with service(faulty) as api:
+        with pytest.raises(ApiError):
+            await api(create_tin, TinCreate(label="a"))
+    assert len(faulty.requests) == 1
+
+
+@pytest.mark.parametrize(
+    ("fault", "sent", "words"),
+    [
+        (httpx.ConnectError("refused"), False, "cannot be reached: refused"),
+        (httpx.ConnectTimeout(""), False, "did not answer within 5 s"),
+        (httpx.ProxyError("403"), False, "cannot be reached"),
+        (httpx.ReadTimeout(""), True, "did not answer within 30 s"),
+        (httpx.WriteError(""), True, "broke: no reason given"),
+        (httpx.RemoteProtocolError("cut"), True, "broke: cut"),
+    ],
+)
+async def test_no_answer_says_whether_a_write_may_have_arrived(
+    fault: Exception, sent: bool, words: str
+) -> None:
+    async with service(Faulty(fault)) as api:
+        with pytest.raises(Unreachable, match=words) as caught:
+            await api(create_tin, TinCreate(label="a"))
+    assert caught.value.sent is sent
+    assert caught.value.status is None
+
+
+async def test_a_delete_that_may_have_arrived_once_stays_so() -> None:
+    faulty = Faulty(httpx.ReadError("reset"), httpx.ConnectError("refused"))
+    async with service(faulty) as api:
+        with pytest.raises(Unreachable) as caught:
+            await api(delete_tin, "t")
+    assert caught.value.sent
+    assert len(faulty.requests) == wire.ATTEMPTS
+
+
+async def test_a_broken_connection_is_tried_again_but_a_slow_answer_is_not() -> None:
+    broken = Faulty(httpx.ConnectError("refused"), httpx.ReadError("reset"), tin)
+    async with service(broken) as api:
+        await api(get_tin, "t")
+    assert len(broken.requests) == 3
+    slow = Faulty(httpx.ReadTimeout("slow"), tin)
+    async with service(slow) as api:
+        with pytest.raises(Unreachable):
+            await api(get_tin, "t")
+    assert len(slow.requests) == 1
+
+
+async def test_a_short_rate_limit_is_waited_for() -> None:
+    faulty = Faulty(error(429, retry_after="2"), tin)
+    async with service(faulty) as api:
+        assert (await api(get_tin, "t")).id == "t"
+
+
+async def test_a_long_rate_limit_is_told_at_once() -> None:
+    faulty = Faulty(error(429, x_ratelimit_reset=str(int(NOW) + 3600), x_ratelimit_limit="100"))
+    async with service(faulty) as api:
+        seen: list[Budget] = []
+        api.watch_budget(seen.append)
+        with pytest.raises(RateLimited) as caught:
+            await api(get_tin, "t")
+    assert caught.value.retry_at == NOW + 3600
+    assert len(faulty.requests) == 1
+    assert seen == [Budget(100, 0, NOW + 3600)]
+
+
+async def test_a_rate_limit_without_a_time_is_told_at_once() -> None:
+    faulty = Faulty(error(429), tin)
+    async with service(faulty) as api:
+        with pytest.raises(RateLimited) as caught:
+            await api(get_tin, "t")
+    assert caught.value.retry_at is None
+
+
+async def test_the_budget_follows_the_headers() -> None:
+    def told(remaining: str) -> httpx.Response:
+        headers = {"X-RateLimit-Limit": "100", "X-RateLimit-Remaining": remaining}
+        return httpx.Response(200, json=TIN, headers=headers)
+
+    faulty = Faulty(*(told(text) for text in ("25", "nonsense", "24", "24")))
+    async with service(faulty) as api:
+        seen: list[Budget] = []
+        end = api.watch_budget(seen.append)
+        assert Budget().share is None
+        for _ in range(4):
+            await api(get_tin, "t")
+        assert api.budget.share == 0.24
+        end()
+        end()
+    assert [budget.remaining for budget in seen] == [25, 24]
+
+
+@pytest.mark.parametrize("status", [301, 302, 307, 308, 304])
+async def test_a_redirect_is_not_followed(status: int) -> None:
+    faulty = Faulty(
+        lambda: httpx.Response(status, headers={"Location": f"https://evil.example/?t={TOKEN}"})
+    )
+    async with service(faulty) as api:
+        with pytest.raises(Redirected, match=r"https://evil\.example/") as caught:
+            await api(get_tin, "t")
+    assert [request.url.host for request in faulty.requests] == ["tins.example"]
+    assert TOKEN not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("content", "field"),
+    [
+        (b"", ""),
+        (b"null", ""),
+        (b"<html>", ""),
+        (b'{"object": "tin", "id": [', ""),
+        (b'{"object": "tin", "id": 5}', "id"),
+        (b"\xff\xfe", ""),
+    ],
+)
+async def test_an_answer_that_is_not_understood_names_operation_and_field(
+    content: bytes, field: str
+) -> None:
+    async with service(Faulty(lambda: httpx.Response(200, content=content))) as api:
+        with pytest.raises(Garbled, match="The answer to _get_tin is not understood") as caught:
+            await api(get_tin, "t")
+    assert (caught.value.field, caught.value.operation) == (field, "_get_tin")
+
+
+async def test_a_wrongly_compressed_answer_is_garbled() -> None:
+    async def cut() -> AsyncIterator[bytes]:
+        yield b"not gzip at all"
+
+    answer = httpx.Response(200, headers={"Content-Encoding": "gzip"}, content=cut())
+    async with service(Faulty(answer)) as api:
+        with pytest.raises(Garbled, match="compressed"):
+            await api(get_tin, "t")
+
+
+async def test_an_answer_without_end_is_cut_off(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(wire, "ANSWER_LIMIT", 2**20)
+    bomb = gzip.compress(b" " * 2**24)
+    answer = httpx.Response(200, headers={"Content-Encoding": "gzip"}, content=_whole(bomb))
+    async with service(Faulty(answer)) as api:
+        with pytest.raises(Garbled, match="larger than 1 MiB"):
+            await api(get_tin, "t")
+
+
+async def _whole(content: bytes) -> AsyncIterator[bytes]:
+    yield content
+
+
+async def test_the_token_is_nowhere_but_in_the_header() -> None:
+    faulty = Faulty(error(401, f"bad token {TOKEN}"), httpx.ConnectError(f"x {TOKEN}"))
+    async with service(faulty) as api:
+        for _ in range(2):
+            with pytest.raises(ApiError) as caught:
+                await api(create_tin, TinCreate(label="a"))
+            shown = "".join(traceback.format_exception_only(caught.value)) + repr(caught.value)
+            assert TOKEN not in shown
+        assert TOKEN not in repr(api) + repr(vars(api))
+    assert faulty.requests[0].headers["Authorization"] == f"Bearer {TOKEN}"
+
+
+def test_a_secret_shows_itself_to_nobody_else() -> None:
+    secret = Secret(f"  {TOKEN}\n")
+    assert secret.reveal() == TOKEN
+    assert TOKEN not in f"{secret} {secret!r}"
+    with pytest.raises(TypeError):
+        pickle.dumps(secret)
+    with pytest.raises(TypeError):
+        copy.copy(secret)
+
+
+@pytest.mark.parametrize("bad", ["", "  ", "two words", "tok\u00e9n", "tok\x1ben", "tok\nen"])
+def test_a_token_that_no_header_carries_is_refused_without_repeating_it(bad: str) -> None:
+    with pytest.raises(ValueError, match="token") as caught:
+        Secret(bad)
+    assert not bad.strip() or bad not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "url"),
+    [
+        ("https://api.example.com", "https://api.example.com"),
+        (" https://api.example.com/v1/ ", "https://api.example.com"),
+        ("http://localhost:8080/", "http://localhost:8080"),
+        ("https://example.com/docs/v1", "https://example.com/docs"),
+    ],
+)
+def test_a_base_url_is_taken_with_or_without_its_prefix(text: str, url: str) -> None:
+    assert service_url(text) == url
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "api.example.com",
+        "ftp://x",
+        "https://",
+        "https://a:b@x",
+        "https://x/?a=b",
+        "https://x#y",
+        "http://[",
+        "\x1b",
+    ],
+)
+def test_what_is_no_base_url_is_refused_with_a_sentence(text: str) -> None:
+    with pytest.raises(ValueError, match="base URL"):
+        service_url(text)
+
+
+@pytest.mark.parametrize(
+    ("url", "exposed"),
+    [
+        ("https://api.example.com", False),
+        ("http://localhost:1", False),
+        ("http://127.0.0.1:1", False),
+        ("http://[::1]:1", False),
+        ("http://192.168.1.5", True),
+        ("http://desk", True),
+    ],
+)
+async def test_an_unencrypted_token_is_known(url: str, exposed: bool) -> None:
+    async with Api(url, TOKEN, transport=httpx.MockTransport(Faulty(tin))) as api:
+        assert api.exposed is exposed
+
+
+async def test_time_outs_can_be_longer_for_one_call() -> None:
+    faulty = Faulty(tin)
+    async with service(faulty) as api:
+        await api.within(Timeouts(read=120))(get_tin, "t")
+        await api(get_tin, "t")
+    reads = [request.extensions["timeout"]["read"] for request in faulty.requests]
+    assert reads == [120, 30]
+
+
+async def test_a_shared_read_that_fails_fails_for_all() -> None:
+    faulty = Faulty(error(404))
+    async with service(faulty) as api:
+        ends = await asyncio.gather(*(api(get_tin, "t") for _ in range(3)), return_exceptions=True)
+    assert [type(end) for end in ends] == [NotFound] * 3
+    assert len(faulty.requests) == 1
+
+
+@given(st.dictionaries(st.sampled_from(["retry-after", "x-ratelimit-reset"]), st.text(max_size=30)))
+def test_no_header_breaks_the_reading_of_retry_times(headers: dict[str, str]) -> None:
+    found = retry_time(headers, NOW)
+    assert found is None or found >= 0 or "retry-after" in headers
+    Budget().told(headers)
+
+
+def test_retry_after_may_be_a_date() -> None:
+    moment = datetime(2027, 1, 1, tzinfo=UTC)
+    headers = {"retry-after": format_datetime(moment), "x-ratelimit-reset": "5"}
+    assert retry_time(headers, NOW) == moment.timestamp()
+    assert retry_time({"retry-after": "7", "x-ratelimit-reset": "5"}, NOW) == NOW + 7
+    assert retry_time({"retry-after": "soon", "x-ratelimit-reset": "5"}, NOW) == 5
+
+
+def test_errors_need_no_http_library() -> None:
+    heavy = "{'httpx', 'pydantic', 'textual'}"
+    code = f"import sys, copydesk.client.errors; print({heavy} & set(sys.modules))"
+    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert shown.stdout.strip() == "set()"

@@ -1,0 +1,79 @@
+"""Change requests: finding one by id or number, and showing it."""
+
+from __future__ import annotations
+
+import json
+
+from copydesk.contract.models.change_request import ChangeRequest
+from copydesk.contract.models.parts import Urls
+from copydesk.server.branches import is_outdated
+from copydesk.server.errors import not_found
+from copydesk.server.implementation import Call
+from copydesk.server.queries.user import user_by_id
+from copydesk.server.store import Row
+
+_LONGEST_NUMBER = 15
+"""So many digits may be a number; more would not fit what the desk counts with."""
+
+
+def find_change_request(
+    call: Call, space_id: str, id_or_number: str, permission: str = "view"
+) -> tuple[Row, Row]:
+    """Return the rows of a space and of its change request with this id or number.
+
+    Raises a 404 when the caller may see no such space or it has no such change request, a 403 when
+    they lack the permission on the space.
+    """
+    space = call.access.space(space_id, permission)
+    if id_or_number.isascii() and id_or_number.isdecimal() and len(id_or_number) <= _LONGEST_NUMBER:
+        row = call.tx.one(
+            "SELECT * FROM change_request WHERE space_id = ? AND number = ?",
+            space_id,
+            int(id_or_number),
+        )
+        if row is not None:
+            return space, row
+    row = call.tx.one(
+        "SELECT * FROM change_request WHERE id = ? AND space_id = ?", id_or_number, space_id
+    )
+    if row is None:
+        raise not_found("change request", id_or_number)
+    return space, row
+
+
+def change_request_model(call: Call, space: Row, row: Row) -> ChangeRequest:
+    """Return a change request as the API shows it. It has no app URL: the desk has no web page."""
+    return ChangeRequest.model_validate(
+        {
+            "id": row["id"],
+            "number": row["number"],
+            "status": row["status"],
+            "subject": row["subject"],
+            "description": row["description"] and json.loads(row["description"]),
+            "created_by": user_by_id(call, row["created_by"]),
+            "created_at": row["created_at"],
+            "updated_at": row["updated_at"],
+            "space": row["space_id"],
+            "revision": row["revision_id"],
+            "revision_initial": row["revision_initial"],
+            "revision_merged_ancestor": row["revision_merged_ancestor"],
+            "revision_merged": row["revision_merged"],
+            "comments": row["comments"],
+            "outdated": is_outdated(space, row),
+            "conversations_issues_cluster": row["cluster_id"],
+            "urls": Urls(
+                location=call.url("spaces", row["space_id"], "change-requests", row["id"])
+            ),
+        }
+    )
+
+
+def space_row(call: Call, space_id: str) -> Row:
+    """Return the row of a space that the desk itself refers to; remembered for the request."""
+    key = ("space row", space_id)
+    if key not in call.remembered:
+        row = call.tx.one("SELECT * FROM space WHERE id = ?", space_id)
+        assert row is not None, f"space {space_id} is referenced but not there"
+        call.remembered[key] = row
+    found: Row = call.remembered[key]
+    return found

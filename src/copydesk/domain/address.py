@@ -1,0 +1,97 @@
+"""Addresses of the platform's own application, read leniently: from the browser to the desk."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from urllib.parse import unquote, urlsplit
+
+LONGEST = 2048
+"""Characters of an address that are read."""
+
+_ID = re.compile(r"[\w-]+", re.ASCII)
+
+_PLACES = {"o": "organization", "s": "space", "sites": "site", "site": "site"}
+"""Path segments that are followed by an id."""
+
+_MODES = {"changes": "change_request", "revisions": "revision", "comments": "comment"}
+"""What follows ``~`` with an id; any other word there is a way of looking, such as ``edit``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """What an address points at; None where it does not say.
+
+    ``change_request`` is a number or an id, both of which the API takes. ``page`` is the path of a
+    page in its space, without a slash at either end.
+    """
+
+    organization: str | None = None
+    space: str | None = None
+    change_request: str | None = None
+    revision: str | None = None
+    comment: str | None = None
+    site: str | None = None
+    page: str | None = None
+
+
+def parse_app_url(url: str) -> Address | None:
+    """Return what an address of the application points at, or None when it names nothing known.
+
+    Any host is taken, and none: ``app.example.com/o/acme/s/guide/~/changes/118/limits``. What is
+    not understood is left out. For None, ``search_text`` says what to search for instead.
+    """
+    found: dict[str, str] = {}
+    page: list[str] = []
+    segments = _segments(url)
+    place = 0
+    while place < len(segments):
+        word = segments[place]
+        following = segments[place + 1] if place + 1 < len(segments) else ""
+        named = _ID.fullmatch(following) is not None
+        if word == "~":
+            # The mode after it, and the mode's id where there is one.
+            mode = _MODES.get(following)
+            value = segments[place + 2] if place + 2 < len(segments) else ""
+            if mode and _ID.fullmatch(value):
+                found[mode] = value
+                place += 1
+            place += 2
+        elif word in _PLACES and named and "space" not in found:
+            found[_PLACES[word]] = following
+            place += 2
+        else:
+            # Before the space is known, a segment is a place of the application that we lack.
+            if "space" in found:
+                page.append(word)
+            place += 1
+    if page:
+        found["page"] = "/".join(page)
+    if not found.keys() & {"organization", "space", "site"}:
+        return None
+    return Address(**found)
+
+
+def search_text(url: str) -> str:
+    """Return the words to search for in place of an address that names nothing known.
+
+    They are those of its last path segment, or the text itself when it is no address.
+    """
+    text = url.strip()[:LONGEST]
+    if "/" not in text:
+        return text
+    segments = [part for part in _segments(text) if part != "~"]
+    return " ".join(re.findall(r"\w+", segments[-1])) if segments else ""
+
+
+def _segments(url: str) -> list[str]:
+    text = url.strip()[:LONGEST]
+    if "://" not in text:
+        text = "https://" + text
+    try:
+        parts = urlsplit(text)
+    except ValueError:
+        return []
+    if parts.scheme not in {"http", "https"}:
+        return []
+    return [unquote(part) for part in parts.path.split("/") if part]

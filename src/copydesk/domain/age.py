@@ -1,0 +1,83 @@
+"""How old things are, and when they happened, as a person reads it.
+
+The clock is an argument: nothing here asks what time it is.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+_MINUTE = 60
+_HOUR = 60 * _MINUTE
+_DAY = 24 * _HOUR
+
+_WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
+_MONTHS = (
+    "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+)  # fmt: skip
+
+
+def age(then: datetime | None, now: datetime) -> str:
+    """Return the time since ``then``: "now", "4 min", "2 h", "9 d", "3 w", "3 mo", "2 y".
+
+    Each unit is cut, not rounded, as people count their age. A moment in the future is "now":
+    clocks differ. Nothing known is "". A time without a zone is UTC.
+    """
+    if then is None:
+        return ""
+    seconds = (_zoned(now) - _zoned(then)).total_seconds()
+    if seconds < _MINUTE:
+        return "now"
+    if seconds < _HOUR:
+        return f"{seconds // _MINUTE:.0f} min"
+    if seconds < _DAY:
+        return f"{seconds // _HOUR:.0f} h"
+    days = int(seconds // _DAY)
+    if days < 14:
+        return f"{days} d"
+    if days < 60:
+        return f"{days // 7} w"
+    if days < 365:
+        return f"{days // 30} mo"
+    return f"{days // 365} y"
+
+
+def moment(then: datetime | None, now: datetime) -> str:
+    """Return when something happened, in the zone of ``now``: as short as it stays clear.
+
+    "09:08" today, "yday 08:40", "Tue 16:20" within a week, "2 Mar 09:08" within the year, else
+    "2 Mar 2024". Nothing known is "".
+    """
+    if then is None:
+        return ""
+    now = _zoned(now)
+    local = _zoned(then).astimezone(now.tzinfo)
+    clock = f"{local:%H:%M}"
+    days = (now.date() - local.date()).days
+    date = f"{local.day} {_MONTHS[local.month - 1]}"
+    if days == 0:
+        return clock
+    if days == 1:
+        return f"yday {clock}"
+    if 1 < days < 7:
+        return f"{_WEEKDAYS[local.weekday()]} {clock}"
+    if local.year == now.year:
+        return f"{date} {clock}"
+    return f"{date} {local.year}"
+
+
+def instant(text: str | None) -> datetime | None:
+    """Read an ISO 8601 time as the API writes it (platform-api.md, General rules 5).
+
+    None for None and for what is no time: a row with a bad time is still a row.
+    """
+    if not text:
+        return None
+    try:
+        return _zoned(datetime.fromisoformat(text))
+    except ValueError:
+        return None
+
+
+def _zoned(time: datetime) -> datetime:
+    return time if time.tzinfo else time.replace(tzinfo=UTC)

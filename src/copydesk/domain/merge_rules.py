@@ -1,0 +1,272 @@
+"""Merge rules: whether a change request meets them, and who has to do what when it does not.
+
+The embedded desk refuses a merge with these sentences and the screen shows the same ones. All rules
+must pass (decisions.md, mergeRules). Where the API says no more than a rule's name, this is how it
+is read: a review counts by its newest verdict per person, and only an approval meets a rule that
+asks for a review. An approval of an earlier revision still counts, or pulling in primary content
+would undo every review; the sentence says that it is of an earlier one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from copydesk.domain.text import listed
+
+if TYPE_CHECKING:
+    from copydesk.contract.models.merge_rules import MergeRule, MergeRules
+    from copydesk.contract.models.review import Review
+
+Outcome: TypeAlias = Literal["pass", "fail", "unknown"]
+
+_LONG_AGO = datetime.min.replace(tzinfo=UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """A review as rules see it: who, "approved" or "changes-requested", when, of which state."""
+
+    reviewer: str
+    status: str
+    outdated: bool = False
+    at: datetime | None = None
+
+
+@dataclass(frozen=True)
+class MergeFacts:
+    """What is known about a change request. None is "not known", which no rule takes for a no.
+
+    ``verdicts`` may be in any order. ``requested`` are the ids of people asked for a review.
+    ``names`` maps ids of people to what they are called; an id without a name stands for itself.
+    """
+
+    subject: str | None = None
+    described: bool | None = None
+    outdated: bool | None = None
+    verdicts: Sequence[Verdict] | None = None
+    requested: Collection[str] | None = None
+    names: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class RuleResult:
+    """How one rule came out.
+
+    ``sentence`` says why, without a full stop, so that it can go on: "needs a review by Priya or
+    Lee; has none". ``people`` are the ids of those who can do something about it.
+    """
+
+    rule: str
+    outcome: Outcome
+    sentence: str
+    people: tuple[str, ...] = ()
+
+
+def effective(
+    space_rules: MergeRules | None, organization_rules: MergeRules | None
+) -> tuple[MergeRule, ...]:
+    """Return the rules that hold in a space: its own, or its organization's when it inherits."""
+    rules = space_rules
+    if rules is None or rules.type == "inherit":
+        rules = organization_rules
+    if rules is None or rules.type != "rules":
+        return ()
+    return tuple(rules.rules or ())
+
+
+def verdicts_of(reviews: Iterable[Review]) -> tuple[Verdict, ...]:
+    """Return reviews as rules see them."""
+    return tuple(
+        Verdict(review.reviewer.id, review.status, review.outdated, review.created_at)
+        for review in reviews
+    )
+
+
+def evaluate(rules: Iterable[MergeRule], facts: MergeFacts) -> list[RuleResult]:
+    """Return how each rule comes out, in the order of the rules.
+
+    A rule of a kind that this version does not know is "unknown": the service decides.
+    """
+    results: list[RuleResult] = []
+    for rule in rules:
+        check = CHECKS.get(rule.rule)
+        if check is None:
+            sentence = f"{label(rule.rule)}: only the service can tell"
+            results.append(RuleResult(rule.rule, "unknown", sentence))
+            continue
+        outcome, sentence, people = check(_Situation(facts), tuple(rule.users or ()))
+        results.append(RuleResult(rule.rule, outcome, sentence, people))
+    return results
+
+
+def blocking(results: Iterable[RuleResult]) -> str | None:
+    """Return why a merge is refused, a sentence for each rule, or None when no rule fails."""
+    reasons = [result.sentence for result in results if result.outcome == "fail"]
+    if not reasons:
+        return None
+    return " ".join(["This change request cannot be merged.", *(f"It {why}." for why in reasons)])
+
+
+def label(rule: str) -> str:
+    """Return the short name of a kind of rule: "up to date"."""
+    if rule in LABELS:
+        return LABELS[rule]
+    return rule.removeprefix("require_").replace("_", " ") or "unnamed rule"
+
+
+class _Situation:
+    """The facts with the questions that rules ask of them."""
+
+    def __init__(self, facts: MergeFacts) -> None:
+        self.facts = facts
+        newest: dict[str, Verdict] = {}
+        for verdict in sorted(facts.verdicts or (), key=_when):
+            newest[verdict.reviewer] = verdict
+        self.known = facts.verdicts is not None
+        self.newest = newest
+
+    def names(self, people: Iterable[str], last: str = "and") -> str:
+        return listed([self.facts.names.get(person, person) for person in people], last)
+
+    def approvals(self, people: Collection[str] | None = None) -> tuple[str, ...]:
+        return tuple(
+            person
+            for person, verdict in self.newest.items()
+            if verdict.status == "approved" and (people is None or person in people)
+        )
+
+    def approved_by(self, people: Sequence[str]) -> str:
+        old = [person for person in people if self.newest[person].outdated]
+        sentence = f"is approved by {self.names(people)}"
+        if len(old) == len(people):
+            return f"{sentence}, before the latest change"
+        return f"{sentence} ({self.names(old)} before the latest change)" if old else sentence
+
+    def objections(self, people: Collection[str] | None = None) -> tuple[str, ...]:
+        return tuple(
+            person
+            for person, verdict in self.newest.items()
+            if verdict.status != "approved" and (people is None or person in people)
+        )
+
+
+_Answer: TypeAlias = tuple[Outcome, str, tuple[str, ...]]
+_Check: TypeAlias = Callable[[_Situation, tuple[str, ...]], _Answer]
+
+
+def _when(verdict: Verdict) -> datetime:
+    at = verdict.at or _LONG_AGO
+    return at if at.tzinfo else at.replace(tzinfo=UTC)
+
+
+def _have(people: Sequence[str]) -> str:
+    return "has" if len(people) == 1 else "have"
+
+
+def _unknown_reviews(need: str) -> _Answer:
+    return "unknown", f"{need}; its reviews are not known", ()
+
+
+def _specific_reviewers(now: _Situation, users: tuple[str, ...]) -> _Answer:
+    need = f"needs an approval by {now.names(users)}"
+    if not now.known:
+        return _unknown_reviews(need)
+    given = now.approvals(users)
+    missing = tuple(person for person in users if person not in given)
+    if not missing:
+        return "pass", now.approved_by(given) if given else "names nobody to ask", ()
+    against = now.objections(missing)
+    if against:
+        return "fail", f"{need}; {now.names(against)} asked for changes", missing
+    if given:
+        return "fail", f"{need}; {now.names(missing)} {_have(missing)} not approved", missing
+    return "fail", f"{need}; has none", missing
+
+
+def _one_of_specific_reviewers(now: _Situation, users: tuple[str, ...]) -> _Answer:
+    need = f"needs an approval by {now.names(users, 'or')}"
+    if not now.known:
+        return _unknown_reviews(need)
+    if given := now.approvals(users):
+        return "pass", now.approved_by(given), ()
+    if not users:
+        return "pass", "names nobody to ask", ()
+    against = now.objections(users)
+    reason = f"{now.names(against)} asked for changes" if against else "has none"
+    return "fail", f"{need}; {reason}", users
+
+
+def _at_least_one_review(now: _Situation, users: tuple[str, ...]) -> _Answer:
+    need = "needs an approving review"
+    if not now.known:
+        return _unknown_reviews(need)
+    if given := now.approvals():
+        return "pass", now.approved_by(given), ()
+    asked = tuple(now.facts.requested or ())
+    if against := now.objections():
+        return "fail", f"{need}; {now.names(against)} asked for changes", against
+    if asked:
+        return "fail", f"{need}; {now.names(asked)} {_have(asked)} not answered", asked
+    return "fail", f"{need}; has none and nobody was asked", ()
+
+
+def _all_reviews_approved(now: _Situation, users: tuple[str, ...]) -> _Answer:
+    need = "needs every review to approve"
+    if not now.known:
+        return _unknown_reviews(need)
+    against = now.objections()
+    silent = tuple(p for p in now.facts.requested or () if p not in now.newest)
+    reasons = []
+    if against:
+        reasons.append(f"{now.names(against)} asked for changes")
+    if silent:
+        reasons.append(f"{now.names(silent)} {_have(silent)} not answered")
+    if reasons:
+        return "fail", f"{need}; {', and '.join(reasons)}", (*against, *silent)
+    if now.facts.requested is None:
+        return "unknown", f"{need}; it is not known who was asked", ()
+    given = now.approvals()
+    return "pass", now.approved_by(given) if given else "has no review waiting", ()
+
+
+def _up_to_date(now: _Situation, users: tuple[str, ...]) -> _Answer:
+    if now.facts.outdated is None:
+        return "unknown", "needs to be up to date; not known if it is", ()
+    if now.facts.outdated:
+        return "fail", "needs to be up to date; primary content has moved on, update it first", ()
+    return "pass", "is up to date with primary content", ()
+
+
+def _subject(now: _Situation, users: tuple[str, ...]) -> _Answer:
+    if now.facts.subject is None:
+        return "unknown", "needs a subject; not known if it has one", ()
+    if not now.facts.subject.strip():
+        return "fail", "needs a subject; has none", ()
+    return "pass", "has a subject", ()
+
+
+def _description(now: _Situation, users: tuple[str, ...]) -> _Answer:
+    if now.facts.described is None:
+        return "unknown", "needs a description; not known if it has one", ()
+    if not now.facts.described:
+        return "fail", "needs a description; has none", ()
+    return "pass", "has a description", ()
+
+
+_RULES: Mapping[str, tuple[str, _Check]] = {
+    "require_specific_reviewers": ("specific reviewers", _specific_reviewers),
+    "require_one_of_specific_reviewers": ("one of specific reviewers", _one_of_specific_reviewers),
+    "require_at_least_one_review": ("at least one review", _at_least_one_review),
+    "require_all_reviews_approved": ("all reviews approved", _all_reviews_approved),
+    "require_up_to_date_change_request": ("up to date", _up_to_date),
+    "require_change_request_subject": ("subject", _subject),
+    "require_change_request_description": ("description", _description),
+}
+LABELS: Mapping[str, str] = {rule: name for rule, (name, _) in _RULES.items()}
+"""The short name of each kind of rule."""
+
+CHECKS: Mapping[str, _Check] = {rule: check for rule, (_, check) in _RULES.items()}
+"""How each kind of rule is checked; a test holds it against the enumeration of the contract."""

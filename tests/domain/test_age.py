@@ -1,0 +1,66 @@
+from datetime import UTC, datetime, timedelta, timezone
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from copydesk.domain.age import age, instant, moment
+
+NOW = datetime(2025, 3, 12, 9, 30, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("ago", "said"),
+    [
+        (timedelta(seconds=59), "now"),
+        (timedelta(minutes=4, seconds=59), "4 min"),
+        (timedelta(hours=2), "2 h"),
+        (timedelta(hours=23, minutes=59), "23 h"),
+        (timedelta(days=13), "13 d"),
+        (timedelta(days=14), "2 w"),
+        (timedelta(days=90), "3 mo"),
+        (timedelta(days=364), "12 mo"),
+        (timedelta(days=800), "2 y"),
+        (timedelta(hours=-3), "now"),
+    ],
+)
+def test_ages_are_short_and_never_in_the_future(ago: timedelta, said: str) -> None:
+    assert age(NOW - ago, NOW) == said
+
+
+@given(st.timedeltas(timedelta(0), timedelta(days=20_000)))
+def test_an_age_is_at_most_six_cells(ago: timedelta) -> None:
+    assert 0 < len(age(NOW - ago, NOW)) <= 6
+
+
+def test_zones_do_not_matter_and_none_is_nothing() -> None:
+    there = datetime(2025, 3, 12, 10, 0, tzinfo=timezone(timedelta(hours=2)))
+    assert age(there, NOW) == "1 h"
+    assert age(datetime(2025, 3, 12, 8, 30), NOW) == "1 h"  # noqa: DTZ001 - a time without a zone
+    assert age(None, NOW) == moment(None, NOW) == ""
+
+
+@pytest.mark.parametrize(
+    ("then", "said"),
+    [
+        (datetime(2025, 3, 12, 9, 8, tzinfo=UTC), "09:08"),
+        (datetime(2025, 3, 11, 23, 59, tzinfo=UTC), "yday 23:59"),
+        (datetime(2025, 3, 10, 16, 20, tzinfo=UTC), "Mon 16:20"),
+        (datetime(2025, 3, 2, 9, 8, tzinfo=UTC), "2 Mar 09:08"),
+        (datetime(2024, 12, 30, 9, 8, tzinfo=UTC), "30 Dec 2024"),
+        (datetime(2025, 3, 13, 9, 8, tzinfo=UTC), "13 Mar 09:08"),
+    ],
+)
+def test_moments_are_as_short_as_they_stay_clear(then: datetime, said: str) -> None:
+    assert moment(then, NOW) == said
+
+
+def test_a_moment_is_told_in_the_zone_of_the_reader() -> None:
+    here = NOW.astimezone(timezone(timedelta(hours=-10)))  # 11 March there
+    assert moment(datetime(2025, 3, 12, 9, 0, tzinfo=UTC), here) == "23:00"
+
+
+def test_times_are_read_leniently() -> None:
+    assert instant("2025-03-12T09:30:00.000Z") == NOW
+    assert instant("2025-03-12T09:30:00") == NOW
+    assert instant("soon") is instant("") is instant(None) is None

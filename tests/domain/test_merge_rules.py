@@ -1,0 +1,150 @@
+from datetime import UTC, datetime, timedelta
+from typing import get_args
+
+import pytest
+
+from copydesk.contract.enumerations import MergeRuleKind
+from copydesk.contract.models.merge_rules import MergeRule, MergeRules
+from copydesk.contract.models.review import Review
+from copydesk.domain.merge_rules import (
+    CHECKS,
+    LABELS,
+    MergeFacts,
+    Outcome,
+    RuleResult,
+    Verdict,
+    blocking,
+    effective,
+    evaluate,
+    label,
+    verdicts_of,
+)
+
+NAMES = {"p": "Priya", "l": "Lee", "s": "Sam"}
+START = datetime(2025, 3, 1, tzinfo=UTC)
+
+
+def verdict(reviewer: str, status: str = "approved", day: int = 0, old: bool = False) -> Verdict:
+    return Verdict(reviewer, status, old, START + timedelta(days=day))
+
+
+def facts(*verdicts: Verdict, requested: tuple[str, ...] = ()) -> MergeFacts:
+    return MergeFacts("Fix", True, False, verdicts, requested, NAMES)
+
+
+def result(rule: str, known: MergeFacts, *users: str) -> RuleResult:
+    (found,) = evaluate([MergeRule(rule=rule, users=list(users) or None)], known)
+    return found
+
+
+def test_every_kind_of_the_contract_is_checked() -> None:
+    assert set(CHECKS) == set(get_args(MergeRuleKind)) == set(LABELS)
+
+
+NO = "changes-requested"
+
+
+@pytest.mark.parametrize(
+    ("rule", "users", "known", "outcome", "sentence", "people"),
+    [
+        ("require_specific_reviewers", "pl", facts(verdict("p"), verdict("l")), "pass",
+         "is approved by Priya and Lee", ""),
+        ("require_specific_reviewers", "pl", facts(verdict("p")), "fail",
+         "needs an approval by Priya and Lee; Lee has not approved", "l"),
+        ("require_specific_reviewers", "pl", facts(verdict("s")), "fail",
+         "needs an approval by Priya and Lee; has none", "pl"),
+        ("require_specific_reviewers", "p", facts(verdict("p", NO)), "fail",
+         "needs an approval by Priya; Priya asked for changes", "p"),
+        ("require_one_of_specific_reviewers", "pl", facts(), "fail",
+         "needs an approval by Priya or Lee; has none", "pl"),
+        ("require_one_of_specific_reviewers", "pl", facts(verdict("l", old=True)), "pass",
+         "is approved by Lee, before the latest change", ""),
+        ("require_one_of_specific_reviewers", "x", facts(), "fail",
+         "needs an approval by x; has none", "x"),
+        ("require_at_least_one_review", "", facts(), "fail",
+         "needs an approving review; has none and nobody was asked", ""),
+        ("require_at_least_one_review", "", facts(requested=("p", "l")), "fail",
+         "needs an approving review; Priya and Lee have not answered", "pl"),
+        ("require_at_least_one_review", "", facts(verdict("s", NO)), "fail",
+         "needs an approving review; Sam asked for changes", "s"),
+        ("require_at_least_one_review", "", facts(verdict("s"), verdict("p", old=True)), "pass",
+         "is approved by Sam and Priya (Priya before the latest change)", ""),
+        ("require_all_reviews_approved", "", facts(verdict("s"), verdict("p", NO),
+         requested=("l",)), "fail",
+         "needs every review to approve; Priya asked for changes, and Lee has not answered", "pl"),
+        ("require_all_reviews_approved", "", facts(), "pass", "has no review waiting", ""),
+        ("require_all_reviews_approved", "", facts(verdict("s"), requested=("s",)), "pass",
+         "is approved by Sam", ""),
+        ("require_all_reviews_approved", "", MergeFacts(verdicts=()), "unknown",
+         "needs every review to approve; it is not known who was asked", ""),
+        ("require_up_to_date_change_request", "", MergeFacts(outdated=True), "fail",
+         "needs to be up to date; primary content has moved on, update it first", ""),
+        ("require_up_to_date_change_request", "", facts(), "pass",
+         "is up to date with primary content", ""),
+        ("require_change_request_subject", "", MergeFacts(subject=" "), "fail",
+         "needs a subject; has none", ""),
+        ("require_change_request_subject", "", facts(), "pass", "has a subject", ""),
+        ("require_change_request_description", "", MergeFacts(described=False), "fail",
+         "needs a description; has none", ""),
+        ("require_change_request_description", "", facts(), "pass", "has a description", ""),
+        ("require_two_moons", "", facts(), "unknown", "two moons: only the service can tell", ""),
+    ],
+)  # fmt: skip
+def test_rules_say_which_and_who(
+    rule: str, users: str, known: MergeFacts, outcome: Outcome, sentence: str, people: str
+) -> None:
+    assert result(rule, known, *users) == RuleResult(rule, outcome, sentence, tuple(people))
+
+
+@pytest.mark.parametrize("rule", get_args(MergeRuleKind))
+def test_what_is_not_known_is_neither_met_nor_broken(rule: str) -> None:
+    assert result(rule, MergeFacts(), "p").outcome == "unknown"
+
+
+def test_the_newest_verdict_of_a_person_counts() -> None:
+    changed_mind = facts(verdict("p", NO, day=2), verdict("p", day=1))
+    assert result("require_at_least_one_review", changed_mind).outcome == "fail"
+    satisfied = facts(verdict("p", day=3), verdict("p", NO, day=2))
+    assert result("require_at_least_one_review", satisfied).outcome == "pass"
+
+
+def test_a_refusal_names_every_rule_that_fails() -> None:
+    rules = [MergeRule(rule=kind, users=["p"]) for kind in get_args(MergeRuleKind)]
+    results = evaluate(rules, MergeFacts("", True, True, (), (), NAMES))
+    assert blocking(results) == (
+        "This change request cannot be merged. It needs an approval by Priya; has none. "
+        "It needs an approval by Priya; has none. It needs an approving review; has none and "
+        "nobody was asked. It needs to be up to date; primary content has moved on, update it "
+        "first. It needs a subject; has none."
+    )
+    assert blocking(evaluate(rules[-1:], facts())) is None
+
+
+def test_a_space_inherits_replaces_or_has_no_rules() -> None:
+    one = MergeRule(rule="require_change_request_subject")
+    two = MergeRule(rule="require_at_least_one_review")
+    organization = MergeRules(type="rules", rules=[one])
+    assert effective(MergeRules(type="inherit"), organization) == (one,)
+    assert effective(None, organization) == (one,)
+    assert effective(MergeRules(type="rules", rules=[two]), organization) == (two,)
+    assert effective(MergeRules(type="none"), organization) == ()
+    assert effective(MergeRules(type="inherit"), MergeRules(type="inherit")) == ()
+    assert effective(None, None) == ()
+
+
+def test_labels() -> None:
+    assert label("require_up_to_date_change_request") == "up to date"
+    assert label("require_") == "unnamed rule"
+
+
+def test_reviews_become_verdicts() -> None:
+    review = Review.model_validate(
+        {
+            "id": "r",
+            "status": "approved",
+            "outdated": True,
+            "createdAt": START.isoformat(),
+            "reviewer": {"object": "user", "id": "p", "displayName": "Priya"},
+        }
+    )
+    assert verdicts_of([review]) == (verdict("p", old=True),)

@@ -12,6 +12,7 @@ from typing import Literal
 
 from copydesk.contract.models.position import SpacePosition
 from copydesk.server.errors import conflict, invalid
+from copydesk.server.seeding import last_position
 from copydesk.server.store import Row, Tx
 
 Table = Literal["space", "collection"]
@@ -30,18 +31,6 @@ class Place:
 
     parent_id: str | None
     position: float
-
-
-def end_of(tx: Tx, organization_id: str, parent_id: str | None) -> float:
-    """Return a number after every sibling below a collection or the root."""
-    last: float | None = tx.value(
-        "SELECT max(position) FROM (SELECT max(position) AS position FROM space "
-        "WHERE organization_id = ?1 AND parent_id IS ?2 UNION ALL SELECT max(position) "
-        "FROM collection WHERE organization_id = ?1 AND parent_id IS ?2)",
-        organization_id,
-        parent_id,
-    )
-    return 1.0 if last is None else last + 1.0
 
 
 def place_after(tx: Tx, row: Row) -> float:
@@ -66,7 +55,7 @@ def move_to(
     if position is None:
         if stays:
             raise conflict(f"The {table} is there already: nothing would change.")
-        return Place(parent_id, end_of(tx, row["organization_id"], parent_id))
+        return Place(parent_id, last_position(tx, row["organization_id"], parent_id))
     siblings = _siblings(tx, row["organization_id"], parent_id)
     order = [sibling["id"] for sibling in siblings]
     others = [sibling for sibling in siblings if sibling["id"] != row["id"]]

@@ -1,4 +1,4 @@
-"""Spaces: reading them, making them, and taking them out for good."""
+"""Spaces: reading them, and taking them out for good."""
 
 from __future__ import annotations
 
@@ -8,10 +8,8 @@ from datetime import timedelta
 from copydesk.contract.models.parts import Urls
 from copydesk.contract.models.space import Space
 from copydesk.server.access import SPACE_PERMISSIONS, permissions
-from copydesk.server.content import Content, put_revision
 from copydesk.server.errors import invalid
 from copydesk.server.implementation import Call
-from copydesk.server.queries.position import end_of
 from copydesk.server.store import Row, Tx, timestamp
 
 TRASH_DAYS = 7
@@ -53,51 +51,6 @@ def space_by_id(call: Call, space_id: str) -> Space:
     row = call.tx.one("SELECT * FROM space WHERE id = ?", space_id)
     assert row is not None, f"space {space_id} is referenced but not there"
     return space_model(call, row)
-
-
-def insert_space(
-    tx: Tx,
-    *,
-    organization_id: str,
-    author_id: str,
-    title: str,
-    content: Content | None = None,
-    space_id: str | None = None,
-    parent_id: str | None = None,
-    position: float | None = None,
-    emoji: str = "",
-    language: str | None = None,
-    edit_mode: str = "live",
-    visibility: str | None = None,
-    default_level: str | None = "inherit",
-    merge_rules: str = '{"type":"inherit"}',
-) -> str:
-    """Add a space with its first revision and return its id.
-
-    It stands last among its siblings unless ``position`` says where. ``content`` needs ``space_id``
-    when it has pages, for their identity belongs to a space.
-    """
-    key = space_id or tx.new_id()
-    tx.insert(
-        "space",
-        id=key,
-        organization_id=organization_id,
-        parent_id=parent_id,
-        position=end_of(tx, organization_id, parent_id) if position is None else position,
-        title=title,
-        emoji=emoji,
-        visibility=visibility or ("private" if parent_id is None else "in-collection"),
-        created_at=tx.now,
-        updated_at=tx.now,
-        edit_mode=edit_mode,
-        merge_rules=merge_rules,
-        language=language,
-        default_level=default_level,
-        revision_id="",
-    )
-    revision_id = put_revision(tx, key, content or Content(), author=author_id)
-    tx.update("space", key, revision_id=revision_id)
-    return key
 
 
 def check_people(call: Call, organization_id: str, merge_rules: object) -> None:

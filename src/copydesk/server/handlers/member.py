@@ -1,0 +1,226 @@
+"""People of an organization."""
+
+from __future__ import annotations
+
+import json
+
+from copydesk.contract import operations as ops
+from copydesk.contract.enumerations import MemberSort, Order, RoleFilter
+from copydesk.contract.models.base import Page
+from copydesk.contract.models.member import (
+    Member,
+    MemberSpace,
+    MemberTeam,
+    MemberUpdate,
+    TeamMembership,
+    VisitorClaims,
+)
+from copydesk.server.errors import blocked, not_found
+from copydesk.server.implementation import Call, implements
+from copydesk.server.paging import paginate
+from copydesk.server.queries.member import MEMBERS, access_of, find_member, member_model
+from copydesk.server.queries.space import space_model
+from copydesk.server.queries.team import team_model
+from copydesk.server.seeding import add_member
+from copydesk.server.store import Row, Value
+
+
+@implements(ops.list_members)
+def list_members(
+    call: Call,
+    organization_id: str,
+    *,
+    page: str | None = None,
+    limit: int | None = None,
+    order: Order = "desc",
+    role: RoleFilter | None = None,
+    search: str | None = None,
+    sort: MemberSort = "joinedAt",
+) -> Page[Member]:
+    """Answer with members. By last seen, only active members are there: enabled and seen at all."""
+    call.access.organization(organization_id, "listMembers")
+    where = ["organization_id = ?"]
+    values: list[Value] = [organization_id]
+    if role is not None:
+        where.append("role IS ?")
+        values.append(None if role == "guest" else role)
+    if search:
+        where.append("instr(casefold(display_name), ?) OR instr(casefold(email), ?)")
+        values += [search.casefold()] * 2
+    if sort == "lastSeenAt":
+        where.append("last_seen_at IS NOT NULL AND NOT disabled")
+    return paginate(
+        call.tx,
+        lambda row: member_model(call, row),
+        source=MEMBERS,
+        where=where,
+        values=values,
+        keys=("last_seen_at" if sort == "lastSeenAt" else "joined_at", "user_id"),
+        descending=order == "desc",
+        page=page,
+        limit=limit,
+    )
+
+
+@implements(ops.get_member)
+def get_member(call: Call, organization_id: str, user_id: str) -> Member:
+    """Answer with a member."""
+    return member_model(call, _visible_member(call, organization_id, user_id))
+
+
+@implements(ops.update_member)
+def update_member(call: Call, organization_id: str, user_id: str, body: MemberUpdate) -> Member:
+    """Change a member's role. Takes the permission admin; the last administrator stays one."""
+    call.access.organization(organization_id, "admin")
+    member = find_member(call, organization_id, user_id)
+    if "role" in body.model_fields_set and body.role != member["role"]:
+        _keep_an_administrator(call, member)
+        call.tx.run(
+            "UPDATE member SET role = ? WHERE organization_id = ? AND user_id = ?",
+            body.role,
+            organization_id,
+            user_id,
+        )
+        # What was remembered of the caller's rights may be theirs of a moment ago.
+        del call.access
+    return member_model(call, find_member(call, organization_id, user_id))
+
+
+@implements(ops.remove_member)
+def remove_member(call: Call, organization_id: str, user_id: str) -> None:
+    """Remove a member with their teams, their grants, and the reviews asked of them.
+
+    Takes the permission admin, except to leave oneself. The last administrator cannot go.
+    """
+    if user_id == call.user_id:
+        call.access.organization(organization_id)
+    else:
+        call.access.organization(organization_id, "admin")
+    member = call.tx.one(
+        "SELECT * FROM member WHERE organization_id = ? AND user_id = ?", organization_id, user_id
+    )
+    if member is None:
+        return call.was_missing()
+    _keep_an_administrator(call, member)
+    for statement in (
+        "DELETE FROM team_member WHERE user_id = ?2 AND team_id IN "
+        "(SELECT id FROM team WHERE organization_id = ?1)",
+        "DELETE FROM access_grant WHERE subject_id = ?2 AND container_id IN "
+        "(SELECT id FROM space WHERE organization_id = ?1 UNION ALL "
+        "SELECT id FROM collection WHERE organization_id = ?1)",
+        "DELETE FROM requested_reviewer WHERE user_id = ?2 AND change_request_id IN "
+        "(SELECT id FROM change_request WHERE organization_id = ?1)",
+        "DELETE FROM member WHERE organization_id = ?1 AND user_id = ?2",
+    ):
+        call.tx.run(statement, organization_id, user_id)
+    return None
+
+
+@implements(ops.ping_organization)
+def ping_organization(call: Call, organization_id: str) -> VisitorClaims:
+    """Note that the caller was here. The desk has no claims to attach to them."""
+    call.access.organization(organization_id)
+    call.tx.run(
+        "UPDATE member SET last_seen_at = ? WHERE organization_id = ? AND user_id = ?",
+        call.tx.now,
+        organization_id,
+        call.user_id,
+    )
+    return VisitorClaims()
+
+
+@implements(ops.add_sso_member)
+def add_sso_member(call: Call, organization_id: str, user_id: str) -> Member:
+    """Make a person of the desk a member who signs in by single sign-on. Takes admin."""
+    organization = call.access.organization(organization_id, "admin")
+    if call.tx.one("SELECT id FROM user WHERE id = ?", user_id) is None:
+        raise not_found("user", user_id)
+    changed = call.tx.run(
+        "UPDATE member SET sso = 1 WHERE organization_id = ? AND user_id = ?",
+        organization_id,
+        user_id,
+    )
+    if not changed:
+        add_member(call.tx, organization_id, user_id, organization["default_role"], sso=True)
+    return member_model(call, find_member(call, organization_id, user_id))
+
+
+@implements(ops.list_member_spaces)
+def list_member_spaces(
+    call: Call,
+    organization_id: str,
+    user_id: str,
+    *,
+    page: str | None = None,
+    limit: int | None = None,
+    order: Order = "desc",
+) -> Page[MemberSpace]:
+    """Answer with the spaces that both the member and the caller can view, by time of creation."""
+    _visible_member(call, organization_id, user_id)
+    theirs = access_of(call, user_id)
+    spaces = call.tx.all("SELECT * FROM space WHERE organization_id = ?", organization_id)
+    shared = [
+        space["id"]
+        for space in spaces
+        if theirs.level(space) is not None and call.access.level(space) is not None
+    ]
+    return paginate(
+        call.tx,
+        lambda row: MemberSpace(permission=theirs.level(row), space=space_model(call, row)),
+        source="space",
+        where=("deleted_at IS NULL", "id IN (SELECT value FROM json_each(?))"),
+        values=(json.dumps(shared),),
+        keys=("created_at", "id"),
+        descending=order == "desc",
+        page=page,
+        limit=limit,
+    )
+
+
+@implements(ops.list_member_teams)
+def list_member_teams(
+    call: Call,
+    organization_id: str,
+    user_id: str,
+    *,
+    page: str | None = None,
+    limit: int | None = None,
+    title: str | None = None,
+) -> Page[MemberTeam]:
+    """Answer with a member's teams, newest first."""
+    _visible_member(call, organization_id, user_id)
+    return paginate(
+        call.tx,
+        lambda row: MemberTeam(team=team_model(call, row), member=TeamMembership(role=row["role"])),
+        source="team JOIN team_member ON team_member.team_id = team.id",
+        where=(
+            "organization_id = ?",
+            "user_id = ?",
+            "instr(casefold(title), ?) > 0",
+        ),
+        values=(organization_id, user_id, (title or "").casefold()),
+        keys=("created_at", "id"),
+        page=page,
+        limit=limit,
+    )
+
+
+def _visible_member(call: Call, organization_id: str, user_id: str) -> Row:
+    """Return a member: the caller's own membership, or any when they may list members."""
+    own = user_id == call.user_id
+    call.access.organization(organization_id, "view" if own else "listMembers")
+    return find_member(call, organization_id, user_id)
+
+
+def _keep_an_administrator(call: Call, member: Row) -> None:
+    """Raise a 412 when an organization would be left without an administrator."""
+    others = call.tx.value(
+        "SELECT count(*) FROM member WHERE organization_id = ? AND role = 'admin' "
+        "AND NOT disabled AND user_id <> ?",
+        member["organization_id"],
+        member["user_id"],
+    )
+    if member["role"] == "admin" and not others:
+        raise blocked(
+            "This is the organization's only administrator. Make somebody else one first."
+        )

@@ -1,0 +1,175 @@
+"""Teams and who is in them."""
+
+from __future__ import annotations
+
+from copydesk.contract import operations as ops
+from copydesk.contract.models.base import Page
+from copydesk.contract.models.member import TeamMember, TeamMemberPermissions, TeamMembership
+from copydesk.contract.models.team import (
+    Team,
+    TeamCreate,
+    TeamMembersUpdate,
+    TeamMemberUpdate,
+    TeamUpdate,
+)
+from copydesk.server.implementation import Call, implements
+from copydesk.server.paging import paginate
+from copydesk.server.queries.member import find_member, member_model, resolve_user
+from copydesk.server.queries.team import find_team, team_model
+from copydesk.server.seeding import add_team
+from copydesk.server.store import Value
+
+_TEAM_MEMBERS = (
+    "(SELECT member.user_id, joined_at, team_member.role AS team_role FROM member "
+    "JOIN team_member ON team_member.user_id = member.user_id "
+    "WHERE organization_id = ? AND team_id = ?)"
+)
+
+
+@implements(ops.list_teams)
+def list_teams(
+    call: Call,
+    organization_id: str,
+    *,
+    page: str | None = None,
+    limit: int | None = None,
+    owner: str | None = None,
+    title: str | None = None,
+) -> Page[Team]:
+    """Answer with teams, newest first. Administrators of the organization manage every team."""
+    call.access.organization(organization_id, "listTeams")
+    where = ["organization_id = ?", "instr(casefold(title), ?) > 0"]
+    values: list[Value] = [organization_id, (title or "").casefold()]
+    if owner is not None:
+        where.append(
+            "id IN (SELECT team_id FROM team_member WHERE user_id = ? AND role = 'owner') OR "
+            "EXISTS (SELECT 1 FROM member WHERE member.organization_id = team.organization_id "
+            "AND member.user_id = ? AND member.role = 'admin')"
+        )
+        values += [owner, owner]
+    return paginate(
+        call.tx,
+        lambda row: team_model(call, row),
+        source="team",
+        where=where,
+        values=values,
+        keys=("created_at", "id"),
+        page=page,
+        limit=limit,
+    )
+
+
+@implements(ops.create_team)
+def create_team(call: Call, organization_id: str, body: TeamCreate) -> Team:
+    """Create a team of members of the organization. Takes the permission ownTeam."""
+    call.access.organization(organization_id, "ownTeam")
+    members = [resolve_user(call, organization_id, member) for member in body.members or ()]
+    team_id = add_team(call.tx, organization_id, body.title, members)
+    call.location = call.url("orgs", organization_id, "teams", team_id)
+    return team_model(call, find_team(call, organization_id, team_id))
+
+
+@implements(ops.get_team)
+def get_team(call: Call, organization_id: str, team_id: str) -> Team:
+    """Answer with a team."""
+    return team_model(call, find_team(call, organization_id, team_id))
+
+
+@implements(ops.update_team)
+def update_team(call: Call, organization_id: str, team_id: str, body: TeamUpdate) -> Team:
+    """Rename a team. Takes an administrator of the organization or an owner of the team."""
+    find_team(call, organization_id, team_id, admin=True)
+    if body.title is not None:
+        call.tx.update("team", team_id, title=body.title)
+    return team_model(call, find_team(call, organization_id, team_id))
+
+
+@implements(ops.delete_team)
+def delete_team(call: Call, organization_id: str, team_id: str) -> None:
+    """Delete a team and what was granted to it; rights as for renaming."""
+    call.access.organization(organization_id, "listTeams")
+    if not call.tx.value(
+        "SELECT count(*) FROM team WHERE id = ? AND organization_id = ?", team_id, organization_id
+    ):
+        return call.was_missing()
+    find_team(call, organization_id, team_id, admin=True)
+    call.tx.run("DELETE FROM access_grant WHERE subject_id = ?", team_id)
+    call.tx.run("DELETE FROM team WHERE id = ?", team_id)
+    return None
+
+
+@implements(ops.list_team_members)
+def list_team_members(
+    call: Call,
+    organization_id: str,
+    team_id: str,
+    *,
+    page: str | None = None,
+    limit: int | None = None,
+) -> Page[TeamMember]:
+    """Answer with the members of a team, by the time they joined the organization."""
+    find_team(call, organization_id, team_id)
+    return paginate(
+        call.tx,
+        lambda row: TeamMember(
+            organization=member_model(call, find_member(call, organization_id, row["user_id"])),
+            team=TeamMembership(role=row["team_role"]),
+            permissions=TeamMemberPermissions(view=True),
+        ),
+        source=_TEAM_MEMBERS,
+        values=(organization_id, team_id),
+        keys=("joined_at", "user_id"),
+        page=page,
+        limit=limit,
+    )
+
+
+@implements(ops.update_team_members)
+def update_team_members(
+    call: Call, organization_id: str, team_id: str, body: TeamMembersUpdate
+) -> None:
+    """Add, remove and set roles at once; who is both added and removed is removed."""
+    find_team(call, organization_id, team_id, admin=True)
+    for person in body.add or ():
+        _put(call, team_id, resolve_user(call, organization_id, person), None)
+    for person, membership in (body.memberships or {}).items():
+        _put(call, team_id, resolve_user(call, organization_id, person), membership.role)
+    for person in body.remove or ():
+        call.tx.run(
+            "DELETE FROM team_member WHERE team_id = ?1 AND user_id IN "
+            "(SELECT id FROM user WHERE id = ?2 OR email = ?2)",
+            team_id,
+            person,
+        )
+
+
+@implements(ops.put_team_member)
+def put_team_member(
+    call: Call, organization_id: str, team_id: str, user_id: str, body: TeamMemberUpdate
+) -> None:
+    """Add a member of the organization to a team, or change their role in it."""
+    find_team(call, organization_id, team_id, admin=True)
+    find_member(call, organization_id, user_id)
+    _put(call, team_id, user_id, body.role)
+
+
+@implements(ops.remove_team_member)
+def remove_team_member(call: Call, organization_id: str, team_id: str, user_id: str) -> None:
+    """Remove somebody from a team: its managers anyone, everyone themselves."""
+    find_team(call, organization_id, team_id, admin=user_id != call.user_id)
+    removed = call.tx.run(
+        "DELETE FROM team_member WHERE team_id = ? AND user_id = ?", team_id, user_id
+    )
+    if not removed:
+        call.was_missing()
+
+
+def _put(call: Call, team_id: str, user_id: str, role: str | None) -> None:
+    """Add somebody to a team with a role, a member's when none is given; else change their role."""
+    call.tx.run(
+        "INSERT INTO team_member (team_id, user_id, role) VALUES (?1, ?2, coalesce(?3, 'member')) "
+        "ON CONFLICT DO UPDATE SET role = coalesce(?3, role)",
+        team_id,
+        user_id,
+        role,
+    )

@@ -1,0 +1,14 @@
+"""Who the caller is."""
+
+from __future__ import annotations
+
+from copydesk.contract import operations as ops
+from copydesk.contract.models.user import User
+from copydesk.server.implementation import Call, implements
+from copydesk.server.queries.user import user_by_id
+
+
+@implements(ops.get_current_user)
+def get_current_user(call: Call) -> User:
+    """Answer with the user that the token belongs to."""
+    return user_by_id(call, call.user_id)

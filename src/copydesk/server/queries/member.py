@@ -1,0 +1,84 @@
+"""Members of an organization, and what they can reach in it."""
+
+from __future__ import annotations
+
+from copydesk.contract.models.member import Member
+from copydesk.server.access import Access
+from copydesk.server.errors import invalid, not_found
+from copydesk.server.implementation import Call
+from copydesk.server.queries.user import user_model
+from copydesk.server.store import Row
+
+MEMBERS = "member JOIN user ON user.id = member.user_id"
+"""What lists of members are read from: the columns of both tables."""
+
+
+def find_member(call: Call, organization_id: str, user_id: str) -> Row:
+    """Return a member's row of ``MEMBERS``; raises a 404 when there is no such member."""
+    row = call.tx.one(
+        f"SELECT * FROM {MEMBERS} WHERE organization_id = ? AND user_id = ?",  # noqa: S608 - ours
+        organization_id,
+        user_id,
+    )
+    if row is None:
+        raise not_found("member", user_id)
+    return row
+
+
+def resolve_user(call: Call, organization_id: str, id_or_email: str) -> str:
+    """Return the id of the member that a body names by user id or e-mail address.
+
+    Raises a 400 when the organization has no such member.
+    """
+    found: str | None = call.tx.value(
+        f"SELECT user_id FROM {MEMBERS} WHERE organization_id = ?1 "  # noqa: S608 - ours
+        "AND (user_id = ?2 OR email = ?2)",
+        organization_id,
+        id_or_email,
+    )
+    if found is None:
+        raise invalid(f"body: the organization has no member {id_or_email[:100]!r}")
+    return found
+
+
+def member_model(call: Call, row: Row) -> Member:
+    """Return the member of a row of ``MEMBERS``, with how many spaces and teams they have."""
+    return Member(
+        id=row["user_id"],
+        role=row["role"],
+        user=user_model(call, row),
+        disabled=bool(row["disabled"]),
+        joined_at=row["joined_at"],
+        last_seen_at=row["last_seen_at"],
+        sso=bool(row["sso"]),
+        spaces=_count_spaces(call, row["organization_id"], row["user_id"]),
+        teams=call.tx.value(
+            "SELECT count(*) FROM team_member JOIN team ON team.id = team_id "
+            "WHERE user_id = ? AND organization_id = ?",
+            row["user_id"],
+            row["organization_id"],
+        ),
+    )
+
+
+def access_of(call: Call, user_id: str) -> Access:
+    """Return what somebody may do, who need not be the caller."""
+    return call.access if user_id == call.user_id else Access(call.tx, user_id)
+
+
+def _count_spaces(call: Call, organization_id: str, user_id: str) -> int:
+    """Return how many spaces a member can view.
+
+    Spaces of one collection with one default level are alike to everyone who was granted nothing on
+    them directly, so each such group is judged once.
+    """
+    access = access_of(call, user_id)
+    groups = call.tx.all(
+        "SELECT id, organization_id, parent_id, default_level, count(*) AS spaces FROM space "
+        "WHERE organization_id = ?1 AND deleted_at IS NULL GROUP BY parent_id, default_level, "
+        "CASE WHEN id IN (SELECT container_id FROM access_grant WHERE subject_id = ?2 "
+        "OR subject_id IN (SELECT team_id FROM team_member WHERE user_id = ?2)) THEN id END",
+        organization_id,
+        user_id,
+    )
+    return sum(group["spaces"] for group in groups if access.level(group) is not None)

@@ -1,0 +1,50 @@
+"""Organizations: everything else belongs to one."""
+
+from __future__ import annotations
+
+import json
+
+from copydesk.contract.models.organization import Organization
+from copydesk.contract.models.parts import Urls
+from copydesk.server.access import ORGANIZATION_PERMISSIONS, permissions
+from copydesk.server.implementation import Call
+from copydesk.server.store import Row
+
+
+def organization_model(call: Call, row: Row) -> Organization:
+    """Return the organization of a row of ``organization``, with what the caller may do in it."""
+    logo: str | None = row["logo"]
+    return Organization.model_validate(
+        {
+            "id": row["id"],
+            "title": row["title"],
+            "created_at": row["created_at"],
+            "email_domains": json.loads(row["email_domains"]),
+            "hostname": row["hostname"],
+            "type": row["type"],
+            "use_case": row["use_case"],
+            "community_type": row["community_type"],
+            "default_role": row["default_role"],
+            "default_content": row["default_content"] and json.loads(row["default_content"]),
+            "sso": bool(row["sso"]),
+            "ai": bool(row["ai"]),
+            "invite_links": bool(row["invite_links"]),
+            "plan": row["plan"],
+            "merge_rules": json.loads(row["merge_rules"]),
+            "urls": Urls(
+                location=call.url("orgs", row["id"]),
+                # A logo may also be one of the service's own names, which has no address.
+                logo=logo if logo and ":" in logo else None,
+            ),
+            # Whoever is in an organization may view it, a guest too, who has no role at all.
+            "permissions": permissions(ORGANIZATION_PERMISSIONS, call.access.role(row["id"]))
+            | {"view": row["id"] in call.access.memberships},
+        }
+    )
+
+
+def organization_by_id(call: Call, organization_id: str) -> Organization:
+    """Return an organization whose id comes from the desk itself."""
+    row = call.tx.one("SELECT * FROM organization WHERE id = ?", organization_id)
+    assert row is not None, f"organization {organization_id} is referenced but not there"
+    return organization_model(call, row)

@@ -1,0 +1,79 @@
+"""Teams of an organization."""
+
+from __future__ import annotations
+
+from copydesk.contract.models.team import Team, TeamPermissions
+from copydesk.server.access import ORGANIZATION_PERMISSIONS, rank
+from copydesk.server.errors import forbidden, not_found
+from copydesk.server.implementation import Call
+from copydesk.server.store import Row
+
+
+def find_team(call: Call, organization_id: str, team_id: str, *, admin: bool = False) -> Row:
+    """Return a team of an organization whose teams the caller may list.
+
+    With ``admin`` the caller must manage it: an administrator of the organization or an owner of
+    the team. Raises a 404 when there is no such team, a 403 when the caller lacks the permission.
+    """
+    organization = call.access.organization(organization_id)
+    row = call.tx.one(
+        "SELECT * FROM team WHERE id = ? AND organization_id = ?", team_id, organization_id
+    )
+    if row is None or not may_view_team(call, row):
+        if row is None and _may(call, organization_id, "listTeams"):
+            raise not_found("team", team_id)
+        raise forbidden("listTeams", f"the organization {organization['title']!r}")
+    if admin and not may_manage_team(call, row):
+        raise forbidden("admin", f"the team {row['title']!r}")
+    return row
+
+
+def team_model(call: Call, row: Row) -> Team:
+    """Return the team of a row of ``team``, with its counts and what the caller may do with it."""
+    return Team(
+        id=row["id"],
+        title=row["title"],
+        members=call.tx.value("SELECT count(*) FROM team_member WHERE team_id = ?", row["id"]),
+        spaces=_count_spaces(call, row),
+        created_at=row["created_at"],
+        permissions=TeamPermissions(
+            admin=may_manage_team(call, row), view=may_view_team(call, row)
+        ),
+    )
+
+
+def may_view_team(call: Call, row: Row) -> bool:
+    """Say whether the caller may see a team: who lists teams, and its members."""
+    return _may(call, row["organization_id"], "listTeams") or _role(call, row) is not None
+
+
+def may_manage_team(call: Call, row: Row) -> bool:
+    """Say whether the caller may change a team: the organization's administrators, its owners."""
+    return _may(call, row["organization_id"], "ownTeam") or _role(call, row) == "owner"
+
+
+def _may(call: Call, organization_id: str, permission: str) -> bool:
+    have = rank(call.access.role(organization_id))
+    return have >= rank(ORGANIZATION_PERMISSIONS[permission])
+
+
+def _role(call: Call, row: Row) -> str | None:
+    role: str | None = call.tx.value(
+        "SELECT role FROM team_member WHERE team_id = ? AND user_id = ?", row["id"], call.user_id
+    )
+    return role
+
+
+def _count_spaces(call: Call, row: Row) -> int:
+    """Return how many spaces were given to a team, directly or with a collection above them."""
+    count: int = call.tx.value(
+        "WITH RECURSIVE reach(id) AS ("
+        "SELECT container_id FROM access_grant WHERE subject_id = ?1 UNION "
+        "SELECT collection.id FROM collection JOIN reach ON collection.parent_id = reach.id "
+        "WHERE collection.organization_id = ?2) "
+        "SELECT count(*) FROM space WHERE organization_id = ?2 AND deleted_at IS NULL "
+        "AND (id IN reach OR parent_id IN reach)",
+        row["id"],
+        row["organization_id"],
+    )
+    return count

@@ -1,0 +1,72 @@
+"""``.gitbook.yaml``: where a space's root, its first page and its summary are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from copydesk.server.sources.mapping import BadYamlError, read_mapping
+from copydesk.server.sources.model import Blob, Problem
+from copydesk.server.sources.paths import folder_of, inside, join
+
+CONFIG = ".gitbook.yaml"
+README = "README.md"
+SUMMARY = "SUMMARY.md"
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """Where the parts of a space are, from the top of the repository.
+
+    ``path`` is the configuration's own file, or None where there is none and the usual names hold.
+    """
+
+    root: str
+    readme: str
+    summary: str
+    path: str | None = None
+    problems: tuple[Problem, ...] = ()
+
+
+def usual(folder: str) -> Config:
+    """Return the configuration of a folder that has none of its own."""
+    return Config(folder, join(folder, README) or README, join(folder, SUMMARY) or SUMMARY)
+
+
+def read_config(path: str, blob: Blob) -> Config:
+    """Read the configuration at ``path``; an unusable part is a problem, the usual name holds.
+
+    Paths in it count from its own folder (the root) and from the root (the rest), and stay inside
+    both.
+    """
+    folder = folder_of(path)
+    problems: list[Problem] = []
+    values: dict[str, Any] = {}
+    try:
+        values = read_mapping(blob.read().decode("utf-8-sig"))
+    except UnicodeDecodeError as error:
+        problems.append(Problem(path, f"is not UTF-8 (byte {error.start + 1})"))
+    except BadYamlError as error:
+        problems.append(Problem(path, error.reason, error.line))
+
+    def place(value: object, name: str, base: str, default: str) -> str:
+        if value is None:
+            return join(base, default) or ""
+        if not isinstance(value, str):
+            problems.append(Problem(path, f"has a “{name}” that is not a path"))
+            return join(base, default) or ""
+        found = join(base, value.lstrip("/"))
+        if found is None or not (found == base or inside(found, base)):
+            problems.append(Problem(path, f"has a “{name}” outside its folder", text=value))
+            return join(base, default) or ""
+        return found
+
+    root = place(values.get("root"), "root", folder, "")
+    structure = values.get("structure")
+    if structure is not None and not isinstance(structure, dict):
+        problems.append(Problem(path, "has a “structure” that is not a mapping"))
+        structure = None
+    parts: dict[str, Any] = structure or {}
+    readme = place(parts.get("readme"), "structure.readme", root, README)
+    summary = place(parts.get("summary"), "structure.summary", root, SUMMARY)
+    return Config(root, readme, summary, path, tuple(problems))

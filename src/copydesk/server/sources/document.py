@@ -1,0 +1,189 @@
+"""One Markdown file: its front matter, kept verbatim, and what it says about the page."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import yaml
+
+from copydesk.server.sources.mapping import BadYamlError, read_mapping
+from copydesk.server.sources.model import Blob, SourcePage
+
+MAX_PAGE = 8 * 1024 * 1024
+"""Largest file that becomes a page, in bytes; a bigger one is kept as a file."""
+
+_FENCED = re.compile(
+    r"\A\ufeff?---[ \t]*\r?\n(?P<yaml>.*?)^---[ \t]*(?:\r?\n|\Z)", re.DOTALL | re.MULTILINE
+)
+_HEADING = re.compile(r"^ {0,3}#[ \t]+(?P<title>.+?)(?:[ \t]+#+)?[ \t]*\r?$", re.MULTILINE)
+_FENCE = re.compile(r"^ {0,3}(```+|~~~+).*?^ {0,3}\1", re.DOTALL | re.MULTILINE)
+_ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
+_LAYOUT = ("title", "description", "tableOfContents", "outline", "pagination", "metadata", "tags")
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What front matter says about a page (platform-api.md, Page)."""
+
+    description: str | None = None
+    emoji: str | None = None
+    icon: str | None = None
+    hidden: bool = False
+    no_index: bool = False
+    no_robots_index: bool = False
+    cover: str | None = None
+    cover_y: float | None = None
+    layout: Mapping[str, bool | str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A Markdown file in two verbatim parts. ``refusal`` says why it cannot be a page.
+
+    ``complaint`` says what is wrong with the front matter of a page that can be used all the same,
+    and ``line`` where.
+    """
+
+    front_matter: str = ""
+    markdown: str = ""
+    facts: Facts = field(default_factory=Facts)
+    refusal: str | None = None
+    complaint: str | None = None
+    line: int | None = None
+
+    def heading(self) -> str | None:
+        """Return the text of the first top heading, without Markdown's escapes."""
+        start = self.markdown[:65536]
+        found = _HEADING.search(_FENCE.sub("", start))
+        return _ESCAPE.sub(r"\1", found["title"]).strip() if found else None
+
+
+def read_document(blob: Blob) -> Document:
+    """Read a Markdown file. Raises ``OSError`` when it cannot be read at all."""
+    if blob.kind != "file":
+        return Document(refusal=f"is a {blob.kind}, which is not followed")
+    data = blob.read()
+    if len(data) > MAX_PAGE:
+        return Document(refusal=f"is larger than {MAX_PAGE // 1024 // 1024} MiB")
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        return Document(refusal=f"is not UTF-8 (byte {error.start + 1})")
+    found = _FENCED.match(text)
+    if found is None:
+        mark = text[:1] if text.startswith("\ufeff") else ""
+        return Document(mark, text[len(mark) :])
+    front, body = text[: found.end()], text[found.end() :]
+    try:
+        facts = read_facts(read_mapping(found["yaml"]))
+    except BadYamlError as error:
+        line = None if error.line is None else error.line + 1
+        return Document(front, body, complaint=f"has front matter that {error.reason}", line=line)
+    return Document(front, body, facts)
+
+
+def read_facts(values: Mapping[str, Any]) -> Facts:
+    """Return what front matter says; a value of the wrong kind says nothing."""
+
+    def words(name: str) -> str | None:
+        value = values.get(name)
+        return str(value).strip() or None if isinstance(value, str | int | float) else None
+
+    layout: dict[str, bool | str] = {}
+    shown = values.get("layout")
+    if isinstance(shown, dict):
+        if isinstance(shown.get("width"), str):
+            layout["width"] = shown["width"]
+        for name in ("cover", *_LAYOUT):
+            part = shown.get(name)
+            visible = part.get("visible") if isinstance(part, dict) else part
+            if isinstance(visible, bool):
+                layout[name] = visible
+        cover = shown.get("cover")
+        if isinstance(cover, dict) and isinstance(cover.get("size"), str):
+            layout["coverSize"] = cover["size"]
+    cover_y = values.get("coverY")
+    return Facts(
+        description=words("description"),
+        emoji=words("emoji"),
+        icon=words("icon"),
+        hidden=values.get("hidden") is True,
+        no_index=values.get("noIndex") is True,
+        no_robots_index=values.get("noRobotsIndex") is True,
+        cover=words("cover"),
+        cover_y=float(cover_y) if isinstance(cover_y, int | float) else None,
+        layout=layout,
+    )
+
+
+def facts_of(page: SourcePage) -> Facts:
+    """Return what a page's front matter would have to say."""
+    return Facts(
+        description=page.description,
+        emoji=page.emoji,
+        icon=page.icon,
+        hidden=page.hidden,
+        no_index=page.no_index,
+        no_robots_index=page.no_robots_index,
+        cover=page.cover,
+        cover_y=page.cover_y,
+        layout=page.layout,
+    )
+
+
+def front_matter(page: SourcePage, base: SourcePage | None) -> str:
+    """Return the front matter to write for a page.
+
+    It stays verbatim unless it says something else than ``base`` did, or the page never had any;
+    then only the values that differ are set, and what else stands there stays.
+    """
+    raw = page.front_matter
+    before = Facts() if base is None else facts_of(base)
+    if facts_of(page) == before or (base is None and _FENCED.match(raw)):
+        return raw
+    found = _FENCED.match(raw)
+    try:
+        values = read_mapping(found["yaml"]) if found else {}
+    except BadYamlError:
+        return raw
+    told, wanted = _spoken(before), _spoken(facts_of(page))
+    for name in (*told, *wanted):
+        if told.get(name) == wanted.get(name):
+            continue
+        if name in wanted:
+            values[name] = wanted[name]
+        else:
+            values.pop(name, None)
+    mark = "\ufeff" if raw.startswith("\ufeff") else ""
+    if not values:
+        return mark
+    text = yaml.safe_dump(values, sort_keys=False, allow_unicode=True, width=1000)
+    newline = "\r\n" if "\r\n" in (raw or page.markdown) else "\n"
+    return mark + f"---\n{text}---\n".replace("\n", newline)
+
+
+def _spoken(facts: Facts) -> dict[str, Any]:
+    """Return facts as front matter has them; ``read_facts`` is the way back."""
+    values: dict[str, Any] = {
+        "description": facts.description,
+        "emoji": facts.emoji,
+        "icon": facts.icon,
+        "hidden": facts.hidden or None,
+        "noIndex": facts.no_index or None,
+        "noRobotsIndex": facts.no_robots_index or None,
+        "cover": facts.cover,
+        "coverY": facts.cover_y,
+    }
+    layout: dict[str, Any] = {}
+    for name, value in facts.layout.items():
+        if name == "width":
+            layout["width"] = value
+        elif name == "coverSize":
+            layout.setdefault("cover", {})["size"] = value
+        else:
+            layout.setdefault(name, {})["visible"] = value
+    values["layout"] = layout or None
+    return {name: value for name, value in values.items() if value is not None}

@@ -1,0 +1,47 @@
+"""The files of a plain folder, as they are on disk."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from copydesk.server.sources.config import CONFIG
+from copydesk.server.sources.model import Blob, Files, Problem
+
+_KEPT_HIDDEN = frozenset({".gitbook", CONFIG})
+"""Hidden names that are part of documentation; the others belong to tools."""
+
+_TOOLS = frozenset({"node_modules", "__pycache__"})
+
+
+def working_files(folder: Path, problems: list[Problem]) -> Files:
+    """Return the files below a folder, read when asked for.
+
+    Symbolic links are named and not followed; hidden files and folders of tools are left out; what
+    cannot be listed is named in ``problems``.
+    """
+
+    def unreadable(error: OSError) -> None:
+        where = str(error.filename or folder)
+        problems.append(Problem(where, f"cannot be listed: {error.strerror or error}"))
+
+    found: dict[str, Blob] = {}
+    for base, folders, names in os.walk(folder, onerror=unreadable):
+        here = Path(base)
+        kept = [name for name in folders if _wanted(name)]
+        folders[:] = sorted(name for name in kept if not (here / name).is_symlink())
+        linked = [name for name in kept if (here / name).is_symlink()]
+        for name in sorted(filter(_wanted, [*names, *linked])):
+            path = here / name
+            relative = path.relative_to(folder).as_posix()
+            if any("\ud800" <= char <= "\udfff" for char in relative):
+                problems.append(Problem(ascii(relative), "has a name that is not UTF-8"))
+            elif path.is_symlink():
+                found[relative] = Blob(lambda: b"", kind="symlink")
+            elif path.is_file():
+                found[relative] = Blob(path.read_bytes)
+    return found
+
+
+def _wanted(name: str) -> bool:
+    return name in _KEPT_HIDDEN or not (name.startswith(".") or name in _TOOLS)

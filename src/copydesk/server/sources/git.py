@@ -1,0 +1,450 @@
+"""Reading a folder, a git repository or a bundle, without a git binary.
+
+Everything that dulwich gives is turned into this package's values here; no other module knows it.
+No hook and no filter of the repository is ever run: content is taken as it was committed.
+"""
+
+from __future__ import annotations
+
+import shutil
+import stat
+import tempfile
+import zlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from types import TracebackType
+from typing import BinaryIO, Self
+
+from dulwich import objects
+from dulwich.diff_tree import RenameDetector, TreeChange
+from dulwich.errors import NotGitRepository
+from dulwich.graph import find_merge_base
+from dulwich.index import get_unstaged_changes
+from dulwich.objects import ObjectID
+from dulwich.refs import Ref
+from dulwich.repo import Repo
+
+from copydesk.server.sources.folder import working_files
+from copydesk.server.sources.model import (
+    Blob,
+    BlobKind,
+    Commit,
+    FileChange,
+    Files,
+    Person,
+    Problem,
+)
+
+_HEADS = b"refs/heads/"
+_REMOTES = b"refs/remotes/"
+_BUNDLE = (b"# v2 git bundle\n", b"# v3 git bundle\n")
+_USUAL = ("main", "master")
+_BAD_PACK = (OSError, ValueError, KeyError, AssertionError, EOFError, zlib.error)
+
+
+class SourceError(Exception):
+    """A source cannot be opened or read at all. The message says so to the person who named it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """A branch and the commit it stands at, named without its remote."""
+
+    name: str
+    oid: str
+
+
+@dataclass(frozen=True, slots=True)
+class Ahead:
+    """What a branch has that the default one has not: commits oldest first, and their base."""
+
+    base: str
+    commits: tuple[Commit, ...]
+
+
+class Repository:
+    """A folder of documentation, with its history when git keeps one. Use it with ``with``.
+
+    ``name`` is what the source is called, ``problems`` says what opening it noticed. For a folder
+    without git ``default`` is None and ``files()`` gives the working files.
+    """
+
+    def __init__(
+        self, path: Path, repo: Repo | None, scratch: tempfile.TemporaryDirectory[str] | None = None
+    ) -> None:
+        self.path = path
+        self.name = _name(path)
+        self.problems: list[Problem] = []
+        self._repo = repo
+        self._scratch = scratch
+        self._trees: dict[bytes, list[tuple[str, int, ObjectID]]] = {}
+        self._mainline: set[str] | None = None
+        self.default: Branch | None = None
+        if repo is not None:
+            try:
+                self.default = self._default_branch(repo)
+            except BaseException:
+                self.close()
+                raise
+            if self.default is None and repo.bare:
+                self.close()
+                raise SourceError(f"{path} has no commits yet.")
+
+    @classmethod
+    def open(cls, path: str | Path) -> Repository:
+        """Open a folder, a repository (with a working tree or bare) or a bundle.
+
+        Raises ``SourceError`` when there is nothing there, or something that is none of these.
+        """
+        path = Path(path).expanduser()
+        if path.is_file():
+            return cls._open_bundle(path)
+        if not path.is_dir():
+            raise SourceError(
+                f"There is nothing at {path}. Name a folder, a repository or a bundle."
+            )
+        try:
+            repo = Repo(str(path))
+        except NotGitRepository:
+            return cls(path, None)
+        except (OSError, ValueError) as error:
+            raise SourceError(
+                f"{path} looks like a repository but cannot be read: {error}"
+            ) from error
+        return cls(path, repo)._with_working_state()
+
+    @classmethod
+    def _open_bundle(cls, path: Path) -> Repository:
+        scratch = tempfile.TemporaryDirectory(prefix="copydesk-bundle-")
+        repo: Repo | None = None
+        try:
+            with path.open("rb") as file:
+                refs = _bundle_refs(path, file)
+                repo = Repo.init_bare(scratch.name)
+                _unpack(repo, file)
+            _set_refs(repo, refs)
+            return cls(path, repo, scratch)
+        except BaseException as error:
+            if repo is not None:
+                repo.close()
+            scratch.cleanup()
+            if isinstance(error, _BAD_PACK):
+                raise SourceError(f"{path} is a damaged bundle: {error}") from error
+            raise
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Release the files that are open. Blobs of commits cannot be read afterwards."""
+        if self._repo is not None:
+            self._repo.close()
+        if self._scratch is not None:
+            self._scratch.cleanup()
+
+    @property
+    def has_history(self) -> bool:
+        """Whether there are commits to read."""
+        return self.default is not None
+
+    def _with_working_state(self) -> Self:
+        """Say what the committed state leaves out."""
+        repo = self._repo
+        if repo is None or repo.bare or self.default is None or not repo.has_index():
+            return self
+        try:
+            index = repo.open_index()
+            changed = set(get_unstaged_changes(index, str(self.path)))
+            tree = self._commit(ObjectID(repo.head())).tree
+            for (old, new), _, _ in index.changes_from_tree(repo.object_store, tree):
+                changed.add(old or new or b"")
+        except (OSError, ValueError, KeyError) as error:
+            self.problems.append(
+                Problem(str(self.path), f"has an index that cannot be read: {error}")
+            )
+            return self
+        if changed:
+            files = "1 file" if len(changed) == 1 else f"{len(changed)} files"
+            self.problems.append(
+                Problem(
+                    str(self.path),
+                    f"has changes in {files} that are not committed; what is committed on "
+                    f"{self.default.name} is read",
+                )
+            )
+        return self
+
+    def _default_branch(self, repo: Repo) -> Branch | None:
+        """Return the branch to read: what the remote calls its default, HEAD's, main or master."""
+        heads = {branch.name: branch for branch in self.branches()}
+        symbolic = repo.refs.get_symrefs()
+        for ref in (b"refs/remotes/origin/HEAD", b"HEAD"):
+            target = symbolic.get(Ref(ref), b"")
+            found = heads.get(_branch_name(target) or "")
+            if found is not None:
+                return found
+        for name in _USUAL:
+            if name in heads:
+                return heads[name]
+        try:
+            return Branch("HEAD", repo.head().decode())
+        except KeyError:
+            return next(iter(heads.values()), None)
+
+    def branches(self) -> list[Branch]:
+        """Return all branches by name; a local one hides a remote's of the same name."""
+        if self._repo is None:
+            return []
+        found: dict[str, Branch] = {}
+        refs = self._repo.get_refs()
+        for ref in sorted(refs, key=lambda ref: (not ref.startswith(_HEADS), ref)):
+            name = _branch_name(ref)
+            if name is not None and isinstance(self._object(refs[ref]), objects.Commit):
+                found.setdefault(name, Branch(name, refs[ref].decode()))
+        return [found[name] for name in sorted(found)]
+
+    def _object(self, oid: bytes) -> objects.ShaFile | None:
+        assert self._repo is not None
+        try:
+            return self._repo.object_store[ObjectID(oid)]
+        except KeyError:
+            return None
+
+    def _commit(self, oid: bytes | str) -> objects.Commit:
+        raw = oid.encode() if isinstance(oid, str) else oid
+        found = self._object(raw)
+        if not isinstance(found, objects.Commit):
+            raise SourceError(f"{self.path} has no commit {raw.decode('ascii', 'replace')}.")
+        return found
+
+    def files(self, commit: str | None = None) -> Files:
+        """Return the files of a commit, or the default branch; without history, of the folder.
+
+        Bytes are read when a blob is asked for them. A path that is not UTF-8 is left out and named
+        in ``problems``.
+        """
+        if commit is None:
+            if self.default is None:
+                return working_files(self.path, self.problems)
+            commit = self.default.oid
+        found: dict[str, Blob] = {}
+        self._list(self._commit(commit).tree, "", found)
+        return found
+
+    def _list(self, tree: ObjectID, folder: str, found: dict[str, Blob]) -> None:
+        for name, mode, oid in self._entries(tree, folder):
+            path = f"{folder}{name}"
+            if stat.S_ISDIR(mode):
+                self._list(oid, f"{path}/", found)
+            else:
+                found[path] = self._blob(oid, mode)
+
+    def _entries(self, oid: ObjectID, folder: str) -> list[tuple[str, int, ObjectID]]:
+        if oid not in self._trees:
+            tree = self._object(oid)
+            entries: list[tuple[str, int, ObjectID]] = []
+            for raw in tree.iteritems() if isinstance(tree, objects.Tree) else ():
+                try:
+                    name = raw.path.decode("utf-8")
+                except UnicodeDecodeError:
+                    shown = folder + raw.path.decode("utf-8", "replace")
+                    self.problems.append(Problem(shown, "has a name that is not UTF-8"))
+                    continue
+                entries.append((name, raw.mode, raw.sha))
+            self._trees[oid] = entries
+        return self._trees[oid]
+
+    def _blob(self, oid: ObjectID, mode: int) -> Blob:
+        def load() -> bytes:
+            found = self._object(oid)
+            if not isinstance(found, objects.Blob):
+                raise OSError(None, f"object {oid.decode()} is missing from the repository")
+            return found.data
+
+        kind: BlobKind = "file"
+        if objects.S_ISGITLINK(mode):
+            kind = "submodule"
+        elif stat.S_ISLNK(mode):
+            kind = "symlink"
+        return Blob(load, oid.decode(), kind)
+
+    def commit(self, oid: str) -> Commit:
+        """Return a commit. Raises ``SourceError`` when there is none of that id."""
+        return _read_commit(self._commit(oid), self._parents(oid))
+
+    def _parents(self, oid: str) -> tuple[str, ...]:
+        """Return the parents that the repository holds; a shallow one ends early."""
+        assert self._repo is not None
+        parents = self._repo.parents_provider().get_parents(ObjectID(oid.encode()))
+        return tuple(raw.decode() for raw in parents if raw in self._repo.object_store)
+
+    def history(self, oid: str, limit: int) -> list[Commit]:
+        """Return a commit and its first parents, newest first, at most ``limit`` of them."""
+        found: list[Commit] = []
+        at: str | None = oid
+        while at is not None and len(found) < limit:
+            found.append(self.commit(at))
+            at = found[-1].parents[0] if found[-1].parents else None
+        return found
+
+    def ahead(self, branch: Branch) -> Ahead | None:
+        """Return what only a branch has; None when that is nothing, or they share no past."""
+        assert self._repo is not None
+        assert self.default is not None
+        if self._mainline is None:
+            self._mainline = set(self._reach(self.default.oid, frozenset()))
+        own = list(self._reach(branch.oid, self._mainline))
+        if not own:
+            return None
+        bases = find_merge_base(
+            self._repo, [ObjectID(self.default.oid.encode()), ObjectID(branch.oid.encode())]
+        )
+        if not bases:
+            return None
+        mine = set(own)
+        line = [commit for commit in self.history(branch.oid, len(own)) if commit.oid in mine]
+        return Ahead(bases[0].decode(), tuple(reversed(line)))
+
+    def _reach(self, oid: str, known: set[str] | frozenset[str]) -> Iterator[str]:
+        """Yield every commit that leads to one and is not known."""
+        seen: set[str] = set()
+        todo = [oid]
+        while todo:
+            at = todo.pop()
+            if at not in known and at not in seen:
+                seen.add(at)
+                todo.extend(self._parents(at))
+                yield at
+
+    def changes(self, old: str, new: str) -> list[FileChange]:
+        """Return the files that differ between two commits; a moved or similar file is a rename."""
+        assert self._repo is not None
+        detector = RenameDetector(self._repo.object_store)
+        found = detector.changes_with_renames(self._commit(old).tree, self._commit(new).tree)
+        return [change for each in found if (change := _file_change(each)) is not None]
+
+
+def _file_change(change: TreeChange) -> FileChange | None:
+    try:
+        old = change.old.path.decode("utf-8") if change.old is not None else None
+        new = change.new.path.decode("utf-8") if change.new is not None else None
+    except UnicodeDecodeError:
+        return None  # its name was named as a problem when its folder was read
+    if change.type == "rename" and old is not None and new is not None:
+        return FileChange("rename", new, old)
+    if new is None:
+        return None if old is None else FileChange("delete", old, old)
+    return FileChange("edit" if change.type == "modify" else "add", new)
+
+
+def _branch_name(ref: bytes) -> str | None:
+    """Return the name of a branch without its remote's; None for another kind of reference."""
+    if ref.startswith(_HEADS):
+        return ref[len(_HEADS) :].decode("utf-8", "replace")
+    if ref.startswith(_REMOTES):
+        _, _, name = ref[len(_REMOTES) :].partition(b"/")
+        return name.decode("utf-8", "replace") if name not in (b"", b"HEAD") else None
+    return None
+
+
+def _unpack(repo: Repo, file: BinaryIO) -> None:
+    """Add the pack that the rest of a file holds; a bundle can be larger than memory."""
+    out, commit, abort = repo.object_store.add_pack()
+    try:
+        shutil.copyfileobj(file, out)
+    except BaseException:
+        abort()
+        raise
+    commit()
+
+
+def _set_refs(repo: Repo, refs: Mapping[bytes, ObjectID]) -> None:
+    """Give a repository the branches of a bundle, and the HEAD that the bundle means."""
+    for name, oid in refs.items():
+        if name.startswith((_HEADS, _REMOTES)) and oid in repo.object_store:
+            repo.refs[Ref(name)] = oid
+    head = refs.get(b"HEAD")
+    usual = [_HEADS + name.encode() for name in _USUAL]
+    rest = sorted(name for name in refs if name.startswith(_HEADS))
+    for name in (*usual, *rest):
+        if name in refs and head in (None, refs[name]):
+            repo.refs.set_symbolic_ref(Ref(b"HEAD"), Ref(name))
+            return
+
+
+def _bundle_refs(path: Path, file: BinaryIO) -> Mapping[bytes, ObjectID]:
+    """Read a bundle's header and leave the file at its pack."""
+    if file.readline(64) not in _BUNDLE:
+        raise SourceError(f"{path} is a file, but not a git bundle.")
+    refs: dict[bytes, ObjectID] = {}
+    while (line := file.readline(65536)) not in (b"\n", b""):
+        if line.startswith(b"@object-format=") and line.strip() != b"@object-format=sha1":
+            raise SourceError(
+                f"{path} uses another object format than SHA-1, which is not read yet."
+            )
+        if line.startswith(b"@filter"):
+            raise SourceError(f"{path} leaves objects out (it was made with a filter).")
+        if line.startswith(b"-"):
+            raise SourceError(
+                f"{path} builds on commits that it does not hold. Make it with a whole branch: "
+                "git bundle create FILE --all"
+            )
+        oid, _, name = line.rstrip(b"\n").partition(b" ")
+        if name and len(oid) == 40:
+            refs[name] = ObjectID(oid)
+    if not any(name.startswith((_HEADS, _REMOTES)) for name in refs):
+        raise SourceError(f"{path} holds no branch.")
+    return refs
+
+
+def _name(path: Path) -> str:
+    name = path.resolve().name
+    for ending in (".bundle", ".git"):
+        name = name.removesuffix(ending)
+    return name
+
+
+def _read_commit(raw: objects.Commit, parents: tuple[str, ...]) -> Commit:
+    text = _text(raw.message, raw.encoding)
+    subject, _, body = text.strip().partition("\n")
+    return Commit(
+        oid=raw.id.decode(),
+        parents=parents,
+        author=_person(raw.author, raw.encoding),
+        authored_at=_moment(raw.author_time),
+        committer=_person(raw.committer, raw.encoding),
+        committed_at=_moment(raw.commit_time),
+        subject=subject.strip(),
+        body=body.strip(),
+    )
+
+
+def _person(identity: bytes, encoding: bytes | None) -> Person:
+    name, _, rest = _text(identity, encoding).partition("<")
+    return Person(name.strip(), rest.rpartition(">")[0].strip())
+
+
+def _text(raw: bytes, encoding: bytes | None) -> str:
+    for name in (encoding.decode("ascii", "replace") if encoding else "utf-8", "utf-8"):
+        try:
+            return raw.decode(name)
+        except (LookupError, UnicodeDecodeError):
+            continue
+    return raw.decode("utf-8", "replace")
+
+
+def _moment(seconds: float) -> datetime:
+    try:
+        return datetime.fromtimestamp(seconds, UTC)
+    except (OverflowError, OSError, ValueError):
+        return datetime.fromtimestamp(0, UTC)

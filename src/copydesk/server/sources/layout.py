@@ -1,0 +1,335 @@
+"""Making spaces of a repository's files: one for each folder with a ``SUMMARY.md``.
+
+The rules:
+
+- A folder with a ``SUMMARY.md``, or the root that a ``.gitbook.yaml`` names, is a space. Below it,
+  another such folder is a space of its own, unless the outer summary lists pages in it.
+- Without any summary the top folder is one space whose tree follows the folders.
+- Markdown that no summary line names is no page; it is kept as an unlisted file, for writing it
+  back.
+"""
+
+from __future__ import annotations
+
+import mimetypes
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+
+from copydesk.server.sources.config import CONFIG, SUMMARY, Config, read_config, usual
+from copydesk.server.sources.document import Document, Facts, read_document
+from copydesk.server.sources.model import (
+    FileRole,
+    Files,
+    Problem,
+    SourceFile,
+    SourcePage,
+    SourceSpace,
+)
+from copydesk.server.sources.paths import (
+    folder_of,
+    inside,
+    is_markdown,
+    is_readme,
+    name_of,
+    slugify,
+    stem_of,
+)
+from copydesk.server.sources.summary import Entry, parse_summary, tidy
+
+_SAYS_NOTHING = frozenset({"introduction", "overview", "readme", "welcome", "home", "about"})
+"""First headings that name a page and not a space."""
+
+Keys = Mapping[str, str]
+"""The identity of every file, by its path; a path that is not in it is its own."""
+
+
+def read_layout(files: Files, *, name: str = "", keys: Keys | None = None) -> list[SourceSpace]:
+    """Return the spaces of one state of a repository; none when it holds no Markdown.
+
+    Args:
+        files: every file by its path.
+        name: what the repository is called, for a space whose first page does not tell.
+        keys: identities of files from other states of the same repository.
+    """
+    return LayoutReader(name).read(files, keys)
+
+
+class LayoutReader:
+    """Reads many states of one repository, each file's text once."""
+
+    def __init__(self, name: str = "") -> None:
+        self.name = name
+        self._documents: dict[str, Document] = {}
+
+    def read(self, files: Files, keys: Keys | None = None) -> list[SourceSpace]:
+        """Return the spaces of one state; see ``read_layout``."""
+        configs = self._spaces(files)
+        owned: dict[str, list[str]] = {config.root: [] for config in configs}
+        roots = sorted(owned, key=len, reverse=True)
+        for path in sorted(files):
+            root = next((root for root in roots if inside(path, root)), None)
+            if root is not None:
+                owned[root].append(path)
+        spaces: list[SourceSpace] = []
+        for config in configs:
+            paths = owned[config.root]
+            if config.path is not None and config.path not in paths:
+                paths = [config.path, *paths]
+            spaces.append(_SpaceReader(self, files, keys or {}, config, paths).read())
+        return spaces
+
+    def document(self, files: Files, path: str) -> Document:
+        """Return the Markdown file at a path."""
+        blob = files.get(path)
+        if blob is None:
+            return Document(refusal="names a file that does not exist")
+        if blob.kind != "file":
+            return read_document(blob)
+        try:
+            if blob.oid not in self._documents:
+                self._documents[blob.oid] = read_document(blob)
+        except OSError as error:
+            return Document(refusal=f"cannot be read: {error.strerror or error}")
+        return self._documents[blob.oid]
+
+    def _spaces(self, files: Files) -> list[Config]:
+        """Return where the spaces are, by folder."""
+        found: dict[str, Config] = {}
+        for path in sorted(path for path in files if name_of(path) == CONFIG):
+            if files[path].kind == "file":
+                config = read_config(path, files[path])
+                found.setdefault(config.root, config)
+        summaries = {config.summary for config in found.values()}
+        for path in files:
+            if name_of(path) == SUMMARY and path not in summaries:
+                found.setdefault(folder_of(path), usual(folder_of(path)))
+        listed = {root: config for root, config in found.items() if config.summary in files}
+        if not listed:
+            markdown = [path for path in files if is_markdown(path)]
+            top = found.get("") or next(iter(found.values()), usual(""))
+            return [top] if any(inside(path, top.root) for path in markdown) else []
+        return self._outermost(files, listed)
+
+    def _outermost(self, files: Files, found: Mapping[str, Config]) -> list[Config]:
+        """Drop folders that an outer summary lists pages of: their own summary is a leftover."""
+        kept: list[Config] = []
+        taken: set[str] = set()
+        for root in sorted(found, key=lambda root: (len(root), root)):
+            if any(inside(path, root) and path != root for path in taken if root):
+                continue
+            config = found[root]
+            kept.append(config)
+            try:
+                summary = parse_summary(
+                    files[config.summary].read(), config.summary, root=root, unusable=_nothing
+                )
+            except OSError:
+                continue
+            taken |= {entry.path for _, entry in summary.walk() if entry.path}
+        return sorted(kept, key=lambda config: config.root)
+
+
+def _nothing(_: str) -> None:
+    return None
+
+
+@dataclass(slots=True)
+class _SpaceReader:
+    """Reads one space of one state."""
+
+    reader: LayoutReader
+    files: Files
+    keys: Keys
+    config: Config
+    paths: list[str]
+    problems: list[Problem] = field(default_factory=list)
+    pages_of: set[str] = field(default_factory=set)
+    group_keys: set[str] = field(default_factory=set)
+
+    def read(self) -> SourceSpace:
+        self.problems.extend(self.config.problems)
+        summary_path = self.config.summary if self.config.summary in self.files else None
+        entries = self.inferred() if summary_path is None else self.listed(summary_path)
+        pages = self.branch(entries, "", ())
+        return SourceSpace(
+            title=self.title(),
+            folder=self.config.root,
+            pages=pages,
+            files=tuple(self.rest()),
+            problems=tuple(self.problems),
+            summary_path=summary_path,
+        )
+
+    def listed(self, path: str) -> tuple[Entry, ...]:
+        """Return the entries of the space's summary."""
+        try:
+            text = self.files[path].read()
+        except OSError as error:
+            reason = f"cannot be read: {error.strerror or error}"
+            self.problems.append(Problem(path, reason))
+            return ()
+        root = self.config.root
+
+        def unusable(target: str) -> str | None:
+            return self.reader.document(self.files, target).refusal
+
+        summary = parse_summary(text, path, root=root, unusable=unusable)
+        self.problems.extend(summary.problems)
+        return summary.entries
+
+    def inferred(self) -> tuple[Entry, ...]:
+        """Return entries that follow the folders: a folder's README first and above the others."""
+        usable: list[str] = []
+        for path in self.paths:
+            if is_markdown(path):
+                document = self.reader.document(self.files, path)
+                if document.refusal is None:
+                    usable.append(path)
+                else:
+                    self.problems.append(Problem(path, document.refusal))
+        return _by_folder(usable, self.config.root, self.page_title)
+
+    def page_title(self, path: str) -> str:
+        heading = self.reader.document(self.files, path).heading()
+        return tidy(heading or "") or stem_of(path)
+
+    def title(self) -> str:
+        """Return the space's title: its README's heading, its folder, or the repository's name."""
+        readme = self.config.readme
+        heading = ""
+        if readme in self.files:
+            heading = tidy(self.reader.document(self.files, readme).heading() or "")
+        if heading and heading.casefold() not in _SAYS_NOTHING:
+            return heading
+        return name_of(self.config.root) or self.reader.name or heading or "Documentation"
+
+    def branch(
+        self, entries: Iterable[Entry], parent: str, titles: tuple[str, ...]
+    ) -> tuple[SourcePage, ...]:
+        """Return the pages of entries; addresses are unique among siblings."""
+        slugs: set[str] = set()
+        pages: list[SourcePage] = []
+        for entry in entries:
+            slug = _unique(self.slug(entry), slugs)
+            slugs.add(slug)
+            path = f"{parent}/{slug}" if parent else slug
+            below = self.branch(entry.children, path, (*titles, entry.title))
+            pages.append(self.page(entry, slug, path, titles, below))
+        return tuple(pages)
+
+    def slug(self, entry: Entry) -> str:
+        if entry.path is None:
+            return slugify(entry.title)
+        folder = folder_of(entry.path)
+        if is_readme(entry.path) and folder != self.config.root:
+            return slugify(name_of(folder))
+        return slugify(stem_of(entry.path))
+
+    def page(
+        self,
+        entry: Entry,
+        slug: str,
+        path: str,
+        titles: tuple[str, ...],
+        children: tuple[SourcePage, ...],
+    ) -> SourcePage:
+        if entry.path is None:
+            place = "/".join((*titles, entry.title))
+            key = _unique(f"{entry.kind}:{place}", self.group_keys)
+            self.group_keys.add(key)
+            return SourcePage(
+                key=key,
+                title=entry.title,
+                slug=slug,
+                path=path,
+                type=entry.kind,
+                href=entry.href,
+                children=children,
+            )
+        document = self.reader.document(self.files, entry.path)
+        if document.complaint is not None:
+            self.problems.append(Problem(entry.path, document.complaint, document.line))
+        self.pages_of.add(entry.path)
+        facts: Facts = document.facts
+        return SourcePage(
+            key=self.keys.get(entry.path, entry.path),
+            title=entry.title,
+            slug=slug,
+            path=path,
+            type="document",
+            source_path=entry.path,
+            oid=self.files[entry.path].oid,
+            front_matter=document.front_matter,
+            markdown=document.markdown,
+            description=facts.description,
+            emoji=facts.emoji,
+            icon=facts.icon,
+            hidden=facts.hidden,
+            no_index=facts.no_index,
+            no_robots_index=facts.no_robots_index,
+            cover=facts.cover,
+            cover_y=facts.cover_y,
+            layout=facts.layout,
+            children=children,
+        )
+
+    def rest(self) -> Iterable[SourceFile]:
+        """Yield the space's files that are not pages."""
+        for path in self.paths:
+            blob = self.files[path]
+            if path in self.pages_of:
+                continue
+            if blob.kind != "file":
+                self.problems.append(Problem(path, f"is a {blob.kind}, which is not followed"))
+                continue
+            kind = mimetypes.guess_type(name_of(path))[0] or "application/octet-stream"
+            kind = "text/markdown" if is_markdown(path) else kind
+            yield SourceFile(
+                key=self.keys.get(path, path),
+                path=path,
+                name=name_of(path),
+                content_type=kind,
+                role=self.role(path, kind),
+                blob=blob,
+            )
+
+    def role(self, path: str, content_type: str) -> FileRole:
+        if path == self.config.summary:
+            return "summary"
+        if path == self.config.path:
+            return "config"
+        if content_type.startswith("image/") or ".gitbook/assets/" in f"/{path}":
+            return "asset"
+        return "unlisted" if is_markdown(path) else "other"
+
+
+def _unique(wanted: str, taken: set[str]) -> str:
+    found, count = wanted, 0
+    while found in taken:
+        count += 1
+        found = f"{wanted}-{count}"
+    return found
+
+
+def _by_folder(paths: list[str], root: str, title: Callable[[str], str]) -> tuple[Entry, ...]:
+    """Return the entries of a folder and the folders below it."""
+    here = sorted(path for path in paths if folder_of(path) == root)
+    below: dict[str, list[str]] = {}
+    for path in paths:
+        if folder_of(path) != root:
+            rest = path[len(root) + 1 :] if root else path
+            folder = f"{root}/{rest.split('/')[0]}" if root else rest.split("/")[0]
+            below.setdefault(folder, []).append(path)
+    entries = [
+        Entry("document", title(path), 0, 0, path=path)
+        for path in sorted(here, key=lambda path: (not is_readme(path), path))
+    ]
+    for folder in sorted(below):
+        children = _by_folder(below[folder], folder, title)
+        first = children[0]
+        if first.path and is_readme(first.path) and folder_of(first.path) == folder:
+            kept = Entry("document", first.title, 0, 0, path=first.path, children=children[1:])
+        else:
+            kept = Entry("group", name_of(folder), 0, 0, children=children)
+        entries.append(kept)
+    return tuple(entries)

@@ -1,0 +1,59 @@
+"""YAML mappings from untrusted files: small, without aliases, and never more than plain values."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import yaml
+
+MAX_YAML = 256 * 1024
+"""Longest YAML text that is read, in characters: configuration and front matter are far smaller."""
+
+
+class BadYamlError(ValueError):
+    """A text that is not a YAML mapping. ``line`` counts from 1 in it, where it is known."""
+
+    def __init__(self, reason: str, line: int | None = None) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.line = line
+
+
+class _PlainLoader(yaml.SafeLoader):
+    """A safe loader without aliases, which can make a small text stand for an enormous value."""
+
+    def compose_node(self, parent: Any, index: Any) -> Any:
+        if self.check_event(yaml.AliasEvent):
+            mark = self.get_mark()
+            raise yaml.composer.ComposerError(None, None, "aliases are not allowed", mark)
+        return super().compose_node(parent, index)
+
+
+def read_mapping(text: str) -> dict[str, Any]:
+    """Return the mapping that a YAML text holds; an empty text is an empty mapping.
+
+    Raises ``BadYamlError`` when it is too long, not YAML, or another kind of value.
+    """
+    if len(text) > MAX_YAML:
+        raise BadYamlError(f"is longer than {MAX_YAML // 1024} KiB")
+    loader = None
+    try:
+        loader = _PlainLoader(text)
+        value = loader.get_single_data()
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark
+        raise BadYamlError(
+            f"is not valid YAML: {error.problem or 'it cannot be read'}",
+            None if mark is None else mark.line + 1,
+        ) from error
+    except (yaml.YAMLError, ValueError, RecursionError, OverflowError) as error:
+        first = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise BadYamlError(f"is not valid YAML: {first}") from error
+    finally:
+        if loader is not None:
+            loader.dispose()
+    if value is None:
+        return {}
+    if not isinstance(value, dict):
+        raise BadYamlError("is not a mapping of names to values")
+    return {str(name): item for name, item in value.items()}

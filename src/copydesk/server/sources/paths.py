@@ -1,0 +1,94 @@
+"""Paths inside a repository: made whole, kept inside, refused where they could trick a system."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+import unicodedata
+
+_MARKDOWN = (".md", ".markdown")
+_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+_DRIVE = re.compile(r"^[A-Za-z]:")
+_SHORT_GIT = re.compile(r"^git~\d+$")
+_DEVICES = re.compile(r"^(con|prn|aux|nul|com\d|lpt\d)$")
+
+
+def join(folder: str, path: str) -> str | None:
+    """Return ``path`` as seen from ``folder``, without dots; None when it leaves the repository.
+
+    A leading slash counts from the top of the repository.
+    """
+    parts = [] if path.startswith("/") else [part for part in folder.split("/") if part]
+    for part in path.split("/"):
+        if part in ("", "."):
+            continue
+        if part != "..":
+            parts.append(part)
+        elif parts:
+            parts.pop()
+        else:
+            return None
+    return "/".join(parts)
+
+
+def inside(path: str, folder: str) -> bool:
+    """Whether ``path`` is below ``folder`` ("" is the top)."""
+    return not folder or path.startswith(f"{folder}/")
+
+
+def folder_of(path: str) -> str:
+    """Return the folder that holds ``path``; "" is the top."""
+    return posixpath.dirname(path)
+
+
+def name_of(path: str) -> str:
+    """Return the last part of ``path``."""
+    return posixpath.basename(path)
+
+
+def stem_of(path: str) -> str:
+    """Return the last part of ``path`` without its extension."""
+    return posixpath.splitext(posixpath.basename(path))[0]
+
+
+def is_markdown(path: str) -> bool:
+    """Whether the name says that it is Markdown."""
+    return path.lower().endswith(_MARKDOWN)
+
+
+def is_readme(path: str) -> bool:
+    """Whether the file introduces its folder."""
+    return is_markdown(path) and stem_of(path).lower() == "readme"
+
+
+def slugify(text: str) -> str:
+    """Return ``text`` as a part of an address: lower case, dashes between words, never empty."""
+    plain = unicodedata.normalize("NFKC", text).lower()
+    words = re.sub(r"[^\w.~-]+", "-", plain).strip("-.")
+    return words or "page"
+
+
+def hazard(path: str) -> str | None:
+    """Return why a file of this name must not be written, or None when it may.
+
+    Names that some file system takes for another name are refused everywhere: a repository made on
+    one system is checked out on another.
+    """
+    if not path or path.startswith("/") or _DRIVE.match(path):
+        return "is not a path inside the folder"
+    if "\\" in path or _CONTROL.search(path):
+        return "has a backslash or a control character in its name"
+    if any(unicodedata.category(char) == "Cs" for char in path):
+        return "has a name that is not valid Unicode"
+    for part in path.split("/"):
+        if part in ("", ".", ".."):
+            return "is not a path inside the folder"
+        if len(part.encode("utf-8")) > 255:
+            return "has a name longer than 255 bytes"
+        shown = "".join(char for char in part if unicodedata.category(char) != "Cf")
+        folded = shown.casefold().rstrip(" .")
+        if folded.split(":")[0] == ".git" or _SHORT_GIT.match(folded):
+            return "would be written into git's own folder"
+        if _DEVICES.match(folded.split(".")[0]):
+            return "has the name of a device on Windows"
+    return None

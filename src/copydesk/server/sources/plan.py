@@ -1,0 +1,399 @@
+"""What to import: each space with its recent revisions, its merged changes and its open ones.
+
+Identity: a file keeps its key through renames. The newest state of the default branch gives the
+    keys (a file's own path, or what an earlier import called it); they are carried back through
+    history and out into the branches along the renames that git sees.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import pairwise
+
+from copydesk.server.sources.git import Branch, Repository, SourceError
+from copydesk.server.sources.layout import Keys, LayoutReader
+from copydesk.server.sources.model import (
+    Commit,
+    FileChange,
+    Person,
+    Problem,
+    Progress,
+    SourceChange,
+    SourceRevision,
+    SourceSpace,
+)
+from copydesk.server.sources.summary import tidy
+
+MAX_SUBJECT = 100
+"""Longest subject of a change request, in characters (platform-api.md, Limits)."""
+
+DEFAULT_LIMIT = 30
+"""How many commits of the default branch become revisions when nobody says otherwise."""
+
+_TRAILING = re.compile(r"\s*\(#(?P<number>\d{1,9})\)\s*$")
+_PULL = re.compile(r"^Merge pull request #(?P<number>\d{1,9}) from (?P<branch>\S+)")
+_MERGE = re.compile(r"^Merge (?:remote-tracking )?branch '(?P<branch>[^']+)'")
+_REQUEST = re.compile(r"^See merge request \S*!(?P<number>\d{1,9})\s*$", re.MULTILINE)
+_LEADING = re.compile(r"^(?:[^/]+/)*(?P<number>\d{1,9})(?=$|[-_./])")
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What an earlier import knew: the commit that it read, and the key of every file there."""
+
+    commit: str
+    keys: Keys
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SpacePlan:
+    """One space: as it is now, how it came about (oldest revision first), and what is proposed."""
+
+    folder: str
+    title: str
+    head: SourceSpace
+    revisions: tuple[SourceRevision, ...]
+    changes: tuple[SourceChange, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImportPlan:
+    """Everything to import from a source. ``known`` is what to remember for the next import."""
+
+    name: str
+    branch: str | None
+    spaces: tuple[SpacePlan, ...]
+    problems: tuple[Problem, ...]
+    known: Known | None
+
+
+def plan_imports(
+    repository: Repository,
+    *,
+    limit: int = DEFAULT_LIMIT,
+    known: Known | None = None,
+    progress: Progress | None = None,
+) -> ImportPlan:
+    """Read a source whole.
+
+    Args:
+        repository: where to read.
+        limit: how many commits of the default branch become revisions, at least one.
+        known: what the last import of the same source gave, so that its keys hold.
+        progress: told after each commit and branch.
+
+    Raises ``SourceError`` when the source holds no Markdown.
+    """
+    return _Planner(repository, max(1, limit), known, progress or _silent).plan()
+
+
+def _silent(_done: int, _total: int, _what: str) -> None:
+    return None
+
+
+class _Planner:
+    """Reads the states of one repository and puts them in order."""
+
+    def __init__(
+        self, repository: Repository, limit: int, known: Known | None, progress: Progress
+    ) -> None:
+        self.repository = repository
+        self.limit = limit
+        self.known = known
+        self.progress = progress
+        self.reader = LayoutReader(repository.name)
+        self.spaces_at: dict[str, dict[str, SourceSpace]] = {}
+        self.keys_at: dict[str, Keys] = {}
+        self.problems: list[Problem] = []
+
+    def plan(self) -> ImportPlan:
+        repository = self.repository
+        default = repository.default
+        if default is None:
+            spaces = self.reader.read(repository.files())
+            self.some(spaces)
+            self.progress(1, 1, repository.name)
+            plans = [_alone(space) for space in spaces]
+            return self.result(None, plans, None)
+        history = repository.history(default.oid, self.limit)
+        branches = [branch for branch in repository.branches() if branch.oid != default.oid]
+        total = len(history) + len(branches)
+        self.keys_at[default.oid] = self.first_keys(default.oid)
+        self.some(list(self.layout(default.oid).values()))
+        self.progress(1, total, f"{default.name} {default.oid[:7]}")
+        changed = self.read_history(history, total)
+        revisions = self.revisions(history, changed)
+        proposed: dict[str, list[SourceChange]] = {}
+        for done, branch in enumerate(branches, len(history) + 1):
+            for change in self.proposal(branch):
+                proposed.setdefault(change.head.folder, []).append(change)
+            self.progress(done, total, branch.name)
+        plans = [
+            SpacePlan(
+                folder=folder,
+                title=space.title,
+                head=space,
+                revisions=tuple(revisions[folder]),
+                changes=tuple(proposed.get(folder, ())),
+            )
+            for folder, space in self.layout(default.oid).items()
+        ]
+        return self.result(default.name, plans, Known(default.oid, dict(self.keys_at[default.oid])))
+
+    def some(self, spaces: list[SourceSpace]) -> None:
+        if not spaces:
+            raise SourceError(f"There is no Markdown in {self.repository.path}.")
+
+    def result(self, branch: str | None, plans: list[SpacePlan], known: Known | None) -> ImportPlan:
+        found = [*self.repository.problems, *self.problems]
+        found += [problem for plan in plans for problem in plan.head.problems]
+        return ImportPlan(
+            name=self.repository.name,
+            branch=branch,
+            spaces=tuple(plans),
+            problems=tuple(dict.fromkeys(found)),
+            known=known,
+        )
+
+    def layout(self, commit: str) -> dict[str, SourceSpace]:
+        """Return the spaces at a commit by folder."""
+        if commit not in self.spaces_at:
+            files = self.repository.files(commit)
+            spaces = self.reader.read(files, self.keys_at.get(commit))
+            self.spaces_at[commit] = {space.folder: space for space in spaces}
+        return self.spaces_at[commit]
+
+    def first_keys(self, tip: str) -> Keys:
+        """Return the keys of the newest state: those of an earlier import, carried on."""
+        paths = self.repository.files(tip)
+        if self.known is None:
+            return {path: path for path in paths}
+        try:
+            changes = self.repository.changes(self.known.commit, tip)
+        except SourceError:  # history was rewritten: paths are all that is left
+            changes = []
+        carried = forward(self.known.keys, changes)
+        taken = set(carried.values())
+        keys: dict[str, str] = {}
+        for path in paths:
+            keys[path] = carried.get(path) or _free(path, taken)
+            taken.add(keys[path])
+        return keys
+
+    def read_history(self, history: list[Commit], total: int) -> dict[str, list[FileChange]]:
+        """Carry the keys back through history; return what each commit changed."""
+        changed: dict[str, list[FileChange]] = {}
+        for done, (newer, older) in enumerate(pairwise(history), 2):
+            changed[newer.oid] = self.repository.changes(older.oid, newer.oid)
+            self.keys_at[older.oid] = backward(self.keys_at[newer.oid], changed[newer.oid])
+            self.layout(older.oid)
+            self.progress(done, total, f"{older.oid[:7]} {tidy(older.subject)}")
+        return changed
+
+    def revisions(
+        self, history: list[Commit], changed: Mapping[str, list[FileChange]]
+    ) -> dict[str, list[SourceRevision]]:
+        """Return the revisions of each space of today, oldest first; a commit elsewhere is none."""
+        found: dict[str, list[SourceRevision]] = {}
+        for folder in self.layout(history[0].oid):
+            made: list[SourceRevision] = []
+            for commit in reversed(history):
+                space = self.layout(commit.oid).get(folder)
+                if space is None:
+                    continue
+                if not made:
+                    made.append(SourceRevision(commit=commit, space=space))
+                elif not made[-1].space.same_content(space):
+                    before = made[-1]
+                    change = self.merged(commit, before, space, changed.get(commit.oid, ()))
+                    made.append(SourceRevision(commit=commit, space=space, change=change))
+            found[folder] = made
+        return found
+
+    def merged(
+        self,
+        commit: Commit,
+        before: SourceRevision,
+        space: SourceSpace,
+        changed: Iterable[FileChange],
+    ) -> SourceChange | None:
+        """Return the merged change that a commit tells of, or None."""
+        subject, body, number, branch = commit.subject, commit.body, None, None
+        if found := _PULL.match(subject):
+            number, branch = int(found["number"]), found["branch"].partition("/")[2] or None
+            first, _, body = body.partition("\n")
+            subject = first.strip() or subject
+        elif found := _TRAILING.search(subject):
+            number = int(found["number"])
+        elif found := _MERGE.match(subject):
+            branch = found["branch"]
+            request = _REQUEST.search(body)
+            number = int(request["number"]) if request else _number(branch)
+            first, _, rest = body.partition("\n")
+            subject, body = (first, rest) if first.strip() else (subject, body)
+        elif len(commit.parents) < 2:
+            return None
+        source = commit
+        if len(commit.parents) > 1:
+            source = self.repository.commit(commit.parents[1])
+        assert before.commit is not None
+        return SourceChange(
+            key=f"commit:{commit.oid}",
+            branch=branch,
+            number=number,
+            subject=shorten(subject) or commit.oid[:7],
+            body=body.strip(),
+            author=source.author,
+            created_at=min(source.authored_at, commit.committed_at),
+            updated_at=commit.committed_at,
+            merged_at=commit.committed_at,
+            base_commit=before.commit.oid,
+            head_commit=commit.oid,
+            base=before.space,
+            head=space,
+            changes=_within(changed, space),
+        )
+
+    def proposal(self, branch: Branch) -> list[SourceChange]:
+        """Return what a branch proposes: one change for each space that it touches."""
+        ahead = self.repository.ahead(branch)
+        if ahead is None or not ahead.commits:
+            return []
+        assert self.repository.default is not None
+        tip = self.repository.default.oid
+        if ahead.base not in self.keys_at:
+            since = self.repository.changes(ahead.base, tip)
+            self.keys_at[ahead.base] = backward(self.keys_at[tip], since)
+        changed = self.repository.changes(ahead.base, branch.oid)
+        self.keys_at.setdefault(branch.oid, forward(self.keys_at[ahead.base], changed))
+        bases, heads = self.layout(ahead.base), self.layout(branch.oid)
+        first, last = ahead.commits[0], ahead.commits[-1]
+        found: list[SourceChange] = []
+        for folder, head in heads.items():
+            base = bases.get(folder)
+            if base is None or folder not in self.layout(tip):
+                reason = f"has a space at “{folder}” that the default branch does not have"
+                self.problems.append(Problem(branch.name, reason))
+                continue
+            if base.same_content(head):
+                continue
+            found.append(
+                _proposed(branch, first, last, ahead.base, base, head, _within(changed, head))
+            )
+        return found
+
+
+def _proposed(
+    branch: Branch,
+    first: Commit,
+    last: Commit,
+    base_commit: str,
+    base: SourceSpace,
+    head: SourceSpace,
+    changes: tuple[FileChange, ...],
+) -> SourceChange:
+    trailing = _TRAILING.search(first.subject)
+    number = _number(branch.name)
+    if number is None and trailing:
+        number = int(trailing["number"])
+    created: datetime = first.authored_at
+    author: Person = first.author
+    return SourceChange(
+        key=f"branch:{branch.name}",
+        branch=branch.name,
+        number=number,
+        subject=shorten(first.subject) or shorten(branch.name),
+        body=first.body,
+        author=author,
+        created_at=created,
+        updated_at=max(created, last.committed_at),
+        merged_at=None,
+        base_commit=base_commit,
+        head_commit=branch.oid,
+        base=base,
+        head=head,
+        changes=changes,
+    )
+
+
+def _alone(space: SourceSpace) -> SpacePlan:
+    """Return the plan of a space without history."""
+    revision = SourceRevision(commit=None, space=space)
+    return SpacePlan(
+        folder=space.folder, title=space.title, head=space, revisions=(revision,), changes=()
+    )
+
+
+def _within(changes: Iterable[FileChange], space: SourceSpace) -> tuple[FileChange, ...]:
+    paths = {page.source_path for page in space.walk()} | {file.path for file in space.files}
+    prefix = f"{space.folder}/" if space.folder else ""
+    return tuple(
+        change
+        for change in changes
+        if change.path in paths or (change.kind == "delete" and change.path.startswith(prefix))
+    )
+
+
+def _number(branch: str) -> int | None:
+    found = _LEADING.match(branch)
+    return int(found["number"]) if found else None
+
+
+def shorten(subject: str) -> str:
+    """Return a subject without a trailing "(#123)", at most 100 characters, cut at a word."""
+    words = tidy(_TRAILING.sub("", subject))
+    if len(words) <= MAX_SUBJECT:
+        return words
+    cut = words[:MAX_SUBJECT]
+    space = cut.rfind(" ")
+    return (cut[:space] if space > MAX_SUBJECT // 2 else cut[: MAX_SUBJECT - 1]) + "…"
+
+
+def backward(keys: Keys, changes: Iterable[FileChange]) -> dict[str, str]:
+    """Return the keys before some changes, from those after them."""
+    before = dict(keys)
+    came: list[tuple[str, str | None]] = []
+    for change in changes:
+        if change.kind == "add":
+            before.pop(change.path, None)
+        elif change.kind == "rename" and change.old_path is not None:
+            before.pop(change.path, None)
+            came.append((change.old_path, keys.get(change.path)))
+        elif change.kind == "delete":
+            came.append((change.path, None))
+    return _with(before, came, set(keys.values()))
+
+
+def forward(keys: Keys, changes: Iterable[FileChange]) -> dict[str, str]:
+    """Return the keys after some changes, from those before them."""
+    after = dict(keys)
+    came: list[tuple[str, str | None]] = []
+    for change in changes:
+        if change.kind == "delete":
+            after.pop(change.path, None)
+        elif change.kind == "rename" and change.old_path is not None:
+            after.pop(change.old_path, None)
+            came.append((change.path, keys.get(change.old_path)))
+        elif change.kind == "add":
+            came.append((change.path, None))
+    return _with(after, came, set(keys.values()))
+
+
+def _with(
+    keys: dict[str, str], came: Iterable[tuple[str, str | None]], taken: set[str]
+) -> dict[str, str]:
+    """Add files with the key that they bring, or a free one: no key may mean two files."""
+    for path, key in came:
+        keys[path] = key or _free(path, taken)
+        taken.add(keys[path])
+    return keys
+
+
+def _free(path: str, taken: set[str]) -> str:
+    key = path
+    while key in taken:
+        key += "~"
+    return key

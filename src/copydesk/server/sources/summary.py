@@ -1,0 +1,287 @@
+"""``SUMMARY.md``: the tree of a space as nested lists, with headings as groups.
+
+``parse_summary`` reads one; a line that cannot be used becomes a ``Problem`` and the rest stands.
+``copydesk.server.sources.outline`` writes one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cache, lru_cache
+from urllib.parse import unquote
+
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+from copydesk.server.sources.model import PageKind, Problem
+from copydesk.server.sources.paths import inside, is_markdown, join, stem_of
+
+_BREAK = re.compile(r"(?<=\n)|(?<=\r)(?!\n)")
+_SCHEME = re.compile(r"^([A-Za-z][A-Za-z0-9+.-]*:|//)")
+_BARE_LINK = re.compile(r"^\[(?P<title>.*)\]\((?P<target>[^()]*)\)$", re.DOTALL)
+
+Unusable = Callable[[str], str | None]
+"""Says why the file at a path cannot be a page, or None when it can."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One line of a summary.
+
+    A document has ``path`` (from the top of the repository), a link ``href``, a group neither.
+    ``line`` counts from 1 and ``end`` is the last line of its own text. ``heading`` is 0 for a list
+    item.
+    """
+
+    kind: PageKind
+    title: str
+    line: int
+    end: int
+    path: str | None = None
+    href: str | None = None
+    heading: int = 0
+    children: tuple[Entry, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """The entries of a ``SUMMARY.md`` and the lines that could not be used."""
+
+    entries: tuple[Entry, ...]
+    problems: tuple[Problem, ...] = ()
+
+    def walk(self) -> Iterator[tuple[int, Entry]]:
+        """Yield every entry with its depth in the tree, in the order of the lines."""
+        return _walk(self.entries, 0)
+
+
+def _walk(entries: Iterable[Entry], depth: int) -> Iterator[tuple[int, Entry]]:
+    for entry in entries:
+        yield depth, entry
+        yield from _walk(entry.children, depth + 1)
+
+
+@dataclass(slots=True)
+class _Draft:
+    """An entry being read, before it is known whether it can be used."""
+
+    line: int
+    end: int
+    title: str = ""
+    target: str | None = None
+    heading: int = 0
+    children: list[_Draft] = field(default_factory=list)
+
+
+@cache
+def _markdown() -> MarkdownIt:
+    # Deep lists are legal; the default stops after ten levels without a word.
+    return MarkdownIt("commonmark", {"maxNesting": 200})
+
+
+def is_address(target: str) -> bool:
+    """Whether a link leads out of the repository."""
+    return bool(_SCHEME.match(target))
+
+
+def plain_address(target: str) -> str | None:
+    """Return an address as a summary holds it, or None when Markdown allows no such link."""
+    normal = _markdown().normalizeLink(target)
+    return normal if is_address(normal) and _markdown().validateLink(normal) else None
+
+
+def decode(data: bytes | str) -> str:
+    """Return a summary as text that keeps every byte, broken ones as surrogates."""
+    return data if isinstance(data, str) else data.decode("utf-8", "surrogateescape")
+
+
+def encode(text: str) -> bytes:
+    """Return the bytes that ``decode`` was given."""
+    return text.encode("utf-8", "surrogateescape")
+
+
+def lines_of(text: str) -> list[str]:
+    """Split a text into lines as CommonMark counts them, each with its line ending."""
+    return [line for line in _BREAK.split(text) if line]
+
+
+def tidy(title: str) -> str:
+    """Return a title on one line, without control characters or broken bytes."""
+    shown = title.encode("utf-8", "replace").decode("utf-8")
+    return " ".join(re.sub(r"[\x00-\x1f\x7f]", " ", shown).split())
+
+
+def parse_summary(
+    text: bytes | str,
+    path: str = "SUMMARY.md",
+    *,
+    root: str = "",
+    unusable: Unusable | None = None,
+) -> Summary:
+    """Read a summary.
+
+    Args:
+        text: the file, as bytes or as ``decode`` gives it.
+        path: where it is in the repository; its links count from there.
+        root: the folder that links may not leave.
+        unusable: asked for every document; without it every path is taken as it stands.
+    """
+    source = decode(text)
+    shown = source.removeprefix("\ufeff")
+    lines = lines_of(shown)
+    reader = _Reader(path, root, unusable or (lambda _: None), lines)
+    if any("\udc80" <= char <= "\udcff" for char in shown):
+        reader.problem(None, "has bytes that are not UTF-8; they are shown as a question mark")
+    entries = reader.usable(_drafts(shown))
+    return Summary(tuple(entries), tuple(reader.problems))
+
+
+@lru_cache(maxsize=64)
+def _drafts(text: str) -> Sequence[_Draft]:
+    """Return the tree of headings and list items, whatever they point to.
+
+    Most revisions share their summary, so the last ones are remembered.
+    """
+    tokens = _markdown().parse(text)
+    top: list[_Draft] = []
+    headings: list[_Draft] = []  # the groups that the current line stands in
+    items: list[_Draft] = []  # the list items that are open
+    titled = False
+    for place, token in enumerate(tokens):
+        if token.type == "list_item_open":
+            line = (token.map or [0, 0])[0] + 1
+            draft = _Draft(line, line)
+            holders = items or headings
+            (holders[-1].children if holders else top).append(draft)
+            items.append(draft)
+        elif token.type == "list_item_close":
+            items.pop()
+        elif token.type == "inline" and token.map:
+            before = tokens[place - 1]
+            if before.type == "heading_open" and not items:
+                level = int(before.tag[1])
+                if level == 1 and not titled and not top:
+                    titled = True  # "# Table of contents" is the title of the file, not a group
+                    continue
+                while headings and headings[-1].heading >= level:
+                    headings.pop()
+                draft = _Draft(token.map[0] + 1, token.map[1], heading=level)
+                draft.title, _ = _words(token)
+                (headings[-1].children if headings else top).append(draft)
+                headings.append(draft)
+            elif items and before.type == "paragraph_open":
+                item = items[-1]
+                if not item.title and item.target is None and not item.children:
+                    item.title, item.target = _words(token)
+                    item.end = token.map[1]
+    return top
+
+
+def _words(token: Token) -> tuple[str, str | None]:
+    """Return the title and the link target of a line: its first link, or else all its text."""
+    target: str | None = None
+    linked: list[str] = []
+    plain: list[str] = []
+    inside_link = False
+    for child in token.children or ():
+        if child.type == "link_open":
+            if target is None:
+                target = str(child.attrs.get("href", ""))
+                inside_link = True
+        elif child.type == "link_close":
+            inside_link = False
+        elif child.type in ("softbreak", "hardbreak"):
+            (linked if inside_link else plain).append(" ")
+        elif child.type != "html_inline":
+            (linked if inside_link else plain).append(child.content)
+    if target is not None:
+        return tidy("".join(linked)), target
+    words = tidy("".join(plain))
+    # A target with a space is no link in CommonMark; people write it all the same.
+    if (bare := _BARE_LINK.match(words)) and not is_address(bare["target"]):
+        return tidy(bare["title"]), bare["target"].strip()
+    return words, None
+
+
+class _Reader:
+    """Turns drafts into entries, and says of the others why not."""
+
+    def __init__(self, path: str, root: str, unusable: Unusable, lines: list[str]) -> None:
+        self.path = path
+        self.folder = path.rpartition("/")[0]
+        self.root = root
+        self.unusable = unusable
+        self.lines = lines
+        self.problems: list[Problem] = []
+        self.seen: dict[str, int] = {}
+
+    def problem(self, draft: _Draft | None, reason: str) -> None:
+        line = None if draft is None else draft.line
+        text = tidy(self.lines[line - 1]) if line is not None and line <= len(self.lines) else ""
+        self.problems.append(Problem(self.path, reason, line, text))
+
+    def usable(self, drafts: Sequence[_Draft]) -> list[Entry]:
+        """Return the entries of drafts; what hangs below one that cannot be used moves up."""
+        entries: list[Entry] = []
+        for draft in drafts:
+            found = self.entry(draft)
+            children = tuple(self.usable(draft.children))
+            if found is None and children and draft.title:
+                # Its children need a place: it stays as a group.
+                found = Entry("group", draft.title, draft.line, draft.end, heading=draft.heading)
+            if found is None:
+                entries.extend(children)
+            else:
+                entries.append(
+                    Entry(
+                        found.kind,
+                        found.title,
+                        found.line,
+                        found.end,
+                        found.path,
+                        found.href,
+                        found.heading,
+                        children,
+                    )
+                )
+        return entries
+
+    def entry(self, draft: _Draft) -> Entry | None:
+        if draft.target is None:
+            if not draft.title:
+                self.problem(draft, "has no title and no link")
+                return None
+            if _BARE_LINK.match(draft.title):
+                self.problem(draft, "has a link target that is not allowed")
+                return None
+            return Entry("group", draft.title, draft.line, draft.end, heading=draft.heading)
+        if is_address(draft.target):
+            title = draft.title or draft.target
+            return Entry("link", title, draft.line, draft.end, href=draft.target)
+        return self.document(draft, draft.target)
+
+    def document(self, draft: _Draft, target: str) -> Entry | None:
+        name, mark, anchor = target.partition("#")
+        path = join(self.folder, unquote(name)) if name else None
+        reason: str | None = None
+        if not name:
+            reason = "points to a heading of no file" if mark else "has an empty link"
+        elif path is None or not inside(path, self.root):
+            reason = "points outside the root of the documentation"
+        elif not is_markdown(path):
+            reason = "does not point to a Markdown file"
+        else:
+            reason = self.unusable(path)
+        if reason is not None or path is None:
+            self.problem(draft, reason or "cannot be used")
+            return None
+        title = draft.title or stem_of(path)
+        if anchor:
+            # A line that leads into a page is a link to it; the page has a line of its own.
+            return Entry("link", title, draft.line, draft.end, href=f"{path}#{anchor}")
+        if (first := self.seen.setdefault(path, draft.line)) != draft.line:
+            self.problem(draft, f"names a page that line {first} names already")
+            return None
+        return Entry("document", title, draft.line, draft.end, path=path)

@@ -1,0 +1,250 @@
+"""Writing a space back into a folder, so that ``git diff`` there shows exactly what changed.
+
+The rules:
+
+- A page's file is its front matter and its Markdown as they were read: what was not touched keeps
+  its bytes, and a file that has them already is not written at all.
+- The summary keeps every line that still holds. A space that was read without one gets one only
+  when its tree no longer follows the folders.
+- A file is removed only when the space had it (``base``) and has it no more, and only while the
+  folder still holds the version of ``base``: what somebody else changed there is kept and named.
+  Without ``base`` nothing is removed.
+- Nothing is written outside the folder, into git's own folder, or through a symbolic link.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import shutil
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from copydesk.server.sources.config import SUMMARY
+from copydesk.server.sources.document import front_matter
+from copydesk.server.sources.layout import read_layout
+from copydesk.server.sources.model import (
+    Blob,
+    Problem,
+    Progress,
+    SourcePage,
+    SourceSpace,
+    blob_oid,
+    walk,
+)
+from copydesk.server.sources.outline import render_summary
+from copydesk.server.sources.paths import folder_of, hazard, is_readme, join, stem_of
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What writing a space did, by path. ``problems`` names what was refused or kept, and why."""
+
+    written: tuple[str, ...]
+    unchanged: int
+    removed: tuple[str, ...]
+    problems: tuple[Problem, ...]
+
+
+def write_space(
+    target: Path,
+    space: SourceSpace,
+    *,
+    base: SourceSpace | None = None,
+    progress: Progress | None = None,
+) -> Written:
+    """Write a space below ``target``, at the paths that its pages and files name.
+
+    Args:
+        target: the top of a checkout, or a folder that is made.
+        space: what to write. A document without ``source_path`` gets one from its address.
+        base: the space as it was read from there, for what may be removed and which lines of the
+            summary could be used.
+        progress: told after each file.
+
+    Raises ``OSError`` when ``target`` cannot be made; a single file that fails is a problem.
+    """
+    target.mkdir(parents=True, exist_ok=True)
+    writer = _Writer(target)
+    contents = dict(contents_of(space, base, writer.problems))
+    if base is not None:
+        for path, data in contents_of(base, None, []):
+            if path not in contents:
+                writer.remove(path, blob_oid(data))
+    for done, (path, data) in enumerate(contents.items(), 1):
+        writer.write(path, data)
+        if progress is not None:
+            progress(done, len(contents), path)
+    return Written(
+        tuple(writer.written), writer.unchanged, tuple(writer.removed), tuple(writer.problems)
+    )
+
+
+def contents_of(
+    space: SourceSpace, base: SourceSpace | None, problems: list[Problem]
+) -> Iterator[tuple[str, bytes]]:
+    """Yield every file of a space with its bytes, the summary last."""
+    old = {page.key: page for page in base.walk()} if base is not None else {}
+    taken = {file.path for file in space.files}
+    taken |= {page.source_path for page in space.walk() if page.source_path}
+    pages = _placed(space.pages, space.folder, taken)
+    seen: set[str] = set()
+    for page in walk(pages):
+        if page.source_path is None:
+            continue
+        if page.source_path in seen:
+            problems.append(Problem(page.source_path, "is the file of two pages", text=page.title))
+            continue
+        seen.add(page.source_path)
+        front = front_matter(page, old.get(page.key))
+        yield page.source_path, (front + page.markdown).encode("utf-8")
+    original: bytes | None = None
+    for file in space.files:
+        try:
+            data = file.read()
+        except OSError as error:
+            problems.append(Problem(file.path, f"cannot be read: {error.strerror or error}"))
+            continue
+        if file.path == space.summary_path:
+            original = data
+        elif file.path not in seen:
+            seen.add(file.path)
+            yield file.path, data
+    summary = _summary(space, pages, original, base)
+    if summary is not None:
+        yield summary
+
+
+def _summary(
+    space: SourceSpace,
+    pages: tuple[SourcePage, ...],
+    original: bytes | None,
+    base: SourceSpace | None,
+) -> tuple[str, bytes] | None:
+    path = space.summary_path
+    if path is None:
+        if pages == space.pages and _follows_folders(space):
+            return None
+        path = join(space.folder, SUMMARY) or SUMMARY
+    known: set[str] | None = None
+    if base is not None:
+        known = {page.source_path for page in base.walk() if page.source_path}
+    elif original is not None:
+        # A line without a page was of no use when the space was read: it says nothing about it now.
+        known = set()
+    return path, render_summary(pages, original, path, root=space.folder, known=known)
+
+
+def _follows_folders(space: SourceSpace) -> bool:
+    """Whether a reader without a summary would see the same tree."""
+    prefix = f"{space.folder}/" if space.folder else ""
+    files = {
+        page.source_path.removeprefix(prefix): Blob.of(page.content())
+        for page in space.walk()
+        if page.source_path
+    }
+    found = read_layout(files)
+    seen = found[0].pages if found else ()
+    return [(page.path, page.type, page.title) for page in walk(seen)] == [
+        (page.path, page.type, page.title) for page in space.walk()
+    ]
+
+
+def _placed(pages: Iterable[SourcePage], folder: str, taken: set[str]) -> tuple[SourcePage, ...]:
+    """Give every document a file: its slug, in the folder of the page above it."""
+    found: list[SourcePage] = []
+    for page in pages:
+        path = page.source_path
+        if page.type == "document" and path is None:
+            name = f"{page.slug}/README.md" if page.children else f"{page.slug}.md"
+            path = join(folder, name) or name
+            count = 0
+            while path in taken:
+                count += 1
+                path = join(folder, f"{page.slug}-{count}.md") or path
+            taken.add(path)
+        below = join(folder, page.slug) or folder
+        if path is not None:
+            place = folder_of(path)
+            below = place if is_readme(path) else join(place, stem_of(path)) or place
+        found.append(replace(page, source_path=path, children=_placed(page.children, below, taken)))
+    return tuple(found)
+
+
+@dataclass(slots=True)
+class _Writer:
+    """Writes and removes files below one folder."""
+
+    target: Path
+    written: list[str] = field(default_factory=list)
+    removed: list[str] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+    unchanged: int = 0
+
+    def write(self, path: str, data: bytes) -> None:
+        place = self.place(path)
+        if place is None:
+            return
+        try:
+            if place.is_file() and place.stat().st_size == len(data) and place.read_bytes() == data:
+                self.unchanged += 1
+                return
+            place.parent.mkdir(parents=True, exist_ok=True)
+            _replace(place, data)
+        except OSError as error:
+            self.problems.append(Problem(path, f"cannot be written: {error.strerror or error}"))
+            return
+        self.written.append(path)
+
+    def remove(self, path: str, oid: str) -> None:
+        place = self.place(path)
+        if place is None or not place.is_file():
+            return
+        try:
+            if blob_oid(place.read_bytes()) != oid:
+                self.problems.append(Problem(path, "is gone here but changed there, and is kept"))
+                return
+            place.unlink()
+            for folder in place.parents:
+                if folder == self.target or any(folder.iterdir()):
+                    break
+                folder.rmdir()
+        except OSError as error:
+            self.problems.append(Problem(path, f"cannot be removed: {error.strerror or error}"))
+            return
+        self.removed.append(path)
+
+    def place(self, path: str) -> Path | None:
+        """Return where a path is, or None, named as a problem, when it must not be touched."""
+        reason = hazard(path)
+        place = self.target
+        if reason is None:
+            parts = path.split("/")
+            for part in parts:
+                place = place / part
+                if place.is_symlink():
+                    reason = "is, or is below, a symbolic link, which is not followed"
+                    break
+            else:
+                if place.is_dir():
+                    reason = "is a folder there"
+        if reason is not None:
+            self.problems.append(Problem(path, reason))
+            return None
+        return place
+
+
+def _replace(place: Path, data: bytes) -> None:
+    """Write a file whole or not at all; its permissions stay."""
+    scratch = place.with_name(f".copydesk-{secrets.token_hex(8)}")
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0)
+    try:
+        with os.fdopen(os.open(scratch, flags | getattr(os, "O_BINARY", 0), 0o666), "wb") as file:
+            file.write(data)
+        if place.exists():
+            shutil.copymode(place, scratch)
+        scratch.replace(place)
+    except BaseException:
+        scratch.unlink(missing_ok=True)
+        raise

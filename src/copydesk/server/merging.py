@@ -1,12 +1,13 @@
 """Three-way merge of content: per page first, then per line inside a page changed on both sides.
 
-``base`` is the common ancestor, ``ours`` what the change goes into, ``theirs`` the change. A conflict
-names the page and what clashes; with any conflict there is no merged tree (decisions.md, Merge and
-update semantics).
+``base`` is the common ancestor, ``ours`` what the change goes into, ``theirs`` the change. A
+conflict names the page and what clashes; with any conflict there is no merged tree (decisions.md,
+Merge and update semantics).
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, Literal, cast
@@ -23,18 +24,28 @@ ConflictKind = Literal["text", "settings", "deleted", "position", "file"]
 
 
 @dataclass(frozen=True, slots=True)
+class Clash:
+    """Lines that both sides changed, with their line ends, and where they start in each, from 1."""
+
+    base: tuple[str, ...]
+    ours: tuple[str, ...]
+    theirs: tuple[str, ...]
+    ours_start: int
+    theirs_start: int
+
+
+@dataclass(frozen=True, slots=True)
 class MergeConflict:
     """Two changes that cannot both hold.
 
-    ``lines`` are the clashing stretches of a text as (base, ours, theirs); ``field`` names a clashing
-    page setting.
+    ``lines`` are the clashing stretches of a text; ``field`` names a clashing page setting.
     """
 
     kind: ConflictKind
     page: PageData | None
     path: str
     field: str | None = None
-    lines: tuple[tuple[str, str, str], ...] = ()
+    lines: tuple[Clash, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,27 +75,36 @@ def merge(
     return merging.run()
 
 
-def merge_text(base: str, ours: str, theirs: str) -> tuple[str, tuple[tuple[str, str, str], ...]]:
+def merge_text(base: str, ours: str, theirs: str) -> tuple[str, tuple[Clash, ...]]:
     """Merge two changes of one text by line.
 
-    Returns the merged text and the stretches that clash, each as (base, ours, theirs); with any of
-    those the merged text lacks them.
+    Returns the merged text and the stretches that clash, which the merged text lacks.
     """
+    before, mine, yours = (_lines(text) for text in (base, ours, theirs))
     merging = Merge3(
-        base.splitlines(keepends=True),
-        ours.splitlines(keepends=True),
-        theirs.splitlines(keepends=True),
+        before,
+        mine,
+        yours,
         sequence_matcher=cast("type[SequenceMatcherProtocol[str]]", PatienceSequenceMatcher),
     )
     lines: list[str] = []
-    clashes: list[tuple[str, str, str]] = []
-    for group in merging.merge_groups():
-        if group[0] == "conflict":
-            before, mine, yours = ("".join(part) for part in group[1:4])
-            clashes.append((before, mine, yours))
-        else:
-            lines.extend(group[1])
+    clashes: list[Clash] = []
+    for region in merging.merge_regions():
+        if region[0] == "conflict":
+            _, *bounds = region
+            z1, z2, a1, a2, b1, b2 = bounds
+            clashes.append(
+                Clash(tuple(before[z1:z2]), tuple(mine[a1:a2]), tuple(yours[b1:b2]), a1 + 1, b1 + 1)
+            )
+            continue
+        source = {"unchanged": before, "a": mine, "same": mine, "b": yours}[region[0]]
+        lines.extend(source[region[1] : region[2]])
     return "".join(lines), tuple(clashes)
+
+
+def _lines(text: str) -> list[str]:
+    """Split at line feeds only: other separators belong to the text of a line."""
+    return re.findall(r"[^\n]*\n|[^\n]+", text)
 
 
 class _Merging:
@@ -201,7 +221,7 @@ class _Merging:
         )
         common = set(base) & set(ours) & set(theirs)
         kept = [[page for page in side if page in common] for side in (base, ours, theirs)]
-        # The side that reordered leads; when both did, the content that is merged into keeps its order.
+        # The side that reordered leads; when both did, what is merged into keeps its order.
         first, second = (theirs, ours) if kept[1] == kept[0] != kept[2] else (ours, theirs)
         order = list(first)
         for index, page in enumerate(second):
@@ -254,7 +274,7 @@ class _Merging:
         page: PageData,
         *,
         field: str | None = None,
-        lines: tuple[tuple[str, str, str], ...] = (),
+        lines: tuple[Clash, ...] = (),
     ) -> None:
         conflict = MergeConflict(kind, page, page.git_path or page.slug, field, lines)
         if conflict not in self.conflicts:

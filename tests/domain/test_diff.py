@@ -143,6 +143,13 @@ def test_lines_with_nothing_in_common_are_marked_whole() -> None:
     assert [(line.paired, len(line.spans)) for line in diff] == [(False, 1), (False, 1)]
 
 
+def test_a_line_finds_its_partner_far_down_a_new_text() -> None:
+    new = [f"Section {n} speaks of things never said before {n}" for n in range(900)]
+    new[700] = "We retry eight times over 24 hours."
+    diff = compare("We retry five times over one hour.", "\n".join(new))
+    assert [line.after_number for line in diff if line.paired] == [None, 701]
+
+
 def test_numbers_counts_and_folds() -> None:
     before = [f"line {n}" for n in range(40)]
     after = [*before[:20], "a new line", *before[20:]]

@@ -5,30 +5,32 @@ from typing import Any, Literal
 from pydantic import ConfigDict, SerializerFunctionWrapHandler, model_serializer
 
 from copydesk.contract.models.base import Open, Shape
-from copydesk.contract.models.parts import Tagged
 
 
 class _Whole(Shape):
-    """A part of a document: unknown properties, null ones too, are written back as read."""
+    """A part of a document: unknown properties, null ones too, are written back as read.
+
+    Its kind is always written, also in a request, where only what was set is.
+    """
 
     model_config = ConfigDict(extra="allow")
 
+    object: str
+
     @model_serializer(mode="wrap")
     def _keep_everything(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        written: dict[str, Any] = handler(self)
+        written: dict[str, Any] = {"object": self.object} | handler(self)
         for name, value in (self.model_extra or {}).items():
             if value is None:
                 written.setdefault(name, None)
         return written
 
 
-class Node(Tagged, _Whole):
+class Node(_Whole):
     """A node of a document: a block, an inline, or a text with its leaves.
 
     ``type`` is what decisions.md lists as document blocks; ``data`` belongs to the type.
     """
-
-    tag = "object"
 
     object: Open[Literal["block", "inline", "text"]] = "block"
     type: str | None = None
@@ -39,10 +41,8 @@ class Node(Tagged, _Whole):
     leaves: list[dict[str, Any]] | None = None
 
 
-class Document(Tagged, _Whole):
+class Document(_Whole):
     """Rich text (platform-api.md, Shared shapes). ``data`` holds ``schemaVersion`` and more."""
-
-    tag = "object"
 
     object: Open[Literal["document"]] = "document"
     data: dict[str, Any] = {}

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Literal, TypeAlias
 
-from pydantic import Field, StringConstraints
+from pydantic import StringConstraints
 
 from copydesk.contract.enumerations import TeamRole
 from copydesk.contract.models.base import Body, Open, Resource, Shape
@@ -57,7 +57,7 @@ class TeamMembersUpdate(Body):
 
     add: list[str] | None = None
     remove: list[str] | None = None
-    memberships: dict[str, TeamMembershipWrite] | None = Field(default=None)
+    memberships: dict[str, TeamMembershipWrite] | None = None
 
 
 class TeamMemberUpdate(Body):

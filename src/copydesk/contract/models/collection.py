@@ -10,6 +10,7 @@ from copydesk.contract.models.parts import Urls
 from copydesk.contract.models.position import SpacePosition
 
 CollectionTitle: TypeAlias = Annotated[str, StringConstraints(max_length=50)]
+"""At most 50 characters."""
 
 
 class CollectionPermissions(Shape):

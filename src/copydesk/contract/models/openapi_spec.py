@@ -12,6 +12,7 @@ Slug: TypeAlias = Annotated[
     str,
     StringConstraints(min_length=1, max_length=100, pattern=r"^[a-zA-Z0-9]+(?:-[a-zA-Z0-9]+)*$"),
 ]
+"""Words of letters and digits joined by hyphens, 1 to 100 characters."""
 
 
 class ProcessingError(Shape):

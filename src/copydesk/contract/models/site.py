@@ -11,6 +11,7 @@ from copydesk.contract.models.site_section import SiteSection
 from copydesk.contract.models.site_space import SiteSpace
 
 SiteTitle: TypeAlias = Annotated[str, StringConstraints(min_length=2, max_length=128)]
+"""2 to 128 characters (platform-api.md, Limits)."""
 
 
 class ThemedImage(Shape):

@@ -10,6 +10,7 @@ from copydesk.contract.models.position import SiteSectionPosition
 from copydesk.contract.models.site_space import Condition, SiteSpace
 
 SectionTitle: TypeAlias = Annotated[str, StringConstraints(min_length=2, max_length=128)]
+"""2 to 128 characters."""
 
 
 class SiteSection(Resource):

@@ -11,6 +11,7 @@ from copydesk.contract.models.parts import Timestamp, Urls
 from copydesk.contract.models.position import SpacePosition
 
 SpaceTitle: TypeAlias = Annotated[str, StringConstraints(max_length=50)]
+"""At most 50 characters (platform-api.md, Limits)."""
 
 
 class GitSync(Shape):

@@ -9,6 +9,7 @@ from copydesk.contract.models.base import Body, Open, Resource, Shape
 from copydesk.contract.models.parts import Timestamp
 
 TeamTitle: TypeAlias = Annotated[str, StringConstraints(min_length=1, max_length=64)]
+"""1 to 64 characters."""
 
 
 class TeamPermissions(Shape):

@@ -1,0 +1,72 @@
+"""Share links: secret addresses of a site. Whoever may edit the site may see and make them."""
+
+from __future__ import annotations
+
+from copydesk.contract import operations as ops
+from copydesk.contract.models.base import Page
+from copydesk.contract.models.share_link import ShareLink, ShareLinkCreate, ShareLinkUpdate
+from copydesk.server.implementation import Call, implements
+from copydesk.server.paging import paginate
+from copydesk.server.queries.site import find_share_link, find_site, share_link_model
+from copydesk.server.seeding_sites import add_share_link
+from copydesk.server.store import Value
+
+
+@implements(ops.list_share_links)
+def list_share_links(
+    call: Call,
+    organization_id: str,
+    site_id: str,
+    *,
+    page: str | None = None,
+    limit: int | None = None,
+) -> Page[ShareLink]:
+    """List the share links of a site, the newest first."""
+    site = find_site(call, organization_id, site_id, "createContent")
+    return paginate(
+        call.tx,
+        lambda row: share_link_model(call, site, row),
+        source="share_link",
+        where=("site_id = ?",),
+        values=(site_id,),
+        keys=("created_at", "id"),
+        page=page,
+        limit=limit,
+    )
+
+
+@implements(ops.create_share_link)
+def create_share_link(
+    call: Call, organization_id: str, site_id: str, body: ShareLinkCreate
+) -> ShareLink:
+    """Create a share link; it is active at once."""
+    site = find_site(call, organization_id, site_id, "createContent")
+    link_id = add_share_link(call.tx, site_id, body.name)
+    call.location = call.url("orgs", organization_id, "sites", site_id, "share-links", link_id)
+    return share_link_model(call, site, find_share_link(call, site, link_id))
+
+
+@implements(ops.update_share_link)
+def update_share_link(
+    call: Call, organization_id: str, site_id: str, share_link_id: str, body: ShareLinkUpdate
+) -> ShareLink:
+    """Rename a share link, or switch it on or off."""
+    site = find_site(call, organization_id, site_id, "createContent")
+    link = find_share_link(call, site, share_link_id)
+    changes: dict[str, Value] = {}
+    if body.name is not None:
+        changes["name"] = body.name
+    if body.active is not None:
+        changes["active"] = body.active
+    call.tx.update("share_link", link["id"], **changes)
+    return share_link_model(call, site, find_share_link(call, site, link["id"]))
+
+
+@implements(ops.delete_share_link)
+def delete_share_link(call: Call, organization_id: str, site_id: str, share_link_id: str) -> None:
+    """Delete a share link; its address opens nothing from then on."""
+    find_site(call, organization_id, site_id, "createContent")
+    if not call.tx.run(
+        "DELETE FROM share_link WHERE id = ? AND site_id = ?", share_link_id, site_id
+    ):
+        call.was_missing()

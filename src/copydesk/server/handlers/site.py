@@ -1,0 +1,229 @@
+"""Sites: making, changing, publishing, and what their readers get."""
+
+from __future__ import annotations
+
+import json
+
+from copydesk.contract import operations as ops
+from copydesk.contract.models.base import Page
+from copydesk.contract.models.site import (
+    AdaptiveSchema,
+    AdaptiveSchemaUpdate,
+    PublishedSite,
+    SectionsStructure,
+    Site,
+    SiteCreate,
+    SiteSpacesStructure,
+    SiteUpdate,
+    TemplateConditions,
+)
+from copydesk.server.adaptive import EMPTY_SCHEMA, check_schema, template_conditions
+from copydesk.server.errors import Refusal, invalid
+from copydesk.server.implementation import Call, implements
+from copydesk.server.paging import paginate
+from copydesk.server.queries.site import (
+    SiteView,
+    check_basename,
+    find_section,
+    find_site,
+    fresh,
+    refuse_twice,
+    site_view,
+    space_to_show,
+)
+from copydesk.server.seeding_sites import (
+    add_site,
+    add_site_space,
+    set_default_section,
+)
+from copydesk.server.site_structure import sections_of, set_default_site_space, site_spaces_of
+from copydesk.server.store import Row, Value, to_json
+
+
+@implements(ops.list_sites)
+def list_sites(
+    call: Call,
+    organization_id: str,
+    *,
+    page: str | None = None,
+    limit: int | None = None,
+    space: str | None = None,
+    title: str | None = None,
+    published: bool | None = None,
+) -> Page[Site]:
+    """List the sites of an organization, the newest first."""
+    call.access.organization(organization_id)
+    where, values = ["organization_id = ?"], [organization_id]
+    extra: list[Value] = []
+    if space is not None:
+        where.append("id IN (SELECT site_id FROM site_space WHERE space_id = ?)")
+        extra.append(space)
+    if title is not None:
+        where.append("instr(lower(title), lower(?)) > 0")
+        extra.append(title)
+    if published is not None:
+        where.append("published = ?")
+        extra.append(published)
+    return paginate(
+        call.tx,
+        lambda row: SiteView(call, row).model(),
+        source="site",
+        where=where,
+        values=[*values, *extra],
+        keys=("created_at", "id"),
+        page=page,
+        limit=limit,
+    )
+
+
+@implements(ops.create_site)
+def create_site(call: Call, organization_id: str, body: SiteCreate) -> Site:
+    """Create a site that shows some spaces; nobody can read it until it is published."""
+    call.access.organization(organization_id, "createContent")
+    site_id = add_site(
+        call.tx,
+        organization_id,
+        "Untitled site" if body.title is None else body.title,
+        type=body.type or "basic",
+        visibility=body.visibility or "public",
+    )
+    site = find_site(call, organization_id, site_id)
+    for space_id in body.spaces or ():
+        space = space_to_show(call, site, space_id)
+        refuse_twice(call, site_spaces_of(site_id, None), space)
+        add_site_space(call.tx, site_id, space_id)
+    return site_view(call, organization_id, site_id).model()
+
+
+@implements(ops.get_site)
+def get_site(call: Call, organization_id: str, site_id: str) -> Site:
+    """Return a site."""
+    return site_view(call, organization_id, site_id).model()
+
+
+@implements(ops.update_site)
+def update_site(call: Call, organization_id: str, site_id: str, body: SiteUpdate) -> Site:
+    """Change a site."""
+    view = site_view(call, organization_id, site_id, "createContent")
+    changes: dict[str, Value] = {}
+    if body.title is not None:
+        changes["title"] = body.title
+    if body.visibility is not None:
+        changes["visibility"] = body.visibility
+    if body.basename is not None:
+        check_basename(body.basename)
+        changes["basename"] = body.basename
+    if body.adaptive_content is not None:
+        changes["adaptive_content"] = body.adaptive_content.enabled
+    if body.agents_context is not None:
+        changes["agents_context"] = body.agents_context
+    if "proxy" in body.model_fields_set:
+        changes["proxy"] = body.proxy
+    call.tx.update("site", site_id, **changes)
+    if body.default_site_section is not None:
+        section = find_section(call, view.site, body.default_site_section)
+        set_default_section(call.tx, site_id, section["id"])
+    if body.default_site_space is not None:
+        _set_root_default(call, view, body.default_site_space)
+    return fresh(view).model()
+
+
+@implements(ops.delete_site)
+def delete_site(call: Call, organization_id: str, site_id: str) -> None:
+    """Delete a site; its content stays. One that is not there is answered alike."""
+    call.access.organization(organization_id, "admin")
+    call.tx.run("DELETE FROM site WHERE id = ? AND organization_id = ?", site_id, organization_id)
+
+
+@implements(ops.publish_site)
+def publish_site(call: Call, organization_id: str, site_id: str) -> Site:
+    """Publish a site. One that is published stays so."""
+    return _publish(call, organization_id, site_id, published=True)
+
+
+@implements(ops.unpublish_site)
+def unpublish_site(call: Call, organization_id: str, site_id: str) -> Site:
+    """Take a site out of reach. One that is not published stays so."""
+    return _publish(call, organization_id, site_id, published=False)
+
+
+@implements(ops.get_adaptive_schema)
+def get_adaptive_schema(call: Call, organization_id: str, site_id: str) -> AdaptiveSchema:
+    """Return the visitor attributes that a site knows; at first it knows none."""
+    return _schema_model(find_site(call, organization_id, site_id))
+
+
+@implements(ops.update_adaptive_schema)
+def update_adaptive_schema(
+    call: Call, organization_id: str, site_id: str, body: AdaptiveSchemaUpdate
+) -> AdaptiveSchema:
+    """Replace the visitor attributes that a site knows."""
+    find_site(call, organization_id, site_id, "createContent")
+    check_schema(body.json_schema)
+    call.tx.update(
+        "site",
+        site_id,
+        adaptive_schema=to_json(body.json_schema),
+        adaptive_schema_updated_at=call.tx.now,
+    )
+    return _schema_model(find_site(call, organization_id, site_id))
+
+
+@implements(ops.list_adaptive_template_conditions)
+def list_adaptive_template_conditions(
+    call: Call, organization_id: str, site_id: str
+) -> TemplateConditions:
+    """Return a condition for each visitor attribute that the site knows, and for its absence."""
+    site = find_site(call, organization_id, site_id)
+    return TemplateConditions(items=template_conditions(_schema(site)))
+
+
+@implements(ops.get_published_site)
+def get_published_site(
+    call: Call, organization_id: str, site_id: str, *, share_key: str | None = None
+) -> PublishedSite:
+    """Return a published site with its structure, without what is in the trash."""
+    view = site_view(call, organization_id, site_id, share_key=share_key)
+    if not view.site["published"]:
+        raise Refusal(404, f"The site {view.site['title']!r} is not published.")
+    structure: SectionsStructure | SiteSpacesStructure
+    if view.site["default_section_id"] is None:
+        shown = [view.site_space(row) for row in view.rows(None, live=True)]
+        structure = SiteSpacesStructure(type="siteSpaces", structure=shown)
+    else:
+        rows = sections_of(site_id).rows(call.tx)
+        sections = [view.section(row, live=True) for row in rows]
+        structure = SectionsStructure(
+            type="sections", structure=[section for section in sections if section.site_spaces]
+        )
+    return PublishedSite(site=view.model(), structure=structure)
+
+
+def _publish(call: Call, organization_id: str, site_id: str, *, published: bool) -> Site:
+    view = site_view(call, organization_id, site_id, "admin")
+    call.tx.update("site", site_id, published=published)
+    return fresh(view).model()
+
+
+def _set_root_default(call: Call, view: SiteView, site_space_id: str) -> None:
+    if view.site["default_section_id"] is not None:
+        raise invalid(
+            "body.defaultSiteSpace: this site has sections; set the default of a section instead"
+        )
+    row = view.find_site_space(site_space_id)
+    set_default_site_space(call.tx, view.site["id"], None, row["shown_id"])
+
+
+def _schema(site: Row) -> dict[str, object]:
+    stored = site["adaptive_schema"]
+    schema: dict[str, object] = EMPTY_SCHEMA if stored is None else json.loads(stored)
+    return schema
+
+
+def _schema_model(site: Row) -> AdaptiveSchema:
+    return AdaptiveSchema.model_validate(
+        {
+            "json_schema": _schema(site),
+            "updated_at": site["adaptive_schema_updated_at"] or site["created_at"],
+        }
+    )

@@ -1,0 +1,141 @@
+"""Spaces as a site shows them."""
+
+from __future__ import annotations
+
+from copydesk.contract import operations as ops
+from copydesk.contract.models.base import Page
+from copydesk.contract.models.site_space import (
+    SiteSpace,
+    SiteSpaceCreate,
+    SiteSpaceMove,
+    SiteSpaceUpdate,
+)
+from copydesk.server.errors import blocked, invalid
+from copydesk.server.implementation import Call, implements
+from copydesk.server.paging import paginate
+from copydesk.server.queries.site import (
+    SHOWN,
+    SHOWN_KEYS,
+    SiteView,
+    check_path,
+    find_section,
+    fresh,
+    refuse_twice,
+    site_view,
+    space_to_show,
+)
+from copydesk.server.seeding_sites import add_site_space as put_site_space
+from copydesk.server.site_structure import remove_site_space, site_spaces_of
+from copydesk.server.store import Value
+
+
+@implements(ops.list_site_spaces)
+def list_site_spaces(
+    call: Call,
+    organization_id: str,
+    site_id: str,
+    *,
+    share_key: str | None = None,
+    page: str | None = None,
+    limit: int | None = None,
+    default: bool | None = None,
+) -> Page[SiteSpace]:
+    """List what a site shows, section by section in order; a trashed space has its deletedAt."""
+    view = site_view(call, organization_id, site_id, share_key=share_key)
+    where, values = view.seen
+    extra: list[Value] = []
+    if default is not None:
+        where.append("shown_default = ?")
+        extra.append(default)
+    return paginate(
+        call.tx,
+        view.site_space,
+        source=SHOWN,
+        where=where,
+        values=[*values, *extra],
+        keys=SHOWN_KEYS,
+        descending=False,
+        page=page,
+        limit=limit,
+    )
+
+
+@implements(ops.add_site_space)
+def add_site_space(
+    call: Call, organization_id: str, site_id: str, body: SiteSpaceCreate
+) -> SiteSpace:
+    """Show a space after its siblings. A space stands there once: again is a 409."""
+    view = site_view(call, organization_id, site_id, "createContent")
+    section_id = view.site["default_section_id"]
+    if body.section_id is not None:
+        section_id = find_section(call, view.site, body.section_id)["id"]
+    space = space_to_show(call, view.site, body.space_id)
+    refuse_twice(call, site_spaces_of(site_id, section_id), space)
+    key = put_site_space(call.tx, site_id, space["id"], section=section_id)
+    call.location = call.url("orgs", organization_id, "sites", site_id, "site-spaces", key)
+    return _answer(view, key)
+
+
+@implements(ops.update_site_space)
+def update_site_space(
+    call: Call, organization_id: str, site_id: str, site_space_id: str, body: SiteSpaceUpdate
+) -> SiteSpace:
+    """Change how a space is shown, or which one is."""
+    view = site_view(call, organization_id, site_id, "createContent")
+    row = view.find_site_space(site_space_id)
+    siblings = site_spaces_of(site_id, row["shown_section"])
+    changes: dict[str, Value] = {}
+    if body.path is not None:
+        check_path(call, siblings, body.path, row["shown_id"])
+        changes["path"] = body.path
+    if "condition" in body.model_fields_set:
+        changes["condition"] = body.condition
+    if body.hidden is not None:
+        changes["hidden"] = body.hidden
+    if body.space_id is not None and body.space_id != row["id"]:
+        space = space_to_show(call, view.site, body.space_id)
+        refuse_twice(call, siblings, space)
+        # A title of its own belonged to the space that was shown until now.
+        changes |= {"space_id": space["id"], "title": ""}
+    call.tx.update("site_space", row["shown_id"], **changes)
+    return _answer(view, row["shown_id"])
+
+
+@implements(ops.delete_site_space)
+def delete_site_space(call: Call, organization_id: str, site_id: str, site_space_id: str) -> None:
+    """Stop showing a space; its content stays. The only one of a section goes with the section."""
+    view = site_view(call, organization_id, site_id, "createContent")
+    row = view.lookup(site_space_id)
+    if row is None:
+        call.was_missing()
+        return
+    siblings = site_spaces_of(site_id, row["shown_section"]).rows(call.tx)
+    if row["shown_section"] is not None and len(siblings) == 1:
+        raise blocked("A section shows at least one space; delete the section instead.")
+    remove_site_space(call.tx, next(one for one in siblings if one["id"] == site_space_id))
+
+
+@implements(ops.move_site_space)
+def move_site_space(
+    call: Call, organization_id: str, site_id: str, site_space_id: str, body: SiteSpaceMove
+) -> SiteSpace:
+    """Move a site space next to another one of the same section."""
+    view = site_view(call, organization_id, site_id, "createContent")
+    row = view.find_site_space(site_space_id)
+    anchor = body.position.before or body.position.after
+    assert anchor is not None  # the body has exactly one side
+    beside = view.find_site_space(anchor.site_space)
+    if beside["shown_id"] == row["shown_id"]:
+        raise invalid("body.position: a site space cannot stand next to itself")
+    if beside["shown_section"] != row["shown_section"]:
+        raise invalid("body.position: that site space is in another section")
+    position = site_spaces_of(site_id, row["shown_section"]).beside(
+        call.tx, beside["shown_id"], row["shown_id"], after=body.position.after is not None
+    )
+    call.tx.update("site_space", row["shown_id"], position=position)
+    return _answer(view, row["shown_id"])
+
+
+def _answer(view: SiteView, site_space_id: str) -> SiteSpace:
+    now = fresh(view)
+    return now.site_space(now.find_site_space(site_space_id))

@@ -1,0 +1,167 @@
+"""Clusters, conversations and issues as resources, for members that may read (not guests)."""
+
+from __future__ import annotations
+
+import json
+from datetime import timedelta
+
+from copydesk.contract.models.cluster import IssuesCluster
+from copydesk.contract.models.conversation import (
+    Conversation,
+    ConversationDetail,
+    ConversationIssue,
+    ConversationIssueItem,
+)
+from copydesk.contract.models.parts import Urls
+from copydesk.server.access import rank
+from copydesk.server.errors import forbidden, not_found
+from copydesk.server.implementation import Call
+from copydesk.server.store import Row, timestamp
+
+WEEKS = 13
+"""How many weeks a cluster's pulse shows, the latest last (platform-api.md, Limits)."""
+
+
+def reading_organization(call: Call, organization_id: str) -> Row:
+    """Return the organization if the caller may read its conversations.
+
+    Raises a 404 when they are no member, a 403 when they are a guest.
+    """
+    organization = call.access.organization(organization_id)
+    if rank(call.access.role(organization_id)) < rank("read"):
+        raise forbidden("read", f"the organization {organization['title']!r}")
+    return organization
+
+
+def find_cluster(call: Call, organization_id: str, cluster_id: str) -> Row:
+    """Return a cluster of an organization that the caller may read, or raise a 404."""
+    reading_organization(call, organization_id)
+    row = call.tx.one(
+        "SELECT * FROM cluster WHERE id = ? AND organization_id = ?", cluster_id, organization_id
+    )
+    if row is None:
+        raise not_found("cluster", cluster_id)
+    return row
+
+
+def cluster_model(call: Call, row: Row) -> IssuesCluster:
+    """Return the cluster of a row of ``cluster``."""
+    sources = call.tx.all(
+        "SELECT c.source AS source, count(*) AS conversations FROM conversation c "
+        "WHERE c.organization_id = ?1 AND c.id IN "
+        "(SELECT conversation_id FROM issue WHERE cluster_id = ?2) "
+        "GROUP BY c.source ORDER BY conversations DESC, c.source",
+        row["organization_id"],
+        row["id"],
+    )
+    organization_id = row["organization_id"]
+    return IssuesCluster.model_validate(
+        {
+            "id": row["id"],
+            "label": row["label"],
+            "created_at": row["created_at"],
+            "updated_at": row["updated_at"],
+            "icon": row["icon"],
+            "summary": row["summary"],
+            "weekly_pulse": weekly_pulse(call, row["id"]),
+            "sources": {source["source"]: source["conversations"] for source in sources},
+            "stats": {"issues": row["issues"], "conversations": row["conversations"]},
+            "urls": Urls(
+                location=call.url("orgs", organization_id, "conversations-clusters", row["id"])
+            ),
+        }
+    )
+
+
+def weekly_pulse(call: Call, cluster_id: str) -> list[int]:
+    """Return how many issues came up in each of the past 13 weeks, the last seven days last.
+
+    An issue dated later than now, by the clock of whoever sent it, is of the latest week.
+    """
+    starts = [timestamp(call.tx.moment - timedelta(weeks=WEEKS - week)) for week in range(WEEKS)]
+    # How many week starts an issue is later than is the number of its week.
+    week = " + ".join(["(created_at > ?)"] * WEEKS)
+    rows = call.tx.all(
+        f"SELECT {week} AS week, count(*) AS issues FROM issue "  # noqa: S608 - marks only
+        "WHERE cluster_id = ? AND created_at > ? GROUP BY 1",
+        *starts,
+        cluster_id,
+        starts[0],
+    )
+    pulse = [0] * WEEKS
+    for row in rows:
+        pulse[row["week"] - 1] = row["issues"]
+    return pulse
+
+
+def find_conversation(call: Call, organization_id: str, conversation_id: str) -> Row:
+    """Return a conversation of an organization that the caller may read, or raise a 404."""
+    reading_organization(call, organization_id)
+    row = _conversation(call, organization_id, conversation_id)
+    if row is None:
+        raise not_found("conversation", conversation_id)
+    return row
+
+
+def conversation_model(call: Call, row: Row) -> Conversation:
+    """Return the conversation of a row of ``conversation``."""
+    return Conversation.model_validate(
+        {
+            "id": row["id"],
+            "subject": row["subject"],
+            "created_at": row["created_at"],
+            "processed_at": row["processed_at"],
+            "source": row["source"],
+            "urls": Urls(
+                location=call.url("orgs", row["organization_id"], "conversations", row["id"]),
+                source=row["source_url"],
+            ),
+        }
+    )
+
+
+def conversation_detail(call: Call, row: Row) -> ConversationDetail:
+    """Return a conversation with what was said and what its sender told about it."""
+    return ConversationDetail.model_validate(
+        {
+            "conversation": conversation_model(call, row),
+            "parts": json.loads(row["parts"]),
+            "metadata": {
+                "url": row["source_url"],
+                "attributes": json.loads(row["attributes"]),
+                "created_at": row["created_at"],
+            },
+        }
+    )
+
+
+def issue_item(call: Call, row: Row) -> ConversationIssueItem:
+    """Return the issue of a row of ``issue`` with its conversation."""
+    organization_id = row["organization_id"]
+    conversation = _conversation(call, organization_id, row["conversation_id"])
+    issue = ConversationIssue.model_validate(
+        {
+            "id": row["id"],
+            "title": row["title"],
+            "summary": row["summary"],
+            "created_at": row["created_at"],
+            "ingested_at": row["ingested_at"],
+            "conversation": row["conversation_id"],
+            "cluster": row["cluster_id"],
+            "urls": Urls(
+                location=call.url("orgs", organization_id, "conversations-issues", row["id"])
+            ),
+        }
+    )
+    return ConversationIssueItem(
+        issue=issue,
+        conversation=None if conversation is None else conversation_model(call, conversation),
+    )
+
+
+def _conversation(call: Call, organization_id: str, conversation_id: str) -> Row | None:
+    return call.tx.one(
+        "SELECT * FROM conversation WHERE organization_id = ? AND id = ?",
+        organization_id,
+        conversation_id,
+    )

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from copydesk.cli.edge import Complaint
+from copydesk.cli.edge import UsageError
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, _SubParsersAction
@@ -27,14 +27,14 @@ class Command:
     def run(self) -> int:
         """Import what the command needs, run it, and return the exit status.
 
-        Raises ``Complaint`` for a general option that was given to a command that has no use for it.
+        Raises ``UsageError`` for a general option given to a command that has no use for it.
         """
         module, _, name = self.runner.partition(":")
         function = getattr(importlib.import_module(module), name)
         accepted = inspect.signature(function).parameters
         for option, value in self.options.items():
             if option not in accepted and value is not None:
-                raise Complaint(f"--{option.replace('_', '-')} has no meaning for this command")
+                raise UsageError(f"--{option.replace('_', '-')} has no meaning for this command")
         status: int = function(**{k: v for k, v in self.options.items() if k in accepted})
         return status
 
@@ -58,7 +58,7 @@ def build_parser() -> ArgumentParser:
         prog="copydesk",
         description="The terminal desk for people who run documentation.",
         epilog=(
-            "With no account copydesk opens the embedded desk: a sample, or what you import into it.\n"
+            "With no account copydesk opens the embedded desk: a sample, or what you import.\n"
             "COPYDESK_TOKEN and COPYDESK_BASE_URL point it at a service."
         ),
         formatter_class=RawDescriptionHelpFormatter,

@@ -13,7 +13,7 @@ DONE, FAILED, USAGE, NOT_ALLOWED, CONFLICT, OFFLINE = range(6)
 _INTERRUPTED = 130
 
 
-class Complaint(Exception):
+class UsageError(Exception):
     """Something that a person can mend. The message says what is wrong, where, and what to do."""
 
     def __init__(self, message: str, status: int = USAGE) -> None:
@@ -30,7 +30,7 @@ def guarded(command: Callable[[], int]) -> int:
     """Run a command; turn what goes wrong into one sentence and an exit status."""
     try:
         return command()
-    except Complaint as complaint:
+    except UsageError as complaint:
         say(f"copydesk: {complaint}")
         return complaint.status
     except KeyboardInterrupt:

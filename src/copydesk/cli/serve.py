@@ -5,7 +5,7 @@ from __future__ import annotations
 import socket
 from pathlib import Path
 
-from copydesk.cli.edge import Complaint, say
+from copydesk.cli.edge import UsageError, say
 from copydesk.cli.embedded import open_store
 from copydesk.server.app import create_app
 
@@ -17,7 +17,7 @@ def serve(*, host: str, port: int, desk: Path | None = None) -> int:
     import uvicorn
 
     if not 0 <= port <= 65535:
-        raise Complaint(f"--port {port}: a port is a number from 0 to 65535")
+        raise UsageError(f"--port {port}: a port is a number from 0 to 65535")
     store = open_store(desk)
     listener = _listen(host, port)
     shown = f"[{host}]" if ":" in host else host
@@ -52,7 +52,7 @@ def _listen(host: str, port: int) -> socket.socket:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind(address)
     except OSError as error:
-        raise Complaint(
+        raise UsageError(
             f"cannot listen on {host} port {port}: {error.strerror}. Choose another with --port."
         ) from error
     listener.listen(128)

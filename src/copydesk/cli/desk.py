@@ -1,0 +1,157 @@
+"""``copydesk desk …``: filling and copying the embedded desk, and tokens for it."""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+
+from copydesk.cli.edge import UsageError, say
+from copydesk.cli.embedded import desk_file, ensure_owner, is_empty, open_store, owner_of
+from copydesk.domain.text import clean, plural, shorten
+from copydesk.server.store import Store, Tx
+
+_BAR_WIDTH = 78
+_EVERY_SECONDS = 0.1
+
+
+def mint(*, desk: Path | None = None, user: str | None = None) -> int:
+    """Print a new bearer token of the owner, or of the user with an e-mail address."""
+    from copydesk.server.app import mint_token
+
+    store = open_store(desk)
+
+    def work(tx: Tx) -> str:
+        user_id = owner_of(tx) if user is None else _user(tx, user)
+        return mint_token(tx, user_id, "copydesk desk token")
+
+    try:
+        print(store.write(work))
+    finally:
+        store.close()
+    return 0
+
+
+def _user(tx: Tx, email: str) -> str:
+    found: str | None = tx.value("SELECT id FROM user WHERE email = ?", email)
+    if found is None:
+        known = [row["email"] for row in tx.all("SELECT email FROM user ORDER BY email LIMIT 8")]
+        raise UsageError(
+            f"--user {email}: nobody on this desk has that address. It has, among others: "
+            f"{', '.join(clean(address) for address in known)}"
+        )
+    return found
+
+
+def sample(*, desk: Path | None = None, scale: int = 0) -> int:
+    """Make the sample on a new desk; with ``scale`` also grow it by that many change requests."""
+    from copydesk.server.sample import build_sample, grow
+
+    if scale < 0:
+        raise UsageError(f"--scale {scale}: how many change requests to add cannot be negative")
+    path = desk_file(desk)
+    store = open_store(desk, fill=False)
+    with _closing(store), _Progress() as progress:
+        if is_empty(store):
+            build_sample(store, progress=progress)
+        elif not scale:
+            raise UsageError(
+                f"{path} is in use already and was left as it is. Name a new file with --desk."
+            )
+        if scale:
+            grow(store, scale, progress=progress)
+    print(f"The sample is in {path}")
+    return 0
+
+
+def import_source(
+    *,
+    source: Path,
+    desk: Path | None = None,
+    organization: str | None = None,
+    space: str | None = None,
+) -> int:
+    """Read a folder, repository or bundle of Markdown into the desk and say what came of it."""
+    from copydesk.server.importing import import_source as read_source
+
+    for option, title, longest in (("--organization", organization, 255), ("--space", space, 50)):
+        if title is not None and not 1 <= len(title.strip()) <= longest:
+            raise UsageError(f"{option}: a title has 1 to {longest} characters")
+    store = open_store(desk, fill=False)
+    with _closing(store):
+        with _Progress() as progress:
+            report = read_source(
+                store,
+                source,
+                owner=store.write(ensure_owner),
+                organization=organization,
+                space=space,
+                progress=progress,
+            )
+        for problem in report.problems:
+            say(f"not used: {clean(str(problem), limit=400)}")
+        for each in report.spaces:
+            counts = [plural(each.pages, "page")]
+            counts += [f"{plural(each.revisions, 'new revision')}"] if each.revisions else []
+            counts += [f"{plural(each.opened, 'change request')} opened"] if each.opened else []
+            counts += [f"{plural(each.updated, 'change request')} updated"] if each.updated else []
+            counts += [f"{plural(each.merged, 'merged one')}"] if each.merged else []
+            print(
+                f"{clean(report.organization)} / {clean(each.title)} "
+                f"({'new' if each.created else 'updated'}): {', '.join(counts)}. Space {each.space_id}"
+            )
+    return 0
+
+
+def export_space(*, space: str, folder: Path, desk: Path | None = None) -> int:
+    """Write a space back as Markdown and say what was written."""
+    from copydesk.server.exporting import export_space as write_space
+
+    store = open_store(desk)
+    with _closing(store):
+        with _Progress() as progress:
+            written = write_space(store, space, folder.expanduser(), progress=progress)
+        for problem in written.problems:
+            say(f"not written: {clean(str(problem), limit=400)}")
+        for path in (*written.written, *(f"{path} (removed)" for path in written.removed)):
+            print(clean(path))
+        print(
+            f"{plural(len(written.written), 'file')} written, {len(written.removed)} removed, "
+            f"{written.unchanged} as they were"
+        )
+    return 1 if written.problems else 0
+
+
+class _closing:  # noqa: N801 - reads as a word of the with statement
+    """Close a store at the end of a block, as ``contextlib.closing`` does, without handing it on."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, *_: object) -> None:
+        self._store.close()
+
+
+class _Progress:
+    """One line on the terminal that says how far a long work is; nothing where nobody watches."""
+
+    def __init__(self) -> None:
+        self._shown = sys.stderr.isatty()
+        self._last = 0.0
+
+    def __enter__(self) -> _Progress:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._shown:
+            print(f"\r{' ' * _BAR_WIDTH}\r", end="", file=sys.stderr, flush=True)
+
+    def __call__(self, done: int, total: int, what: str) -> None:
+        now = time.monotonic()
+        if self._shown and (now - self._last >= _EVERY_SECONDS or done == total):
+            self._last = now
+            line = shorten(f"{done} of {total}  {clean(what)}", _BAR_WIDTH)
+            print(f"\r{line:<{_BAR_WIDTH}}", end="", file=sys.stderr, flush=True)

@@ -1,0 +1,105 @@
+"""The embedded desk on this machine: which file, whose it is, and how to reach it in process."""
+
+from __future__ import annotations
+
+import getpass
+import secrets
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from copydesk.local.paths import find_paths, private_folder
+from copydesk.server.store import DeskError, Store, Tx
+
+if TYPE_CHECKING:
+    from copydesk.client.api import Api
+
+OWNER = "owner"
+"""The key in a desk's ``meta`` of the user whom the program signs in as."""
+
+ADDRESS = "http://desk.invalid"
+"""What the in-process desk calls itself; the name can never be looked up."""
+
+Progress = Callable[[int, int, str], None]
+
+
+def desk_file(desk: Path | None) -> Path:
+    """Return the desk's file: the one that was named, or the user's own."""
+    return desk.expanduser().absolute() if desk else find_paths().desk
+
+
+def open_store(desk: Path | None, *, fill: bool = True) -> Store:
+    """Open a desk, made when it is missing; with ``fill`` a new one gets the sample.
+
+    Raises ``DeskError`` when the file cannot be used.
+    """
+    path = desk_file(desk)
+    try:
+        if desk is None:
+            private_folder(path.parent)
+        store = Store(path)
+    except OSError as error:
+        raise DeskError(
+            f"{path} cannot be opened ({error.strerror}). Check the folder's permissions, "
+            "or name another file with --desk."
+        ) from error
+    try:
+        if fill and is_empty(store):
+            from copydesk.server.sample import build_sample
+
+            build_sample(store)
+    except BaseException:
+        store.close()
+        raise
+    return store
+
+
+def is_empty(store: Store) -> bool:
+    """Say whether nobody is on the desk yet."""
+    return not store.read(lambda tx: tx.value("SELECT EXISTS (SELECT 1 FROM user)"))
+
+
+def owner_of(tx: Tx) -> str:
+    """Return the id of the desk's owner.
+
+    Raises ``DeskError`` when the desk has nobody on it.
+    """
+    found: str | None = tx.value("SELECT value FROM meta WHERE key = ?", OWNER)
+    if found is None:
+        raise DeskError(
+            "Nobody is on this desk yet. `copydesk desk sample` fills it."
+        )
+    return found
+
+
+def ensure_owner(tx: Tx) -> str:
+    """Return the desk's owner, made after the person at this machine when there is none."""
+    found: str | None = tx.value("SELECT value FROM meta WHERE key = ?", OWNER)
+    if found is None:
+        from copydesk.server.seeding import add_user
+
+        name = _person()
+        found = add_user(tx, name.capitalize(), f"{name.lower()}@localhost")
+        tx.insert("meta", key=OWNER, value=found)
+    return found
+
+
+def _person() -> str:
+    try:
+        name = getpass.getuser()
+    except (KeyError, OSError):  # no such user in the password database
+        return "you"
+    return "".join(c for c in name if c.isalnum() or c in "._-") or "you"
+
+
+def connect_in_process(store: Store) -> Api:
+    """Return a client of the desk without a network, signed in as its owner in this process."""
+    import httpx
+
+    from copydesk.client.api import Api
+    from copydesk.server.app import create_app
+
+    token = "desk_" + secrets.token_urlsafe(32)
+    app = create_app(store, sessions={token: store.read(owner_of)})
+    transport = httpx.ASGITransport(app=app, raise_app_exceptions=False)
+    return Api(ADDRESS, token, transport=transport)

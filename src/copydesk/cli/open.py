@@ -1,0 +1,148 @@
+"""Opening the program: the screens over the embedded desk, or over a service.
+
+Before the first paint only Textual, SQLite and the standard library are imported; the client, the
+contract and the desk follow in a thread behind it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from copydesk.cli.edge import UsageError
+from copydesk.local.drafts import DeskDrafts, Drafts
+from copydesk.local.journal import Journal
+from copydesk.local.paths import Paths, find_paths
+from copydesk.local.snapshot import Snapshots
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    from copydesk.client.api import Api
+    from copydesk.tui.session import Written
+
+TOKEN_VARIABLE = "COPYDESK_TOKEN"  # noqa: S105 - a name, not a secret
+ADDRESS_VARIABLE = "COPYDESK_BASE_URL"
+HOSTED = "https://api.gitbook.com"
+"""The hosted service of this API (decisions.md, Base URL)."""
+
+FIRST_PLACE = "spaces"
+
+
+def open_desk(*, desk: Path | None = None, base_url: str | None = None) -> int:
+    """Open the screens and return the exit status once they are closed."""
+    # Collecting garbage while starting up only finds what is about to be used (speed.md); the
+    # application turns it on again when it is ready.
+    gc.disable()
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise UsageError(
+            "the screens need a terminal. For scripts there are commands: see copydesk --help"
+        )
+    paths = find_paths().make()
+    address = base_url or os.environ.get(ADDRESS_VARIABLE)
+    token = os.environ.get(TOKEN_VARIABLE)
+    if address is None and token is None:
+        return _embedded(paths, desk)
+    if desk is not None:
+        raise UsageError(
+            "--desk names the embedded desk, and a service was named too "
+            f"(--base-url, {ADDRESS_VARIABLE} or {TOKEN_VARIABLE}): choose one"
+        )
+    if not token:
+        raise UsageError(f"set {TOKEN_VARIABLE} to the access token for {address}")
+    return _remote(paths, address or HOSTED, token)
+
+
+def _embedded(paths: Paths, desk: Path | None) -> int:
+    from copydesk.cli.embedded import desk_file
+
+    path = desk_file(desk)
+
+    async def connect() -> Api:
+        return await asyncio.to_thread(_open_embedded, desk)
+
+    return _run(paths, f"desk:{path}", "embedded desk", connect)
+
+
+def _open_embedded(desk: Path | None) -> Api:
+    from copydesk.cli.embedded import connect_in_process, open_store
+
+    return connect_in_process(open_store(desk))
+
+
+def _remote(paths: Paths, address: str, token: str) -> int:
+    from urllib.parse import urlsplit
+
+    host = urlsplit(address).hostname
+    if host is None:
+        raise UsageError(f"{address!r} is not the address of a service, such as {HOSTED}")
+
+    async def connect() -> Api:
+        return await asyncio.to_thread(_open_remote, address, token)
+
+    return _run(paths, f"service:{address}", host, connect, secrets=(token,))
+
+
+def _open_remote(address: str, token: str) -> Api:
+    from copydesk.client.api import Api
+
+    return Api(address, token)
+
+
+def _run(
+    paths: Paths,
+    desk: str,
+    host: str,
+    connect: Callable[[], Awaitable[Api]],
+    *,
+    secrets: tuple[str, ...] = (),
+) -> int:
+    from copydesk.tui.app import CopydeskApp
+    from copydesk.tui.session import Session
+
+    journal = Journal(paths.journal)
+
+    def record(line: Written) -> None:
+        journal.finished(
+            line.what,
+            line.target,
+            "done" if line.state == "done" else "failed",
+            desk=desk,
+            sentence=line.said,
+            request_id=line.request_id,
+        )
+
+    session = Session(
+        connect,
+        drafts=DeskDrafts(Drafts(paths.drafts), desk),
+        snapshot=Snapshots(paths.snapshots, desk),
+        record=record,
+        host=host,
+    )
+    app = CopydeskApp(session, FIRST_PLACE, crash=_crash(paths, secrets), preload=_preload)
+    app.run()
+    return app.return_code or 0
+
+
+def _preload() -> None:
+    """Import what the first frame did not need."""
+    import copydesk.client.api
+    import copydesk.contract.operations  # noqa: F401
+
+
+def _crash(paths: Paths, secrets: tuple[str, ...]) -> Callable[[BaseException], str]:
+    def explain(error: BaseException) -> str:
+        from copydesk.local.log import open_log, write_crash
+
+        open_log(paths.log, secrets=secrets)
+        where = write_crash(error, paths.log)
+        return (
+            f"copydesk: something unexpected went wrong ({type(error).__name__}). "
+            f"What you typed is kept. Details: {where}"
+        )
+
+    return explain

@@ -1,0 +1,159 @@
+"""Between a documentation repository's values and the desk's content, losing nothing either way."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from copydesk.server import content
+from copydesk.server.content import Content, Draft, FileData, PageData
+from copydesk.server.seeding import Editor
+from copydesk.server.sources.model import Blob, FileRole, SourceFile, SourcePage, SourceSpace
+from copydesk.server.store import Tx
+
+_KIND_OF_ROLE: Mapping[FileRole, str] = {
+    "asset": "file",
+    "summary": "summary",
+    "config": "source",
+    "unlisted": "source",
+    "other": "source",
+}
+
+
+def fill(editor: Editor, space: SourceSpace) -> None:
+    """Make an edit leave exactly what a source holds; pages keep their ids by their keys."""
+    known: dict[str, str] = {
+        row["source_key"]: row["id"]
+        for row in editor.tx.all(
+            "SELECT id, source_key FROM page WHERE space_id = ? AND source_key IS NOT NULL",
+            editor.space_id,
+        )
+    }
+    editor.draft = Draft()
+    _add_pages(editor, space.pages, None, known)
+    for file in space.files:
+        editor.file(
+            file.path,
+            file.read(),
+            content_type=file.content_type,
+            kind=_KIND_OF_ROLE[file.role],
+            git_oid=file.oid,
+        )
+
+
+def filled(space: SourceSpace) -> Callable[[Editor], None]:
+    """Return the edit that leaves what a source holds."""
+    return lambda editor: fill(editor, space)
+
+
+def _add_pages(
+    editor: Editor, pages: tuple[SourcePage, ...], parent: str | None, known: dict[str, str]
+) -> None:
+    for page in pages:
+        page_id = known.get(page.key)
+        if page_id is None or page_id in editor.draft.pages:
+            page_id = content.new_page_id(editor.tx, editor.space_id, page.key)
+            known[page.key] = page_id
+        editor.draft.add(_page_data(editor.tx, page_id, page), parent)
+        _add_pages(editor, page.children, page_id, known)
+
+
+def _page_data(tx: Tx, page_id: str, page: SourcePage) -> PageData:
+    cover: dict[str, Any] | None = None
+    if page.cover is not None:
+        cover = {"ref": {"kind": "url", "url": page.cover}}
+        if page.cover_y is not None:
+            cover["yPos"] = page.cover_y
+    return PageData(
+        id=page_id,
+        title=page.title,
+        slug=page.slug,
+        type=page.type,
+        text=content.put_text(tx, page.markdown) if page.type == "document" else None,
+        description=page.description,
+        emoji=page.emoji,
+        icon=page.icon,
+        href=page.href,
+        hidden=page.hidden,
+        no_index=page.no_index,
+        no_robots_index=page.no_robots_index,
+        layout=dict(page.layout) or None,
+        cover=cover,
+        front_matter=page.front_matter or None,
+        git_path=page.source_path,
+        git_oid=page.oid,
+    )
+
+
+def source_space(
+    tx: Tx, space_id: str, title: str, stored: Content, *, folder: str, summary_path: str | None
+) -> SourceSpace:
+    """Return stored content as a documentation repository holds it."""
+    draft = content.open_draft(tx, stored)
+    paths = content.paths(draft)
+    keys = {
+        row["id"]: row["source_key"]
+        for row in tx.all("SELECT id, source_key FROM page WHERE space_id = ?", space_id)
+    }
+
+    def pages(parent: str | None) -> tuple[SourcePage, ...]:
+        return tuple(
+            _source_page(tx, draft.pages[page], paths[page], keys.get(page) or page, pages(page))
+            for page in draft.children.get(parent, ())
+        )
+
+    return SourceSpace(
+        title=title,
+        folder=folder,
+        pages=pages(None),
+        files=tuple(_source_file(tx, file) for file in stored.files),
+        summary_path=summary_path,
+    )
+
+
+def _source_page(
+    tx: Tx, page: PageData, path: str, key: str, children: tuple[SourcePage, ...]
+) -> SourcePage:
+    cover = page.cover or {}
+    return SourcePage(
+        key=key,
+        title=page.title,
+        slug=page.slug,
+        path=path,
+        type="group" if page.type == "group" else "link" if page.type == "link" else "document",
+        source_path=page.git_path,
+        oid=page.git_oid,
+        href=page.href,
+        front_matter=page.front_matter or "",
+        markdown=content.text(tx, page.text),
+        description=page.description,
+        emoji=page.emoji,
+        icon=page.icon,
+        hidden=page.hidden,
+        no_index=page.no_index,
+        no_robots_index=page.no_robots_index,
+        cover=cover.get("ref", {}).get("url"),
+        cover_y=cover.get("yPos"),
+        layout=page.layout or {},
+        children=children,
+    )
+
+
+def _source_file(tx: Tx, file: FileData) -> SourceFile:
+    role: FileRole = (
+        "asset" if file.kind == "file" else "summary" if file.kind == "summary" else "other"
+    )
+    return SourceFile(
+        key=file.path,
+        path=file.path,
+        name=file.name,
+        content_type=file.content_type,
+        role=role,
+        blob=Blob(lambda: content.blob(tx, file.blob), file.git_oid),
+    )
+
+
+def source_of(row: Any) -> dict[str, Any]:
+    """Return what a space remembers of where it was imported from; empty when it was not."""
+    return json.loads(row["source"]) if row["source"] else {}

@@ -20,3 +20,15 @@ def world() -> Iterator[World]:
     made = World()
     yield made
     made.close()
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--update-golden", action="store_true", help="write the golden screens anew"
+    )
+
+
+@pytest.fixture
+def update_golden(request: pytest.FixtureRequest) -> bool:
+    """Whether golden screens are to be written instead of compared."""
+    return bool(request.config.getoption("--update-golden"))

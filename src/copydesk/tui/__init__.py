@@ -1,0 +1,1 @@
+"""The terminal: places, widgets, and one declaration per user action. Only it knows Textual."""

@@ -1,0 +1,311 @@
+"""One declaration per user action.
+
+``@action`` on a method of a place or of a widget is the only mention of that action anywhere. The
+Textual binding, the footer entry, the palette entry, the help row, the line of ``docs/keys.md`` and
+the "reached by" column of the operations are all derived from it. ``@command`` does the same for
+words of the command line (``:move 3``).
+
+A class that declares wrongly does not come into being: a missing docstring, an id twice, or a key
+twice in one scope raises `DeclarationError` while the module is imported.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import Any, ClassVar, TypeVar
+
+from textual.binding import Binding
+from textual.dom import DOMNode
+
+from copydesk.tui.keys import chord, shown
+
+Guard = Callable[[Any], str | None]
+"""Takes the place (or widget) and returns None, or why the action is off, as a sentence."""
+
+Uses = str | Callable[[], Iterable[str]]
+"""An operation name, or a callable that lists some: names, so that no model is imported early."""
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+_MARK = "__copydesk_action__"
+_WORD = "__copydesk_command__"
+
+
+class DeclarationError(TypeError):
+    """An action or command that is declared wrongly; raised while its class is created."""
+
+
+@dataclass(frozen=True)
+class Action:
+    """What is known of one user action.
+
+    ``keys`` are as declared (``"g s"``); ``danger`` is the level of the confirmation ladder (0 to
+    3, interaction.md 4); ``show`` is its footer priority (0 keeps it out, higher stays longer on a
+    short line); ``scope`` names the class that declared it.
+    """
+
+    scope: str
+    method: str
+    keys: tuple[str, ...]
+    label: str
+    doc: str
+    unless: tuple[Guard, ...] = ()
+    danger: int = 0
+    uses: tuple[Uses, ...] = ()
+    show: int = 0
+    group: str = ""
+    override: bool = False
+
+    @property
+    def id(self) -> str:
+        """The stable name that user keymaps and documentation use."""
+        return f"{self.scope}.{self.method}"
+
+    @property
+    def summary(self) -> str:
+        """The first sentence of the docstring."""
+        return self.doc.split("\n", 1)[0]
+
+    @property
+    def shown_keys(self) -> str:
+        """All its keys as the help writes them."""
+        return " ".join(shown(key) for key in self.keys)
+
+    def reason(self, owner: object) -> str | None:
+        """Return why it is off for ``owner`` now, or None when it can be used."""
+        for guard in self.unless:
+            if (why := guard(owner)) is not None:
+                return why
+        return None
+
+    def operations(self) -> Iterator[str]:
+        """Yield the names of the API operations that it uses."""
+        for use in self.uses:
+            if callable(use):
+                yield from use()
+            else:
+                yield use
+
+
+@dataclass(frozen=True)
+class Command:
+    """A word of the command line: ``:name usage``."""
+
+    scope: str
+    method: str
+    name: str
+    usage: str
+    doc: str
+    complete: Callable[[Any], Sequence[str]] | None = None
+    uses: tuple[Uses, ...] = ()
+
+    @property
+    def id(self) -> str:
+        """The stable name that documentation uses."""
+        return f"{self.scope}:{self.name}"
+
+
+def action(
+    key: str,
+    label: str,
+    *,
+    unless: Guard | Sequence[Guard] = (),
+    danger: int = 0,
+    uses: Uses | Sequence[Uses] = (),
+    show: bool | int = True,
+    group: str = "",
+    also: Sequence[str] = (),
+    override: bool = False,
+) -> Callable[[F], F]:
+    """Declare a method as a user action.
+
+    A plain method acts at once; an ``async`` one runs in a worker and may await sheets. ``key`` and
+    ``also`` are single keys or chords (``"g s"``). ``show`` is the footer priority: ``True`` is 10.
+    ``override`` allows a key, or an action of the same name, that a base class already has.
+    """
+
+    def declare(function: F) -> F:
+        doc = inspect.getdoc(function)
+        if not doc:
+            raise DeclarationError(f"action {function.__qualname__} has no docstring")
+        setattr(
+            function,
+            _MARK,
+            Action(
+                scope="",
+                method=function.__name__,
+                keys=(key, *also),
+                label=label,
+                doc=doc,
+                unless=(unless,) if callable(unless) else tuple(unless),
+                danger=danger,
+                uses=(uses,) if isinstance(uses, str) or callable(uses) else tuple(uses),
+                show=10 if show is True else int(show),
+                group=group,
+                override=override,
+            ),
+        )
+        return function
+
+    return declare
+
+
+def command(
+    name: str,
+    usage: str = "",
+    *,
+    complete: Callable[[Any], Sequence[str]] | None = None,
+    uses: Uses | Sequence[Uses] = (),
+) -> Callable[[F], F]:
+    """Declare a method ``(self, rest: str)`` as a word of the command line."""
+
+    def declare(function: F) -> F:
+        doc = inspect.getdoc(function)
+        if not doc:
+            raise DeclarationError(f"command {function.__qualname__} has no docstring")
+        names = (uses,) if isinstance(uses, str) or callable(uses) else tuple(uses)
+        setattr(
+            function, _WORD, Command("", function.__name__, name, usage, doc, complete, names)
+        )
+        return function
+
+    return declare
+
+
+SCOPES: dict[str, type[Acts]] = {}
+"""Every class that declares actions, by scope: what documentation and completeness tests walk."""
+
+
+class Acts:
+    """Something with actions: the base of places, sheets and of widgets with keys of their own.
+
+    Subclass with ``scope="…"``; without one a class shares its base's scope and declares nothing.
+    Textual bindings are derived here, so no class needs ``BINDINGS``.
+    """
+
+    SCOPE: ClassVar[str] = ""
+    ACTIONS: ClassVar[Mapping[str, Action]] = MappingProxyType({})
+    LINE_COMMANDS: ClassVar[Mapping[str, Command]] = MappingProxyType({})
+    TYPES_TEXT: ClassVar[bool] = False
+    """Whether letters are text for it: then Textual's own order of handling keys is kept."""
+
+    def __init_subclass__(cls, *, scope: str = "", **kwargs: Any) -> None:
+        own_actions = [value for value in vars(cls).values() if hasattr(value, _MARK)]
+        own_commands = [value for value in vars(cls).values() if hasattr(value, _WORD)]
+        if (own_actions or own_commands) and not scope:
+            raise DeclarationError(f"{cls.__qualname__} declares actions but has no scope")
+        if scope:
+            _claim(scope, cls)
+            cls.SCOPE = scope
+        actions: dict[str, Action] = {}
+        commands: dict[str, Command] = {}
+        for base in cls.__mro__[1:]:
+            for name, inherited in vars(base).get("ACTIONS", {}).items():
+                actions.setdefault(name, inherited)
+            for name, word in vars(base).get("LINE_COMMANDS", {}).items():
+                commands.setdefault(name, word)
+        for function in own_actions:
+            _add(cls, actions, replace(getattr(function, _MARK), scope=scope))
+        for function in own_commands:
+            word = replace(getattr(function, _WORD), scope=scope)
+            commands[word.name] = word
+        cls.ACTIONS = MappingProxyType(actions)
+        cls.LINE_COMMANDS = MappingProxyType(commands)
+        bindings = list(_bindings(actions.values()))
+        cls.BINDINGS = [*vars(cls).get("BINDINGS", []), *bindings]  # type: ignore[attr-defined]  # Textual's
+        if issubclass(cls, DOMNode) and not cls.TYPES_TEXT:
+            kwargs.setdefault("inherit_bindings", False)
+        super().__init_subclass__(**kwargs)
+
+    async def action_press(self, method: str) -> None:
+        """Run one of the declared actions, for Textual's bindings."""
+        from copydesk.tui.dispatch import run
+
+        await run(self, self.ACTIONS[method])
+
+
+def _claim(scope: str, cls: type[Acts]) -> None:
+    taken = SCOPES.get(scope)
+    if taken is not None and (taken.__module__, taken.__qualname__) != (
+        cls.__module__,
+        cls.__qualname__,
+    ):
+        raise DeclarationError(
+            f"scope {scope!r} of {cls.__qualname__} belongs to {taken.__qualname__}: "
+            "two classes would declare the same ids"
+        )
+    SCOPES[scope] = cls
+
+
+def _add(cls: type, actions: dict[str, Action], new: Action) -> None:
+    """Put ``new`` among ``actions``, taking keys from inherited ones only on request."""
+    if new.method in actions and not new.override:
+        raise DeclarationError(
+            f"{new.id} in {cls.__qualname__} is already {actions[new.method].id}: "
+            "declare it with override=True, or only override the method"
+        )
+    actions.pop(new.method, None)
+    if len({chord(key) for key in new.keys}) != len(new.keys):
+        raise DeclarationError(f"{new.id} names a key twice")
+    for other in list(actions.values()):
+        clash = {chord(key) for key in new.keys} & {chord(key) for key in other.keys}
+        if not clash:
+            continue
+        if not new.override or other.scope == new.scope:
+            raise DeclarationError(
+                f"{cls.__qualname__}: {other.id} and {new.id} are both on "
+                f"{' '.join(sorted(clash)[0])!r}"
+            )
+        left = tuple(key for key in other.keys if chord(key) not in clash)
+        if left:
+            actions[other.method] = replace(other, keys=left)
+        else:
+            del actions[other.method]
+    actions[new.method] = new
+
+
+def _bindings(actions: Iterable[Action]) -> Iterator[Binding]:
+    for each in actions:
+        single = [key for key in each.keys if len(chord(key)) == 1]
+        if single:
+            yield Binding(
+                ",".join(chord(key)[0] for key in single),
+                f"press('{each.method}')",
+                each.label,
+                show=bool(each.show),
+                key_display=shown(single[0]),
+                tooltip=each.summary,
+                id=each.id,
+            )
+
+
+def declared() -> list[Action]:
+    """Return every action declared so far, each once, in the order of declaration."""
+    seen: dict[str, Action] = {}
+    for cls in SCOPES.values():
+        for each in cls.ACTIONS.values():
+            seen.setdefault(each.id, each)
+    return list(seen.values())
+
+
+def declared_commands() -> list[Command]:
+    """Return every word of the command line declared so far, each once."""
+    seen: dict[str, Command] = {}
+    for cls in SCOPES.values():
+        for each in cls.LINE_COMMANDS.values():
+            seen.setdefault(each.id, each)
+    return list(seen.values())
+
+
+def reached_by() -> dict[str, list[str]]:
+    """Return, for each operation name, the ids of the actions and commands that use it."""
+    reach: dict[str, list[str]] = {}
+    everything: list[Action | Command] = [*declared(), *declared_commands()]
+    for each in everything:
+        names = [name for use in each.uses for name in (use() if callable(use) else (use,))]
+        for name in names:
+            reach.setdefault(name, []).append(each.id)
+    return reach

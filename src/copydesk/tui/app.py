@@ -1,0 +1,351 @@
+"""The application: places on a stack, keys, themes, the first paint, the last word on errors."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import os
+import shutil
+import subprocess
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from time import monotonic
+from typing import TYPE_CHECKING, Any
+
+from rich.text import Text
+from textual import events
+from textual.app import App
+from textual.binding import Binding
+
+from copydesk.tui import glyphs as signs
+from copydesk.tui import places
+from copydesk.tui.dispatch import Keyboard
+from copydesk.tui.place import Part, Place
+from copydesk.tui.places import Target
+from copydesk.tui.session import Session
+from copydesk.tui.theme import DARK, THEMES, tones
+from copydesk.tui.widgets.pane import Pane
+
+if TYPE_CHECKING:
+    from copydesk.tui.widgets.prompt import Prompt
+
+TWICE_SECONDS = 2.0
+"""Within which ctrl+c must come again to quit."""
+
+CLIPBOARD_BYTES = 74_000
+"""What terminals accept by OSC 52 without dropping it silently."""
+
+
+def styles_folder() -> Path:
+    """Return where the style sheets are: beside the package in a wheel, above it in a checkout."""
+    package = Path(__file__).resolve().parent.parent
+    inside = package / "styles"
+    return inside if inside.is_dir() else package.parent.parent / "styles"
+
+
+def style_path(name: str) -> Path:
+    """Return the style sheet of a place, for its ``CSS_PATH``."""
+    return styles_folder() / f"{name}.tcss"
+
+
+class CopydeskApp(App[None]):
+    """The terminal desk.
+
+    ``first`` and ``target`` say where it opens; ``crash`` receives an unexpected error and returns
+    what to tell the user (where the log is); ``preload`` imports what the first frame did not need,
+    in a thread.
+    """
+
+    TITLE = "copydesk"
+    CSS_PATH = style_path("base")
+    BINDINGS = [Binding("ctrl+q", "quit", "Quit", show=False, id="app.quit")]
+    ENABLE_COMMAND_PALETTE = True
+
+    def __init__(
+        self,
+        session: Session,
+        first: str,
+        target: Target | None = None,
+        *,
+        theme: str = DARK.name,
+        glyphs: str = "unicode",
+        keymap: Mapping[str, str] | None = None,
+        crash: Callable[[BaseException], str] | None = None,
+        preload: Callable[[], None] = lambda: None,
+    ) -> None:
+        super().__init__()
+        signs.use(glyphs)
+        for each in THEMES:
+            self.register_theme(each)
+        self.session = session
+        self.keyboard = Keyboard(self)
+        self.first = first
+        self.first_target = target or Target()
+        self.last: tuple[str, Target] | None = None
+        self.theme = theme
+        self._crash = crash
+        self._preload = preload
+        self._interrupted = 0.0
+        self._tones_pushed = False
+        self.awake: asyncio.Task[None] | None = None
+        """What goes on behind the first paint, for those who must wait for it."""
+        if keymap:
+            self.set_keymap(keymap)
+
+    # Start
+
+    def get_default_screen(self) -> Place:
+        """Open on the first place, so that its rows are in the first frame."""
+        return self._make(self.first, self.first_target)
+
+    def on_mount(self) -> None:
+        """Wake the rest once the first frame is out."""
+        self.theme_changed_signal.subscribe(self, lambda _: self._use_tones())
+        self._use_tones()
+        self.call_after_refresh(self._wake)
+
+    def _wake(self) -> None:
+        self.awake = asyncio.create_task(self._awaken(), name="awaken")
+
+    async def _awaken(self) -> None:
+        await asyncio.to_thread(self._preload)
+        await asyncio.to_thread(places.load_all)
+        self.settle_memory()
+
+    def settle_memory(self) -> None:
+        """Free start-up garbage once and keep the collector off what stays (speed.md)."""
+        if not gc.isenabled():
+            gc.collect()
+            gc.freeze()
+            gc.enable()
+
+    def _use_tones(self) -> None:
+        if self._tones_pushed:
+            self.console.pop_theme()
+        self.console.push_theme(tones(self.current_theme))
+        self._tones_pushed = True
+        for pane in self.screen.query(Pane):
+            pane.refresh_rows()
+
+    # Keys
+
+    def set_keymap(self, keymap: Mapping[str, str]) -> None:
+        """Use the user's keys: action id to keys, several separated by commas, chords by blanks."""
+        self.keyboard.use(keymap)
+        super().set_keymap(
+            {
+                action: ",".join(key for key in map(str.strip, keys.split(",")) if " " not in key)
+                for action, keys in keymap.items()
+            }
+        )
+
+    async def on_event(self, event: events.Event) -> None:
+        """Answer keys by the declared actions first."""
+        if (
+            isinstance(event, events.Key)
+            and not event.is_forwarded
+            and await self.keyboard.press(event)
+        ):
+            return
+        await super().on_event(event)
+
+    # Going places
+
+    def _make(self, name: str, target: Target) -> Place:
+        entry = places.find(name)
+        if entry is None:
+            raise LookupError(f"there is no place called {name!r}")
+        if entry.view is not None and target.view is None:
+            target = target.but(view=entry.view)
+        return entry.place(target)
+
+    @property
+    def here(self) -> Place | None:
+        """The place in front, or the one under a sheet."""
+        for screen in reversed(self.screen_stack):
+            if isinstance(screen, Place):
+                return screen
+        return None
+
+    async def go(self, name: str, target: Target | None = None) -> None:
+        """Go to a place: back to it when it is open already, else on top of this one."""
+        entry = places.find(name)
+        here = self.here
+        if entry is None:
+            if here is not None:
+                here.say(f"There is no place called {name!r}.", "warn")
+            return
+        target = target or Target(organization=self.session.organization)
+        if entry.view is not None and target.view is None:
+            target = target.but(view=entry.view)
+        for screen in self.screen_stack:
+            if isinstance(screen, Place) and _same(screen, entry.place, target):
+                self._remember(here)
+                await self._unwind(screen)
+                if target.view is not None:
+                    screen.choose_view(target.view)
+                return
+        self._remember(here)
+        await self.push_screen(entry.place(target))
+
+    async def _unwind(self, until: Place) -> None:
+        while self.screen is not until:
+            await self.pop_screen()
+
+    def _remember(self, place: Place | None) -> None:
+        if place is not None:
+            self.last = (place.PLACE, place.target.but(view=place.view or None))
+
+    async def go_last(self) -> None:
+        """Go to the place before this one."""
+        if self.last is not None:
+            name, target = self.last
+            await self.go(name, target)
+
+    async def step_back(self, *, quits: bool) -> None:
+        """Step back once: a slow read, a way to the end, a search, then the place itself."""
+        place = self.here
+        if place is None or place is not self.screen:
+            return
+        pane = place.pane
+        stop = getattr(pane, "stop_reading", None)
+        if place.stop_reading():
+            place.say("Stopped reading.")
+        elif (stop is not None and stop()) or (pane is not None and pane.find_clear()):
+            place.refresh_frame()
+        elif sum(isinstance(screen, Place) for screen in self.screen_stack) > 1:
+            self._remember(place)
+            await self.pop_screen()
+        elif quits:
+            self.leave()
+        else:
+            place.say("This is the first place. q quits.")
+
+    def leave(self) -> None:
+        """Quit, unless writes are under way: then say so, and quit at the second time."""
+        pending = self.session.writes_pending
+        if pending and monotonic() - self._interrupted > TWICE_SECONDS:
+            self._interrupted = monotonic()
+            if self.here is not None:
+                self.here.say(f"Sending {pending}. Press it again to quit now.", "warn")
+            return
+        self.exit()
+
+    def interrupt(self) -> None:
+        """Quit at the second ctrl+c."""
+        if monotonic() - self._interrupted <= TWICE_SECONDS:
+            self.exit()
+            return
+        self._interrupted = monotonic()
+        if self.here is not None:
+            self.here.say("Press ctrl+c again to quit.")
+
+    def step_pane(self, by: int) -> None:
+        """Focus the next pane, showing its part if it was hidden for lack of room."""
+        place = self.here
+        if place is None:
+            return
+        panes = [pane for pane in place.query(Pane) if pane.can_focus and not pane.disabled]
+        if not panes:
+            return
+        at = panes.index(place.pane) if place.pane in panes else -1
+        pane = panes[(at + by) % len(panes)]
+        for node in pane.ancestors_with_self:
+            if isinstance(node, Part):
+                for role in ("left", "main", "side"):
+                    place.set_class(node.role == role, f"-in-{role}")
+        self.call_after_refresh(pane.focus)
+
+    # Overlays
+
+    def open_search(self) -> None:
+        """Open the line of ``/`` for the pane in focus."""
+        from copydesk.tui.search import SearchPrompt
+
+        place = self.here
+        if place is not None and place.pane is not None:
+            self._open_prompt(place, SearchPrompt(place.pane))
+
+    def open_command_line(self) -> None:
+        """Open the line of ``:``."""
+        from copydesk.tui.command_line import CommandPrompt
+
+        place = self.here
+        if place is not None:
+            self._open_prompt(place, CommandPrompt(place))
+
+    def _open_prompt(self, place: Place, prompt: Prompt) -> None:
+        place.query("Prompt").remove()
+        place.mount(prompt, before="#status")
+        prompt.focus()
+
+    def open_help(self) -> None:
+        """Show every key of the place in front."""
+        from copydesk.tui.help import Help
+
+        if self.here is not None:
+            self.push_screen(Help(self.keyboard.chain(), self.keyboard))
+
+    def open_activity(self) -> None:
+        """Show the writes of this run."""
+        from copydesk.tui.activity import Activity
+
+        self.push_screen(Activity(self.session))
+
+    # The world outside
+
+    def copy(self, text: str) -> None:
+        """Copy text: the system's own tool first, the terminal (OSC 52) otherwise."""
+        place = self.here
+        if place is None:
+            return
+        way = None if self.is_headless else _native_copy(text)
+        if way is None:
+            if len(text.encode()) > CLIPBOARD_BYTES:
+                place.say("Too long for the terminal's clipboard, and no tool for it here.", "bad")
+                return
+            way = "the terminal"
+        self.copy_to_clipboard(text)
+        first = text.split("\n", 1)[0]
+        place.say(f"Copied {first}")
+
+    def redraw(self) -> None:
+        """Draw everything again, after something else wrote on the terminal."""
+        self.screen.refresh(repaint=True, layout=True)
+
+    def _fatal_error(self) -> None:
+        """Leave the terminal as it was and say where the log is, instead of a wall of text."""
+        error = self._exception
+        if self._crash is None or error is None:
+            super()._fatal_error()
+            return
+        self.bell()
+        self.panic(Text(self._crash(error)))
+
+
+def _same(screen: Place, cls: type[Place], target: Target) -> bool:
+    return type(screen) is cls and screen.target.but(view=None) == target.but(view=None)
+
+
+COPY_TOOLS: Sequence[tuple[str, str, Sequence[str]]] = (
+    ("", "pbcopy", ("pbcopy",)),
+    ("WAYLAND_DISPLAY", "wl-copy", ("wl-copy",)),
+    ("DISPLAY", "xclip", ("xclip", "-selection", "clipboard")),
+    ("DISPLAY", "xsel", ("xsel", "--clipboard", "--input")),
+)
+"""(environment variable that must be set, program, command), in the order they are tried."""
+
+
+def _native_copy(text: str) -> str | None:
+    """Copy with a program of the desktop; return its name, or None when there is none."""
+    for variable, program, command in COPY_TOOLS:
+        path = shutil.which(program)
+        if path is None or (variable and not os.environ.get(variable)):
+            continue
+        options: dict[str, Any] = {"input": text.encode(), "timeout": 2, "check": True}
+        try:
+            subprocess.run([path, *command[1:]], **options)  # noqa: S603 - a fixed command, found on PATH
+        except (OSError, subprocess.SubprocessError):
+            continue
+        return program
+    return None

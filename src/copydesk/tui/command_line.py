@@ -1,0 +1,117 @@
+"""The line of ``:``: places and commands by name, with completion."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import TYPE_CHECKING
+
+from copydesk.tui.actions import Acts, Command
+from copydesk.tui.dispatch import run_command
+from copydesk.tui.places import ENTRIES
+from copydesk.tui.widgets.prompt import Prompt
+
+if TYPE_CHECKING:
+    from copydesk.tui.place import Place
+
+HISTORY: list[str] = []
+"""What was entered in this run, oldest first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A word that may follow ``:``, and who answers it (None: it is a place)."""
+
+    name: str
+    usage: str
+    doc: str
+    owner: Acts | None = None
+    command: Command | None = None
+
+
+def words(chain: list[Acts]) -> dict[str, Word]:
+    """Return every word that works here, nearest owner first."""
+    found: dict[str, Word] = {}
+    for owner in chain:
+        for name, each in owner.LINE_COMMANDS.items():
+            found.setdefault(name, Word(name, each.usage, each.doc, owner, each))
+    for name, entry in ENTRIES.items():
+        found.setdefault(name, Word(name, "", entry.action.doc))
+    return found
+
+
+class CommandPrompt(Prompt):
+    """Runs a word; Tab completes it; an unknown one gets the nearest."""
+
+    def __init__(self, place: Place) -> None:
+        super().__init__(":", "", "a place or a command; Tab completes")
+        self._place = place
+        self._words = words(place.desk.keyboard.chain())
+        self._at = len(HISTORY)
+
+    def changed(self, text: str) -> None:
+        """Show what it may become."""
+        name, blank, rest = text.partition(" ")
+        if blank and (word := self._words.get(name)) is not None:
+            choices = [c for c in self._choices(word) if c.startswith(rest)]
+            summary = word.doc.split("\n", 1)[0]
+            self._place.show_keys("  ".join(choices[:12]) or f"{word.usage}  {summary}".strip())
+        else:
+            self._place.show_keys("  ".join(sorted(w for w in self._words if w.startswith(name))))
+
+    def _choices(self, word: Word) -> list[str]:
+        if word.command is None or word.command.complete is None:
+            return []
+        return list(word.command.complete(word.owner))
+
+    def complete(self) -> None:
+        """Complete as far as it is unambiguous."""
+        name, blank, rest = self.input.value.partition(" ")
+        if blank:
+            word = self._words.get(name)
+            choices = [c for c in self._choices(word) if c.startswith(rest)] if word else []
+            lead = f"{name} "
+        else:
+            choices, lead = [w for w in self._words if w.startswith(name)], ""
+        if choices:
+            common = _common_start(choices)
+            end = " " if len(choices) == 1 and not blank else ""
+            self.input.value = lead + common + end
+            self.input.cursor_position = len(self.input.value)
+
+    def recall(self, by: int) -> None:
+        """Walk through what was entered before."""
+        self._at = max(0, min(len(HISTORY), self._at + by))
+        self.input.value = HISTORY[self._at] if self._at < len(HISTORY) else ""
+        self.input.cursor_position = len(self.input.value)
+
+    def close(self) -> None:
+        """Take the hints away too."""
+        self._place.show_keys("")
+        super().close()
+
+    def submitted(self, text: str) -> None:
+        """Do what it says."""
+        self.close()
+        text = text.strip()
+        if not text:
+            return
+        HISTORY.append(text)
+        name, _, rest = text.partition(" ")
+        word = self._words.get(name)
+        if word is None:
+            near = get_close_matches(name, self._words, 1)
+            hint = f" Nearest: :{near[0]}." if near else " ? lists what works here."
+            self._place.say(f"There is no :{name} here.{hint}", "warn")
+        elif word.command is None:
+            self._place.desk.call_later(self._place.desk.go, name)
+        elif word.owner is not None:
+            self._place.desk.call_later(run_command, word.owner, word.command, rest.strip())
+
+
+def _common_start(choices: list[str]) -> str:
+    first, last = min(choices), max(choices)
+    for at, letter in enumerate(first):
+        if at >= len(last) or last[at] != letter:
+            return first[:at]
+    return first

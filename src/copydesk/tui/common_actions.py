@@ -1,0 +1,287 @@
+"""The keys that mean the same in every place (interaction.md 3.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, cast
+
+from copydesk.tui.actions import Acts, action, command
+
+if TYPE_CHECKING:
+    from copydesk.tui.place import Place
+
+
+def _here(owner: Any) -> Place:
+    return cast("Place", owner)
+
+
+def no_pane(owner: Any) -> str | None:
+    """Say so when nothing that scrolls has the focus."""
+    return None if _here(owner).pane is not None else "No pane has the focus. Tab goes to one."
+
+
+def one_view(owner: Any) -> str | None:
+    """Say so when there are no other views."""
+    return None if len(_here(owner).views) > 1 else "This place has one view."
+
+
+def no_search(owner: Any) -> str | None:
+    """Say so when nothing is searched for."""
+    pane = _here(owner).pane
+    return None if pane is not None and pane.found else "No search yet. / starts one."
+
+
+def no_url(owner: Any) -> str | None:
+    """Say so when the selection has no address."""
+    return None if _here(owner).url() else "This has no address on the web."
+
+
+def nothing_new(owner: Any) -> str | None:
+    """Say so when nothing waits to be folded in."""
+    source = getattr(_here(owner).pane, "source", None)
+    return None if source is not None and source.waiting else "Nothing new waits."
+
+
+def nothing_to_undo(owner: Any) -> str | None:
+    """Say so when no write of this run can be taken back."""
+    return None if _here(owner).session.undoable() else "Nothing to undo."
+
+
+def no_last_place(owner: Any) -> str | None:
+    """Say so when this is the first place of the run."""
+    return None if _here(owner).desk.last else "This is the first place you opened."
+
+
+def _view_names(owner: Any) -> Sequence[str]:
+    return [view.id for view in _here(owner).views]
+
+
+class CommonActions(Acts, scope="place"):
+    """Actions of every place. A mixin of `Place`, apart from it only for length."""
+
+    @action("j", "down", unless=no_pane, show=False, group="Move", also=("down",))
+    def move_down(self) -> None:
+        """Go to the next row or line."""
+        self._move("move", 1)
+
+    @action("k", "up", unless=no_pane, show=False, group="Move", also=("up",))
+    def move_up(self) -> None:
+        """Go to the previous row or line."""
+        self._move("move", -1)
+
+    @action("g g", "first", unless=no_pane, show=False, group="Move", also=("home",))
+    def move_first(self) -> None:
+        """Go to the first row or line."""
+        self._move("move_first")
+
+    @action("G", "last", unless=no_pane, show=False, group="Move", also=("end",))
+    def move_last(self) -> None:
+        """Go to the last row or line; a long list is read to its end, Esc stops that."""
+        self._move("move_last")
+
+    @action("ctrl+d", "half page down", unless=no_pane, show=False, group="Move")
+    def half_down(self) -> None:
+        """Go down half a page."""
+        self._move("move_page", 0.5)
+
+    @action("ctrl+u", "half page up", unless=no_pane, show=False, group="Move")
+    def half_up(self) -> None:
+        """Go up half a page."""
+        self._move("move_page", -0.5)
+
+    @action("pagedown", "page down", unless=no_pane, show=False, group="Move", also=("ctrl+f",))
+    def page_down(self) -> None:
+        """Go down a page."""
+        self._move("move_page", 1.0)
+
+    @action("pageup", "page up", unless=no_pane, show=False, group="Move")
+    def page_up(self) -> None:
+        """Go up a page."""
+        self._move("move_page", -1.0)
+
+    def _move(self, how: str, *by: float) -> None:
+        pane = _here(self).pane
+        if pane is not None:
+            getattr(pane, how)(*by)
+
+    @action("tab", "next pane", show=False, group="Move")
+    def next_pane(self) -> None:
+        """Go to the next pane."""
+        _here(self).desk.step_pane(1)
+
+    @action("shift+tab", "previous pane", show=False, group="Move")
+    def previous_pane(self) -> None:
+        """Go to the previous pane."""
+        _here(self).desk.step_pane(-1)
+
+    @action("]", "next view", unless=one_view, show=False, group="Views")
+    def next_view(self) -> None:
+        """Go to the next view, page or tab."""
+        self.step_view(1)
+
+    @action("[", "previous view", unless=one_view, show=False, group="Views")
+    def previous_view(self) -> None:
+        """Go to the previous view, page or tab."""
+        self.step_view(-1)
+
+    @action(
+        "1", "view by number", unless=one_view, show=False, group="Views", also=tuple("23456789")
+    )
+    def numbered_view(self) -> None:
+        """Go to a view by its number."""
+        place = _here(self)
+        number = int(place.desk.keyboard.key)
+        if number > len(place.views):
+            place.say(f"There are {len(place.views)} views.", "warn")
+        else:
+            place.choose_view(place.views[number - 1].id)
+
+    def step_view(self, by: int) -> None:
+        """Go that many views on, around the end."""
+        place = _here(self)
+        ids = [view.id for view in place.views]
+        at = ids.index(place.view) if place.view in ids else 0
+        place.choose_view(ids[(at + by) % len(ids)])
+
+    @command("view", "NAME", complete=_view_names)
+    def go_view(self, rest: str) -> None:
+        """Go to a view by name or number."""
+        place = _here(self)
+        ids = [view.id for view in place.views]
+        if rest.isdigit() and 0 < int(rest) <= len(ids):
+            place.choose_view(ids[int(rest) - 1])
+        elif rest in ids:
+            place.choose_view(rest)
+        else:
+            place.say(f"There is no view {rest!r}. There are: {', '.join(ids) or 'none'}.", "warn")
+
+    @action("/", "filter", unless=no_pane, show=5, group="Find")
+    def search(self) -> None:
+        """Filter a list or search a text as you type; Enter keeps it, Esc ends it."""
+        _here(self).desk.open_search()
+
+    @action("n", "next match", unless=no_search, show=False, group="Find")
+    def next_match(self) -> None:
+        """Go to the next match."""
+        self._step_match(1)
+
+    @action("N", "previous match", unless=no_search, show=False, group="Find")
+    def previous_match(self) -> None:
+        """Go to the previous match."""
+        self._step_match(-1)
+
+    def _step_match(self, by: int) -> None:
+        pane = _here(self).pane
+        if pane is not None and not pane.find_next(by):
+            _here(self).say("No other match.", "warn")
+
+    @action(":", "go", show=4, group="Find")
+    def command_line(self) -> None:
+        """Open the command line: a place, or a command with its argument; Tab completes."""
+        _here(self).desk.open_command_line()
+
+    @action("ctrl+p", "palette", show=False, group="Find")
+    def palette(self) -> None:
+        """Open the palette: every action and place, found by a few letters."""
+        _here(self).desk.action_command_palette()
+
+    @action("?", "help", show=100, group="Find")
+    def help(self) -> None:
+        """List every key of this place, with the reason where one is off."""
+        _here(self).desk.open_help()
+
+    @action("R", "refresh", show=2, group="Look")
+    def refresh_place(self) -> None:
+        """Read this place again. Nothing moves under the cursor."""
+        _here(self).reload()
+
+    @action(".", "fold in", unless=nothing_new, show=False, group="Look")
+    def fold_in(self) -> None:
+        """Bring in the rows that arrived since."""
+        getattr(_here(self).pane, "source").fold()  # noqa: B009 - guarded by nothing_new
+
+    @action("p", "preview", show=False, group="Look")
+    def preview(self) -> None:
+        """Show or hide the pane with details."""
+        _here(self).toggle_class("-no-side")
+
+    @action("P", "preview side or bottom", show=False, group="Look")
+    def preview_side(self) -> None:
+        """Put the pane with details at the side or at the bottom."""
+        _here(self).toggle_class("-below")
+
+    @action("o", "browser", unless=no_url, show=3, group="Share")
+    def browse(self) -> None:
+        """Open what is selected in the browser."""
+        place = _here(self)
+        place.desk.open_url(place.url() or "")
+        place.say(f"Opened {place.url()}")
+
+    @action("y", "copy url", unless=no_url, show=3, group="Share")
+    def copy_url(self) -> None:
+        """Copy the address of what is selected."""
+        place = _here(self)
+        place.desk.copy(place.url() or "")
+
+    @action("Y", "copy…", unless=no_url, show=False, group="Share")
+    async def copy_menu(self) -> None:
+        """Choose what to copy: address, id, title or link."""
+        from copydesk.tui.widgets.choice import Choice, Option
+
+        place = _here(self)
+        copies = dict(place.copies())
+        chosen = await place.desk.push_screen_wait(
+            Choice("Copy", [Option(name, name, text) for name, text in copies.items()])
+        )
+        if chosen is not None:
+            place.desk.copy(copies[chosen])
+
+    @action("u", "undo", unless=nothing_to_undo, show=False, group="Write")
+    async def undo(self) -> None:
+        """Take back the last write that can be taken back."""
+        place = _here(self)
+        line = await place.session.undo()
+        if line is not None:
+            place.tell(f"Taken back: {line.what} {line.target}", "good")
+            place.reload()
+
+    @action("@", "log", show=1, group="Look")
+    def activity(self) -> None:
+        """Show every write of this run, and send failed ones again."""
+        _here(self).desk.open_activity()
+
+    @action("-", "last place", unless=no_last_place, show=False, group="Go")
+    async def last_place(self) -> None:
+        """Go to the place you came from, and back again."""
+        await _here(self).desk.go_last()
+
+    @action("escape", "back", show=False, group="Go")
+    async def step_back(self) -> None:
+        """Step back: stop a slow read, end the search or filter, else leave the place."""
+        await _here(self).desk.step_back(quits=False)
+
+    @action("q", "back", show=1, group="Go")
+    async def close_place(self) -> None:
+        """Step back as Esc does; on the first place, quit."""
+        await _here(self).desk.step_back(quits=True)
+
+    @action("Q", "quit", show=False, group="Go", also=("ctrl+q",))
+    def quit(self) -> None:
+        """Quit. Typed text is kept."""
+        _here(self).desk.leave()
+
+    @action("ctrl+c", "quit (twice)", show=False, group="Go")
+    def interrupt(self) -> None:
+        """Press it twice to quit."""
+        _here(self).desk.interrupt()
+
+    @action("ctrl+z", "suspend", show=False, group="Go")
+    def suspend(self) -> None:
+        """Go back to the shell; fg returns."""
+        _here(self).desk.action_suspend_process()
+
+    @action("ctrl+l", "redraw", show=False, group="Look")
+    def redraw(self) -> None:
+        """Draw the whole screen again."""
+        _here(self).desk.redraw()
+

@@ -1,0 +1,278 @@
+"""From a key press to the action it means here.
+
+The widget in focus is asked first, then what holds it, then the place, then the jumps that work
+everywhere. Tables are built once per combination of classes and keymap, so a press costs one
+look-up. Keys that mean nothing here are answered with what they mean elsewhere.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from time import monotonic
+from typing import TYPE_CHECKING, Any
+
+from textual import events
+from textual.screen import Screen
+
+from copydesk.tui.actions import Action, Acts, Command, declared
+from copydesk.tui.keys import chord, declared_name, shown
+from copydesk.tui.places import ENTRIES
+
+if TYPE_CHECKING:
+    from copydesk.tui.app import CopydeskApp
+    from copydesk.tui.place import Place
+
+SOFT_CHORD_SECONDS = 0.8
+"""How long a key that acts at once (``z``) may still begin a chord (``z R``)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """An action and which owner of the chain has it (-1: the jumps)."""
+
+    level: int
+    action: Action
+
+
+@dataclass(slots=True)
+class Node:
+    """What a key does: an action, the beginning of chords, or both."""
+
+    meaning: Meaning | None
+    following: dict[str, Node]
+
+
+def build(
+    chain: Sequence[type[Acts]], keymap: Mapping[str, str], *, jumps: bool
+) -> dict[str, Node]:
+    """Return the key table of a chain of classes, nearest first."""
+    root: dict[str, Node] = {}
+    layers: list[tuple[int, list[Action]]] = [
+        (level, list(cls.ACTIONS.values())) for level, cls in enumerate(chain)
+    ]
+    if jumps:
+        layers.append((-1, [entry.action for entry in ENTRIES.values()]))
+    for level, actions in layers:
+        for action in actions:
+            for keys in keys_of(action, keymap):
+                _put(root, chord(keys), Meaning(level, action))
+    return root
+
+
+def keys_of(action: Action, keymap: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the keys of an action in this user's keymap."""
+    mine = keymap.get(action.id)
+    return action.keys if mine is None else tuple(key.strip() for key in mine.split(","))
+
+
+def _put(root: dict[str, Node], presses: Sequence[str], meaning: Meaning) -> None:
+    node = root.setdefault(presses[0], Node(None, {}))
+    for press in presses[1:]:
+        node = node.following.setdefault(press, Node(None, {}))
+    if node.meaning is None:
+        node.meaning = meaning
+
+
+async def run(owner: Any, action: Action) -> None:
+    """Do an action, or say why it is off. An async one goes on in a worker."""
+    place: Place | None = owner.screen if hasattr(owner.screen, "say") else None
+    why = action.reason(owner)
+    if why is not None:
+        if place is not None:
+            place.say(why, "warn")
+        else:
+            owner.app.bell()
+        return
+    if any(
+        worker.name == action.id and worker.is_running and worker.node is owner.screen
+        for worker in owner.app.workers
+    ):
+        if place is not None:
+            place.say(f"{action.label.capitalize()} is still under way.", "warn")
+        return
+    await _follow(owner, place, action.id, getattr(owner, action.method)())
+
+
+async def run_command(owner: Any, command: Command, rest: str) -> None:
+    """Do a word of the command line."""
+    place: Place | None = owner.screen if hasattr(owner.screen, "say") else None
+    await _follow(owner, place, command.id, getattr(owner, command.method)(rest))
+
+
+async def _follow(owner: Any, place: Place | None, name: str, result: Any) -> None:
+    if inspect.isawaitable(result):
+        owner.screen.run_worker(_finish(place, result), name=name, group=name)
+        # The first step runs before the next key is read: an action binds to what is under the
+        # cursor when its key was pressed.
+        await asyncio.sleep(0)
+    if place is not None and place.is_attached:
+        place.refresh_frame()
+
+
+async def _finish(place: Place | None, result: Any) -> None:
+    from copydesk.tui.errors import failure_types, sentence
+    from copydesk.tui.session import WriteError
+
+    try:
+        await result
+    except WriteError as error:
+        if place is not None:
+            place.tell(str(error), "bad")
+    except failure_types() as error:
+        if place is not None:
+            place.tell(sentence(error), "bad")
+    finally:
+        if place is not None and place.is_attached:
+            place.refresh_frame()
+
+
+class Keyboard:
+    """Reads key presses for an app."""
+
+    def __init__(self, app: CopydeskApp) -> None:
+        self.app = app
+        self.keymap: dict[str, str] = {}
+        self._tables: dict[tuple[Any, ...], dict[str, Node]] = {}
+        self._pending: Node | None = None
+        self._pressed = ""
+        self.key = ""
+        """The last key that was acted on, as declared."""
+        self._soft_until = 0.0
+
+    @property
+    def waiting(self) -> bool:
+        """Whether a chord has begun."""
+        return self._pending is not None
+
+    def use(self, keymap: Mapping[str, str]) -> None:
+        """Use another keymap."""
+        self.keymap = dict(keymap)
+        self._tables.clear()
+
+    def table(self, chain: Sequence[Acts], *, jumps: bool) -> dict[str, Node]:
+        """Return the key table for these owners."""
+        key = (*(type(owner) for owner in chain), jumps, len(ENTRIES))
+        table = self._tables.get(key)
+        if table is None:
+            table = build([type(owner) for owner in chain], self.keymap, jumps=jumps)
+            self._tables[key] = table
+        return table
+
+    def chain(self, screen: Screen[Any] | None = None) -> list[Acts]:
+        """Return who may answer a key on a screen (the one in front), nearest first."""
+        screen = screen or self.app.screen
+        focused = screen.focused
+        nodes = [screen] if focused is None else focused.ancestors_with_self
+        chain: list[Acts] = []
+        for node in nodes:
+            if isinstance(node, Acts):
+                chain.append(node)
+            if node is screen:
+                break
+        return chain
+
+    async def press(self, event: events.Key) -> bool:
+        """Act on a key; False leaves it to Textual."""
+        screen = self.app.screen
+        focused = screen.focused
+        if not isinstance(screen, Acts):
+            return False
+        if focused is not None and (not isinstance(focused, Acts) or focused.TYPES_TEXT):
+            self._pending = None
+            return False
+        chain = self.chain()
+        on_place = screen.SCOPE != "" and hasattr(screen, "say")
+        table = self.table(chain, jumps=on_place)
+        pending, self._pending = self._pending, None
+        soft = pending is not None and pending.meaning is not None
+        if pending is not None and soft and monotonic() > self._soft_until:
+            pending = None
+        if pending is not None:
+            if event.key == "escape" and not soft:
+                self._hint(None)
+                return True
+            node = pending.following.get(event.key)
+            if node is None and not soft:
+                self._hint(None)
+                self._say(
+                    f"{shown(self._pressed + ' ' + declared_name(event.key))} means nothing here. "
+                    + self._list(pending)
+                )
+                return True
+            if node is not None:
+                self._hint(None)
+                return await self._take(node, chain, event.key)
+        node = table.get(event.key)
+        if node is None:
+            return on_place and self._explain(event, chain)
+        return await self._take(node, chain, event.key)
+
+    async def _take(self, node: Node, chain: Sequence[Acts], key: str) -> bool:
+        if node.following:
+            self._pending = node
+            self._pressed = declared_name(key)
+            if node.meaning is None:
+                self._hint(node)
+                return True
+            self._soft_until = monotonic() + SOFT_CHORD_SECONDS
+        if node.meaning is None:
+            return False
+        self.key = declared_name(key)
+        screen = self.app.screen
+        if hasattr(screen, "clear_message"):
+            screen.clear_message()
+        await self.do(node.meaning, chain)
+        return True
+
+    async def do(self, meaning: Meaning, chain: Sequence[Acts]) -> None:
+        """Run a meaning for the owner it belongs to."""
+        if meaning.level < 0:
+            await self.app.go(meaning.action.method)
+        else:
+            await run(chain[meaning.level], meaning.action)
+
+    def _hint(self, node: Node | None) -> None:
+        screen = self.app.screen
+        if hasattr(screen, "show_keys"):
+            screen.show_keys("" if node is None else f"{self._pressed}…  {self._list(node)}")
+
+    def _list(self, node: Node) -> str:
+        parts = [
+            f"{shown(self._pressed + ' ' + declared_name(key))} {child.meaning.action.label}"
+            for key, child in node.following.items()
+            if child.meaning is not None
+        ]
+        return "  ".join(parts)
+
+    def _say(self, text: str) -> None:
+        screen = self.app.screen
+        if hasattr(screen, "say"):
+            screen.say(text, "warn")
+
+    def _explain(self, event: events.Key, chain: Sequence[Acts]) -> bool:
+        """Say what an unbound key means elsewhere, and which key is near it here."""
+        name = declared_name(event.key)
+        near = name.swapcase() if len(name) == 1 else ""
+        here = {chord(keys)[0]: action for owner in chain for action in owner.ACTIONS.values()
+                for keys in keys_of(action, self.keymap) if len(chord(keys)) == 1}
+        elsewhere = {
+            action.label: action.scope
+            for action in declared()
+            for keys in keys_of(action, self.keymap)
+            if chord(keys) == (event.key,)
+        }
+        parts = [f"{shown(name)} does nothing here."]
+        if elsewhere:
+            label, scope = next(iter(elsewhere.items()))
+            parts = [f"{shown(name)} is “{label}” in {scope.replace('_', ' ')}, nothing here."]
+        elif not event.is_printable and not name.startswith("ctrl+"):
+            return False
+        if near and (action := here.get(near)) is not None:
+            parts.append(f"{near} is “{action.label}”.")
+        else:
+            parts.append("? lists what works here.")
+        self._say(" ".join(parts))
+        return True

@@ -1,0 +1,45 @@
+"""Errors become sentences here and nowhere else (interaction.md 3.8)."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+
+def failure_types() -> tuple[type[Exception], ...]:
+    """Return the exceptions that an answer of the service may raise.
+
+    A function, because importing the client before the first paint would delay it.
+    """
+    from copydesk.client.errors import ApiError
+
+    return (ApiError, OSError)
+
+
+def sentence(error: BaseException) -> str:
+    """Return what a person should read about ``error``: what is wrong and what to do."""
+    from copydesk.client import errors
+
+    said = str(getattr(error, "message", "")) or str(error)
+    match error:
+        case errors.Unauthorized():
+            return f"Token refused. Check COPYDESK_TOKEN or the profile. {said}".strip()
+        case errors.Forbidden():
+            return f"Not allowed: {said}"
+        case errors.NotFound():
+            return f"Gone. Removed by someone, or moved. {said}".strip()
+        case errors.Conflict():
+            return f"Someone changed it first. Nothing was overwritten. {said}".strip()
+        case errors.Blocked():
+            return f"Refused by a rule: {said}"
+        case errors.RateLimited():
+            back = getattr(error, "retry_at", None)
+            when = f" Back at {back.astimezone():%H:%M}." if isinstance(back, datetime) else ""
+            return f"API limit reached.{when} Nothing was lost."
+        case errors.Invalid():
+            return f"The service did not accept it: {said}"
+        case errors.Unreachable():
+            return f"Offline: {said} R tries again."
+        case errors.ApiError():
+            return f"The service failed: {said} R tries again."
+        case _:
+            return f"{type(error).__name__}: {said}"

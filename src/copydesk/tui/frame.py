@@ -1,0 +1,275 @@
+"""The lines around a place: header, views, status and footer, one widget of one line each."""
+
+from __future__ import annotations
+
+from time import monotonic
+from typing import TYPE_CHECKING, ClassVar, cast
+
+from rich.segment import Segment
+from rich.style import Style
+from rich.text import Text
+from textual import events
+from textual.strip import Strip
+from textual.widget import Widget
+
+from copydesk.tui.dispatch import Meaning, keys_of
+from copydesk.tui.glyphs import glyphs
+from copydesk.tui.keys import shown
+
+if TYPE_CHECKING:
+    from copydesk.tui.app import CopydeskApp
+    from copydesk.tui.place import Place
+
+ERROR_SECONDS = 4.0
+"""How long an error stays although keys are pressed."""
+
+LIVE_SECONDS = 60
+"""Up to which age data counts as live."""
+
+
+class Line(Widget):
+    """One line of text with a left and a right part; drawn again only when they differ."""
+
+    COMPONENT_CLASSES: ClassVar[set[str]] = {
+        "line--key", "line--off", "line--warn", "line--bad", "line--good", "line--current",
+    }
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._drawn: tuple[Text, Text] | None = None
+        self._shown: tuple[str, str] = ("", "")
+        self._strip: Strip | None = None
+
+    @property
+    def place(self) -> Place:
+        """The place it frames."""
+        return cast("Place", self.screen)
+
+    def parts(self, width: int) -> tuple[Text, Text]:
+        """Return what to show on the left and on the right of a line so wide."""
+        raise NotImplementedError
+
+    def update(self) -> None:
+        """Draw again if there is something else to show."""
+        width = self.size.width
+        if not self.is_attached or width <= 0:
+            return
+        parts = self.parts(width)
+        if parts != self._drawn:
+            self._drawn, self._strip = parts, None
+            self.refresh()
+
+    def tone(self, name: str) -> Style:
+        """Return the style of a component of the line."""
+        style = self.get_component_rich_style(f"line--{name}")
+        return Style(color=style.color, bold=style.bold, dim=style.dim, reverse=style.reverse)
+
+    def notify_style_update(self) -> None:
+        """Follow the theme."""
+        super().notify_style_update()
+        self._drawn = self._strip = None
+        self.refresh()
+
+    def on_resize(self) -> None:
+        """Draw for the new width."""
+        self._drawn = self._strip = None
+
+    def render_line(self, y: int) -> Strip:
+        """Draw the line."""
+        width = self.size.width
+        if self._strip is not None and self._strip.cell_length == width:
+            return self._strip
+        left, right = self._drawn or self.parts(width)
+        self._drawn = (left, right)
+        base = self.rich_style
+        room = width - 2
+        right_cells = right.cell_len if right.cell_len <= room else 0
+        left_room = max(0, room - right_cells - (2 if right_cells else 0))
+        if left.cell_len > left_room:
+            left = left.copy()
+            left.truncate(max(0, left_room - 1))
+            left.append(glyphs().more)
+        console = self.app.console
+        segments = [Segment(" ", base)]
+        for part, pad in ((left, room - left.cell_len - right_cells), (right, 0)):
+            if part is right and not right_cells:
+                break
+            segments.extend(
+                Segment(text, base + style if style else base)
+                for text, style, _ in part.render(console)
+                if text and text != "\n"
+            )
+            segments.append(Segment(" " * max(0, pad), base))
+        self._strip = Strip(segments).adjust_cell_length(width, base)
+        return self._strip
+
+
+class Head(Line):
+    """Where I am; how old what I see is; how much of the API budget is left."""
+
+    def parts(self, width: int) -> tuple[Text, Text]:
+        """Breadcrumb left; age, budget and writes under way right."""
+        place, session = self.place, cast("CopydeskApp", self.app).session
+        left = Text("copydesk", style="bold")
+        for step in place.trail():
+            left.append(" > " if left.plain != "copydesk" else "  ", style=self.tone("off"))
+            left.append(step)
+        right = Text()
+        if session.offline:
+            since = f", data from {session.read_at.astimezone():%H:%M}" if session.read_at else ""
+            right.append(f"offline{since}", style=self.tone("bad"))
+        elif session.read_at is None:
+            right.append("cached, connecting" if place.cached else "connecting",
+                         style=self.tone("warn"))
+        else:
+            age = max(0, int((session.clock() - session.read_at).total_seconds()))
+            live = age <= LIVE_SECONDS
+            right.append(glyphs().live + " ", style=self.tone("good" if live else "warn"))
+            right.append(("live " if live else "read ") + _age(age) + ("" if live else " ago"))
+        if session.budget is not None and width >= 60:
+            left_over, limit = session.budget
+            right.append(f"  api {left_over}/{limit}",
+                         style=self.tone("warn") if left_over < limit * 0.3 else "")
+        if session.writes_pending:
+            right.append(f"  sending {session.writes_pending}", style=self.tone("warn"))
+        return left, right
+
+
+def _age(seconds: int) -> str:
+    if seconds < 60:
+        return f"{seconds // 5 * 5}s" if seconds >= 5 else "now"
+    if seconds < 3600:
+        return f"{seconds // 60} min"
+    return f"{seconds // 3600} h"
+
+
+class Views(Line):
+    """The views of a place: ``[Needs me 7]  Ready 4``; ``[`` and ``]`` step through them."""
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._spans: list[tuple[int, int, str]] = []
+
+    def parts(self, width: int) -> tuple[Text, Text]:
+        """The views, the current one in brackets."""
+        text, self._spans = Text(), []
+        place = self.place
+        for view in place.views:
+            label = view.title if view.count is None else f"{view.title} {view.count}"
+            current = view.id == place.view
+            start = text.cell_len
+            text.append(f"[{label}]" if current else f" {label} ",
+                        style=self.tone("current") if current else self.tone("off"))
+            self._spans.append((start, text.cell_len, view.id))
+            text.append(" ")
+        return text, Text(place.views_note(), style=self.tone("off"))
+
+    def on_click(self, event: events.Click) -> None:
+        """Open the view that was clicked."""
+        for start, end, view in self._spans:
+            if start <= event.x - 1 < end:
+                self.place.choose_view(view)
+
+
+class Status(Line):
+    """What just happened, what a begun chord may become, or what to know about this place."""
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self.message = ""
+        self.tone_name = ""
+        self.keys = ""
+        self.slow: dict[str, str] = {}
+        self._until = 0.0
+
+    def say(self, text: str, tone: str) -> None:
+        """Show a message until the next key; an error at least `ERROR_SECONDS`."""
+        self.message, self.tone_name = text, tone
+        self._until = monotonic() + (ERROR_SECONDS if tone == "bad" else 0)
+        self.update()
+
+    def clear(self) -> None:
+        """Forget the message, unless it is an error that is still young."""
+        if self.message and monotonic() >= self._until:
+            self.message = ""
+            self.update()
+
+    def parts(self, width: int) -> tuple[Text, Text]:
+        """Chord hints, else the message, else what is slow, else what the place has to say."""
+        right = Text(self.place.status_right(), style=self.tone("off"))
+        if self.keys:
+            return Text(self.keys, style=self.tone("key")), Text()
+        if self.message:
+            tone = self.tone(self.tone_name) if self.tone_name else ""
+            return Text(self.message, style=tone), right
+        if self.slow:
+            return Text("  ".join(self.slow.values()), style=self.tone("warn")), right
+        return Text(self.place.status_left(), style=self.tone("off")), right
+
+
+class Foot(Line):
+    """The actions that matter here, with this user's keys; always ends with ``? help``."""
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._spans: list[tuple[int, int, Meaning]] = []
+
+    def parts(self, width: int) -> tuple[Text, Text]:
+        """As many actions as fit, those of low priority left out first; dim when off."""
+        keyboard = cast("CopydeskApp", self.app).keyboard
+        chain = keyboard.chain(self.place)
+        entries = [
+            (level, action)
+            for level, owner in enumerate(chain)
+            for action in owner.ACTIONS.values()
+            if action.show and keys_of(action, keyboard.keymap)
+        ]
+        help_entry = next((e for e in entries if e[1].method == "help"), None)
+        if help_entry is not None:
+            entries.remove(help_entry)
+        seen: set[str] = set()
+        unique = []
+        for level, action in entries:
+            key = keys_of(action, keyboard.keymap)[0]
+            if key not in seen:
+                seen.add(key)
+                unique.append((level, action))
+        cells = {action.id: len(self._label(action)) + 2 for _, action in unique}
+        room = width - 2 - (len(self._label(help_entry[1])) if help_entry else 0)
+        by_need = sorted(unique, key=lambda e: -e[1].show)
+        kept: set[str] = set()
+        for _, action in by_need:
+            if cells[action.id] <= room:
+                kept.add(action.id)
+                room -= cells[action.id]
+            else:
+                break
+        text, self._spans = Text(), []
+        # What matters most comes first; within one priority, the order of declaration.
+        for level, action in [*(e for e in by_need if e[1].id in kept),
+                              *([help_entry] if help_entry else [])]:
+            off = action.reason(chain[level]) is not None
+            start = text.cell_len
+            key, _, label = self._label(action).partition(" ")
+            text.append(key, style=self.tone("off" if off else "key"))
+            text.append(f" {label}", style=self.tone("off") if off else "")
+            self._spans.append((start, text.cell_len, Meaning(level, action)))
+            text.append("  ")
+        text.rstrip()
+        return text, Text()
+
+    def _label(self, action: object) -> str:
+        from copydesk.tui.actions import Action
+
+        assert isinstance(action, Action)
+        keyboard = cast("CopydeskApp", self.app).keyboard
+        key = shown(keys_of(action, keyboard.keymap)[0]).replace(" ", "")
+        return f"{key} {action.label}"
+
+    async def on_click(self, event: events.Click) -> None:
+        """Do the action that was clicked."""
+        keyboard = cast("CopydeskApp", self.app).keyboard
+        for start, end, meaning in self._spans:
+            if start <= event.x - 1 < end:
+                await keyboard.do(meaning, keyboard.chain(self.place))
+                return

@@ -1,0 +1,78 @@
+"""Every sign that copydesk draws, with its ASCII form (interaction.md 3.1 rule 4)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+
+
+@dataclass(frozen=True, slots=True)
+class Glyphs:
+    """The signs of one style; every one but ``spark`` fills one cell."""
+
+    live: str = "●"
+    changed: str = "●"
+    marked: str = "*"
+    outdated: str = "^"
+    cursor: str = ">"
+    folded: str = "▸"
+    unfolded: str = "▾"
+    more: str = "…"
+    passed: str = "✓"
+    failed: str = "✗"
+    bullet: str = "•"
+    rule: str = "─"
+    quote: str = "▎"
+    up: str = "↑"
+    down: str = "↓"
+    right: str = "→"
+    branch: str = "└"
+    gap: str = "⋯"
+    bar: str = "│"
+    dot: str = "·"
+    spark: str = "▁▂▃▄▅▆▇█"
+
+
+UNICODE = Glyphs()
+ASCII = Glyphs(
+    live="*",
+    changed="o",
+    marked="*",
+    outdated="^",
+    cursor=">",
+    folded="+",
+    unfolded="-",
+    more="~",
+    passed="v",
+    failed="x",
+    bullet="*",
+    rule="-",
+    quote="|",
+    up="^",
+    down="v",
+    right=">",
+    branch="`",
+    gap="~",
+    bar="|",
+    dot=".",
+    spark="..::||##",
+)
+
+_current = UNICODE
+
+
+def glyphs() -> Glyphs:
+    """Return the signs in use."""
+    return _current
+
+
+def use(style: str) -> None:
+    """Choose ``"unicode"`` or ``"ascii"``. Raises ValueError for anything else."""
+    global _current
+    if style not in ("unicode", "ascii"):
+        raise ValueError(f"glyphs: {style!r} is not known; use \"unicode\" or \"ascii\"")
+    _current = UNICODE if style == "unicode" else ASCII
+
+
+def pairs() -> list[tuple[str, str, str]]:
+    """Return (name, sign, ASCII form) of every glyph, for the documentation and its test."""
+    return [(f.name, getattr(UNICODE, f.name), getattr(ASCII, f.name)) for f in fields(Glyphs)]

@@ -1,0 +1,130 @@
+"""The help of a place: every key, with the reason where it is off."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rich.text import Text
+from textual.app import ComposeResult
+from textual.widgets import Input
+
+from copydesk.tui.actions import Acts, action
+from copydesk.tui.command_line import words
+from copydesk.tui.dispatch import Keyboard, keys_of
+from copydesk.tui.keys import shown
+from copydesk.tui.places import ENTRIES
+from copydesk.tui.sources import ListSource
+from copydesk.tui.widgets.prompt import PromptInput
+from copydesk.tui.widgets.sheet import Sheet
+from copydesk.tui.widgets.virtual_list import Column, VirtualList
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One line of the help."""
+
+    id: str
+    keys: str
+    label: str
+    text: str
+    group: str
+    off: bool
+
+
+def rows(chain: Sequence[Acts], keyboard: Keyboard) -> list[Row]:
+    """Return the help for these owners, nearest first, then jumps and command words."""
+    found: list[Row] = []
+    for owner in chain:
+        for each in owner.ACTIONS.values():
+            why = each.reason(owner)
+            keys = " ".join(shown(key) for key in keys_of(each, keyboard.keymap)[:3])
+            text = each.summary if why is None else f"off: {why}"
+            group = each.group or owner.SCOPE.replace("_", " ").capitalize()
+            found.append(Row(each.id, keys, each.label, text, group, why is not None))
+    for entry in ENTRIES.values():
+        keys = " ".join(shown(key) for key in keys_of(entry.action, keyboard.keymap))
+        keys = keys or f":{entry.name}"
+        found.append(Row(entry.action.id, keys, entry.title, entry.action.doc, "Go", False))
+    for word in words(list(chain)).values():
+        if word.command is not None:
+            summary = word.doc.split("\n", 1)[0]
+            found.append(
+                Row(word.command.id, f":{word.name}", word.usage, summary, "Commands", False)
+            )
+    return found
+
+
+class HelpInput(PromptInput, scope="help_input"):
+    """The field that searches the help."""
+
+    TYPES_TEXT = True
+
+    @action("escape", "close help", show=False, override=True)
+    def close_help(self) -> None:
+        """Close the help."""
+        self.screen.dismiss(None)
+
+    @action("down", "next line", show=False, override=True)
+    def next_line(self) -> None:
+        """Go down."""
+        self.screen.query_one(VirtualList).move(1)
+
+    @action("up", "previous line", show=False, override=True)
+    def previous_line(self) -> None:
+        """Go up."""
+        self.screen.query_one(VirtualList).move(-1)
+
+    @action("pagedown", "page down", show=False)
+    def page_down(self) -> None:
+        """Go down a page."""
+        self.screen.query_one(VirtualList).move_page(1)
+
+    @action("pageup", "page up", show=False)
+    def page_up(self) -> None:
+        """Go up a page."""
+        self.screen.query_one(VirtualList).move_page(-1)
+
+
+class Help(Sheet[None]):
+    """Lists and searches the keys of a place."""
+
+    def __init__(self, chain: Sequence[Acts], keyboard: Keyboard) -> None:
+        super().__init__("Keys here")
+        self._rows = rows(chain, keyboard)
+        self._source = ListSource(self._rows, key=lambda row: row.id)
+
+    def body(self) -> ComposeResult:
+        """The field and the list."""
+        self.add_class("help")
+        yield HelpInput(placeholder="type to search; esc closes", compact=True)
+        yield VirtualList(
+            self._source,
+            [
+                Column("keys", "KEY", lambda row: Text(row.keys, style=_tone(row)), width=11),
+                Column("label", "DOES", lambda row: Text(row.label, style=_dim(row)), width=16),
+                Column("text", "", lambda row: Text(row.text, style=_dim(row)), flex=1, minimum=44),
+                Column("group", "", lambda row: Text(row.group, style="muted"), width=14, drop=1),
+            ],
+            empty="No key matches.",
+        )
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        """Search keys, labels and texts."""
+        event.stop()
+        wanted = event.value.casefold().split()
+        self._source.set(
+            row for row in self._rows
+            if all(
+                word in f"{row.keys} {row.label} {row.text} {row.group}".casefold()
+                for word in wanted
+            )
+        )
+
+
+def _tone(row: Row) -> str:
+    return "muted" if row.off else "accent"
+
+
+def _dim(row: Row) -> str:
+    return "muted" if row.off else ""

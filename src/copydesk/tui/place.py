@@ -1,0 +1,342 @@
+"""The base of all places: the frame, the panes, the common keys, reading and writing.
+
+A place is one Textual screen. It composes its panes, names its views, and declares its actions; the
+frame, the movement keys, search, jumps, help and the command line come from here.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar, cast
+
+from textual import events
+from textual.app import ComposeResult
+from textual.containers import Container
+from textual.screen import Screen
+from textual.widget import Widget
+
+from copydesk.tui.common_actions import CommonActions
+from copydesk.tui.errors import failure_types, sentence
+from copydesk.tui.frame import Foot, Head, Status, Views
+from copydesk.tui.places import Target
+from copydesk.tui.widgets.pane import Pane
+
+if TYPE_CHECKING:
+    from copydesk.client.api import Api
+    from copydesk.tui.app import CopydeskApp
+    from copydesk.tui.session import Session
+
+T = TypeVar("T")
+
+Tone = Literal["", "good", "warn", "bad"]
+
+SLOW_SECONDS = 2.0
+"""After how long a read says that it is slow (interaction.md 3.8)."""
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """One way to look at a place, shown in the line of views; ``count`` None is unknown."""
+
+    id: str
+    title: str
+    count: int | None = None
+
+
+class Part(Container):
+    """A column of panes.
+
+    ``main`` is always there; ``side`` is at the right, or a drawer below on a narrow terminal;
+    ``left`` shows on a wide terminal, and elsewhere while it has the focus.
+    """
+
+    def __init__(self, role: Literal["left", "main", "side"], *panes: Widget) -> None:
+        super().__init__(*panes, classes=f"part -{role}")
+        self.role = role
+
+
+class Place(CommonActions, Screen[None]):
+    """One place of copydesk. Subclass it, register it with ``@place``, compose ``panes``."""
+
+    PLACE: ClassVar[str] = ""
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-medium"), (132, "-wide")]
+    VERTICAL_BREAKPOINTS = [(0, "-tiny"), (12, "-short"), (20, "-tall")]
+    AUTO_FOCUS = ".-main Pane"
+    ESCAPE_TO_MINIMIZE = False
+
+    def __init__(self, target: Target) -> None:
+        super().__init__()
+        self.target = target
+        self.views: Sequence[View] = ()
+        self.view: str = target.view or ""
+        self.cached = False
+        """Whether what is on screen comes from the last run."""
+        self._unwatch: Callable[[], None] = lambda: None
+        self._reads: dict[str, asyncio.Task[Any]] = {}
+
+    # What a place says of itself
+
+    def panes(self) -> ComposeResult:
+        """Yield the `Part` columns; there must be a ``main`` one."""
+        raise NotImplementedError
+
+    def trail(self) -> Iterable[str]:
+        """Yield the steps of the breadcrumb, outermost first; clean text."""
+        yield self.session.organization_title or "no organization"
+        yield self.title or ""
+
+    def url(self) -> str | None:
+        """Return the address of what is selected, for ``o`` and ``y``; None when it has none."""
+        return None
+
+    def copies(self) -> Sequence[tuple[str, str]]:
+        """Return (name, text) choices for ``Y``."""
+        url = self.url()
+        return [("URL", url)] if url else []
+
+    def status_left(self) -> str:
+        """Return what to know while nothing happens: marks, what waits to be folded in."""
+        pane = self.pane
+        source = getattr(pane, "source", None)
+        if source is not None and source.waiting:
+            return f"{source.waiting} new (press . to fold them in)"
+        return ""
+
+    def status_right(self) -> str:
+        """Return the right part of the status line: the last write and how to take it back."""
+        line = self.session.undoable()
+        return "" if line is None else f"last: {line.what.lower()} {line.target}   u undo"
+
+    def views_note(self) -> str:
+        """Return the right part of the line of views."""
+        return ""
+
+    def view_changed(self) -> None:
+        """Show the view ``self.view``; called after the user chose it."""
+
+    def reload(self) -> None:
+        """Read what the place shows: once it opens, on ``R``, and when its time has come."""
+
+    def opened(self) -> None:
+        """Do what must be done once, after the first frame."""
+
+    # The frame
+
+    def compose(self) -> ComposeResult:
+        """Lay the frame around the panes."""
+        yield Head(id="head")
+        yield Views(id="views")
+        with Container(id="body"):
+            yield from self.panes()
+        yield Status(id="status")
+        yield Foot(id="foot")
+
+    @property
+    def desk(self) -> CopydeskApp:
+        """The application."""
+        return cast("CopydeskApp", self.app)
+
+    @property
+    def session(self) -> Session:
+        """What the whole run shares."""
+        return self.desk.session
+
+    @property
+    def pane(self) -> Pane | None:
+        """The pane in focus."""
+        focused = self.focused
+        return focused if isinstance(focused, Pane) else None
+
+    def on_mount(self) -> None:
+        """Fill the frame, and read once the first frame is out."""
+        self.query_one("#views").display = bool(self.views)
+        self._unwatch = self.session.watch(self.refresh_frame)
+        self.set_interval(5, self.query_one(Head).update)
+        self.call_after_refresh(self._open)
+
+    def _open(self) -> None:
+        self.opened()
+        self.reload()
+
+    def on_unmount(self) -> None:
+        """Stop listening and reading."""
+        self._unwatch()
+        for task in self._reads.values():
+            task.cancel()
+
+    def on_screen_resume(self) -> None:
+        """Show what changed while another place was in front."""
+        self.refresh_frame()
+
+    def on_descendant_focus(self, event: events.DescendantFocus) -> None:
+        """Follow the focus: a hidden part shows while it has it, the footer is that of the pane."""
+        for node in event.widget.ancestors_with_self:
+            if isinstance(node, Part):
+                for role in ("left", "main", "side"):
+                    self.set_class(node.role == role, f"-in-{role}")
+                break
+        self.refresh_frame()
+
+    def refresh_frame(self) -> None:
+        """Bring the lines of the frame up to date; cheap when nothing changed."""
+        if not self.is_attached:
+            return
+        views = self.query_one("#views", Views)
+        views.display = bool(self.views)
+        views.update()
+        for line in (Head, Status, Foot):
+            self.query_one(line).update()
+
+    def say(self, text: str, tone: Tone | str = "") -> None:
+        """Show a sentence in the status line: ``good``, ``warn``, ``bad`` or plain."""
+        if self.is_attached:
+            self.query_one(Status).say(text, tone)
+
+    def tell(self, text: str, tone: Tone | str = "") -> None:
+        """Say something that comes from a worker: on the place that is in front by then."""
+        front = self.app.screen
+        (front if isinstance(front, Place) else self).say(text, tone)
+
+    def clear_message(self) -> None:
+        """Forget the last message; the next key does that."""
+        self.query_one(Status).clear()
+
+    def show_keys(self, text: str) -> None:
+        """Show what a begun chord may become."""
+        status = self.query_one(Status)
+        status.keys = text
+        status.update()
+
+    def set_views(self, views: Sequence[View], current: str | None = None) -> None:
+        """Name the views; ``current`` is the one shown (else the first stays or is taken)."""
+        self.views = views
+        ids = [view.id for view in views]
+        if current is not None:
+            self.view = current
+        elif self.view not in ids and ids:
+            self.view = ids[0]
+        self.refresh_frame()
+
+    def choose_view(self, id: str) -> None:
+        """Go to a view."""
+        if id != self.view:
+            self.view = id
+            self.refresh_frame()
+            self.view_changed()
+
+    # Reading and writing
+
+    def load(
+        self,
+        group: str,
+        read: Callable[[Api], Awaitable[T]],
+        then: Callable[[T], None],
+        *,
+        what: str,
+        failed: Callable[[str], None] | None = None,
+        after: float = 0.0,
+    ) -> None:
+        """Read something and hand it to ``then``, on the event loop.
+
+        A newer read of the same ``group`` cancels the older. ``what`` names it while it is slow
+        ("Reading spaces"); ``after`` waits that many seconds first, so that a cursor passing by
+        reads nothing. A failure is said in the status line, and to ``failed`` if given.
+        """
+        self.cancel_load(group)
+        self._reads[group] = asyncio.create_task(
+            self._load(group, read, then, what, failed, after), name=f"load {group}"
+        )
+
+    def cancel_load(self, group: str) -> bool:
+        """Stop a read; False when there is none."""
+        task = self._reads.pop(group, None)
+        self._slow(group, "")
+        return task is not None and not task.done() and task.cancel()
+
+    @property
+    def loads(self) -> list[asyncio.Task[Any]]:
+        """The reads under way."""
+        return [task for task in self._reads.values() if not task.done()]
+
+    async def _load(
+        self,
+        group: str,
+        read: Callable[[Api], Awaitable[T]],
+        then: Callable[[T], None],
+        what: str,
+        failed: Callable[[str], None] | None,
+        after: float,
+    ) -> None:
+        if after:
+            await asyncio.sleep(after)
+        slow = self.set_timer(SLOW_SECONDS, lambda: self._slow(group, f"{what}… Esc stops it."))
+        failures = failure_types()
+        try:
+            result = await read(await self.session.ready())
+        except failures as error:
+            self._failed(error, failed)
+            return
+        finally:
+            slow.stop()
+            self._slow(group, "")
+        self.session.fresh()
+        if self.is_attached:
+            self.cached = False
+            then(result)
+            self.refresh_frame()
+
+    def _failed(self, error: Exception, failed: Callable[[str], None] | None) -> None:
+        text = sentence(error)
+        from copydesk.client.errors import Unreachable
+
+        if isinstance(error, Unreachable):
+            self.session.offline = text
+            self.session.touched()
+        self.tell(text, "bad")
+        if failed is not None and self.is_attached:
+            failed(text)
+
+    def _slow(self, group: str, text: str) -> None:
+        if not self.is_attached:
+            return
+        status = self.query_one(Status)
+        if text:
+            status.slow[group] = text
+        else:
+            status.slow.pop(group, None)
+        status.update()
+
+    def stop_reading(self) -> bool:
+        """Stop what is slow enough to be shown; False when nothing is."""
+        status = self.query_one(Status)
+        stopped = [self.cancel_load(group) for group in list(status.slow)]
+        return any(stopped)
+
+    async def perform(
+        self,
+        what: str,
+        target: str,
+        send: Callable[[Api], Awaitable[T]],
+        *,
+        undo: Callable[[Api], Awaitable[Any]] | None = None,
+        done: str = "",
+    ) -> T:
+        """Write something: logged under ``@``, never lost by leaving the place.
+
+        ``undo`` takes it back when the user presses ``u``. Says ``done`` (or ``what``) afterwards.
+        Raises `WriteError` when it did not happen; an action may let that pass: it is told.
+        """
+        api = await self.session.ready()
+        take_back = undo
+
+        async def back() -> Any:
+            assert take_back is not None
+            return await take_back(api)
+
+        result = await self.session.perform(
+            what, target, lambda: send(api), undo=back if take_back is not None else None
+        )
+        self.tell(done or f"{what}: {target}", "good")
+        return result

@@ -1,0 +1,1 @@
+"""The places: one module each, imported when first needed (see `copydesk.tui.places`)."""

@@ -1,0 +1,262 @@
+"""What the whole run shares: the connection, who I am, where I am, and what was written.
+
+Nothing here imports the client or the contract when the module loads: before the first paint only
+Textual and the standard library may (speed.md).
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+
+from copydesk.tui.errors import failure_types, sentence
+
+if TYPE_CHECKING:
+    from copydesk.client.api import Api
+    from copydesk.contract.models.user import User
+
+T = TypeVar("T")
+
+Rows = Sequence[Mapping[str, Any]]
+
+
+class WriteError(Exception):
+    """A write that did not happen; the reader has been told already, so nobody else needs to."""
+
+
+class DraftStore(Protocol):
+    """Where typed text is kept. ``key`` names the desk, the object and the place in it."""
+
+    def save(self, key: str, text: str) -> None:
+        """Keep ``text`` durably before returning."""
+
+    def load(self, key: str) -> str | None:
+        """Return the text kept under ``key``, or None."""
+
+    def drop(self, key: str) -> None:
+        """Forget the text under ``key``."""
+
+
+class Snapshot(Protocol):
+    """The rows of the last screen, for the first frame of the next start."""
+
+    def read(self, key: str) -> Rows:
+        """Return the rows kept under ``key``; empty when there are none or they are unreadable."""
+
+    def write(self, key: str, rows: Rows) -> None:
+        """Keep ``rows`` under ``key``."""
+
+
+class MemoryDrafts:
+    """Drafts of a run that keeps nothing on disk."""
+
+    def __init__(self) -> None:
+        self.texts: dict[str, str] = {}
+
+    def save(self, key: str, text: str) -> None:
+        """Keep ``text`` for this run."""
+        self.texts[key] = text
+
+    def load(self, key: str) -> str | None:
+        """Return the text kept under ``key``, or None."""
+        return self.texts.get(key)
+
+    def drop(self, key: str) -> None:
+        """Forget the text under ``key``."""
+        self.texts.pop(key, None)
+
+
+class MemorySnapshot:
+    """A snapshot of a run that keeps nothing on disk."""
+
+    def __init__(self) -> None:
+        self.rows: dict[str, Rows] = {}
+
+    def read(self, key: str) -> Rows:
+        """Return the rows kept under ``key`` in this run."""
+        return self.rows.get(key, ())
+
+    def write(self, key: str, rows: Rows) -> None:
+        """Keep ``rows`` for this run."""
+        self.rows[key] = rows
+
+
+@dataclass
+class Written:
+    """One line of the activity log: a write, and what became of it."""
+
+    number: int
+    at: datetime
+    what: str
+    target: str
+    state: str = "sending"
+    said: str = ""
+    request_id: str = ""
+    send: Callable[[], Awaitable[Any]] | None = None
+    undo: Callable[[], Awaitable[Any]] | None = None
+
+    @property
+    def id(self) -> str:
+        """The identity of the line in a list."""
+        return str(self.number)
+
+
+@dataclass
+class Session:
+    """The state that all places share.
+
+    ``connect`` returns the client (it is called after the first paint); ``clock`` is the time of
+    day, so that tests can freeze it; ``record`` receives every finished write (the journal).
+    """
+
+    connect: Callable[[], Awaitable[Api]]
+    drafts: DraftStore = field(default_factory=MemoryDrafts)
+    snapshot: Snapshot = field(default_factory=MemorySnapshot)
+    clock: Callable[[], datetime] = lambda: datetime.now(UTC)
+    record: Callable[[Written], None] = lambda line: None
+    profile: str = ""
+    host: str = ""
+    me: User | None = None
+    organization: str | None = None
+    organization_title: str = ""
+    read_at: datetime | None = None
+    """When the newest data on screen was read; None until the first answer."""
+    offline: str = ""
+    """Why the service cannot be reached; empty when it can."""
+    log: list[Written] = field(default_factory=list)
+    _api: Api | None = None
+    _connecting: asyncio.Task[Api] | None = None
+    _writes: set[asyncio.Task[Any]] = field(default_factory=set)
+    _watchers: list[Callable[[], None]] = field(default_factory=list)
+
+    @property
+    def api(self) -> Api | None:
+        """The client, once connected."""
+        return self._api
+
+    async def ready(self) -> Api:
+        """Return the client, connecting at the first call. Raises what ``connect`` raises."""
+        if self._api is None:
+            if self._connecting is None or (
+                self._connecting.done() and self._connecting.exception() is not None
+            ):
+                self._connecting = asyncio.ensure_future(self._connect())
+            return await asyncio.shield(self._connecting)
+        return self._api
+
+    async def _connect(self) -> Api:
+        self._api = await self.connect()
+        return self._api
+
+    def watch(self, changed: Callable[[], None]) -> Callable[[], None]:
+        """Call ``changed`` whenever the log, the age or the budget change; returns an undo."""
+        self._watchers.append(changed)
+        return lambda: self._watchers.remove(changed) if changed in self._watchers else None
+
+    def touched(self) -> None:
+        """Tell the watchers that something changed."""
+        for changed in list(self._watchers):
+            changed()
+
+    def fresh(self) -> None:
+        """Note that an answer has just arrived."""
+        self.read_at = self.clock()
+        self.offline = ""
+        self.touched()
+
+    @property
+    def budget(self) -> tuple[int, int] | None:
+        """Requests left and the limit, when the service says so."""
+        budget = getattr(self._api, "budget", None)
+        left, limit = getattr(budget, "remaining", None), getattr(budget, "limit", None)
+        return (left, limit) if isinstance(left, int) and isinstance(limit, int) else None
+
+    @property
+    def writing(self) -> frozenset[asyncio.Task[Any]]:
+        """The writes under way."""
+        return frozenset(self._writes)
+
+    @property
+    def writes_pending(self) -> int:
+        """How many writes have been sent and not answered."""
+        return len(self._writes)
+
+    async def perform(
+        self,
+        what: str,
+        target: str,
+        send: Callable[[], Awaitable[T]],
+        *,
+        undo: Callable[[], Awaitable[Any]] | None = None,
+    ) -> T:
+        """Send one write: logged, never cancelled by leaving the screen.
+
+        ``send`` is called to make the request (again on a retry), ``undo`` to take it back. Raises
+        `WriteError` with the sentence to show when the service refused or could not be reached.
+        """
+        line = Written(len(self.log) + 1, self.clock(), what, target, send=send)
+        self.log.append(line)
+        return await self._send(line, send, undo)
+
+    async def retry(self, line: Written) -> None:
+        """Send a failed line again. Raises `WriteError` when it fails again."""
+        if line.send is not None and line.state == "failed":
+            await self._send(line, line.send, line.undo)
+
+    async def _send(
+        self,
+        line: Written,
+        send: Callable[[], Awaitable[T]],
+        undo: Callable[[], Awaitable[Any]] | None,
+    ) -> T:
+        line.state = "sending"
+        self.touched()
+
+        async def write() -> T:
+            return await send()
+
+        task = asyncio.create_task(write())
+        self._writes.add(task)
+        task.add_done_callback(lambda done: self._settle(line, done, undo))
+        try:
+            return await asyncio.shield(task)
+        except failure_types() as error:
+            raise WriteError(sentence(error)) from error
+
+    def _settle(
+        self,
+        line: Written,
+        task: asyncio.Task[Any],
+        undo: Callable[[], Awaitable[Any]] | None,
+    ) -> None:
+        self._writes.discard(task)
+        if task.cancelled():
+            line.state, line.said = "failed", "Stopped before the answer came."
+        elif (error := task.exception()) is not None:
+            line.state, line.said = "failed", sentence(error)
+            line.request_id = str(getattr(error, "request_id", "") or "")
+        else:
+            line.state, line.said, line.undo = "done", "", undo
+        self.record(line)
+        self.touched()
+
+    def undoable(self) -> Written | None:
+        """Return the newest write that can be taken back, or None."""
+        return next((line for line in reversed(self.log) if line.undo is not None), None)
+
+    async def undo(self) -> Written | None:
+        """Take back the newest write that can be. Raises `WriteError` when the service refuses."""
+        line = self.undoable()
+        if line is None or (take_back := line.undo) is None:
+            return None
+        line.undo = None
+        try:
+            await self.perform(f"Undo: {line.what}", line.target, take_back)
+        except WriteError:
+            line.undo = take_back
+            raise
+        line.state = "undone"
+        return line

@@ -1,0 +1,172 @@
+"""A list to choose from, found by a few letters: sorts, organizations, people, emoji."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from textual.app import ComposeResult
+from textual.fuzzy import Matcher
+from textual.widgets import Input
+
+from copydesk.tui.actions import action
+from copydesk.tui.glyphs import glyphs
+from copydesk.tui.sources import ListSource
+from copydesk.tui.widgets.prompt import PromptInput
+from copydesk.tui.widgets.sheet import Sheet
+from copydesk.tui.widgets.virtual_list import Column, VirtualList
+
+R = TypeVar("R")
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """Something to choose: its id, its title, and a note at the right."""
+
+    id: str
+    title: str
+    note: str = ""
+
+
+class ChoiceInput(PromptInput, scope="choice_input"):
+    """The field that narrows the list."""
+
+    TYPES_TEXT = True
+
+    @action("escape", "cancel", show=False, override=True)
+    def cancel_choice(self) -> None:
+        """Choose nothing."""
+        self._sheet.dismiss(None)
+
+    @action("down", "next", show=False, override=True, also=("ctrl+n",))
+    def next_option(self) -> None:
+        """Go to the next option."""
+        self._sheet.options.move(1)
+
+    @action("up", "previous", show=False, override=True, also=("ctrl+p",))
+    def previous_option(self) -> None:
+        """Go to the previous option."""
+        self._sheet.options.move(-1)
+
+    @action("pagedown", "page down", show=False)
+    def page_down(self) -> None:
+        """Go down a page."""
+        self._sheet.options.move_page(1)
+
+    @action("pageup", "page up", show=False)
+    def page_up(self) -> None:
+        """Go up a page."""
+        self._sheet.options.move_page(-1)
+
+    @action("tab", "tick", show=False, override=True)
+    def tick(self) -> None:
+        """Tick the option, where several may be chosen."""
+        self._sheet.tick()
+
+    @property
+    def _sheet(self) -> _Chooser[Any]:
+        sheet = self.screen
+        assert isinstance(sheet, _Chooser)
+        return sheet
+
+
+class _Chooser(Sheet[R]):
+    """What choosing one and choosing several share."""
+
+    def __init__(
+        self, title: str, options: Sequence[Option], *, current: str | None = None
+    ) -> None:
+        super().__init__(title)
+        self._all = list(options)
+        self._current = current
+        self._source = ListSource(self._all, key=lambda option: option.id)
+        note = max((len(option.note) for option in self._all), default=0)
+        self.options: VirtualList[Option] = VirtualList(
+            self._source,
+            [
+                Column("title", "", lambda option: option.title, flex=1),
+                Column("note", "", lambda option: option.note, width=min(note, 24), align="right"),
+            ],
+            header=False,
+            empty="Nothing matches.",
+            sign=lambda option: glyphs().dot if option.id == current else "",
+        )
+        self.options.can_focus = False
+
+    def body(self) -> ComposeResult:
+        """The field, then the options."""
+        yield ChoiceInput(placeholder="type to narrow", compact=True)
+        yield self.options
+
+    def on_mount(self) -> None:
+        """Start on the current one."""
+        self.options.styles.height = min(max(len(self._all), 1), 16) + 2
+        if self._current is not None:
+            self.call_after_refresh(self.options.select, self._current)
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        """Narrow the list; the best match comes first."""
+        event.stop()
+        text = event.value.strip()
+        if not text:
+            self._source.set(self._all)
+        else:
+            matcher = Matcher(text)
+            scored = [(matcher.match(option.title), option) for option in self._all]
+            scored.sort(key=lambda pair: -pair[0])
+            self._source.set([option for score, option in scored if score > 0])
+        self.options.move_first()
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        """Choose."""
+        event.stop()
+        self.chosen()
+
+    def on_virtual_list_opened(self, event: VirtualList.Opened) -> None:
+        """Choose with the mouse."""
+        event.stop()
+        self.chosen()
+
+    def chosen(self) -> None:
+        """Answer with what is chosen."""
+        raise NotImplementedError
+
+    def tick(self) -> None:
+        """Tick the option under the cursor."""
+
+
+class Choice(_Chooser[str]):
+    """Choose one: the result is its id, or None."""
+
+    def chosen(self) -> None:
+        """Answer with the option under the cursor."""
+        if self.options.selected_id is not None:
+            self.dismiss(self.options.selected_id)
+
+
+class Choices(_Chooser[frozenset[str]], scope="choices"):
+    """Choose several: Tab ticks, ctrl+s answers with the set of ids; None when it was left."""
+
+    def __init__(
+        self, title: str, options: Sequence[Option], *, ticked: Sequence[str] = ()
+    ) -> None:
+        super().__init__(f"{title}   tab ticks, ctrl+s takes them", options)
+        self.options.marks = set(ticked)
+
+    def tick(self) -> None:
+        """Tick or untick, and go on."""
+        ticked = self.options.selected_id
+        if ticked is not None:
+            self.options.marks ^= {ticked}
+            self.options.refresh_rows()
+            self.options.move(1)
+
+    def chosen(self) -> None:
+        """Enter ticks too: several are taken only by ctrl+s."""
+        self.tick()
+
+    @action("ctrl+s", "take", danger=1)
+    def take(self) -> None:
+        """Answer with the ticked ones."""
+        self.dismiss(frozenset(self.options.marks))

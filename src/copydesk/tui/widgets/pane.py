@@ -1,0 +1,165 @@
+"""The base of everything that fills a pane and is drawn line by line."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar, cast
+
+from rich.segment import Segment
+from rich.style import Style
+from rich.text import Text
+from textual import events
+from textual.content import Content
+from textual.geometry import Offset, Size
+from textual.reactive import reactive
+from textual.scroll_view import ScrollView
+from textual.strip import Strip
+
+from copydesk.tui.actions import Acts
+
+if TYPE_CHECKING:
+    from copydesk.tui.place import Place
+
+
+class Pane(Acts, ScrollView, can_focus=True, can_focus_children=False):
+    """A focusable, scrolling area that draws only its visible lines.
+
+    The movement keys of a place call `move`, `move_page`, `move_first`, `move_last`; searching
+    calls `find`. A pane that cannot do one of them answers False, and the reader is told so.
+    """
+
+    ALLOW_MAXIMIZE = False
+    COMPONENT_CLASSES: ClassVar[set[str]] = {
+        "pane--header",
+        "pane--cursor",
+        "pane--cursor-away",
+        "pane--muted",
+        "pane--mark",
+        "pane--match",
+        "pane--accent",
+    }
+
+    title: reactive[str] = reactive("", layout=False, repaint=False)
+    """What the border says; plain text, never markup."""
+
+    def watch_title(self) -> None:
+        """Show the title on the border."""
+        self.retitle()
+
+    def retitle(self) -> None:
+        """Build the border's title again from what it is made of."""
+        title = self.title_line()
+        self.border_title = Content(f" {title} ") if title else None
+
+    def title_line(self) -> str:
+        """Return the whole title; panes that know more than a title add it here."""
+        return self.title
+
+    @property
+    def place(self) -> Place:
+        """The place it is on."""
+        return cast("Place", self.screen)
+
+    def move(self, lines: int) -> bool:
+        """Move the cursor (or scroll) by that many lines."""
+        self.scroll_to(y=self.scroll_offset.y + lines, animate=False)
+        return True
+
+    def move_page(self, pages: float) -> bool:
+        """Move by that share of the visible height."""
+        height = max(1, self.page_lines)
+        lines = max(1, int(height * abs(pages)))
+        return self.move(lines if pages > 0 else -lines)
+
+    def move_first(self) -> bool:
+        """Go to the first line."""
+        self.scroll_to(y=0, animate=False)
+        return True
+
+    def move_last(self) -> bool:
+        """Go to the last line."""
+        self.scroll_to(y=self.max_scroll_y, animate=False)
+        return True
+
+    @property
+    def page_lines(self) -> int:
+        """How many lines of content are visible."""
+        return self.scrollable_content_region.height
+
+    def find(self, text: str) -> bool:
+        """Start a search (or a filter) for ``text``; False when there is none here."""
+        return False
+
+    def find_next(self, direction: int) -> bool:
+        """Go to the next (1) or previous (-1) match."""
+        return False
+
+    def find_clear(self) -> bool:
+        """End a search or a filter; False when there is none to end."""
+        return False
+
+    @property
+    def found(self) -> str:
+        """The text searched for; empty when there is no search."""
+        return ""
+
+    def refresh_rows(self) -> None:
+        """Draw everything again and forget what was kept of earlier drawings."""
+        self.refresh()
+
+    def notify_style_update(self) -> None:
+        """Follow a change of theme or focus."""
+        super().notify_style_update()
+        self.refresh_rows()
+
+    def put_cursor(self, x: int, y: int) -> None:
+        """Place the real terminal cursor at content coordinates, for screen readers and tmux."""
+        if self.has_focus:
+            self.app.cursor_position = self.content_region.offset + Offset(x, y)
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Draw for the new width."""
+        self.refresh_rows()
+
+    def resize_lines(self, lines: int) -> None:
+        """Set how long the content is, which sizes the scroll bar."""
+        size = Size(0, lines)
+        if self.virtual_size != size:
+            self.virtual_size = size
+
+    def blank(self, width: int, style: Style) -> Strip:
+        """Return an empty line."""
+        return Strip([Segment(" " * width, style)], width)
+
+
+def fit(content: str | Text, width: int, align: str, style: Style, pane: Pane) -> list[Segment]:
+    """Return segments exactly ``width`` cells wide, cut with an ellipsis when too long."""
+    from rich.cells import cell_len, set_cell_size
+
+    from copydesk.tui.glyphs import glyphs
+
+    if width <= 0:
+        return []
+    if isinstance(content, str):
+        length = len(content) if content.isascii() else cell_len(content)
+        if length > width:
+            more = glyphs().more
+            cut = content[: width - 1] if content.isascii() else set_cell_size(content, width - 1)
+            return [Segment(cut + more, style)]
+        space = " " * (width - length)
+        return [Segment(space + content if align == "right" else content + space, style)]
+    length = content.cell_len
+    if length > width:
+        content = content.copy()
+        content.truncate(width - 1)
+        content.append(glyphs().more)
+        length = content.cell_len
+    console = pane.app.console
+    segments = [
+        Segment(cell, style + own if own else style)
+        for cell, own, _ in content.render(console)
+        if cell
+    ]
+    if length < width:
+        at = 0 if align == "right" else len(segments)
+        segments.insert(at, Segment(" " * (width - length), style))
+    return segments

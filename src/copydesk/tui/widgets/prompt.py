@@ -1,0 +1,101 @@
+"""A one-line input at the bottom of a place: search, command line, a title to type."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from textual.app import ComposeResult
+from textual.containers import Horizontal
+from textual.widgets import Input, Label
+
+from copydesk.tui.actions import Acts, action
+
+
+class PromptInput(Acts, Input, scope="prompt"):
+    """The field of a `Prompt`."""
+
+    TYPES_TEXT = True
+
+    @action("escape", "close", show=False)
+    def close(self) -> None:
+        """Close the line without effect."""
+        self._prompt.cancelled()
+
+    @action("tab", "complete", show=False)
+    def complete(self) -> None:
+        """Complete the word."""
+        self._prompt.complete()
+
+    @action("up", "earlier", show=False)
+    def earlier(self) -> None:
+        """Bring back an earlier entry."""
+        self._prompt.recall(-1)
+
+    @action("down", "later", show=False)
+    def later(self) -> None:
+        """Go to a later entry."""
+        self._prompt.recall(1)
+
+    @property
+    def _prompt(self) -> Prompt:
+        parent = self.parent
+        assert isinstance(parent, Prompt)
+        return parent
+
+
+class Prompt(Horizontal):
+    """A line with a sign in front. Subclasses say what happens while and after typing."""
+
+    def __init__(self, sign: str, value: str = "", placeholder: str = "") -> None:
+        super().__init__(classes="prompt")
+        self._sign = sign
+        self.input = PromptInput(value, placeholder=placeholder, compact=True)
+        self._return_to: Any = None
+
+    def compose(self) -> ComposeResult:
+        """The sign and the field."""
+        yield Label(self._sign, markup=False)
+        yield self.input
+
+    def on_mount(self) -> None:
+        """Remember where the focus was."""
+        self._return_to = self.screen.focused
+        self.input.focus()
+
+    def focus(self, scroll_visible: bool = True, **options: Any) -> Prompt:
+        """Focus the field."""
+        self.call_after_refresh(self.input.focus)
+        return self
+
+    def close(self) -> None:
+        """Remove the line and give the focus back."""
+        if self._return_to is not None and self._return_to.is_attached:
+            self._return_to.focus()
+        self.remove()
+
+    def changed(self, text: str) -> None:
+        """Hear every change."""
+
+    def submitted(self, text: str) -> None:
+        """Hear Enter; closes the line."""
+        self.close()
+
+    def cancelled(self) -> None:
+        """Hear Esc; closes the line."""
+        self.close()
+
+    def complete(self) -> None:
+        """Hear Tab."""
+
+    def recall(self, by: int) -> None:
+        """Hear up (-1) and down (1)."""
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        """Pass changes on."""
+        event.stop()
+        self.changed(event.value)
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        """Pass Enter on."""
+        event.stop()
+        self.submitted(event.value)

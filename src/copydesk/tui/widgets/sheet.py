@@ -1,0 +1,171 @@
+"""Sheets that ask before a write, shaped after the danger (interaction.md 4).
+
+Level 0 does not ask. Level 1 is the sheet in which something is written: ``ctrl+s`` sends it
+(`copydesk.tui.widgets.composer`). Level 2 (`Confirm`) shows facts and takes ``y``. Level 3
+(`TypeToConfirm`) takes a typed count or name. Each looks different, so that no habit carries a hand
+from one to the next, and Enter confirms none of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar, Generic, TypeVar, cast
+
+from rich.text import Text
+from textual.app import ComposeResult
+from textual.containers import Vertical, VerticalScroll
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import Input, Label, Static
+
+from copydesk.tui.actions import Acts, action
+from copydesk.tui.widgets.prompt import PromptInput
+
+R = TypeVar("R")
+
+Fact = str | Text
+
+
+class Sheet(Acts, ModalScreen[R], Generic[R], scope="sheet"):
+    """A modal box. Esc leaves it without effect; its result is None then."""
+
+    DANGER: ClassVar[int] = 1
+
+    def __init__(self, title: str) -> None:
+        super().__init__()
+        self._title = title
+
+    def compose(self) -> ComposeResult:
+        """A titled box around the body."""
+        with Vertical(classes=f"sheet -danger-{self.DANGER}") as box:
+            box.border_title = Content(f" {self._title} ")
+            yield from self.body()
+
+    def body(self) -> ComposeResult:
+        """Yield what is in the box."""
+        raise NotImplementedError
+
+    @action("escape", "cancel", show=False)
+    def cancel(self) -> None:
+        """Leave the sheet; nothing is sent."""
+        self.dismiss(None)
+
+
+def fact_lines(facts: Sequence[Fact]) -> Text:
+    """Join facts, one a line."""
+    return Text("\n").join(fact if isinstance(fact, Text) else Text(fact) for fact in facts)
+
+
+class Confirm(Sheet[bool], scope="confirm"):
+    """Level 2: facts, then ``y``. The result is True, or None when it was left."""
+
+    DANGER = 2
+
+    def __init__(
+        self, title: str, facts: Sequence[Fact], *, verb: str, warning: str = ""
+    ) -> None:
+        super().__init__(title)
+        self._facts = facts
+        self._verb = verb
+        self._warning = warning
+
+    def body(self) -> ComposeResult:
+        """The facts, the warning and the keys."""
+        with VerticalScroll(classes="facts", can_focus=False):
+            yield Static(fact_lines(self._facts))
+        if self._warning:
+            yield Static(Text(self._warning, style="warn"), classes="warning")
+        keys = Text.assemble(("y", "accent"), f" {self._verb}   ", ("esc", "accent"), " cancel")
+        yield Label(keys, classes="keys", id="confirm-keys")
+
+    @action("y", "confirm", danger=2)
+    def confirm(self) -> None:
+        """Do it."""
+        self.dismiss(True)
+
+    @action("enter", "confirms nothing", show=False)
+    def enter(self) -> None:
+        """Say that Enter confirms nothing here."""
+        keys = self.query_one("#confirm-keys", Label)
+        keys.update(
+            Text.assemble(
+                "Enter confirms nothing. ", ("y", "accent"), f" {self._verb}   ",
+                ("esc", "accent"), " cancel",
+            )
+        )
+
+    @action("j", "down", show=False, also=("down",))
+    def down(self) -> None:
+        """Scroll the facts down."""
+        self.query_one(VerticalScroll).scroll_down(animate=False)
+
+    @action("k", "up", show=False, also=("up",))
+    def up(self) -> None:
+        """Scroll the facts up."""
+        self.query_one(VerticalScroll).scroll_up(animate=False)
+
+
+class ConfirmInput(PromptInput, scope="confirm_input"):
+    """The field in which the count or the name is typed."""
+
+    TYPES_TEXT = True
+
+    @action("escape", "cancel", show=False, override=True)
+    def cancel_typing(self) -> None:
+        """Leave the sheet; nothing is sent."""
+        cast("TypeToConfirm", self.screen).dismiss(None)
+
+
+class TypeToConfirm(Sheet[bool], scope="type_to_confirm"):
+    """Level 3: type the count or the name, then ctrl+s. The result is True, or None."""
+
+    DANGER = 3
+
+    def __init__(
+        self, title: str, facts: Sequence[Fact], *, expect: str, verb: str, what: str = "the name"
+    ) -> None:
+        super().__init__(title)
+        self._facts = facts
+        self._expect = expect
+        self._verb = verb
+        self._what = what
+
+    def body(self) -> ComposeResult:
+        """The facts, the field and the keys."""
+        with VerticalScroll(classes="facts", can_focus=False):
+            yield Static(fact_lines(self._facts))
+        ask = Text.assemble(f"Type {self._what} to go on: ", (self._expect, "strong"))
+        yield Label(ask, classes="ask")
+        yield ConfirmInput(classes="typed", compact=True)
+        yield Label(self._keys(), classes="keys", id="type-keys")
+
+    def _keys(self, said: str = "") -> Text:
+        matches = self._typed() == self._expect
+        lead = Text(f"{said}  " if said else "", style="warn")
+        return Text.assemble(
+            lead, ("ctrl+s", "accent" if matches else "muted"),
+            (f" {self._verb}   ", "" if matches else "muted"), ("esc", "accent"), " cancel",
+        )
+
+    def _typed(self) -> str:
+        fields = self.query(ConfirmInput)
+        return fields.first().value.strip() if fields else ""
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        """Light the key once it matches."""
+        event.stop()
+        self.query_one("#type-keys", Label).update(self._keys())
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        """Enter confirms nothing."""
+        event.stop()
+        self.query_one("#type-keys", Label).update(self._keys("Enter confirms nothing."))
+
+    @action("ctrl+s", "confirm", danger=3)
+    def confirm(self) -> None:
+        """Do it, if what was typed is what was asked for."""
+        if self._typed() == self._expect:
+            self.dismiss(True)
+        else:
+            said = f"That is not {self._what}."
+            self.query_one("#type-keys", Label).update(self._keys(said))

@@ -1,0 +1,508 @@
+"""A list that draws only the rows on screen, however long it is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Generic, Literal, TypeVar
+
+from rich.segment import Segment
+from rich.style import Style
+from rich.text import Text
+from textual import events
+from textual.message import Message
+from textual.strip import Strip
+
+from copydesk.tui.actions import action
+from copydesk.tui.glyphs import glyphs
+from copydesk.tui.sources import Change, FilteredSource, PagedSource, Source
+from copydesk.tui.widgets.pane import Pane, fit
+
+T = TypeVar("T")
+
+GUTTER = 4
+"""Cells before the first column: cursor, sign (new, out of date), mark, blank."""
+
+KEPT_STRIPS = 1024
+"""Drawn lines kept for the next frame; bounds the memory of a long scroll."""
+
+
+@dataclass(frozen=True)
+class Column(Generic[T]):
+    """A column: ``render`` gives its text; ``width`` cells, or a share ``flex`` of what is left.
+
+    When the list is too narrow, columns with the highest ``drop`` go first; 0 stays. ``minimum`` is
+    the least width of a flexible column before others are dropped for it.
+    """
+
+    key: str
+    title: str
+    render: Callable[[T], str | Text]
+    width: int = 0
+    flex: int = 0
+    align: Literal["left", "right"] = "left"
+    drop: int = 0
+    minimum: int = 12
+
+
+def lay_out(columns: Sequence[Column[T]], width: int) -> list[tuple[Column[T], int]]:
+    """Return the columns that fit ``width`` cells with their widths; one blank between columns."""
+    shown = list(columns)
+    while True:
+        fixed = sum(column.width for column in shown if not column.flex) + max(0, len(shown) - 1)
+        flexible = [column for column in shown if column.flex]
+        least = sum(max(column.minimum, column.width) for column in flexible)
+        if fixed + least <= width or not any(column.drop for column in shown):
+            break
+        shown.remove(max(shown, key=lambda column: column.drop))
+    left = max(0, width - fixed)
+    shares = sum(column.flex for column in flexible)
+    widths: list[tuple[Column[T], int]] = []
+    for column in shown:
+        if column.flex:
+            cells = left * column.flex // shares
+            left, shares = left - cells, shares - column.flex
+        else:
+            cells = column.width
+        widths.append((column, cells))
+    return widths
+
+
+def _nothing_to_open(rows: VirtualList[Any]) -> str | None:
+    return None if rows.length else "There is nothing here to open."
+
+
+class VirtualList(Pane, Generic[T], scope="list"):
+    """Rows of a `Source`, with columns, a cursor kept by id, and marks.
+
+    Messages: `Highlighted` when the cursor comes to another row, `Opened` on Enter or a double
+    click, `MarksChanged`.
+    """
+
+    class RowMessage(Message):
+        """A message about one row; ``id`` and ``row`` are None where none is loaded."""
+
+        def __init__(self, rows: VirtualList[Any], id: str | None, row: Any) -> None:
+            super().__init__()
+            self.list = rows
+            self.id = id
+            self.row = row
+
+        @property
+        def control(self) -> VirtualList[Any]:
+            """The list, so that ``@on`` can select by its id."""
+            return self.list
+
+    class Highlighted(RowMessage):
+        """The cursor is on another row, or the row under it reads differently."""
+
+    class Opened(RowMessage):
+        """The row was opened."""
+
+    class MarksChanged(RowMessage):
+        """Other rows are marked now."""
+
+    COMPONENT_CLASSES: ClassVar[set[str]] = set()
+
+    def __init__(
+        self,
+        source: Source[T],
+        columns: Sequence[Column[T]],
+        *,
+        title: str = "",
+        empty: str = "Nothing here.",
+        reading: str = "Reading…",
+        sign: Callable[[T], str] | None = None,
+        dim: Callable[[T], bool] | None = None,
+        header: bool = True,
+        id: str | None = None,
+        classes: str | None = None,
+    ) -> None:
+        super().__init__(id=id, classes=classes)
+        self.set_reactive(Pane.title, title)
+        self.columns = tuple(columns)
+        self.empty = empty
+        self.reading = reading
+        self.note = ""
+        """More for the title: the sort, the filter."""
+        self.sort: tuple[str, bool] | None = None
+        """(column key, descending) for the mark in the header."""
+        self.marks: set[str] = set()
+        self._sign = sign
+        self._dim = dim
+        self._header = 1 if header else 0
+        self._cursor = 0
+        self._cursor_id: str | None = None
+        self._to_end = False
+        self._strips: dict[tuple[str, bool, bool, bool], Strip] = {}
+        self._layout: list[tuple[Column[T], int]] = []
+        self._layout_width = -1
+        self._styles: dict[str, Style] = {}
+        self._filter_of: Callable[[str], Callable[[T], bool]] = self.plain_filter
+        self._stop: Callable[[], None] = lambda: None
+        self._source: FilteredSource[T]
+        self._adopt(source)
+
+    # The source
+
+    def _adopt(self, source: Source[T]) -> None:
+        self._stop()
+        self._source = source if isinstance(source, FilteredSource) else FilteredSource(source)
+        self._stop = self._source.subscribe(self._source_changed)
+
+    @property
+    def source(self) -> FilteredSource[T]:
+        """The rows, behind the filter; ``source.base`` is what was given."""
+        return self._source
+
+    @source.setter
+    def source(self, source: Source[T]) -> None:
+        self._source.close()
+        self._adopt(source)
+        self._source_changed("reset")
+
+    @property
+    def length(self) -> int:
+        """How many lines the rows take."""
+        return self._source.length
+
+    def on_mount(self) -> None:
+        """Show what the source has."""
+        self._refresh_scrollbars()
+        self._source_changed("reset")
+
+    def on_unmount(self) -> None:
+        """Stop listening to the source."""
+        self._stop()
+
+    def _source_changed(self, change: Change) -> None:
+        if not self.is_attached:
+            return
+        if change in ("reset", "rows"):
+            self._strips.clear()
+        if change != "state":
+            self._keep_cursor()
+        self.retitle()
+        self.refresh()
+        self._want()
+
+    def _keep_cursor(self) -> None:
+        """Find the row of the cursor again and keep it on the same line of the screen."""
+        source = self._source
+        self.resize_lines(source.length + self._header)
+        before_id, before = self._cursor_id, self._cursor
+        last = max(0, source.length - 1)
+        if self._to_end:
+            index: int | None = last
+            self._to_end = not source.complete
+        elif before_id is not None:
+            index = source.index_of(before_id)
+        else:
+            index = None
+        if index is None:
+            index = min(before, last)
+        if index != before:
+            line = before - self.scroll_offset.y
+            self._cursor = index
+            self.scroll_to(y=index - line, animate=False, force=True)
+        row = source.row(index)
+        self._cursor_id = None if row is None else source.key(row)
+        self._show_cursor()
+        self.post_message(self.Highlighted(self, self._cursor_id, row))
+
+    def _want(self) -> None:
+        first = self.scroll_offset.y
+        self._source.want(first, first + max(1, self.page_lines - self._header))
+
+    def title_line(self) -> str:
+        """Return the title with the filter, the sort, and how much has been read."""
+        source = self._source
+        parts = [self.title]
+        if source.filtering:
+            parts.append(f"filter: {source.text}")
+            parts.append(source.says)
+        if self.note:
+            parts.append(self.note)
+        if source.count is not None and source.base.loaded < source.count and not source.filtering:
+            parts.append(f"{source.base.loaded} of {source.count} read")
+        if self.marks:
+            parts.append(f"{len(self.marks)} marked")
+        return "   ".join(part for part in parts if part)
+
+    # The cursor
+
+    @property
+    def selected(self) -> T | None:
+        """The row under the cursor, or None when none is loaded there."""
+        return self._source.row(self._cursor)
+
+    @property
+    def selected_id(self) -> str | None:
+        """The id of the row under the cursor."""
+        return self._cursor_id
+
+    @property
+    def cursor(self) -> int:
+        """The position of the cursor."""
+        return self._cursor
+
+    def select(self, row_id: str) -> bool:
+        """Put the cursor on a row; False when it is not loaded."""
+        index = self._source.index_of(row_id)
+        if index is None:
+            return False
+        self._go(index)
+        return True
+
+    def _go(self, index: int) -> None:
+        source = self._source
+        index = max(0, min(index, source.length - 1))
+        before = self._cursor
+        row = source.row(index)
+        row_id = None if row is None else source.key(row)
+        self._to_end = False
+        if index == before and row_id == self._cursor_id:
+            return
+        self._cursor, self._cursor_id = index, row_id
+        height = max(1, self.page_lines - self._header)
+        top = self.scroll_offset.y
+        if index < top:
+            self.scroll_to(y=index, animate=False)
+        elif index >= top + height:
+            self.scroll_to(y=index - height + 1, animate=False)
+        else:
+            self.refresh_line(before + self._header)
+            self.refresh_line(index + self._header)
+        self._show_cursor()
+        if not source.complete or source.busy:
+            self._want()
+        self.post_message(self.Highlighted(self, row_id, row))
+
+    def _show_cursor(self) -> None:
+        self.put_cursor(0, self._cursor - self.scroll_offset.y + self._header)
+
+    def watch_scroll_y(self, old_value: float, new_value: float) -> None:
+        """Load what comes into view."""
+        super().watch_scroll_y(old_value, new_value)
+        if self.is_attached and round(old_value) != round(new_value):
+            self._want()
+            self._show_cursor()
+
+    def move(self, lines: int) -> bool:
+        """Move the cursor by that many rows."""
+        self._go(self._cursor + lines)
+        return True
+
+    def move_page(self, pages: float) -> bool:
+        """Move the cursor by a share of the visible rows."""
+        rows = max(1, int((self.page_lines - self._header) * abs(pages)))
+        return self.move(rows if pages > 0 else -rows)
+
+    def move_first(self) -> bool:
+        """Go to the first row."""
+        self._go(0)
+        return True
+
+    def move_last(self) -> bool:
+        """Go to the last row, reading everything up to it; `stop_reading` stops that."""
+        base = self._source.base
+        if isinstance(base, PagedSource) and not base.complete:
+            self._go(self._source.length - 1)
+            self._to_end = True
+            base.want_all()
+        else:
+            self._go(self._source.length - 1)
+        return True
+
+    def stop_reading(self) -> bool:
+        """Stop a way to the end that still reads; False when there is none."""
+        if not self._to_end:
+            return False
+        self._to_end = False
+        self._source.cancel()
+        self._go(self._source.base.loaded - 1)
+        return True
+
+    # Filter
+
+    def filter_with(self, make: Callable[[str], Callable[[T], bool]]) -> None:
+        """Use ``make(text)`` as the filter of ``/``. It may raise ValueError with a sentence."""
+        self._filter_of = make
+
+    def plain_filter(self, text: str) -> Callable[[T], bool]:
+        """Match rows that show all the words of ``text`` in any column."""
+        words = text.casefold().split()
+        columns = self.columns
+
+        def match(row: T) -> bool:
+            shown = " ".join(str(column.render(row)) for column in columns).casefold()
+            return all(word in shown for word in words)
+
+        return match
+
+    def find(self, text: str) -> bool:
+        """Filter as you type. Raises ValueError with the sentence of a filter that is wrong."""
+        self._source.where(self._filter_of(text) if text.strip() else None, text)
+        return True
+
+    def find_clear(self) -> bool:
+        """Show all rows again."""
+        if not self._source.filtering:
+            return False
+        self._source.where(None)
+        return True
+
+    def find_next(self, direction: int) -> bool:
+        """Step through the matches."""
+        return self.move(direction) if self._source.filtering else False
+
+    @property
+    def found(self) -> str:
+        """The filter's text."""
+        return self._source.text if self._source.filtering else ""
+
+    # Actions and the mouse
+
+    @action("enter", "open", unless=_nothing_to_open, show=30)
+    def open_row(self) -> None:
+        """Open the row under the cursor; on the line of an error, try again."""
+        row = self.selected
+        if row is None and self._source.error:
+            self._source.retry()
+        elif row is not None:
+            self.post_message(self.Opened(self, self._cursor_id, row))
+
+    def on_click(self, event: events.Click) -> None:
+        """Select by a click, open by a double click."""
+        index = event.y - self.gutter.top + self.scroll_offset.y - self._header
+        if event.y - self.gutter.top < self._header or not 0 <= index < self.length:
+            return
+        event.stop()
+        self._go(index)
+        if event.chain == 2:
+            self.open_row()
+
+    def on_focus(self) -> None:
+        """Light the cursor."""
+        self._show_cursor()
+        self.refresh()
+
+    def on_blur(self) -> None:
+        """Dim the cursor."""
+        self.refresh()
+
+    # Drawing
+
+    def refresh_rows(self) -> None:
+        """Forget drawn lines: the width, the theme or the columns changed."""
+        self._strips.clear()
+        self._styles.clear()
+        self._layout_width = -1
+        self.resize_lines(self._source.length + self._header)
+        self.refresh()
+        if self.is_attached:
+            self._want()
+
+    def _style(self, name: str) -> Style:
+        style = self._styles.get(name)
+        if style is None:
+            style = self.get_component_rich_style(f"pane--{name}") if name else self.rich_style
+            self._styles[name] = style
+        return style
+
+    def _columns_for(self, width: int) -> list[tuple[Column[T], int]]:
+        if width != self._layout_width:
+            self._strips.clear()
+            self._layout = lay_out(self.columns, width - GUTTER - 1)
+            self._layout_width = width
+        return self._layout
+
+    def render_line(self, y: int) -> Strip:
+        """Draw one visible line."""
+        width = self.scrollable_content_region.width
+        if y < self._header:
+            return self._header_strip(width)
+        index = self.scroll_offset.y + y - self._header
+        source = self._source
+        row = source.row(index) if index < source.length else None
+        if row is None:
+            return self._other_strip(index, width)
+        return self._row_strip(row, index == self._cursor, width)
+
+    def _row_strip(self, row: T, selected: bool, width: int) -> Strip:
+        row_id = self._source.key(row)
+        columns = self._columns_for(width)
+        key = (row_id, selected, selected and self.has_focus, row_id in self.marks)
+        strip = self._strips.get(key)
+        if strip is not None:
+            return strip
+        style = self._style("")
+        if selected:
+            style = self._style("cursor" if self.has_focus else "cursor-away")
+        elif self._dim is not None and self._dim(row):
+            style = self._style("muted")
+        signs = glyphs()
+        sign = self._sign(row) if self._sign is not None else ""
+        if not sign:
+            sign = signs.changed if row_id in self._source.fresh else " "
+        marked = row_id in self.marks
+        segments = [
+            Segment(signs.cursor if selected else " ", style),
+            Segment(sign[:1], style + self._accent("accent")),
+            Segment(signs.marked if marked else " ", style + self._accent("mark")),
+            Segment(" ", style),
+        ]
+        for at, (column, cells) in enumerate(columns):
+            if at:
+                segments.append(Segment(" ", style))
+            segments.extend(fit(column.render(row), cells, column.align, style, self))
+        strip = Strip(segments).adjust_cell_length(width, style)
+        if len(self._strips) >= KEPT_STRIPS:
+            self._strips.clear()
+        self._strips[key] = strip
+        return strip
+
+    def _accent(self, name: str) -> Style:
+        """Return only the foreground of a component style, to lay over a row's background."""
+        kept = self._styles.get("on " + name)
+        if kept is None:
+            style = self._style(name)
+            kept = Style(color=style.color, bold=style.bold)
+            self._styles["on " + name] = kept
+        return kept
+
+    def _header_strip(self, width: int) -> Strip:
+        style = self._style("header")
+        segments = [Segment(" " * GUTTER, style)]
+        for at, (column, cells) in enumerate(self._columns_for(width)):
+            if at:
+                segments.append(Segment(" ", style))
+            title = column.title
+            if self.sort is not None and self.sort[0] == column.key:
+                title += glyphs().down if self.sort[1] else glyphs().up
+            segments.extend(fit(title, cells, column.align, style, self))
+        return Strip(segments).adjust_cell_length(width, style)
+
+    def _other_strip(self, index: int, width: int) -> Strip:
+        """Draw a line that is no row: not loaded yet, an error, the end, or nothing."""
+        source = self._source
+        selected = index == self._cursor and index < source.length
+        style = self._style("muted")
+        if selected:
+            style = self._style("cursor" if self.has_focus else "cursor-away")
+        text = ""
+        if index == source.loaded and source.error:
+            text = f"! {source.error} Enter tries again."
+        elif index < source.length:
+            text = glyphs().more
+        elif index == 0 and source.length == 0:
+            if source.busy:
+                text = self.reading
+            elif source.filtering:
+                text = f"{source.says}. Esc clears the filter."
+            else:
+                text = self.empty
+        lead = glyphs().cursor if selected else " "
+        segments = [Segment(lead.ljust(GUTTER), style)]
+        segments.extend(fit(text, max(0, width - GUTTER), "left", style, self))
+        return Strip(segments).adjust_cell_length(width, style)

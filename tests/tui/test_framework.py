@@ -1,0 +1,141 @@
+"""The frame, the keys and the sheets, driven as a person would."""
+
+from __future__ import annotations
+
+from copydesk.client.errors import Forbidden, Unreachable
+from tests.drive import drive
+from tests.tui.desk_place import DeskApp, Request
+
+
+async def test_the_screen_at_both_sizes(update_golden: bool) -> None:
+    for size in ((80, 24), (140, 40)):
+        async with drive(DeskApp(), "j", size=size) as driver:
+            driver.golden("framework", update=update_golden)
+
+
+async def test_moving_and_chords() -> None:
+    rows = [Request(str(i), f"Change {i}", "lee") for i in range(500)]
+    async with drive(DeskApp(rows)) as driver:
+        await driver.press("j", "j", "k")
+        assert driver.selected == "1"
+        await driver.press("G")
+        assert driver.selected == "499"
+        await driver.pilot.press("g")
+        assert "gg first" in driver.screen
+        assert "gn Mine" in driver.screen
+        await driver.press("g")
+        assert driver.selected == "0"
+        await driver.press("z R")
+        assert "unfolded all" in driver.screen
+        await driver.press("g x")
+        assert "gx means nothing here" in driver.screen
+
+
+async def test_a_key_that_is_off_says_why_and_a_foreign_key_what_it_means() -> None:
+    async with drive(DeskApp(), "a") as driver:
+        assert "You may not approve here." in driver.screen
+        await driver.press("E")
+        assert "E does nothing here. ? lists what works here." in driver.screen
+        await driver.press("@", "escape", "r")
+        assert "r is “retry” in activity, nothing here. R is “refresh”." in driver.screen
+
+
+async def test_a_jump_opens_a_view_and_dash_returns() -> None:
+    async with drive(DeskApp()) as driver:
+        await driver.press("g n")
+        assert driver.place.view == "mine"
+        assert "[Mine]" in driver.screen
+        await driver.press("1")
+        assert driver.place.view == "all"
+        await driver.press("]")
+        assert driver.place.view == "mine"
+
+
+async def test_a_merge_is_asked_logged_and_undone() -> None:
+    app = DeskApp()
+    async with drive(app, "j", "m") as driver:
+        assert "Merge #118" in driver.screen
+        await driver.press("enter")
+        assert "Enter confirms nothing" in driver.screen
+        assert app.service.merged == []
+        await driver.press("y")
+        assert app.service.merged == ["118"]
+        assert "u undo" in driver.screen
+        await driver.press("@")
+        assert "done" in driver.line("#118")
+        await driver.press("escape", "u")
+        assert app.service.merged == []
+
+
+async def test_a_refused_write_is_told_and_can_be_retried() -> None:
+    app = DeskApp()
+    async with drive(app, "m") as driver:
+        app.service.failure = Forbidden("You need the editor role.", status=403)
+        await driver.press("y")
+        assert "You need the editor role." in driver.screen
+        app.service.failure = None
+        await driver.press("@", "r")
+        assert app.service.merged == ["121"]
+
+
+async def test_a_danger_of_three_takes_the_typed_name() -> None:
+    async with drive(DeskApp(), "D") as driver:
+        await driver.type("12")
+        await driver.press("ctrl+s")
+        assert "That is not the name." in driver.screen
+        await driver.type("1")
+        await driver.press("ctrl+s")
+        assert "deleted" in driver.screen
+
+
+async def test_filter_as_you_type_and_esc() -> None:
+    async with drive(DeskApp(), "/") as driver:
+        await driver.type("webhook")
+        assert "1 of 4 match" in driver.screen
+        assert "Rate limit" not in driver.screen
+        await driver.press("enter")
+        assert "filter: webhook" in driver.screen
+        await driver.press("escape")
+        assert "Rate limit" in driver.screen
+        await driver.press("escape")
+        assert "This is the first place." in driver.screen
+
+
+async def test_command_line_completes_and_names_the_nearest() -> None:
+    async with drive(DeskApp(), ":") as driver:
+        await driver.type("pi")
+        await driver.press("tab")
+        await driver.type("114")
+        await driver.press("enter")
+        assert driver.selected == "114"
+        await driver.press(":")
+        await driver.type("pik")
+        await driver.press("enter")
+        assert "Nearest: :pick" in driver.screen
+
+
+async def test_help_lists_reasons() -> None:
+    async with drive(DeskApp(), "?") as driver:
+        await driver.type("approve")
+        assert "off: You may not approve here." in driver.screen
+        await driver.press("escape")
+        assert "Keys here" not in driver.screen
+
+
+async def test_an_error_of_a_list_is_a_line_with_another_try() -> None:
+    app = DeskApp()
+    app.service.failure = Unreachable("No answer from desk.test.")
+    async with drive(app) as driver:
+        assert "Offline: No answer from desk.test." in driver.screen
+        app.service.failure = None
+        await driver.press("enter")
+        assert "Rate limit page rewrite" in driver.screen
+
+
+async def test_user_keys_replace_the_declared_ones() -> None:
+    app = DeskApp(keymap={"desk.merge": "M, z m"})
+    async with drive(app, "m") as driver:
+        assert "Merge #121" not in driver.screen
+        assert "M merge" in driver.screen
+        await driver.press("z m")
+        assert "Merge #121" in driver.screen

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import UTC
+from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
 
@@ -13,13 +13,12 @@ class Budget:
     """The rate limit as last told (decisions.md, Rate limit). None means that the service did not
     say.
 
-    ``limit`` and ``remaining`` count requests; ``reset`` is when the count starts again, in seconds
-    since the epoch.
+    ``limit`` and ``remaining`` count requests; ``reset`` is when the count starts again, in UTC.
     """
 
     limit: int | None = None
     remaining: int | None = None
-    reset: float | None = None
+    reset: datetime | None = None
 
     @property
     def share(self) -> float | None:
@@ -38,28 +37,28 @@ class Budget:
         return Budget(
             self.limit if limit is None else limit,
             self.remaining if remaining is None else remaining,
-            self.reset if reset is None else float(reset),
+            self.reset if reset is None else _moment(reset),
         )
 
 
-def retry_time(headers: Mapping[str, str], now: float) -> float | None:
-    """Return when to ask again, in seconds since the epoch, or None when the service does not say.
+def retry_time(headers: Mapping[str, str], now: float) -> datetime | None:
+    """Return when to ask again (UTC), or None when the service does not say.
 
     ``Retry-After`` (seconds, or an HTTP date) goes before ``X-RateLimit-Reset`` (decisions.md, Rate
     limit).
     """
     after = headers.get("retry-after", "").strip()
     if (seconds := _number(after)) is not None:
-        return now + seconds
+        return _moment(now + seconds)
     if after:
         try:
             moment = parsedate_to_datetime(after)
-        except ValueError:
+        except (ValueError, OverflowError):
             pass
         else:
-            return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
+            return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
     reset = _number(headers.get("x-ratelimit-reset"))
-    return None if reset is None else float(reset)
+    return None if reset is None else _moment(reset)
 
 
 def _number(value: str | None) -> int | None:
@@ -67,3 +66,7 @@ def _number(value: str | None) -> int | None:
     if value is None or not (value := value.strip()).isascii() or not value.isdigit():
         return None
     return int(value) if len(value) <= 10 else None
+
+
+def _moment(seconds: float) -> datetime:
+    return datetime.fromtimestamp(seconds, UTC)

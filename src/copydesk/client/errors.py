@@ -9,6 +9,8 @@ before one is loaded. Codes: decisions.md, Transport, auth, errors.
 
 from __future__ import annotations
 
+from datetime import datetime
+
 from copydesk.domain.text import clean
 
 MESSAGE_LIMIT = 500
@@ -23,8 +25,8 @@ class ApiError(Exception):
     path of a raw request. ``request_id`` is the service's own name for the request, "" when it gave
     none. ``sent`` says whether a write may have taken effect at the service all the same; where it
     is True, look before sending again. ``retry_at`` is when the service wants to be asked again, in
-    seconds since the epoch. ``from_service`` says whether the service itself gave the message, in
-    the error body of the API.
+    UTC. ``from_service`` says whether the service itself gave the message, in the error body of the
+    API.
     """
 
     sent = False
@@ -36,7 +38,7 @@ class ApiError(Exception):
         status: int | None = None,
         operation: str = "",
         request_id: str = "",
-        retry_at: float | None = None,
+        retry_at: datetime | None = None,
         sent: bool | None = None,
         from_service: bool = False,
     ) -> None:

@@ -187,7 +187,7 @@ class Wire:
             case RateLimited() | ServerFault(status=502 | 503 | 504):
                 if error.retry_at is None:
                     return isinstance(error, ServerFault)
-                wait = max(0.0, error.retry_at - self._clock())
+                wait = max(0.0, error.retry_at.timestamp() - self._clock())
                 # A moment later than told, by a part that differs, so that waiters do not return as
                 # one.
                 return wait + 0.05 + secrets.randbelow(500) / 1000 if wait <= PATIENCE else False

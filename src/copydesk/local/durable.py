@@ -1,0 +1,68 @@
+"""Writing files so that a crash leaves the old content or the new one, never a mix."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from pathlib import Path
+
+PRIVATE = 0o600
+"""Mode of every file: what a person writes is read by that person alone."""
+
+
+def write_file(path: Path, content: bytes) -> None:
+    """Replace the content of ``path``; when this returns, it is on the disk.
+
+    The content goes to a file beside it, is flushed to the disk and takes the name in one step.
+    Raises ``OSError`` when that cannot be done; the old content is untouched then.
+    """
+    beside = path.with_name(f".{path.name}.{secrets.token_hex(6)}.part")
+    try:
+        descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, PRIVATE)
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        beside.replace(path)
+    except BaseException:
+        beside.unlink(missing_ok=True)
+        raise
+    sync_folder(path.parent)
+
+
+def rename_file(path: Path, new: Path) -> None:
+    """Rename a file within its folder; when this returns, the new name is on the disk."""
+    path.replace(new)
+    sync_folder(new.parent)
+
+
+def append_file(path: Path, line: bytes) -> None:
+    """Add ``line`` to the end of ``path`` in one write; when this returns, it is on the disk.
+
+    A last line that a crash left without an end is ended first, so that it cannot spoil the new
+    one.
+    """
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, PRIVATE)
+    try:
+        size = os.lseek(descriptor, 0, os.SEEK_END)
+        if size:
+            os.lseek(descriptor, size - 1, os.SEEK_SET)
+            if os.read(descriptor, 1) != b"\n":
+                line = b"\n" + line
+        left = memoryview(line)
+        while left:
+            left = left[os.write(descriptor, left) :]
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def sync_folder(folder: Path) -> None:
+    """Put the names in ``folder`` on the disk, where the platform can."""
+    if os.name == "nt":  # Windows cannot open a folder; its renames are journalled.
+        return
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,94 @@
+"""Where the files of copydesk are (interaction.md 3.10)."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+HOME_VARIABLE = "COPYDESK_HOME"
+"""When set, all folders are inside the folder it names. For tests, and for a desk on a stick."""
+
+
+@dataclass(frozen=True, slots=True)
+class Paths:
+    """The four folders, and what is in them.
+
+    ``config`` is edited by people, ``data`` holds embedded desks, ``state`` what must not be lost,
+    ``cache`` what may be deleted at any time.
+    """
+
+    config: Path
+    data: Path
+    state: Path
+    cache: Path
+
+    @property
+    def settings(self) -> Path:
+        """The settings file."""
+        return self.config / "config.toml"
+
+    @property
+    def desk(self) -> Path:
+        """The embedded desk that is opened when no other is named."""
+        return self.data / "desk.db"
+
+    @property
+    def drafts(self) -> Path:
+        """The folder of drafts."""
+        return self.state / "drafts"
+
+    @property
+    def journal(self) -> Path:
+        """The record of writes."""
+        return self.state / "journal.jsonl"
+
+    @property
+    def seen(self) -> Path:
+        """The pages marked as seen, with their text."""
+        return self.state / "seen.db"
+
+    @property
+    def log(self) -> Path:
+        """The log of unexpected errors."""
+        return self.state / "copydesk.log"
+
+    @property
+    def snapshots(self) -> Path:
+        """The folder of last screens."""
+        return self.cache / "snapshots"
+
+    def make(self) -> Paths:
+        """Create the folders that are missing, for this user only, and return these paths.
+
+        Raises ``OSError`` when one cannot be made; its text names the path.
+        """
+        for folder in (self.config, self.data, self.state, self.cache):
+            private_folder(folder)
+        return self
+
+
+def find_paths(environment: Mapping[str, str] = os.environ) -> Paths:
+    """Return the folders for this user and platform, without creating them."""
+    if home := environment.get(HOME_VARIABLE):
+        root = Path(home).expanduser().absolute()
+        return Paths(root / "config", root / "data", root / "state", root / "cache")
+    from platformdirs import PlatformDirs
+
+    places = PlatformDirs("copydesk", appauthor=False)
+    return Paths(
+        places.user_config_path,
+        places.user_data_path,
+        places.user_state_path,
+        places.user_cache_path,
+    )
+
+
+def private_folder(folder: Path) -> Path:
+    """Return ``folder``, made for this user only where it is missing.
+
+    One that is there stays as it is: it may be a person's own, shared on purpose.
+    """
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    return folder

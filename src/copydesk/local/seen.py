@@ -1,0 +1,160 @@
+"""The pages that a person has marked as seen, with the text that was seen.
+
+The text is kept so that "since my last review" can be shown without the service's help, and so
+that a page whose text changes counts as not seen again. Equal texts are stored once, compressed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import sqlite3
+import threading
+import time
+import zlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from copydesk.local.durable import PRIVATE
+from copydesk.local.paths import private_folder
+
+SeenState = Literal["unseen", "seen", "changed"]
+"""``changed``: seen, but its text is another one now."""
+
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS text (digest TEXT PRIMARY KEY, body BLOB NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS seen (
+    desk TEXT NOT NULL, object TEXT NOT NULL, page TEXT NOT NULL,
+    digest TEXT NOT NULL, at REAL NOT NULL,
+    PRIMARY KEY (desk, object, page)
+) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS seen_by_digest ON seen (digest);
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class SeenPage:
+    """When a page was marked (seconds since the epoch), and the digest of its text then."""
+
+    at: float
+    digest: str
+
+
+class Seen:
+    """The marks in the database at ``path``, which is created. Safe to use from several threads.
+
+    A mark belongs to a desk, an object (the change request or space in which the page was read)
+    and a page. A file that is no database is set aside as ``.broken`` and a new one begun: marks
+    are a convenience, and must not keep copydesk from starting. Raises ``OSError`` or
+    ``sqlite3.Error`` when the disk refuses.
+    """
+
+    def __init__(self, path: Path, *, clock: Callable[[], float] = time.time) -> None:
+        private_folder(path.parent)
+        self._clock = clock
+        self._lock = threading.Lock()
+        self.set_aside: Path | None = None
+        try:
+            self._database = _open(path)
+        except sqlite3.DatabaseError as error:
+            if isinstance(error, sqlite3.OperationalError):
+                raise
+            self.set_aside = path.with_name(f"{path.name}.broken")
+            path.replace(self.set_aside)
+            for extra in ("-wal", "-shm"):
+                path.with_name(path.name + extra).unlink(missing_ok=True)
+            self._database = _open(path)
+
+    def close(self) -> None:
+        """Close the database."""
+        with self._lock:
+            self._database.close()
+
+    def mark(self, desk: str, thing: str, page: str, text: str) -> SeenPage:
+        """Mark a page as seen with this text; it is on the disk when this returns."""
+        seen = SeenPage(self._clock(), digest(text))
+        with self._lock, self._database:
+            before = self._find(desk, thing, page)
+            self._database.execute(
+                "INSERT INTO text VALUES (?, ?) ON CONFLICT DO NOTHING",
+                (seen.digest, zlib.compress(_bytes(text), 6)),
+            )
+            self._database.execute(
+                "INSERT OR REPLACE INTO seen VALUES (?, ?, ?, ?, ?)",
+                (desk, thing, page, seen.digest, seen.at),
+            )
+            self._forget(before)
+        return seen
+
+    def unmark(self, desk: str, thing: str, page: str) -> None:
+        """Take the mark of a page away."""
+        with self._lock, self._database:
+            before = self._find(desk, thing, page)
+            self._database.execute(
+                "DELETE FROM seen WHERE desk = ? AND object = ? AND page = ?", (desk, thing, page)
+            )
+            self._forget(before)
+
+    def state(self, desk: str, thing: str, page: str, text: str) -> SeenState:
+        """Return whether a page that has this text now was seen."""
+        with self._lock:
+            before = self._find(desk, thing, page)
+        if before is None:
+            return "unseen"
+        return "seen" if before == digest(text) else "changed"
+
+    def text(self, desk: str, thing: str, page: str) -> str | None:
+        """Return the text of a page as it was when it was marked, or None when it is not."""
+        with self._lock:
+            row = self._database.execute(
+                "SELECT body FROM seen JOIN text USING (digest)"
+                " WHERE desk = ? AND object = ? AND page = ?",
+                (desk, thing, page),
+            ).fetchone()
+        return None if row is None else zlib.decompress(row[0]).decode("utf-8", "surrogatepass")
+
+    def pages(self, desk: str, thing: str) -> dict[str, SeenPage]:
+        """Return the marks within one object by page: one look-up for "3 of 8 seen"."""
+        with self._lock:
+            rows = self._database.execute(
+                "SELECT page, at, digest FROM seen WHERE desk = ? AND object = ?", (desk, thing)
+            ).fetchall()
+        return {page: SeenPage(at, digest) for page, at, digest in rows}
+
+    def _find(self, desk: str, thing: str, page: str) -> str | None:
+        row = self._database.execute(
+            "SELECT digest FROM seen WHERE desk = ? AND object = ? AND page = ?",
+            (desk, thing, page),
+        ).fetchone()
+        return None if row is None else str(row[0])
+
+    def _forget(self, unused: str | None) -> None:
+        self._database.execute(
+            "DELETE FROM text WHERE digest = ?1"
+            " AND NOT EXISTS (SELECT 1 FROM seen WHERE digest = ?1)",
+            (unused,),
+        )
+
+
+def digest(text: str) -> str:
+    """Return what stands for a text: two texts with one digest are equal."""
+    return hashlib.sha256(_bytes(text)).hexdigest()
+
+
+def _bytes(text: str) -> bytes:
+    # JSON may carry half a surrogate pair; it is kept as it came.
+    return text.encode("utf-8", "surrogatepass")
+
+
+def _open(path: Path) -> sqlite3.Connection:
+    path.touch(mode=PRIVATE)
+    database = sqlite3.connect(path, check_same_thread=False)
+    try:
+        database.execute("PRAGMA journal_mode = WAL")
+        database.execute("PRAGMA synchronous = FULL")
+        database.executescript(_SCHEMA)
+    except BaseException:
+        database.close()
+        raise
+    return database

@@ -1,0 +1,114 @@
+"""What a person has set in ``config.toml``, checked with the line of every mistake."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from dataclasses import Field, dataclass, field, fields
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """A mistake in the settings. ``line`` counts from 1; 0 when it is not known."""
+
+    line: int
+    key: str
+    sentence: str
+
+
+class SettingsError(ValueError):
+    """The settings cannot be used. Its text is one line for each problem, ready to be shown."""
+
+    def __init__(self, path: Path, problems: list[Problem]) -> None:
+        self.path = path
+        self.problems = tuple(problems)
+        super().__init__(
+            "\n".join(
+                f"{path}{f', line {problem.line}' if problem.line else ''}: {problem.sentence}"
+                for problem in problems
+            )
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """The settings, with their defaults. A field is a key of the file; nothing else declares it.
+
+    ``theme`` names a colour theme ("" follows the terminal). ``glyphs`` is which signs are drawn:
+    "auto" takes what the terminal is known to show.
+    """
+
+    theme: str = ""
+    glyphs: str = field(default="auto", metadata={"choices": ("auto", "unicode", "ascii")})
+
+
+def load_settings(path: Path) -> Settings:
+    """Return the settings in ``path``; the defaults when there is no such file.
+
+    Raises ``SettingsError`` with every mistake that was found, and ``OSError`` for a file that is
+    there but cannot be read.
+    """
+    try:
+        content = path.read_bytes()
+    except FileNotFoundError:
+        return Settings()
+    try:
+        text = content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        problem = Problem(line, "", "this is not UTF-8 text: save the file as UTF-8")
+        raise SettingsError(path, [problem]) from error
+    try:
+        value = tomllib.loads(text.removeprefix("\ufeff"))
+    except tomllib.TOMLDecodeError as error:
+        raise SettingsError(path, [_syntax(str(error), text)]) from error
+    return _settings(path, text, value)
+
+
+def _settings(path: Path, text: str, value: dict[str, Any]) -> Settings:
+    known = {setting.name: setting for setting in fields(Settings)}
+    problems = []
+    for key, given in value.items():
+        if key in known:
+            sentence = _mistake(known[key], given)
+        else:
+            near = get_close_matches(key, known, n=1)
+            meant = f"did you mean {near[0]}?" if near else f"the keys are {', '.join(known)}"
+            sentence = f"{key} is no setting: {meant}"
+        if sentence:
+            problems.append(Problem(_line_of(key, text), key, sentence))
+    if problems:
+        raise SettingsError(path, sorted(problems, key=lambda problem: problem.line))
+    return Settings(**value)
+
+
+def _mistake(setting: Field[Any], given: object) -> str:
+    wanted = type(setting.default)
+    if type(given) is not wanted:
+        kind = {str: "text in quotes", bool: "true or false", int: "a whole number"}[wanted]
+        return f"{setting.name} must be {kind}"
+    choices = setting.metadata.get("choices")
+    if choices and given not in choices:
+        return f"{setting.name} is {given!r}: use {', '.join(choices[:-1])} or {choices[-1]}"
+    return ""
+
+
+def _syntax(message: str, text: str) -> Problem:
+    said, _, place = message.partition(" (at ")
+    found = re.match(r"line (\d+), column (\d+)", place)
+    line = int(found[1]) if found else len(text.splitlines())
+    where = f"at column {found[2]}" if found else "at the end"
+    return Problem(line, "", f"this is not TOML {where}: {said[:1].lower()}{said[1:]}")
+
+
+def _line_of(key: str, text: str) -> int:
+    """Return the line where a top-level key or table begins; the TOML reader does not tell."""
+    name = rf"[\"']?{re.escape(key)}[\"']?"
+    begins = re.compile(rf"\s*(?:{name}\s*[=.]|\[+\s*{name}\s*[\].])")
+    for number, line in enumerate(text.splitlines(), 1):
+        if begins.match(line):
+            return number
+    return 0

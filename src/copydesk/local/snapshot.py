@@ -1,0 +1,78 @@
+"""The rows of the last screen, so that the first frame of the next start shows something real.
+
+A snapshot is a convenience: one that is missing, broken, too large or of another version is none,
+and nobody is told.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from copydesk.local.durable import write_file
+from copydesk.local.paths import private_folder
+
+VERSION = 1
+"""Raised when the form changes; snapshots of other versions are ignored."""
+
+ROW_LIMIT = 200
+"""Rows kept: more than any screen shows."""
+
+BYTE_LIMIT = 1024 * 1024
+"""A larger file is not read: it would cost the time that a snapshot is there to save."""
+
+
+class Snapshots:
+    """The last screens of one desk, in ``folder``. ``desk`` is any text that tells desks apart."""
+
+    def __init__(self, folder: Path, desk: str) -> None:
+        self._folder = folder
+        self._desk = desk
+
+    def read(self, key: str) -> list[dict[str, Any]]:
+        """Return the rows kept under ``key``; empty when there are none that can be used."""
+        path = self._path(key)
+        try:
+            if path.stat().st_size > BYTE_LIMIT:
+                return []
+            value = json.loads(path.read_bytes())
+        except (OSError, ValueError, RecursionError):
+            return []
+        match value:
+            case {"version": version, "desk": desk, "key": kept_key, "rows": list(rows)} if (
+                version,
+                desk,
+                kept_key,
+            ) == (VERSION, self._desk, key) and all(isinstance(row, dict) for row in rows):
+                return rows
+        return []
+
+    def write(self, key: str, rows: Sequence[Mapping[str, Any]]) -> None:
+        """Keep the first ``ROW_LIMIT`` rows under ``key``; their values are what JSON holds.
+
+        Raises ``OSError`` when the disk refuses, and ``TypeError`` for a value that JSON has no
+        form for.
+        """
+        private_folder(self._folder)
+        value = {
+            "version": VERSION,
+            "desk": self._desk,
+            "key": key,
+            "rows": [dict(row) for row in rows[:ROW_LIMIT]],
+        }
+        write_file(self._path(key), json.dumps(value).encode("ascii"))
+
+    def forget(self) -> None:
+        """Delete the screens of this desk, as when its token is taken away."""
+        for path in self._folder.glob(f"{_name(self._desk)}-*.json"):
+            path.unlink(missing_ok=True)
+
+    def _path(self, key: str) -> Path:
+        return self._folder / f"{_name(self._desk)}-{_name(key)}.json"
+
+
+def _name(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]

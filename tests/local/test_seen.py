@@ -1,0 +1,80 @@
+import sqlite3
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from copydesk.local.seen import Seen, SeenPage, digest
+
+
+@pytest.fixture
+def seen(tmp_path: Path) -> Iterator[Seen]:
+    seen = Seen(tmp_path / "state" / "seen.db", clock=lambda: 7.0)
+    yield seen
+    seen.close()
+
+
+def stored_texts(tmp_path: Path) -> int:
+    database = sqlite3.connect(tmp_path / "state" / "seen.db")
+    try:
+        return int(database.execute("SELECT count(*) FROM text").fetchone()[0])
+    finally:
+        database.close()
+
+
+def test_a_page_is_seen_until_its_text_changes(seen: Seen) -> None:
+    assert seen.state("d", "cr", "p", "text") == "unseen"
+    seen.mark("d", "cr", "p", "text")
+    assert seen.state("d", "cr", "p", "text") == "seen"
+    assert seen.state("d", "cr", "p", "other") == "changed"
+    assert seen.text("d", "cr", "p") == "text"
+    seen.unmark("d", "cr", "p")
+    assert seen.state("d", "cr", "p", "text") == "unseen"
+    assert seen.text("d", "cr", "p") is None
+
+
+def test_marks_belong_to_desk_object_and_page(seen: Seen) -> None:
+    seen.mark("d", "cr", "p", "text")
+    assert seen.pages("d", "cr") == {"p": SeenPage(7.0, digest("text"))}
+    assert seen.pages("e", "cr") == seen.pages("d", "other") == {}
+
+
+def test_marks_and_strange_texts_outlive_the_process(seen: Seen, tmp_path: Path) -> None:
+    text = "a\r\nb\x00 \ud83d ☕" * 1000
+    seen.mark("d", "cr", "p", text)
+    other = Seen(tmp_path / "state" / "seen.db")
+    assert other.text("d", "cr", "p") == text
+    other.close()
+
+
+def test_a_text_is_stored_once_and_goes_with_its_last_mark(seen: Seen, tmp_path: Path) -> None:
+    seen.mark("d", "cr", "p", "same")
+    seen.mark("d", "cr", "q", "same")
+    assert stored_texts(tmp_path) == 1
+    seen.mark("d", "cr", "p", "new")
+    assert stored_texts(tmp_path) == 2
+    seen.unmark("d", "cr", "q")
+    assert stored_texts(tmp_path) == 1
+    seen.mark("d", "cr", "p", "new")
+    assert seen.text("d", "cr", "p") == "new"
+
+
+@pytest.mark.parametrize(
+    "content", [b"no database at all, but long enough to look" * 30, b"SQLite format 3\x00"]
+)
+def test_a_broken_file_is_set_aside(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "seen.db"
+    path.write_bytes(content)
+    seen = Seen(path)
+    seen.mark("d", "cr", "p", "text")
+    assert seen.text("d", "cr", "p") == "text"
+    if seen.set_aside is not None:
+        assert seen.set_aside.read_bytes() == content
+    seen.close()
+
+
+def test_only_the_writer_can_read(seen: Seen, tmp_path: Path) -> None:
+    seen.mark("d", "cr", "p", "text")
+    modes = {stat.S_IMODE(path.stat().st_mode) for path in (tmp_path / "state").iterdir()}
+    assert modes == {0o600}

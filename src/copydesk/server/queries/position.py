@@ -33,11 +33,12 @@ class Place:
     position: float
 
 
-def place_after(tx: Tx, row: Row) -> float:
-    """Return a number directly after a space or collection; its siblings may be renumbered."""
+def place_after(tx: Tx, row: Row, moved_id: str) -> float:
+    """Return a number for a sibling of a space or collection that puts it directly after."""
     siblings = _siblings(tx, row["organization_id"], row["parent_id"])
-    index = next(i for i, sibling in enumerate(siblings) if sibling["id"] == row["id"])
-    return _between(tx, siblings, index + 1)
+    others = [sibling for sibling in siblings if sibling["id"] != moved_id]
+    index = next(i for i, sibling in enumerate(others) if sibling["id"] == row["id"])
+    return _between(tx, others, index + 1)
 
 
 def move_to(

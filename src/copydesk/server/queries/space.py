@@ -8,8 +8,10 @@ from datetime import timedelta
 from copydesk.contract.models.parts import Urls
 from copydesk.contract.models.space import Space
 from copydesk.server.access import SPACE_PERMISSIONS, permissions
-from copydesk.server.errors import invalid
+from copydesk.server.errors import blocked, invalid
 from copydesk.server.implementation import Call
+from copydesk.server.seeding import last_position
+from copydesk.server.site_structure import drop_space
 from copydesk.server.store import Row, Tx, timestamp
 
 TRASH_DAYS = 7
@@ -61,15 +63,68 @@ def check_people(call: Call, organization_id: str, merge_rules: object) -> None:
     rules = merge_rules.get("rules") if isinstance(merge_rules, dict) else None
     for rule in rules or ():
         for user_id in rule.get("users") or ():
-            if not call.tx.value(
-                "SELECT count(*) FROM member WHERE organization_id = ? AND user_id = ?",
-                organization_id,
-                user_id,
-            ):
+            if not _is_member(call.tx, organization_id, user_id):
                 raise invalid(
                     f"body.mergeRules: {rule['rule']} names {user_id[:100]!r}, who is no member "
                     "of the organization"
                 )
+
+
+def hand_over(tx: Tx, space: Row, organization_id: str, parent_id: str | None) -> None:
+    """Give a space to another organization, last in one of its collections or at its root.
+
+    What only makes sense in the old one goes: grants and requested reviews of people who are not in
+    the new one, and the issue clusters that change requests answer. Raises a 412 when the space
+    cannot move.
+    """
+    site: str | None = tx.value(
+        "SELECT site.title FROM site_space JOIN site ON site.id = site_id "
+        "WHERE space_id = ? LIMIT 1",
+        space["id"],
+    )
+    if site is not None:
+        raise blocked(
+            f"The space {space['title']!r} is shown by the site {site!r}; "
+            "take it off the site first."
+        )
+    for rule in json.loads(space["merge_rules"]).get("rules") or ():
+        if any(not _is_member(tx, organization_id, user) for user in rule.get("users") or ()):
+            raise blocked(
+                f"A merge rule of the space {space['title']!r} names somebody who is not in "
+                "the other organization; change the rule first."
+            )
+    tx.update(
+        "space",
+        space["id"],
+        organization_id=organization_id,
+        parent_id=parent_id,
+        position=last_position(tx, organization_id, parent_id),
+        updated_at=tx.now,
+    )
+    forget_strangers(tx, space["id"], organization_id)
+    tx.run(
+        "UPDATE change_request SET organization_id = ?, cluster_id = NULL WHERE space_id = ?",
+        organization_id,
+        space["id"],
+    )
+    tx.run(
+        "DELETE FROM requested_reviewer WHERE change_request_id IN "
+        "(SELECT id FROM change_request WHERE space_id = ?) "
+        "AND user_id NOT IN (SELECT user_id FROM member WHERE organization_id = ?)",
+        space["id"],
+        organization_id,
+    )
+
+
+def forget_strangers(tx: Tx, container_id: str, organization_id: str) -> None:
+    """Withdraw what was granted on a space or collection to who is not in an organization."""
+    tx.run(
+        "DELETE FROM access_grant WHERE container_id = ?1 AND subject_id NOT IN "
+        "(SELECT user_id FROM member WHERE organization_id = ?2 UNION ALL "
+        "SELECT id FROM team WHERE organization_id = ?2)",
+        container_id,
+        organization_id,
+    )
 
 
 def purge_trash(tx: Tx) -> int:
@@ -82,7 +137,8 @@ def purge_trash(tx: Tx) -> int:
 
 
 def remove_space(tx: Tx, space_id: str) -> None:
-    """Remove a space and everything that belongs to it. No site may show it."""
+    """Remove a space and everything that belongs to it, from the sites that show it too."""
+    drop_space(tx, space_id)
     tx.run(
         "DELETE FROM reaction WHERE target_id IN (SELECT id FROM comment WHERE space_id = ?1 "
         "UNION ALL SELECT reply.id FROM reply JOIN comment ON comment.id = reply.comment_id "
@@ -91,6 +147,13 @@ def remove_space(tx: Tx, space_id: str) -> None:
     )
     tx.run("DELETE FROM access_grant WHERE container_id = ?", space_id)
     tx.run("DELETE FROM space WHERE id = ?", space_id)
+
+
+def _is_member(tx: Tx, organization_id: str, user_id: str) -> bool:
+    found = tx.value(
+        "SELECT 1 FROM member WHERE organization_id = ? AND user_id = ?", organization_id, user_id
+    )
+    return found is not None
 
 
 def _json(text: str | None) -> object:

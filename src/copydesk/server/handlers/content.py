@@ -1,0 +1,225 @@
+"""Content of spaces and change requests.
+
+Nothing on this desk is computed, evaluated or dereferenced when it is read, so those parameters
+change nothing; they are part of the contract.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Literal
+
+from copydesk.contract import operations as ops
+from copydesk.contract.enumerations import ContentFormat
+from copydesk.contract.models.base import Page
+from copydesk.contract.models.content import ContentPage, File, GitCommit, PageTree, Revision
+from copydesk.contract.models.parts import Urls
+from copydesk.server import content
+from copydesk.server.documents import markdown_to_document
+from copydesk.server.implementation import Call, implements
+from copydesk.server.paging import slice_page
+from copydesk.server.queries.change_request import find_change_request
+from copydesk.server.queries.file import file_model, find_file, revision_files
+from copydesk.server.queries.page import page_subtree, page_tree
+
+
+@dataclass(frozen=True)
+class _Version:
+    """One state of a space's content: its revision, and the URL that it is read at."""
+
+    call: Call
+    revision_id: str
+    location: str
+
+    def revision(self, *, metadata: bool) -> Revision:
+        call = self.call
+        row = call.tx.one("SELECT * FROM revision WHERE id = ?", self.revision_id)
+        assert row is not None, f"revision {self.revision_id} is referenced but not there"
+        git = None if row["git"] is None or not metadata else GitCommit(**json.loads(row["git"]))
+        return Revision(
+            id=row["id"],
+            parents=json.loads(row["parents"]),
+            pages=self.pages(metadata=metadata).pages,
+            files=[
+                file_model(call, file, metadata=metadata)
+                for file in revision_files(call, self.revision_id)
+            ],
+            created_at=row["created_at"],
+            git=git,
+            urls=Urls(location=self.location),
+            type=row["type"],
+        )
+
+    def pages(self, *, metadata: bool) -> PageTree:
+        return PageTree(
+            pages=page_tree(self.call, self.revision_id, location=self.location, metadata=metadata)
+        )
+
+    def page(self, page_id: str, format: ContentFormat | None, *, metadata: bool) -> ContentPage:
+        """Return a page with its text; ``document`` is the format when none is asked for."""
+        page, data = page_subtree(
+            self.call, self.revision_id, page_id, location=self.location, metadata=metadata
+        )
+        if data.text is not None:
+            text = content.text(self.call.tx, data.text)
+            if format == "markdown":
+                page.markdown = text
+            else:
+                page.document = markdown_to_document(text)
+        return page
+
+    def files(self, page: str | None, limit: int | None, *, metadata: bool) -> Page[File]:
+        chosen = slice_page(
+            revision_files(self.call, self.revision_id),
+            lambda file: file.id,
+            page=page,
+            limit=limit,
+        )
+        return Page[File](
+            items=[file_model(self.call, file, metadata=metadata) for file in chosen.items],
+            next=chosen.next,
+            count=chosen.count,
+        )
+
+    def file(self, file_id: str, *, metadata: bool) -> File:
+        file = find_file(self.call, self.revision_id, file_id)
+        return file_model(self.call, file, metadata=metadata)
+
+
+def _primary(call: Call, space_id: str) -> _Version:
+    space = call.access.space(space_id)
+    return _Version(call, space["revision_id"], call.url("spaces", space_id, "content"))
+
+
+def _proposed(call: Call, space_id: str, change_request_id: str) -> _Version:
+    _, row = find_change_request(call, space_id, change_request_id)
+    location = call.url("spaces", space_id, "change-requests", row["id"], "content")
+    return _Version(call, row["revision_id"], location)
+
+
+@implements(ops.get_space_revision)
+def get_space_revision(
+    call: Call, space_id: str, *, metadata: bool = True, computed: bool = True
+) -> Revision:
+    """Answer with the active revision of a space."""
+    return _primary(call, space_id).revision(metadata=metadata)
+
+
+@implements(ops.list_space_pages)
+def list_space_pages(
+    call: Call, space_id: str, *, metadata: bool = True, computed: bool = True
+) -> PageTree:
+    """Answer with the page tree of a space."""
+    return _primary(call, space_id).pages(metadata=metadata)
+
+
+@implements(ops.list_space_files)
+def list_space_files(
+    call: Call,
+    space_id: str,
+    *,
+    page: str | None = None,
+    limit: int | None = None,
+    metadata: bool = True,
+    computed: bool = True,
+) -> Page[File]:
+    """Answer with the files of a space by path."""
+    return _primary(call, space_id).files(page, limit, metadata=metadata)
+
+
+@implements(ops.get_space_file)
+def get_space_file(
+    call: Call, space_id: str, file_id: str, *, metadata: bool = True, computed: bool = True
+) -> File:
+    """Answer with a file of a space."""
+    return _primary(call, space_id).file(file_id, metadata=metadata)
+
+
+@implements(ops.get_space_page)
+def get_space_page(
+    call: Call,
+    space_id: str,
+    page_id: str,
+    *,
+    format: ContentFormat | None = None,
+    evaluated: bool | Literal["deterministic-only"] = False,
+    dereferenced: bool | Literal["reusable-contents"] = False,
+    metadata: bool = True,
+    computed: bool = True,
+) -> ContentPage:
+    """Answer with a page of a space and its text."""
+    return _primary(call, space_id).page(page_id, format, metadata=metadata)
+
+
+@implements(ops.get_change_request_revision)
+def get_change_request_revision(
+    call: Call,
+    space_id: str,
+    change_request_id: str,
+    *,
+    metadata: bool = True,
+    computed: bool = True,
+) -> Revision:
+    """Answer with the active revision of a change request."""
+    return _proposed(call, space_id, change_request_id).revision(metadata=metadata)
+
+
+@implements(ops.list_change_request_pages)
+def list_change_request_pages(
+    call: Call,
+    space_id: str,
+    change_request_id: str,
+    *,
+    metadata: bool = True,
+    computed: bool = True,
+) -> PageTree:
+    """Answer with the page tree of a change request."""
+    return _proposed(call, space_id, change_request_id).pages(metadata=metadata)
+
+
+@implements(ops.list_change_request_files)
+def list_change_request_files(
+    call: Call,
+    space_id: str,
+    change_request_id: str,
+    *,
+    page: str | None = None,
+    limit: int | None = None,
+    metadata: bool = True,
+    computed: bool = True,
+) -> Page[File]:
+    """Answer with the files of a change request by path."""
+    return _proposed(call, space_id, change_request_id).files(page, limit, metadata=metadata)
+
+
+@implements(ops.get_change_request_file)
+def get_change_request_file(
+    call: Call,
+    space_id: str,
+    change_request_id: str,
+    file_id: str,
+    *,
+    metadata: bool = True,
+    computed: bool = True,
+) -> File:
+    """Answer with a file of a change request."""
+    return _proposed(call, space_id, change_request_id).file(file_id, metadata=metadata)
+
+
+@implements(ops.get_change_request_page)
+def get_change_request_page(
+    call: Call,
+    space_id: str,
+    change_request_id: str,
+    page_id: str,
+    *,
+    format: ContentFormat | None = None,
+    evaluated: bool | Literal["deterministic-only"] = False,
+    dereferenced: bool | Literal["reusable-contents"] = False,
+    metadata: bool = True,
+    computed: bool = True,
+) -> ContentPage:
+    """Answer with a page of a change request and its text."""
+    version = _proposed(call, space_id, change_request_id)
+    return version.page(page_id, format, metadata=metadata)

@@ -1,0 +1,224 @@
+"""Spaces of an organization."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import Any
+
+from copydesk.contract import operations as ops
+from copydesk.contract.models.base import Page
+from copydesk.contract.models.space import (
+    Space,
+    SpaceCreate,
+    SpaceMove,
+    SpaceTransfer,
+    SpaceUpdate,
+)
+from copydesk.server import content
+from copydesk.server.content import Draft
+from copydesk.server.errors import conflict
+from copydesk.server.implementation import Call, implements
+from copydesk.server.paging import paginate
+from copydesk.server.queries.collection import check_recipient, check_target
+from copydesk.server.queries.position import move_to, place_after
+from copydesk.server.queries.space import check_people, hand_over, purge_trash, space_model
+from copydesk.server.seeding import Editor, add_space, grant
+from copydesk.server.store import to_json
+
+_TITLE_LENGTH = 50
+"""The longest title of a space (platform-api.md, Limits)."""
+
+
+@implements(ops.list_organization_spaces)
+def list_organization_spaces(
+    call: Call, organization_id: str, *, page: str | None = None, limit: int | None = None
+) -> Page[Space]:
+    """Answer with the spaces that the caller can view; siblings are in their order."""
+    call.access.organization(organization_id)
+    return paginate(
+        call.tx,
+        lambda row: space_model(call, row),
+        source="space",
+        where=(
+            "organization_id = ?",
+            "deleted_at IS NULL",
+            "id NOT IN (SELECT value FROM json_each(?))",
+        ),
+        values=(organization_id, json.dumps(call.access.hidden_spaces(organization_id))),
+        keys=("position", "id"),
+        descending=False,
+        page=page,
+        limit=limit,
+    )
+
+
+@implements(ops.create_space)
+def create_space(call: Call, organization_id: str, body: SpaceCreate) -> Space:
+    """Create an empty space, last in its parent. Takes createContent, or create in the parent.
+
+    Whoever creates one administers it.
+    """
+    purge_trash(call.tx)
+    call.access.organization(organization_id)
+    check_target(call, organization_id, body.parent)
+    space_id = add_space(
+        call.tx,
+        organization_id,
+        body.title or "Untitled",
+        parent=body.parent,
+        author=call.user_id,
+        emoji=body.emoji or "",
+        language=body.language,
+        edit_mode=body.edit_mode or "live",
+        visibility="private" if body.parent is None else "in-collection",
+    )
+    return _created(call, space_id, organization_id)
+
+
+@implements(ops.get_space)
+def get_space(call: Call, space_id: str, *, share_key: str | None = None) -> Space:
+    """Answer with a space. The desk publishes nothing itself, so a share key changes nothing."""
+    return space_model(call, call.access.space(space_id))
+
+
+@implements(ops.update_space)
+def update_space(call: Call, space_id: str, body: SpaceUpdate) -> Space:
+    """Change what the body sets. Takes the permission admin."""
+    row = call.access.space(space_id, "admin")
+    changes: dict[str, Any] = {name: getattr(body, name) for name in body.model_fields_set}
+    if body.merge_rules is not None:
+        rules = body.merge_rules.model_dump(mode="json", by_alias=True, exclude_none=True)
+        check_people(call, row["organization_id"], rules)
+        changes["merge_rules"] = to_json(rules)
+    if changes:
+        call.tx.update("space", space_id, **changes, updated_at=call.tx.now)
+    return _answer(call, space_id)
+
+
+@implements(ops.delete_space)
+def delete_space(call: Call, space_id: str) -> None:
+    """Put a space in the trash. Takes the permission admin."""
+    purge_trash(call.tx)
+    row = call.tx.one("SELECT * FROM space WHERE id = ?", space_id)
+    if row is None or row["deleted_at"] is not None or call.access.level(row) is None:
+        return call.was_missing()
+    call.access.space(space_id, "admin")
+    call.tx.update("space", space_id, deleted_at=call.tx.now, updated_at=call.tx.now)
+    return None
+
+
+@implements(ops.restore_space)
+def restore_space(call: Call, space_id: str) -> Space:
+    """Take a space out of the trash, within the days that it is kept. Takes the permission admin.
+
+    Raises a 409 for a space that is not deleted.
+    """
+    purge_trash(call.tx)
+    row = call.access.space(space_id, "admin", deleted=True)
+    if row["deleted_at"] is None:
+        raise conflict("The space is not deleted: nothing would change.")
+    call.tx.update("space", space_id, deleted_at=None, updated_at=call.tx.now)
+    return _answer(call, space_id)
+
+
+@implements(ops.duplicate_space)
+def duplicate_space(call: Call, space_id: str) -> Space:
+    """Copy a space's pages, files and settings into a new one right after it.
+
+    Takes what creating a space there takes. Pages get identities of their own; change requests,
+    comments and what was granted to people stay with the original.
+    """
+    purge_trash(call.tx)
+    row = call.access.space(space_id)
+    check_target(call, row["organization_id"], row["parent_id"])
+    original = content.open_draft(call.tx, content.load(call.tx, row["revision_id"]))
+    suffix = " (copy)"
+    copy_id = add_space(
+        call.tx,
+        row["organization_id"],
+        row["title"][: _TITLE_LENGTH - len(suffix)] + suffix,
+        lambda editor: _copy(original, editor),
+        parent=row["parent_id"],
+        author=call.user_id,
+        emoji=row["emoji"],
+        visibility=row["visibility"],
+        edit_mode=row["edit_mode"],
+        language=row["language"],
+        default_level=row["default_level"],
+        merge_rules=json.loads(row["merge_rules"]),
+    )
+    call.tx.update("space", copy_id, position=place_after(call.tx, row, copy_id))
+    return _created(call, copy_id, row["organization_id"])
+
+
+@implements(ops.move_space)
+def move_space(call: Call, space_id: str, body: SpaceMove) -> Space:
+    """Move a space. Takes admin on it, and the right to create where it goes.
+
+    Without ``parent`` it stays in its own, without ``position`` it goes last. Raises a 400 for a
+    position that is not there, a 404 for an unknown parent, a 409 when nothing moves.
+    """
+    row = call.access.space(space_id, "admin")
+    parent_id = body.parent if "parent" in body.model_fields_set else row["parent_id"]
+    if parent_id != row["parent_id"]:
+        check_target(call, row["organization_id"], parent_id)
+    place = move_to(call.tx, "space", row, parent_id, body.position)
+    visibility = row["visibility"]
+    if place.parent_id is None and visibility == "in-collection":
+        visibility = "private"
+    call.tx.update(
+        "space",
+        space_id,
+        parent_id=place.parent_id,
+        position=place.position,
+        visibility=visibility,
+        updated_at=call.tx.now,
+    )
+    return _answer(call, space_id)
+
+
+@implements(ops.transfer_space)
+def transfer_space(call: Call, space_id: str, body: SpaceTransfer) -> Space:
+    """Hand a space over to another organization, last at its root.
+
+    Takes admin on it and createContent there. Raises a 409 when it is there already, a 412 when a
+    site shows it or a merge rule names somebody who is not there.
+    """
+    row = call.access.space(space_id, "admin")
+    check_recipient(call, row, body.organization)
+    hand_over(call.tx, row, body.organization, None)
+    if row["visibility"] == "in-collection":
+        call.tx.update("space", space_id, visibility="private")
+    return _answer(call, space_id)
+
+
+def _created(call: Call, space_id: str, organization_id: str) -> Space:
+    if call.access.role(organization_id) != "admin":
+        grant(call.tx, space_id, call.user_id, "admin")
+    return _answer(call, space_id)
+
+
+def _answer(call: Call, space_id: str) -> Space:
+    """Return a space as it is after a change, with the rights that the caller has now.
+
+    A change may have taken the caller's own rights, which is no reason to refuse the answer.
+    """
+    del call.access
+    row = call.tx.one("SELECT * FROM space WHERE id = ?", space_id)
+    assert row is not None, "a space that was just changed is there"
+    return space_model(call, row)
+
+
+def _copy(original: Draft, editor: Editor) -> None:
+    """Write every page and file of a draft into a new space, each as one of its own."""
+    ids = {page: content.new_page_id(editor.tx, editor.space_id, None) for page in original.pages}
+    draft = editor.draft
+    draft.pages = {ids[key]: replace(page, id=ids[key]) for key, page in original.pages.items()}
+    draft.children = {
+        None if parent is None else ids[parent]: [ids[page] for page in pages]
+        for parent, pages in original.children.items()
+    }
+    draft.files = {
+        path: replace(file, id=editor.tx.new_id()) for path, file in original.files.items()
+    }

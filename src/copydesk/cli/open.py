@@ -17,6 +17,7 @@ from copydesk.cli.edge import UsageError
 from copydesk.local.drafts import DeskDrafts, Drafts
 from copydesk.local.journal import Journal
 from copydesk.local.paths import Paths, find_paths
+from copydesk.local.settings import load_settings
 from copydesk.local.snapshot import Snapshots
 
 if TYPE_CHECKING:
@@ -123,9 +124,25 @@ def _run(
         record=record,
         host=host,
     )
-    app = CopydeskApp(session, FIRST_PLACE, crash=_crash(paths, secrets), preload=_preload)
+    settings = load_settings(paths.settings)
+    app = CopydeskApp(
+        session,
+        FIRST_PLACE,
+        **({"theme": settings.theme} if settings.theme else {}),
+        glyphs=_glyphs(settings.glyphs),
+        crash=_crash(paths, secrets),
+        preload=_preload,
+    )
     app.run()
     return app.return_code or 0
+
+
+def _glyphs(wanted: str) -> str:
+    """Return which signs to draw: what was asked for, or what this terminal is known to show."""
+    if wanted != "auto":
+        return wanted
+    unicode = "utf" in (sys.stdout.encoding or "").lower()
+    return "unicode" if unicode and os.environ.get("TERM") not in ("dumb", "linux") else "ascii"
 
 
 def _preload() -> None:

@@ -1,0 +1,262 @@
+"""Change requests: lists, opening, changing, updating, merging, what they change."""
+
+from __future__ import annotations
+
+from copydesk.contract import operations as ops
+from copydesk.contract.enumerations import ChangeRequestStatus
+from copydesk.contract.models.base import Page
+from copydesk.contract.models.change_request import (
+    ChangeRequest,
+    ChangeRequestCreate,
+    ChangeRequestUpdate,
+    Changes,
+    MergeResult,
+    UpdateResult,
+)
+from copydesk.contract.models.document import Document
+from copydesk.domain.merge_rules import blocking
+from copydesk.server import branches
+from copydesk.server.changes import changes_of, conflict_model
+from copydesk.server.errors import blocked, invalid
+from copydesk.server.implementation import Call, implements
+from copydesk.server.paging import paginate
+from copydesk.server.queries.change_request import (
+    change_request_model,
+    find_change_request,
+    space_row,
+)
+from copydesk.server.queries.review import rule_results
+from copydesk.server.store import Row, Value
+
+MOST_CHANGES = 1000
+"""How many changes are answered when the request does not say."""
+
+
+@implements(ops.list_space_change_requests)
+def list_space_change_requests(
+    call: Call,
+    space_id: str,
+    *,
+    page: str | None = None,
+    limit: int | None = None,
+    status: ChangeRequestStatus = "open",
+    creator: str | None = None,
+    contributor: str | None = None,
+    requested_reviewer: str | None = None,
+    conversations_issues_cluster: str | None = None,
+) -> Page[ChangeRequest]:
+    """List a space's change requests of one status, the latest changed first."""
+    space = call.access.space(space_id)
+    where, values = _filters(creator, contributor, requested_reviewer, conversations_issues_cluster)
+    counted = branches.COUNTED.get(status)
+    return _list(
+        call,
+        ["space_id = ?", "status = ?", *where],
+        [space_id, status, *values],
+        page,
+        limit,
+        # The space keeps these two counts, so that a long list is not counted for each page.
+        count=space[counted] if counted and not where else None,
+    )
+
+
+@implements(ops.list_organization_change_requests)
+def list_organization_change_requests(
+    call: Call,
+    organization_id: str,
+    *,
+    page: str | None = None,
+    limit: int | None = None,
+    status: ChangeRequestStatus = "open",
+    creator: str | None = None,
+    contributor: str | None = None,
+    requested_reviewer: str | None = None,
+    conversations_issues_cluster: str | None = None,
+) -> Page[ChangeRequest]:
+    """List the change requests of all spaces that the caller may see, the latest changed first."""
+    call.access.organization(organization_id)
+    where, values = _filters(creator, contributor, requested_reviewer, conversations_issues_cluster)
+    unseen = call.access.hidden_spaces(organization_id)
+    unseen += [
+        row["id"]
+        for row in call.tx.all(
+            "SELECT id FROM space WHERE organization_id = ? AND deleted_at IS NOT NULL",
+            organization_id,
+        )
+    ]
+    if unseen:
+        where.append(f"space_id NOT IN ({', '.join('?' * len(unseen))})")
+        values.extend(unseen)
+    return _list(
+        call,
+        ["organization_id = ?", "status = ?", *where],
+        [organization_id, status, *values],
+        page,
+        limit,
+    )
+
+
+@implements(ops.create_change_request)
+def create_change_request(call: Call, space_id: str, body: ChangeRequestCreate) -> ChangeRequest:
+    """Open a change request on a space's current content. It is a draft until it is made open.
+
+    The desk knows no templates, so any is a 400.
+    """
+    space = call.access.space(space_id, "edit")
+    if body.template is not None:
+        raise invalid(f"body.template.id: there is no template {body.template.id[:100]!r}")
+    cluster = body.conversations_issues_cluster
+    if cluster is not None:
+        home = call.tx.value("SELECT organization_id FROM cluster WHERE id = ?", cluster)
+        if home != space["organization_id"]:
+            raise invalid(f"body.conversationsIssuesCluster: there is no cluster {cluster[:100]!r}")
+    key = branches.open_branch(
+        call.tx,
+        space_id,
+        call.user_id,
+        body.subject or "",
+        status="draft",
+        description=None if body.description is None else body.description.to_dict(),
+        cluster=cluster,
+    )
+    return _current(call, space_id, key)
+
+
+@implements(ops.get_change_request)
+def get_change_request(call: Call, space_id: str, change_request_id: str) -> ChangeRequest:
+    """Return a change request by id or number."""
+    return change_request_model(call, *find_change_request(call, space_id, change_request_id))
+
+
+@implements(ops.update_change_request)
+def update_change_request(
+    call: Call, space_id: str, change_request_id: str, body: ChangeRequestUpdate
+) -> ChangeRequest:
+    """Change subject, status or description: the creator with edit, others with merge.
+
+    A merged change request keeps its status (412).
+    """
+    space, row = find_change_request(call, space_id, change_request_id)
+    own = row["created_by"] == call.user_id
+    call.access.space(space_id, "edit" if own else "merge")
+    changes: dict[str, Value] = {}
+    for name in body.model_fields_set:
+        if name == "subject":
+            changes["subject"] = body.subject or ""
+        elif name == "description":
+            changes["description"] = _stored(body.description)
+        elif body.status is None:
+            raise invalid("body.status: say draft, open or archived")
+    if body.status is not None and body.status != row["status"]:
+        if row["status"] == "merged":
+            raise blocked("This change request is merged; its status can no longer change.")
+        branches.set_status(call.tx, row["id"], body.status)
+    if changes:
+        call.tx.update("change_request", row["id"], updated_at=call.tx.now, **changes)
+    return _current(call, space["id"], row["id"])
+
+
+@implements(ops.pull_change_request_updates)
+def pull_change_request_updates(call: Call, space_id: str, change_request_id: str) -> UpdateResult:
+    """Merge primary content into a change request; with a conflict nothing changes."""
+    _, row = find_change_request(call, space_id, change_request_id, "edit")
+    if row["status"] not in ("draft", "open"):
+        raise blocked(
+            f"Only a draft or open change request can be updated; this one is {row['status']}."
+        )
+    joined = branches.update_branch(call.tx, row["id"], call.user_id)
+    if joined.revision is None:
+        return UpdateResult(
+            result="conflicts",
+            conflicts=[conflict_model(call.tx, c, row, "ours") for c in joined.conflicts],
+        )
+    return UpdateResult(result="update", revision=joined.revision)
+
+
+@implements(ops.merge_change_request)
+def merge_change_request(call: Call, space_id: str, change_request_id: str) -> MergeResult:
+    """Merge a change request into primary content (decisions.md, Merge and update semantics).
+
+    A 412 says which rules are not met; with a conflict nothing changes.
+    """
+    space, row = find_change_request(call, space_id, change_request_id, "merge")
+    if row["status"] != "open":
+        raise blocked(f"Only an open change request can be merged; this one is {row['status']}.")
+    reason = blocking(rule_results(call, space, row))
+    if reason is not None:
+        raise blocked(reason)
+    joined = branches.merge_branch(call.tx, row["id"], call.user_id)
+    if joined.revision is None:
+        return MergeResult(
+            result="conflicts",
+            conflicts=[conflict_model(call.tx, c, row, "theirs") for c in joined.conflicts],
+        )
+    return MergeResult(result="merge", revision=joined.revision)
+
+
+@implements(ops.get_change_request_changes)
+def get_change_request_changes(
+    call: Call, space_id: str, change_request_id: str, *, limit: int | None = None
+) -> Changes:
+    """Return what a change request changes, pages in reading order and then files."""
+    _, row = find_change_request(call, space_id, change_request_id)
+    found = changes_of(call.tx, row)
+    most = MOST_CHANGES if limit is None else limit
+    return Changes(changes=found[:most], more=len(found) - most if len(found) > most else None)
+
+
+def _filters(
+    creator: str | None, contributor: str | None, reviewer: str | None, cluster: str | None
+) -> tuple[list[str], list[Value]]:
+    """Return the SQL conditions of the list filters that are set, with their values."""
+    chosen = [
+        ("created_by = ?", creator),
+        (
+            "EXISTS (SELECT 1 FROM contributor WHERE change_request_id = change_request.id "
+            "AND contributor.user_id = ?)",
+            contributor,
+        ),
+        (
+            "id IN (SELECT change_request_id FROM requested_reviewer "
+            "WHERE requested_reviewer.user_id = ?)",
+            reviewer,
+        ),
+        ("cluster_id = ?", cluster),
+    ]
+    return (
+        [condition for condition, value in chosen if value is not None],
+        [value for _, value in chosen if value is not None],
+    )
+
+
+def _list(
+    call: Call,
+    where: list[str],
+    values: list[Value],
+    page: str | None,
+    limit: int | None,
+    count: int | None = None,
+) -> Page[ChangeRequest]:
+    def make(row: Row) -> ChangeRequest:
+        return change_request_model(call, space_row(call, row["space_id"]), row)
+
+    return paginate(
+        call.tx,
+        make,
+        source="change_request",
+        where=where,
+        values=values,
+        keys=("updated_at", "id"),
+        page=page,
+        limit=limit,
+        count=count,
+    )
+
+
+def _current(call: Call, space_id: str, key: str) -> ChangeRequest:
+    """Return a change request as it is after what was just done to it."""
+    return change_request_model(call, *find_change_request(call, space_id, key))
+
+
+def _stored(document: Document | None) -> str | None:
+    return None if document is None else document.to_json().decode()

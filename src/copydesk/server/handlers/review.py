@@ -1,0 +1,141 @@
+"""Reviews of change requests (extension E4) and requests for them (extension E5)."""
+
+from __future__ import annotations
+
+from copydesk.contract import operations as ops
+from copydesk.contract.models.base import Page
+from copydesk.contract.models.review import (
+    RequestedReviewer,
+    Review,
+    ReviewCreate,
+    ReviewersRequest,
+)
+from copydesk.server import threads
+from copydesk.server.errors import blocked, invalid
+from copydesk.server.implementation import Call, implements
+from copydesk.server.paging import paginate
+from copydesk.server.queries.change_request import find_change_request
+from copydesk.server.queries.comment import written_markdown
+from copydesk.server.queries.member import access_of, resolve_user
+from copydesk.server.queries.review import requested_reviewer_model, review_model
+from copydesk.server.queries.user import user_by_id
+from copydesk.server.store import Row
+
+
+@implements(ops.list_change_request_reviews)
+def list_change_request_reviews(
+    call: Call,
+    space_id: str,
+    change_request_id: str,
+    *,
+    page: str | None = None,
+    limit: int | None = None,
+) -> Page[Review]:
+    """List the reviews of a change request, the newest first."""
+    _, row = find_change_request(call, space_id, change_request_id)
+    return paginate(
+        call.tx,
+        lambda review: review_model(call, row, review),
+        source="review",
+        where=["change_request_id = ?"],
+        values=[row["id"]],
+        keys=("created_at", "id"),
+        page=page,
+        limit=limit,
+    )
+
+
+@implements(ops.create_change_request_review)
+def create_change_request_review(
+    call: Call, space_id: str, change_request_id: str, body: ReviewCreate
+) -> Review:
+    """Approve a change request or ask for changes. What is said with it also starts a thread.
+
+    One that is merged or archived takes no review (412).
+    """
+    space, row = find_change_request(call, space_id, change_request_id, "review")
+    if row["status"] not in ("draft", "open"):
+        raise blocked(f"This change request is {row['status']} and takes no review.")
+    text = None if body.comment is None else written_markdown(body.comment)
+    key = threads.add_review(call.tx, row["id"], call.user_id, body.status, text)
+    if text is not None:
+        threads.add_comment(
+            call.tx, space["id"], call.user_id, text, change_request=row["id"], review=key
+        )
+    call.location = call.url("spaces", space["id"], "change-requests", row["id"], "reviews")
+    review = call.tx.one("SELECT * FROM review WHERE id = ?", key)
+    assert review is not None
+    return review_model(call, row, review)
+
+
+@implements(ops.list_requested_reviewers)
+def list_requested_reviewers(
+    call: Call,
+    space_id: str,
+    change_request_id: str,
+    *,
+    page: str | None = None,
+    limit: int | None = None,
+) -> Page[RequestedReviewer]:
+    """List who was asked for a review, in the order in which they were asked."""
+    _, row = find_change_request(call, space_id, change_request_id)
+    return _requested(call, row, page, limit)
+
+
+@implements(ops.request_reviewers)
+def request_reviewers(
+    call: Call, space_id: str, change_request_id: str, body: ReviewersRequest
+) -> Page[RequestedReviewer]:
+    """Ask members who can see the space for a review; who was asked already stays asked.
+
+    Takes the permission edit, or being the creator.
+    """
+    space, row = _reviewers_to_change(call, space_id, change_request_id)
+    for name in body.users:
+        user_id = resolve_user(call, space["organization_id"], name)
+        if user_id == row["created_by"]:
+            person = user_by_id(call, user_id).display_name
+            raise invalid(f"body.users: {person} is the author and cannot be the reviewer")
+        if access_of(call, user_id).level(space) is None:
+            person = user_by_id(call, user_id).display_name
+            raise invalid(f"body.users: {person} cannot see the space {space['title']!r}")
+        threads.request_review(call.tx, row["id"], user_id, call.user_id)
+    return _requested(call, row, None, None)
+
+
+@implements(ops.remove_requested_reviewer)
+def remove_requested_reviewer(
+    call: Call, space_id: str, change_request_id: str, user_id: str
+) -> None:
+    """Withdraw a request for a review."""
+    _, row = _reviewers_to_change(call, space_id, change_request_id)
+    removed = call.tx.run(
+        "DELETE FROM requested_reviewer WHERE change_request_id = ? AND user_id = ?",
+        row["id"],
+        user_id,
+    )
+    if not removed:
+        call.was_missing()
+
+
+def _reviewers_to_change(call: Call, space_id: str, change_request_id: str) -> tuple[Row, Row]:
+    space, row = find_change_request(call, space_id, change_request_id)
+    if row["created_by"] != call.user_id:
+        call.access.space(space_id, "edit")
+    return space, row
+
+
+def _requested(
+    call: Call, row: Row, page: str | None, limit: int | None
+) -> Page[RequestedReviewer]:
+    return paginate(
+        call.tx,
+        lambda asked: requested_reviewer_model(call, asked),
+        source="requested_reviewer",
+        where=["change_request_id = ?"],
+        values=[row["id"]],
+        keys=("created_at", "user_id"),
+        descending=False,
+        page=page,
+        limit=limit,
+    )

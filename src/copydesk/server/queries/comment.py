@@ -1,0 +1,240 @@
+"""Threads: what a comment is on, finding comments and replies, and showing them."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Literal
+
+from copydesk.contract.enumerations import ContentFormat
+from copydesk.contract.models.comment import (
+    Comment,
+    CommentBody,
+    CommentPermissions,
+    CommentReply,
+    CommentTarget,
+    DocumentBody,
+    MarkdownBody,
+    NodeTarget,
+    PageTarget,
+    Reaction,
+    Reactor,
+    Replier,
+    TableCellTarget,
+)
+from copydesk.contract.models.parts import Urls
+from copydesk.server import content
+from copydesk.server.branches import base_of
+from copydesk.server.documents import document_to_markdown, markdown_to_document
+from copydesk.server.errors import invalid, not_found
+from copydesk.server.implementation import Call
+from copydesk.server.queries.change_request import find_change_request
+from copydesk.server.queries.user import user_by_id
+from copydesk.server.store import Row, Value
+
+Written = MarkdownBody | DocumentBody
+"""The text of a comment or a reply in a request."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """What comments are on: a space, or a change request of it.
+
+    ``may_comment`` and ``is_admin`` say what the caller may do there.
+    """
+
+    space: Row
+    change_request: Row | None
+    may_comment: bool
+    is_admin: bool
+
+    def conditions(self) -> tuple[list[str], list[Value]]:
+        """Return the SQL conditions, with their values, that pick the comments here."""
+        if self.change_request is None:
+            return ["space_id = ?", "change_request_id IS NULL"], [self.space["id"]]
+        return ["change_request_id = ?"], [self.change_request["id"]]
+
+    def url(self, call: Call, *segments: str) -> str:
+        """Return the URL of something here."""
+        above = ["spaces", self.space["id"]]
+        if self.change_request is not None:
+            above += ["change-requests", self.change_request["id"]]
+        return call.url(*above, "comments", *segments)
+
+
+def find_place(
+    call: Call,
+    space_id: str,
+    change_request: str | None = None,
+    permission: Literal["view", "comment"] = "view",
+) -> Place:
+    """Return a space, or a change request of it by id or number, as something to comment on.
+
+    Raises a 404 when the caller may not see it, a 403 when they lack the permission.
+    """
+    row = None
+    if change_request is None:
+        space = call.access.space(space_id, permission)
+    else:
+        space, row = find_change_request(call, space_id, change_request, permission)
+    return Place(space, row, call.access.may(space, "comment"), call.access.may(space, "admin"))
+
+
+def find_comment(call: Call, place: Place, comment_id: str) -> Row:
+    """Return a comment of a place; raises a 404 when it has none with this id."""
+    row = comment_or_none(call, place, comment_id)
+    if row is None:
+        raise not_found("comment", comment_id)
+    return row
+
+
+def comment_or_none(call: Call, place: Place, comment_id: str) -> Row | None:
+    """Return a comment of a place if it is there: deleting one that is not is no error."""
+    conditions, values = place.conditions()
+    return call.tx.one(
+        f"SELECT * FROM comment WHERE id = ? AND {' AND '.join(conditions)}",  # noqa: S608 - ours
+        comment_id,
+        *values,
+    )
+
+
+def reply_or_none(call: Call, comment: Row, reply_id: str) -> Row | None:
+    """Return a reply to a comment if it is there."""
+    return call.tx.one(
+        "SELECT * FROM reply WHERE id = ? AND comment_id = ?", reply_id, comment["id"]
+    )
+
+
+def find_reply(call: Call, comment: Row, reply_id: str) -> Row:
+    """Return a reply to a comment; raises a 404 when it has none with this id."""
+    row = reply_or_none(call, comment, reply_id)
+    if row is None:
+        raise not_found("reply", reply_id)
+    return row
+
+
+def check_page(call: Call, place: Place, page_id: str) -> None:
+    """Raise a 400 unless a page is in the content commented on.
+
+    In a change request that is also a page which it deletes.
+    """
+    change_request = place.change_request
+    revisions = (
+        [place.space["revision_id"]]
+        if change_request is None
+        else [change_request["revision_id"], base_of(change_request)]
+    )
+    for revision in revisions:
+        if any(node.page == page_id for node in content.load(call.tx, revision).nodes()):
+            return
+    raise invalid(f"body.page: there is no page {page_id[:100]!r} here")
+
+
+def written_markdown(body: Written) -> str:
+    """Return what a request says as Markdown; raises a 400 when it says nothing."""
+    text = body.markdown if isinstance(body, MarkdownBody) else document_to_markdown(body.document)
+    if not text.strip():
+        raise invalid("body.body: there is no text in it")
+    return text
+
+
+def comment_model(
+    call: Call, place: Place, row: Row, format: ContentFormat | None = None
+) -> Comment:
+    """Return a comment as the API shows it; its text is Markdown unless a document is asked for."""
+    return Comment.model_validate(
+        {
+            "id": row["id"],
+            "posted_by": user_by_id(call, row["posted_by"]),
+            "posted_at": row["posted_at"],
+            "edited_at": row["edited_at"],
+            "reactions": _reactions(call, row["id"]),
+            "replies": row["replies"],
+            "repliers": _repliers(call, row["id"]) if row["replies"] else [],
+            "body": _body(row["body"], format),
+            "target": _target(row),
+            "urls": Urls(location=place.url(call, row["id"])),
+            "permissions": _permissions(call, place, row),
+            "status": row["status"],
+            "resolved_at": row["resolved_at"],
+            "resolved_by": row["resolved_by"] and user_by_id(call, row["resolved_by"]),
+        }
+    )
+
+
+def reply_model(
+    call: Call, place: Place, row: Row, format: ContentFormat | None = None
+) -> CommentReply:
+    """Return a reply as the API shows it; its text is Markdown unless a document is asked for."""
+    return CommentReply.model_validate(
+        {
+            "id": row["id"],
+            "posted_by": user_by_id(call, row["posted_by"]),
+            "posted_at": row["posted_at"],
+            "edited_at": row["edited_at"],
+            "reactions": _reactions(call, row["id"]),
+            "body": _body(row["body"], format),
+            "urls": Urls(location=place.url(call, row["comment_id"], "replies", row["id"])),
+            "permissions": _permissions(call, place, row),
+        }
+    )
+
+
+def _body(markdown: str, format: ContentFormat | None) -> CommentBody:
+    if format == "document":
+        return CommentBody(document=markdown_to_document(markdown))
+    return CommentBody(markdown=markdown)
+
+
+def _target(row: Row) -> CommentTarget:
+    cell = row["table_cell"]
+    return CommentTarget(
+        node=row["node_id"] and NodeTarget(id=row["node_id"]),
+        table_cell=cell and TableCellTarget.model_validate(json.loads(cell)),
+        change_request=row["change_request_id"],
+        review=row["review_id"],
+        page=row["page_id"] and PageTarget(id=row["page_id"]),
+        space=row["space_id"],
+        revision=row["revision_id"],
+    )
+
+
+def _permissions(call: Call, place: Place, row: Row) -> CommentPermissions:
+    own = row["posted_by"] == call.user_id and place.may_comment
+    return CommentPermissions(
+        view=True, edit=own, reply=place.may_comment, delete=own or place.is_admin
+    )
+
+
+def _reactions(call: Call, target_id: str) -> list[Reaction]:
+    """Return the reactions to a comment or a reply, the emoji that came first leading."""
+    found: dict[str, list[Reactor]] = {}
+    for row in call.tx.all(
+        "SELECT emoji, user_id, reacted_at FROM reaction WHERE target_id = ? "
+        "ORDER BY reacted_at, emoji, user_id",
+        target_id,
+    ):
+        reactor = Reactor.model_validate(
+            {"user": user_by_id(call, row["user_id"]), "reacted_at": row["reacted_at"]}
+        )
+        found.setdefault(row["emoji"], []).append(reactor)
+    return [Reaction(emoji=emoji, count=len(who), users=who) for emoji, who in found.items()]
+
+
+def _repliers(call: Call, comment_id: str) -> list[Replier]:
+    """Return who replied to a comment, in the order in which they joined in."""
+    rows = call.tx.all(
+        "SELECT posted_by, count(*) AS count, max(posted_at) AS updated_at FROM reply "
+        "WHERE comment_id = ? GROUP BY posted_by ORDER BY min(posted_at), posted_by",
+        comment_id,
+    )
+    return [
+        Replier.model_validate(
+            {
+                "user": user_by_id(call, row["posted_by"]),
+                "count": row["count"],
+                "updated_at": row["updated_at"],
+            }
+        )
+        for row in rows
+    ]

@@ -1,0 +1,123 @@
+"""Reviews of change requests, who was asked for one, and what merge rules make of them."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from copydesk.contract.models.comment import CommentBody
+from copydesk.contract.models.merge_rules import MergeRules
+from copydesk.contract.models.review import RequestedReviewer, Review
+from copydesk.domain.merge_rules import (
+    MergeFacts,
+    RuleResult,
+    Verdict,
+    effective,
+    evaluate,
+)
+from copydesk.server.branches import is_outdated
+from copydesk.server.implementation import Call
+from copydesk.server.queries.user import user_by_id
+from copydesk.server.store import Row
+
+
+def review_model(call: Call, change_request: Row, row: Row) -> Review:
+    """Return a review as the API shows it."""
+    return Review.model_validate(
+        {
+            "id": row["id"],
+            "revision": row["revision_id"],
+            "reviewer": user_by_id(call, row["reviewer"]),
+            "status": row["status"],
+            "outdated": row["revision_id"] != change_request["revision_id"],
+            "comment": row["comment"] and CommentBody(markdown=row["comment"]),
+            "created_at": row["created_at"],
+        }
+    )
+
+
+def requested_reviewer_model(call: Call, row: Row) -> RequestedReviewer:
+    """Return somebody who was asked for a review as the API shows it."""
+    return RequestedReviewer.model_validate(
+        {
+            "user": user_by_id(call, row["user_id"]),
+            "requested_by": user_by_id(call, row["requested_by"]),
+            "created_at": row["created_at"],
+        }
+    )
+
+
+def rule_results(call: Call, space: Row, change_request: Row) -> list[RuleResult]:
+    """Return how each merge rule that holds in the space comes out for a change request.
+
+    The author's own review counts for no rule: a rule that asks for a review asks for other eyes.
+    """
+    organization_rules = call.tx.value(
+        "SELECT merge_rules FROM organization WHERE id = ?", space["organization_id"]
+    )
+    rules = effective(
+        MergeRules.model_validate_json(space["merge_rules"]),
+        MergeRules.model_validate_json(organization_rules),
+    )
+    if not rules:
+        return []
+    key, author = change_request["id"], change_request["created_by"]
+    reviews = call.tx.all(
+        "SELECT * FROM review WHERE change_request_id = ? AND reviewer <> ? "
+        "ORDER BY created_at, id",
+        key,
+        author,
+    )
+    requested = call.tx.all(
+        "SELECT user_id FROM requested_reviewer WHERE change_request_id = ? ORDER BY created_at",
+        key,
+    )
+    people = {
+        *(row["reviewer"] for row in reviews),
+        *(row["user_id"] for row in requested),
+        *(user for rule in rules for user in rule.users or ()),
+    }
+    return evaluate(
+        rules,
+        MergeFacts(
+            subject=change_request["subject"],
+            described=has_text(change_request["description"]),
+            outdated=is_outdated(space, change_request),
+            verdicts=[
+                Verdict(
+                    row["reviewer"],
+                    row["status"],
+                    row["revision_id"] != change_request["revision_id"],
+                    # Rows are in the order of their times already, and sorting is stable.
+                )
+                for row in reviews
+            ],
+            requested=[row["user_id"] for row in requested],
+            names=_names(call, people),
+        ),
+    )
+
+
+def has_text(document: str | None) -> bool:
+    """Say whether a stored rich text document (JSON) shows anything: a text, or a void block."""
+    return document is not None and _shows(json.loads(document))
+
+
+def _shows(value: Any) -> bool:
+    if isinstance(value, list):
+        return any(_shows(part) for part in value)
+    if not isinstance(value, dict):
+        return False
+    text = value.get("text")
+    if (isinstance(text, str) and text.strip()) or value.get("isVoid") is True:
+        return True
+    return any(_shows(value.get(name)) for name in ("nodes", "leaves"))
+
+
+def _names(call: Call, people: set[str]) -> dict[str, str]:
+    found = {}
+    for user_id in people:
+        name = call.tx.value("SELECT display_name FROM user WHERE id = ?", user_id)
+        if name is not None:
+            found[user_id] = name
+    return found

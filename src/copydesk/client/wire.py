@@ -117,6 +117,7 @@ class Wire:
         clock: Callable[[], float],
     ) -> None:
         self.base_url = service_url(base_url)
+        self._host = httpx.URL(self.base_url).host
         self.budget = Budget()
         self.recorder: Recorder | None = None
         self._token = token
@@ -142,11 +143,11 @@ class Wire:
     @property
     def exposed(self) -> bool:
         """Whether the token travels unencrypted to another machine."""
-        url = httpx.URL(self.base_url)
-        if url.scheme == "https" or self._token is None or url.host == "localhost":
+        encrypted = self.base_url.startswith("https:")
+        if encrypted or self._token is None or self._host == "localhost":
             return False
         try:
-            return not ipaddress.ip_address(url.host).is_loopback
+            return not ipaddress.ip_address(self._host).is_loopback
         except ValueError:
             return True
 
@@ -228,7 +229,7 @@ class Wire:
     async def _exchange(
         self, request: Outgoing, timeouts: Timeouts
     ) -> tuple[httpx.Response, bytes]:
-        host = httpx.URL(self.base_url).host
+        host = self._host
         try:
             built = self._http.build_request(
                 request.method,

@@ -91,7 +91,11 @@ def import_source(
         for problem in report.problems:
             say(f"not used: {clean(str(problem), limit=400)}")
         for each in report.spaces:
+            for path in each.unlisted:
+                say(f"not a page: {clean(path)} is in no table of contents; kept as a file")
             counts = [plural(each.pages, "page")]
+            counts += [plural(each.groups, "group")] if each.groups else []
+            counts += [plural(each.links, "link")] if each.links else []
             counts += [f"{plural(each.revisions, 'new revision')}"] if each.revisions else []
             counts += [f"{plural(each.opened, 'change request')} opened"] if each.opened else []
             counts += [f"{plural(each.updated, 'change request')} updated"] if each.updated else []

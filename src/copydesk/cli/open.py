@@ -104,6 +104,7 @@ def _run(
 ) -> int:
     from copydesk.tui.app import CopydeskApp
     from copydesk.tui.session import Session
+    from copydesk.tui.theme import DARK
 
     journal = Journal(paths.journal)
 
@@ -128,7 +129,7 @@ def _run(
     app = CopydeskApp(
         session,
         FIRST_PLACE,
-        **({"theme": settings.theme} if settings.theme else {}),
+        theme=settings.theme or DARK.name,
         glyphs=_glyphs(settings.glyphs),
         crash=_crash(paths, secrets),
         preload=_preload,

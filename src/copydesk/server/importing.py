@@ -8,6 +8,7 @@ stays and the report says so.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -38,11 +39,17 @@ TITLE_LENGTH = 50
 
 @dataclass(slots=True)
 class SpaceReport:
-    """What an import did to one space."""
+    """What an import did to one space.
+
+    ``unlisted`` are Markdown files that no line of the summary names: kept for export, not pages.
+    """
 
     space_id: str
     title: str
     pages: int
+    groups: int
+    links: int
+    unlisted: tuple[str, ...]
     created: bool
     revisions: int = 0
     opened: int = 0
@@ -186,13 +193,12 @@ class _Import:
     def space(self, plan: SpacePlan) -> SpaceReport:
         """Import one space and remember what the next import needs."""
         row = self.before.get(plan.folder)
-        pages = sum(1 for _ in plan.head.walk())
         if row is None:
-            report = SpaceReport(self.new_space(plan), "", pages, created=True)
+            report = _space_report(plan, self.new_space(plan), created=True)
             remembered: dict[str, Any] = {"changes": {}}
             self.history(plan.revisions[1:], report)
         else:
-            report = SpaceReport(row["id"], "", pages, created=False)
+            report = _space_report(plan, row["id"], created=False)
             remembered = source_of(row)
             self.catch_up(plan, report, remembered)
         for change in plan.changes:
@@ -403,6 +409,19 @@ class _Import:
         for space in spaces:
             section = seeding_sites.add_section(tx, site, space.title)
             seeding_sites.add_site_space(tx, site, space.space_id, section=section)
+
+
+def _space_report(plan: SpacePlan, space_id: str, *, created: bool) -> SpaceReport:
+    kinds = Counter(page.type for page in plan.head.walk())
+    return SpaceReport(
+        space_id,
+        plan.title,
+        pages=kinds["document"],
+        groups=kinds["group"],
+        links=kinds["link"],
+        unlisted=tuple(file.path for file in plan.head.files if file.role == "unlisted"),
+        created=created,
+    )
 
 
 def _tree(tx: Tx, revision_id: str) -> Any:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
+from html import unescape
 from typing import Any
 
 from markdown_it import MarkdownIt
@@ -22,6 +23,7 @@ SCHEMA_VERSION = 1
 
 _HINT = re.compile(r"\{%\s*hint(?:\s+style=\"(?P<style>[a-z]+)\")?\s*%\}\s*")
 _END_HINT = re.compile(r"\{%\s*endhint\s*%\}\s*")
+_HTML_LINK = re.compile(r"""\b(?:href|src)\s*=\s*["']([^"']+)["']""", re.IGNORECASE)
 _TASK = re.compile(r"\[([ xX])\]\s+")
 _ALIGN = re.compile(r"text-align:(\w+)")
 _MARKS = {"strong": "bold", "em": "italic", "s": "strikethrough"}
@@ -42,6 +44,18 @@ def document_to_markdown(document: Document) -> str:
     A block of a kind unknown here gives the Markdown of what is in it.
     """
     return _join(document.nodes)
+
+
+def links_of(markdown: str) -> tuple[str, ...]:
+    """Return where the links and images of a text lead, in their order; those of raw HTML too."""
+    found: list[str] = []
+    for token in _PARSER.parse(markdown):
+        for part in (token, *(token.children or ())):
+            if part.type in ("link_open", "image"):
+                found.append(str(part.attrs.get("href") or part.attrs.get("src") or ""))
+            elif part.type in ("html_block", "html_inline"):
+                found.extend(unescape(url) for url in _HTML_LINK.findall(part.content))
+    return tuple(found)
 
 
 def _hint(state: StateBlock, start: int, end: int, silent: bool) -> bool:

@@ -1,0 +1,305 @@
+"""Clusters, conversations and issues over HTTP, and what taking a conversation in does."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from copydesk.server import seeding_sites
+from copydesk.server.ingestion import best_cluster, shorten, title_of
+from copydesk.server.store import Tx
+from tests.world import BASE_URL, World
+
+
+def url(world: World, *rest: str) -> str:
+    return "/".join(["", "orgs", world.home, *rest])
+
+
+def cluster(world: World, label: str, **settings: Any) -> str:
+    home = world.home
+    return world.write(lambda tx: seeding_sites.add_cluster(tx, home, label, **settings))
+
+
+def issue(
+    world: World, cluster_id: str | None, *, days_ago: float = 0, source: str = "intercom"
+) -> tuple[str, str]:
+    """Put an issue of a conversation of its own on the desk; return both ids."""
+    home = world.home
+
+    def work(tx: Tx) -> tuple[str, str]:
+        when = tx.moment - timedelta(days=days_ago)
+        said = seeding_sites.add_conversation(
+            tx, home, [("user", "It broke")], source=source, created_at=when
+        )
+        made = seeding_sites.add_issue(
+            tx, home, said, "It broke", cluster_id=cluster_id, created_at=when
+        )
+        return made, said
+
+    return world.write(work)
+
+
+def conversation(key: str, *said: str, **more: Any) -> dict[str, Any]:
+    parts = [{"type": "message", "role": "user", "body": text} for text in said]
+    return {"id": key, "parts": parts, **more}
+
+
+async def test_cluster(world: World) -> None:
+    made = cluster(world, "OAuth sample fails", icon="key", summary="The sample is out of date.")
+    for days_ago in (0, 6.9, 7.1, 90.9, 91.1, 400):
+        issue(world, made, days_ago=days_ago)
+    issue(world, made, days_ago=20, source="zendesk")
+    async with world.client() as client:
+        found = (await client.get(url(world, "conversations-clusters", made))).json()
+        assert found == {
+            "object": "issues-cluster",
+            "id": made,
+            "label": "OAuth sample fails",
+            "createdAt": found["createdAt"],
+            "updatedAt": found["updatedAt"],
+            "icon": "key",
+            "summary": "The sample is out of date.",
+            "weeklyPulse": [1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 2],
+            "sources": {"intercom": 6, "zendesk": 1},
+            "stats": {"issues": 7, "conversations": 7},
+            "urls": {"location": f"{BASE_URL}/v1{url(world, 'conversations-clusters', made)}"},
+        }
+        assert found["updatedAt"] > found["createdAt"]
+        assert (await client.get(url(world, "conversations-clusters", "x"))).status_code == 404
+
+
+async def test_an_issue_from_the_future_is_of_the_latest_week(world: World) -> None:
+    made = cluster(world, "Clocks")
+    issue(world, made, days_ago=-3)
+    async with world.client() as client:
+        found = (await client.get(url(world, "conversations-clusters", made))).json()
+        assert found["weeklyPulse"] == [0] * 12 + [1]
+
+
+async def test_clusters_are_ordered_as_asked(world: World) -> None:
+    few, many, none = (cluster(world, label) for label in ("Few", "Many", "None"))
+    for _ in range(3):
+        issue(world, many)
+    _, said = issue(world, few)
+    home = world.home
+    for _ in range(4):
+        world.write(lambda tx: seeding_sites.add_issue(tx, home, said, "Again", cluster_id=few))
+    async with world.client() as client:
+
+        async def order(**query: Any) -> list[str]:
+            seen: list[str] = []
+            while True:
+                page = await client.get(url(world, "conversations-clusters"), params=query)
+                assert page.json()["count"] == 3
+                seen += [item["label"] for item in page.json()["items"]]
+                if "next" not in page.json():
+                    return seen
+                query["page"] = page.json()["next"]["page"]
+
+        assert await order() == ["Few", "Many", "None"]
+        assert await order(order="asc", limit=1) == ["None", "Many", "Few"]
+        assert await order(orderBy="issues", limit=2) == ["Few", "Many", "None"]
+        assert await order(orderBy="conversations", limit=1) == ["Many", "Few", "None"]
+        wrong = await client.get(url(world, "conversations-clusters"), params={"orderBy": "label"})
+        assert wrong.status_code == 400
+        assert (await client.get(url(world, "conversations-clusters", none))).json()["stats"] == {
+            "issues": 0,
+            "conversations": 0,
+        }
+
+
+async def test_ingest_one(world: World) -> None:
+    fitting = cluster(world, "OAuth sample returns 401")
+    cluster(world, "Billing address")
+    async with world.client() as client:
+        body = conversation(
+            "front:1",
+            "The OAuth sample on your page\nreturns a 401 for me.",
+            subject="Cannot log in with curl",
+            metadata={
+                "url": "https://inbox.example/1",
+                "attributes": {"source": "Intercom", "plan": "pro"},
+                "createdAt": "2026-02-27T10:00:00Z",
+            },
+        )
+        body["parts"].append({"type": "message", "role": "team-member", "body": "Sorry!"})
+        answer = await client.post(url(world, "conversations"), json=body)
+        assert (answer.status_code, answer.content) == (204, b"")
+
+        detail = (await client.get(url(world, "conversations", "front:1"))).json()
+        assert (
+            detail["conversation"].items()
+            >= {
+                "object": "conversation",
+                "id": "front:1",
+                "subject": "Cannot log in with curl",
+                "source": "intercom",
+            }.items()
+        )
+        assert detail["conversation"]["urls"]["source"] == "https://inbox.example/1"
+        assert detail["parts"] == body["parts"]
+        assert detail["metadata"]["attributes"] == {"source": "Intercom", "plan": "pro"}
+        location = detail["conversation"]["urls"]["location"]
+        assert (await client.get(location)).json() == detail
+
+        (item,) = (await client.get(url(world, "conversations-issues"))).json()["items"]
+        assert item["conversation"] == detail["conversation"]
+        assert (
+            item["issue"].items()
+            >= {
+                "object": "conversation-issue",
+                "title": "Cannot log in with curl",
+                "summary": "The OAuth sample on your page returns a 401 for me.",
+                "conversation": "front:1",
+                "cluster": fitting,
+            }.items()
+        )
+        assert item["issue"]["createdAt"] == detail["conversation"]["createdAt"]
+        assert (await client.get(item["issue"]["urls"]["location"])).json() == item
+        found = (await client.get(url(world, "conversations-clusters", fitting))).json()
+        assert found["stats"] == {"issues": 1, "conversations": 1}
+        assert found["updatedAt"] == item["issue"]["ingestedAt"]
+
+
+async def test_ingest_again_replaces(world: World) -> None:
+    oauth, billing = cluster(world, "OAuth sample"), cluster(world, "Billing address")
+    async with world.client() as client:
+
+        async def send(text: str) -> dict[str, Any]:
+            body = conversation("one", text)
+            answer = await client.post(url(world, "conversations"), json=body)
+            assert answer.status_code == 204
+            (item,) = (await client.get(url(world, "conversations-issues"))).json()["items"]
+            found: dict[str, Any] = item["issue"]
+            return found
+
+        async def issues(key: str) -> int:
+            found = (await client.get(url(world, "conversations-clusters", key))).json()
+            assert found["stats"]["issues"] == found["stats"]["conversations"]
+            assert sum(found["weeklyPulse"]) == found["stats"]["issues"]
+            number: int = found["stats"]["issues"]
+            return number
+
+        first = await send("The OAuth sample is broken")
+        again = await send("The OAuth sample is broken")
+        assert (again["id"], again["cluster"]) == (first["id"], oauth)
+        assert (await issues(oauth), await issues(billing)) == (1, 0)
+        moved = await send("My billing address is wrong")
+        assert (moved["id"], moved["cluster"]) == (first["id"], billing)
+        assert (await issues(oauth), await issues(billing)) == (0, 1)
+        kept = await send("Nothing to do with that")
+        assert (kept["cluster"], kept["title"]) == (billing, "Nothing to do with that")
+        assert (await issues(oauth), await issues(billing)) == (0, 1)
+        assert (await client.get(url(world, "conversations"))).json()["count"] == 1
+
+
+async def test_ingest_many_and_filter(world: World) -> None:
+    oauth = cluster(world, "OAuth sample")
+    batch = [
+        conversation("a", "OAuth sample", metadata={"attributes": {"source": "slack"}}),
+        conversation("b", "Something else"),
+        conversation("a", "The OAuth sample, again", metadata={"attributes": {"source": "slack"}}),
+    ]
+    async with world.client() as client:
+        assert (await client.post(url(world, "conversations"), json=batch)).status_code == 204
+
+        async def keys(noun: str, **query: str) -> list[str]:
+            items = (await client.get(url(world, noun), params=query)).json()["items"]
+            return sorted(item.get("conversation", item)["id"] for item in items)
+
+        assert await keys("conversations") == ["a", "b"]
+        assert await keys("conversations", source="slack") == ["a"]
+        assert await keys("conversations", source="api") == ["b"]
+        assert await keys("conversations-issues") == ["a", "b"]
+        assert await keys("conversations-issues", cluster=oauth) == ["a"]
+        assert await keys("conversations-issues", conversation="b") == ["b"]
+        assert await keys("conversations-issues", cluster=oauth, conversation="b") == []
+        assert (await client.post(url(world, "conversations"), json=[])).status_code == 204
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {},
+        {"id": "", "parts": [{"type": "message", "role": "user", "body": "x"}]},
+        {"id": "x" * 256, "parts": [{"type": "message", "role": "user", "body": "x"}]},
+        {"id": "a", "parts": []},
+        {"id": "a", "parts": [{"type": "message", "role": "user", "body": "  \n"}]},
+        {"id": "a", "parts": [{"type": "message", "role": "robot", "body": "x"}]},
+        conversation("a", "x", subject="x" * 513),
+        [conversation("a", "x"), {"id": "b"}],
+    ],
+)
+async def test_ingest_refuses_whole(world: World, body: Any) -> None:
+    async with world.client() as client:
+        answer = await client.post(url(world, "conversations"), json=body)
+        assert answer.status_code == 400
+        assert (await client.get(url(world, "conversations"))).json()["count"] == 0
+
+
+async def test_lists_page_latest_first(world: World) -> None:
+    made = [issue(world, None, days_ago=day) for day in range(7)]
+    async with world.client() as client:
+        for noun, expected in (
+            ("conversations-issues", [key for key, _ in made]),
+            ("conversations", [said for _, said in made]),
+        ):
+            seen: list[str] = []
+            query: dict[str, Any] = {"limit": 3}
+            while True:
+                page = (await client.get(url(world, noun), params=query)).json()
+                assert page["count"] == 7
+                seen += [item.get("issue", item)["id"] for item in page["items"]]
+                if "next" not in page:
+                    break
+                query["page"] = page["next"]["page"]
+            assert seen == expected
+
+
+async def test_who_may(world: World) -> None:
+    made = cluster(world, "OAuth sample")
+    key, said = issue(world, made)
+    reads = [
+        ["conversations-clusters"],
+        ["conversations-clusters", made],
+        ["conversations"],
+        ["conversations", said],
+        ["conversations-issues"],
+        ["conversations-issues", key],
+    ]
+    for name, role, read, write in [
+        ("ben", "read", 200, 403),
+        ("cleo", "create", 200, 204),
+        ("gus", None, 403, 403),
+    ]:
+        async with world.client(world.user(name, role)) as client:
+            for rest in reads:
+                assert (await client.get(url(world, *rest))).status_code == read, rest
+            sent = await client.post(url(world, "conversations"), json=conversation(name, "Help"))
+            assert sent.status_code == write
+    async with world.client(world.user("eve", member=False)) as client:
+        for rest in reads:
+            assert (await client.get(url(world, *rest))).status_code == 404, rest
+    async with world.client() as client:
+        for noun in ("conversations", "conversations-issues"):
+            assert (await client.get(url(world, noun, "nowhere"))).status_code == 404
+
+
+def test_best_cluster() -> None:
+    labels = {"a": "api key", "b": "where is the api key", "c": "rate limits", "d": ""}
+    assert best_cluster(labels, ["Where is the API key?"]) == "b"
+    assert best_cluster(labels, ["My API key does not work"]) == "a"
+    assert best_cluster(labels, ["", "Limits on the rate of calls"]) == "c"
+    assert best_cluster(labels, ["Hello there"]) is None
+    assert best_cluster(labels, [""]) is None
+    assert best_cluster({}, ["API key"]) is None
+
+
+def test_titles_and_summaries() -> None:
+    assert title_of("  A  subject ", ["said"]) == "A subject"
+    assert title_of("", ["\n\n first line \nsecond", "other"]) == "first line"
+    assert shorten("one two three four", 12) == "one two…"
+    assert shorten("x" * 20, 10) == "x" * 9 + "…"
+    assert shorten(" a\n b ", 10) == "a b"

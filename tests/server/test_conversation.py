@@ -225,6 +225,8 @@ async def test_ingest_many_and_filter(world: World) -> None:
         {},
         {"id": "", "parts": [{"type": "message", "role": "user", "body": "x"}]},
         {"id": "x" * 256, "parts": [{"type": "message", "role": "user", "body": "x"}]},
+        conversation("a/b", "x"),
+        conversation("..", "x"),
         {"id": "a", "parts": []},
         {"id": "a", "parts": [{"type": "message", "role": "user", "body": "  \n"}]},
         {"id": "a", "parts": [{"type": "message", "role": "robot", "body": "x"}]},

@@ -57,6 +57,11 @@ def ingest_conversation(call: Call, organization_id: str, body: IngestBody) -> N
     call.access.organization(organization_id, "ingestConversations")
     conversations = body.root if isinstance(body, ConversationBatch) else [body]
     for conversation in conversations:
+        if "/" in conversation.id or conversation.id in (".", ".."):
+            raise invalid(
+                f"body.id: {conversation.id[:100]!r} cannot be part of an address; "
+                "leave out '/' and do not use '.' or '..' alone"
+            )
         if not any(part.body.strip() for part in conversation.parts):
             raise invalid(
                 f"body.parts: nobody says anything in conversation {conversation.id[:100]!r}; "

@@ -1,0 +1,266 @@
+"""Repositories in, repositories out: what an import makes of one, and that nothing is lost."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from copydesk.contract import operations as ops
+from copydesk.contract.models.content import ContentPage
+from copydesk.server.exporting import export_space
+from copydesk.server.importing import ImportReport, import_source
+from copydesk.server.sources.git import SourceError
+from copydesk.server.store import DeskError
+from tests.server.sources.making import Making, put, taken
+from tests.world import World
+
+INTRO = b"# Intro\r\n\r\nWindows lines.\r\nNo newline at the end"
+SETUP = b"---\ndescription: How to begin\n---\n\n# Setup\n\nOne.\n\nTwo.\n\nThree.\n"
+USAGE = b"# Usage\n\nFirst.\n\nSecond.\n"
+SUMMARY = b"# Table of contents\n\n* [Intro](README.md)\n* [Setup](setup.md)\n  * [Usage](usage.md)\n"
+FILES = {
+    "README.md": INTRO,
+    "setup.md": SETUP,
+    "usage.md": USAGE,
+    "SUMMARY.md": SUMMARY,
+    ".gitbook/assets/logo.png": b"\x89PNG\r\n",
+}
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Making:
+    made = Making(tmp_path / "manual.git")
+    made.commit(FILES, "Begin")
+    return made
+
+
+def read(world: World, path: Path, **options: str) -> ImportReport:
+    return import_source(world.store, path, owner=world.ana, **options)
+
+
+async def pages(world: World, space: str, request: str | None = None) -> dict[str, ContentPage]:
+    async with world.api() as api:
+        if request is None:
+            tree = await api(ops.list_space_pages, space)
+        else:
+            tree = await api(ops.list_change_request_pages, space, request)
+        found: dict[str, ContentPage] = {}
+        waiting = list(tree.pages)
+        while waiting:
+            page = waiting.pop(0)
+            found[page.title] = page
+            waiting.extend(page.pages or [])
+        return found
+
+
+async def text(world: World, space: str, page: str) -> str | None:
+    async with world.api() as api:
+        return (await api(ops.get_space_page, space, page, format="markdown")).markdown
+
+
+async def test_a_folder_becomes_a_space_of_its_summary(world: World, tmp_path: Path) -> None:
+    put(tmp_path / "docs", FILES)
+    report = read(world, tmp_path / "docs", organization="Acme", space="Manual")
+    (space,) = report.spaces
+    assert (space.title, space.pages, space.created) == ("Manual", 3, True)
+    assert report.organization_id == world.home
+    found = await pages(world, space.space_id)
+    assert list(found) == ["Intro", "Setup", "Usage"]
+    assert found["Setup"].description == "How to begin"
+    assert [child.title for child in found["Setup"].pages or []] == ["Usage"]
+    assert await text(world, space.space_id, found["Usage"].id) == USAGE.decode()
+
+
+def test_what_was_imported_comes_out_byte_for_byte(
+    world: World, repository: Making, tmp_path: Path
+) -> None:
+    report = read(world, repository.path)
+    written = export_space(world.store, report.spaces[0].space_id, tmp_path / "out")
+    assert taken(tmp_path / "out") == FILES
+    assert not written.problems
+
+
+async def test_branches_become_change_requests(world: World, repository: Making) -> None:
+    base = repository.repo.refs[b"refs/heads/main"].decode()
+    repository.commit(
+        {"usage.md": USAGE + b"\nThird.\n"},
+        "Tell of the third (#42)\n\nPeople asked.",
+        branch="42-third",
+        parents=[base],
+        author=b"Bo <bo@example.com>",
+    )
+    repository.commit({"setup.md": SETUP + b"\nFour.\n"}, "Fourth step (#7)")
+    report = read(world, repository.path)
+    (space,) = report.spaces
+    assert (space.opened, space.merged) == (1, 1)
+    async with world.api() as api:
+        opened = await api(ops.list_space_change_requests, space.space_id)
+        merged = await api(ops.list_space_change_requests, space.space_id, status="merged")
+        changes = await api(ops.get_change_request_changes, space.space_id, "42")
+    (request,) = opened.items
+    assert (request.number, request.subject) == (42, "Tell of the third")
+    assert request.outdated
+    assert request.created_by is not None
+    assert request.created_by.display_name == "Bo"
+    assert [(r.number, r.subject) for r in merged.items] == [(7, "Fourth step")]
+    assert [change.page.title for change in changes.changes if change.page] == ["Usage"]
+
+
+async def test_a_second_import_updates_instead_of_doubling(
+    world: World, repository: Making
+) -> None:
+    base = repository.repo.refs[b"refs/heads/main"].decode()
+    repository.commit(
+        {"usage.md": USAGE + b"\nThird.\n"}, "Third", branch="3-third", parents=[base]
+    )
+    first = read(world, repository.path).spaces[0]
+    again = read(world, repository.path).spaces[0]
+    assert (again.space_id, again.created) == (first.space_id, False)
+    assert (again.revisions, again.opened, again.updated, again.merged) == (0, 0, 0, 0)
+
+    repository.commit({"usage.md": USAGE + b"\nThe third.\n"}, "Better", branch="3-third")
+    repository.commit({"new.md": b"# New\n"}, "Add a page")
+    repository.commit({"SUMMARY.md": SUMMARY + b"* [New](new.md)\n"}, "List it")
+    third = read(world, repository.path).spaces[0]
+    assert third.space_id == first.space_id
+    assert third.revisions == 2
+    assert (third.opened, third.updated) == (0, 1)
+    assert list(await pages(world, first.space_id)) == ["Intro", "Setup", "New", "Usage"]
+    async with world.api() as api:
+        request = (await api(ops.list_space_change_requests, first.space_id)).items[0]
+        assert request.number == 3
+        spaces = await api(ops.list_organization_spaces, third_organization(world))
+        assert len(spaces.items) == 1
+
+
+def third_organization(world: World) -> str:
+    return str(
+        world.store.read(
+            lambda tx: tx.value("SELECT id FROM organization WHERE title = ?", "manual")
+        )
+    )
+
+
+async def test_a_branch_that_landed_is_marked_merged(world: World, repository: Making) -> None:
+    base = repository.repo.refs[b"refs/heads/main"].decode()
+    repository.commit(
+        {"usage.md": USAGE + b"\nThird.\n"}, "Third (#3)", branch="3-third", parents=[base]
+    )
+    space = read(world, repository.path).spaces[0].space_id
+    repository.commit({"usage.md": USAGE + b"\nThird.\n"}, "Third (#3)")
+    report = read(world, repository.path).spaces[0]
+    assert report.merged == 1
+    async with world.api() as api:
+        request = await api(ops.get_change_request, space, "3")
+        assert request.status == "merged"
+        assert (await api(ops.list_space_change_requests, space)).items == []
+        assert (await api(ops.get_space, space)).change_requests == 1
+
+
+async def test_a_merged_change_is_exactly_what_an_export_writes(
+    world: World, repository: Making, tmp_path: Path
+) -> None:
+    base = repository.repo.refs[b"refs/heads/main"].decode()
+    repository.commit(
+        {
+            "usage.md": None,
+            "deep/tips.md": b"# Tips\n",
+            "setup.md": SETUP.replace(b"Two.", b"2."),
+            "SUMMARY.md": SUMMARY.replace(b"  * [Usage](usage.md)", b"  * [Tips](deep/tips.md)"),
+        },
+        "Tips for usage",
+        branch="5-tips",
+        parents=[base],
+    )
+    put(tmp_path / "checkout", FILES)
+    space = read(world, repository.path).spaces[0].space_id
+    async with world.api() as api:
+        result = await api(ops.merge_change_request, space, "5")
+    assert result.result == "merge"
+    written = export_space(world.store, space, tmp_path / "checkout")
+    assert sorted(written.written) == ["SUMMARY.md", "deep/tips.md", "setup.md"]
+    assert written.removed == ("usage.md",)
+    tree = repository.trees[repository.repo.refs[b"refs/heads/5-tips"].decode()]
+    assert taken(tmp_path / "checkout") == {path: data for path, (_, data) in tree.items()}
+
+
+async def test_the_desk_keeps_its_own_where_the_source_clashes(
+    world: World, repository: Making
+) -> None:
+    base = repository.repo.refs[b"refs/heads/main"].decode()
+    repository.commit(
+        {"usage.md": USAGE.replace(b"First.", b"Desk.")}, "Ours", branch="1-ours", parents=[base]
+    )
+    space = read(world, repository.path).spaces[0].space_id
+    async with world.api() as api:
+        await api(ops.merge_change_request, space, "1")
+    repository.commit({"usage.md": USAGE.replace(b"First.", b"Source.")}, "Theirs")
+    report = read(world, repository.path)
+    assert [problem.path for problem in report.problems] == ["usage.md"]
+    usage = (await pages(world, space))["Usage"]
+    assert b"Desk." in (await text(world, space, usage.id) or "").encode()
+
+
+async def test_what_both_changed_apart_is_merged(world: World, repository: Making) -> None:
+    base = repository.repo.refs[b"refs/heads/main"].decode()
+    repository.commit(
+        {"usage.md": USAGE.replace(b"First.", b"Desk.")}, "Ours", branch="1-ours", parents=[base]
+    )
+    space = read(world, repository.path).spaces[0].space_id
+    async with world.api() as api:
+        await api(ops.merge_change_request, space, "1")
+    repository.commit({"usage.md": USAGE.replace(b"Second.", b"Source.")}, "Theirs")
+    report = read(world, repository.path)
+    assert not report.problems
+    usage = (await pages(world, space))["Usage"]
+    assert await text(world, space, usage.id) == "# Usage\n\nDesk.\n\nSource.\n"
+
+
+async def test_several_summaries_become_sections_of_one_site(
+    world: World, tmp_path: Path
+) -> None:
+    put(
+        tmp_path / "docs",
+        {
+            "guide/README.md": b"# Guide\n",
+            "guide/SUMMARY.md": b"* [Guide](README.md)\n",
+            "api/README.md": b"# API\n",
+            "api/SUMMARY.md": b"* [API](README.md)\n",
+        },
+    )
+    report = read(world, tmp_path / "docs")
+    assert sorted(space.title for space in report.spaces) == ["API", "Guide"]
+    async with world.api() as api:
+        (site,) = (await api(ops.list_sites, report.organization_id)).items
+        sections = await api(ops.list_site_sections, report.organization_id, site.id)
+    assert sorted(section.title for section in sections.items) == ["API", "Guide"]
+
+
+def test_a_failed_import_leaves_the_desk_as_it_was(world: World, tmp_path: Path) -> None:
+    before = world.store.read(lambda tx: tx.value("SELECT count(*) FROM organization"))
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(SourceError, match="no Markdown"):
+        read(world, tmp_path / "empty")
+    with pytest.raises(SourceError, match="nothing at"):
+        read(world, tmp_path / "missing")
+    assert world.ana
+    assert world.store.read(lambda tx: tx.value("SELECT count(*) FROM organization")) == before + 1
+
+
+def test_an_export_names_what_it_cannot_find(world: World, tmp_path: Path) -> None:
+    world.space("Guide")
+    world.space("Twice")
+    world.space("Twice")
+    with pytest.raises(DeskError, match="no space 'Nope'.*Guide"):
+        export_space(world.store, "Nope", tmp_path)
+    with pytest.raises(DeskError, match="Several spaces are called 'Twice'"):
+        export_space(world.store, "Twice", tmp_path)
+
+
+def test_a_space_that_was_never_imported_can_be_exported(world: World, tmp_path: Path) -> None:
+    space = world.space("Guide", pages={"intro": "# Intro\n", "setup": "# Setup\n"})
+    export_space(world.store, space, tmp_path / "out")
+    found = taken(tmp_path / "out")
+    assert b"(intro.md)" in found["SUMMARY.md"]
+    assert found["intro.md"] == b"# Intro\n"

@@ -15,11 +15,18 @@ from copydesk.server.sources.model import Blob, SourcePage
 MAX_PAGE = 8 * 1024 * 1024
 """Largest file that becomes a page, in bytes; a bigger one is kept as a file."""
 
+MAX_COVER_Y = 100_000
+"""Farthest that a cover can be moved, in pixels; a number beyond it is a slip."""
+
 _FENCED = re.compile(
     r"\A\ufeff?---[ \t]*\r?\n(?P<yaml>.*?)^---[ \t]*(?:\r?\n|\Z)", re.DOTALL | re.MULTILINE
 )
-_HEADING = re.compile(r"^ {0,3}#[ \t]+(?P<title>.+?)(?:[ \t]+#+)?[ \t]*\r?$", re.MULTILINE)
-_FENCE = re.compile(r"^ {0,3}(```+|~~~+).*?^ {0,3}\1", re.DOTALL | re.MULTILINE)
+_HEADING = re.compile(r" {0,3}#[ \t]")
+_FENCE = re.compile(r" {0,3}(?P<mark>```|~~~)")
+_CLOSING = re.compile(r"[ \t]#+$")
+_SEARCHED = 400
+"""How many lines, and characters of a line, a page's first heading is looked for in."""
+
 _ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
 _LAYOUT = ("title", "description", "tableOfContents", "outline", "pagination", "metadata", "tags")
 
@@ -56,9 +63,16 @@ class Document:
 
     def heading(self) -> str | None:
         """Return the text of the first top heading, without Markdown's escapes."""
-        start = self.markdown[:65536]
-        found = _HEADING.search(_FENCE.sub("", start))
-        return _ESCAPE.sub(r"\1", found["title"]).strip() if found else None
+        fence: str | None = None
+        for line in self.markdown[: _SEARCHED * _SEARCHED].split("\n", _SEARCHED)[:_SEARCHED]:
+            if found := _FENCE.match(line):
+                fence = None if fence == found["mark"] else fence or found["mark"]
+            elif fence is None and _HEADING.match(line):
+                title = line.strip()[1:_SEARCHED].strip()
+                title = _CLOSING.sub("", title).strip()
+                if title:
+                    return _ESCAPE.sub(r"\1", title)
+        return None
 
 
 def read_document(blob: Blob) -> Document:
@@ -90,7 +104,8 @@ def read_facts(values: Mapping[str, Any]) -> Facts:
 
     def words(name: str) -> str | None:
         value = values.get(name)
-        return str(value).strip() or None if isinstance(value, str | int | float) else None
+        said = isinstance(value, str | int | float) and not isinstance(value, bool)
+        return str(value).strip() or None if said else None
 
     layout: dict[str, bool | str] = {}
     shown = values.get("layout")
@@ -105,7 +120,6 @@ def read_facts(values: Mapping[str, Any]) -> Facts:
         cover = shown.get("cover")
         if isinstance(cover, dict) and isinstance(cover.get("size"), str):
             layout["coverSize"] = cover["size"]
-    cover_y = values.get("coverY")
     return Facts(
         description=words("description"),
         emoji=words("emoji"),
@@ -114,9 +128,16 @@ def read_facts(values: Mapping[str, Any]) -> Facts:
         no_index=values.get("noIndex") is True,
         no_robots_index=values.get("noRobotsIndex") is True,
         cover=words("cover"),
-        cover_y=float(cover_y) if isinstance(cover_y, int | float) else None,
+        cover_y=_offset(values.get("coverY")),
         layout=layout,
     )
+
+
+def _offset(value: object) -> float | None:
+    """Return how far a cover is moved; what is no number, or not a finite one, says nothing."""
+    if isinstance(value, int | float) and abs(value) <= MAX_COVER_Y:
+        return float(value)
+    return None
 
 
 def facts_of(page: SourcePage) -> Facts:

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 from copydesk.server.sources.config import CONFIG
-from copydesk.server.sources.model import Blob, Files, Problem
+from copydesk.server.sources.model import MAX_DEPTH, Blob, Files, Problem
 
 _KEPT_HIDDEN = frozenset({".gitbook", CONFIG})
 """Hidden names that are part of documentation; the others belong to tools."""
@@ -30,6 +30,9 @@ def working_files(folder: Path, problems: list[Problem]) -> Files:
         here = Path(base)
         kept = [name for name in folders if _wanted(name)]
         folders[:] = sorted(name for name in kept if not (here / name).is_symlink())
+        if folders and len(here.parts) - len(folder.parts) >= MAX_DEPTH:
+            problems.append(Problem(base, f"is more than {MAX_DEPTH} folders deep"))
+            folders.clear()
         linked = [name for name in kept if (here / name).is_symlink()]
         for name in sorted(filter(_wanted, [*names, *linked])):
             path = here / name

@@ -6,16 +6,14 @@ No hook and no filter of the repository is ever run: content is taken as it was 
 
 from __future__ import annotations
 
-import shutil
 import stat
 import tempfile
-import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
-from typing import BinaryIO, Self
+from typing import Self
 
 from dulwich import objects
 from dulwich.diff_tree import RenameDetector, TreeChange
@@ -26,8 +24,10 @@ from dulwich.objects import ObjectID
 from dulwich.refs import Ref
 from dulwich.repo import Repo
 
+from copydesk.server.sources.bundle import USUAL_BRANCHES, unbundle
 from copydesk.server.sources.folder import working_files
 from copydesk.server.sources.model import (
+    MAX_DEPTH,
     Blob,
     BlobKind,
     Commit,
@@ -35,17 +35,15 @@ from copydesk.server.sources.model import (
     Files,
     Person,
     Problem,
+    SourceError,
 )
+
+__all__ = ["Ahead", "Branch", "Repository", "SourceError"]
 
 _HEADS = b"refs/heads/"
 _REMOTES = b"refs/remotes/"
-_BUNDLE = (b"# v2 git bundle\n", b"# v3 git bundle\n")
-_USUAL = ("main", "master")
-_BAD_PACK = (OSError, ValueError, KeyError, AssertionError, EOFError, zlib.error)
-
-
-class SourceError(Exception):
-    """A source cannot be opened or read at all. The message says so to the person who named it."""
+MAX_SUBJECT_READ, MAX_BODY_READ = 1000, 100_000
+"""How much of a commit's message is read, in characters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,20 +116,10 @@ class Repository:
     @classmethod
     def _open_bundle(cls, path: Path) -> Repository:
         scratch = tempfile.TemporaryDirectory(prefix="copydesk-bundle-")
-        repo: Repo | None = None
         try:
-            with path.open("rb") as file:
-                refs = _bundle_refs(path, file)
-                repo = Repo.init_bare(scratch.name)
-                _unpack(repo, file)
-            _set_refs(repo, refs)
-            return cls(path, repo, scratch)
-        except BaseException as error:
-            if repo is not None:
-                repo.close()
+            return cls(path, unbundle(path, scratch.name), scratch)
+        except BaseException:
             scratch.cleanup()
-            if isinstance(error, _BAD_PACK):
-                raise SourceError(f"{path} is a damaged bundle: {error}") from error
             raise
 
     def __enter__(self) -> Self:
@@ -193,7 +181,7 @@ class Repository:
             found = heads.get(_branch_name(target) or "")
             if found is not None:
                 return found
-        for name in _USUAL:
+        for name in USUAL_BRANCHES:
             if name in heads:
                 return heads[name]
         try:
@@ -238,16 +226,18 @@ class Repository:
                 return working_files(self.path, self.problems)
             commit = self.default.oid
         found: dict[str, Blob] = {}
-        self._list(self._commit(commit).tree, "", found)
+        todo = [(self._commit(commit).tree, "")]
+        while todo:
+            tree, folder = todo.pop()
+            if folder.count("/") > MAX_DEPTH:
+                self.problems.append(Problem(folder, f"is more than {MAX_DEPTH} folders deep"))
+                continue
+            for name, mode, oid in self._entries(tree, folder):
+                if stat.S_ISDIR(mode):
+                    todo.append((oid, f"{folder}{name}/"))
+                else:
+                    found[folder + name] = self._blob(oid, mode)
         return found
-
-    def _list(self, tree: ObjectID, folder: str, found: dict[str, Blob]) -> None:
-        for name, mode, oid in self._entries(tree, folder):
-            path = f"{folder}{name}"
-            if stat.S_ISDIR(mode):
-                self._list(oid, f"{path}/", found)
-            else:
-                found[path] = self._blob(oid, mode)
 
     def _entries(self, oid: ObjectID, folder: str) -> list[tuple[str, int, ObjectID]]:
         if oid not in self._trees:
@@ -357,56 +347,6 @@ def _branch_name(ref: bytes) -> str | None:
     return None
 
 
-def _unpack(repo: Repo, file: BinaryIO) -> None:
-    """Add the pack that the rest of a file holds; a bundle can be larger than memory."""
-    out, commit, abort = repo.object_store.add_pack()
-    try:
-        shutil.copyfileobj(file, out)
-    except BaseException:
-        abort()
-        raise
-    commit()
-
-
-def _set_refs(repo: Repo, refs: Mapping[bytes, ObjectID]) -> None:
-    """Give a repository the branches of a bundle, and the HEAD that the bundle means."""
-    for name, oid in refs.items():
-        if name.startswith((_HEADS, _REMOTES)) and oid in repo.object_store:
-            repo.refs[Ref(name)] = oid
-    head = refs.get(b"HEAD")
-    usual = [_HEADS + name.encode() for name in _USUAL]
-    rest = sorted(name for name in refs if name.startswith(_HEADS))
-    for name in (*usual, *rest):
-        if name in refs and head in (None, refs[name]):
-            repo.refs.set_symbolic_ref(Ref(b"HEAD"), Ref(name))
-            return
-
-
-def _bundle_refs(path: Path, file: BinaryIO) -> Mapping[bytes, ObjectID]:
-    """Read a bundle's header and leave the file at its pack."""
-    if file.readline(64) not in _BUNDLE:
-        raise SourceError(f"{path} is a file, but not a git bundle.")
-    refs: dict[bytes, ObjectID] = {}
-    while (line := file.readline(65536)) not in (b"\n", b""):
-        if line.startswith(b"@object-format=") and line.strip() != b"@object-format=sha1":
-            raise SourceError(
-                f"{path} uses another object format than SHA-1, which is not read yet."
-            )
-        if line.startswith(b"@filter"):
-            raise SourceError(f"{path} leaves objects out (it was made with a filter).")
-        if line.startswith(b"-"):
-            raise SourceError(
-                f"{path} builds on commits that it does not hold. Make it with a whole branch: "
-                "git bundle create FILE --all"
-            )
-        oid, _, name = line.rstrip(b"\n").partition(b" ")
-        if name and len(oid) == 40:
-            refs[name] = ObjectID(oid)
-    if not any(name.startswith((_HEADS, _REMOTES)) for name in refs):
-        raise SourceError(f"{path} holds no branch.")
-    return refs
-
-
 def _name(path: Path) -> str:
     name = path.resolve().name
     for ending in (".bundle", ".git"):
@@ -424,8 +364,8 @@ def _read_commit(raw: objects.Commit, parents: tuple[str, ...]) -> Commit:
         authored_at=_moment(raw.author_time),
         committer=_person(raw.committer, raw.encoding),
         committed_at=_moment(raw.commit_time),
-        subject=subject.strip(),
-        body=body.strip(),
+        subject=subject.strip()[:MAX_SUBJECT_READ],
+        body=body.strip()[:MAX_BODY_READ],
     )
 
 

@@ -13,11 +13,13 @@ from __future__ import annotations
 
 import mimetypes
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from copydesk.server.sources.config import CONFIG, SUMMARY, Config, read_config, usual
 from copydesk.server.sources.document import Document, Facts, read_document
+from copydesk.server.sources.identity import Keys
 from copydesk.server.sources.model import (
+    Blob,
     FileRole,
     Files,
     Problem,
@@ -39,9 +41,6 @@ from copydesk.server.sources.summary import Entry, parse_summary, tidy
 _SAYS_NOTHING = frozenset({"introduction", "overview", "readme", "welcome", "home", "about"})
 """First headings that name a page and not a space."""
 
-Keys = Mapping[str, str]
-"""The identity of every file, by its path; a path that is not in it is its own."""
-
 
 def read_layout(files: Files, *, name: str = "", keys: Keys | None = None) -> list[SourceSpace]:
     """Return the spaces of one state of a repository; none when it holds no Markdown.
@@ -60,6 +59,7 @@ class LayoutReader:
     def __init__(self, name: str = "") -> None:
         self.name = name
         self._documents: dict[str, Document] = {}
+        self._configs: dict[tuple[str, str], Config] = {}
 
     def read(self, files: Files, keys: Keys | None = None) -> list[SourceSpace]:
         """Return the spaces of one state; see ``read_layout``."""
@@ -97,7 +97,7 @@ class LayoutReader:
         found: dict[str, Config] = {}
         for path in sorted(path for path in files if name_of(path) == CONFIG):
             if files[path].kind == "file":
-                config = read_config(path, files[path])
+                config = self._config(path, files[path])
                 found.setdefault(config.root, config)
         summaries = {config.summary for config in found.values()}
         for path in files:
@@ -110,8 +110,20 @@ class LayoutReader:
             return [top] if any(inside(path, top.root) for path in markdown) else []
         return self._outermost(files, listed)
 
+    def _config(self, path: str, blob: Blob) -> Config:
+        try:
+            known = (path, blob.oid)
+            if known not in self._configs:
+                self._configs[known] = read_config(path, blob)
+            return self._configs[known]
+        except OSError as error:
+            problem = Problem(path, f"cannot be read: {error.strerror or error}")
+            return replace(usual(folder_of(path)), path=path, problems=(problem,))
+
     def _outermost(self, files: Files, found: Mapping[str, Config]) -> list[Config]:
         """Drop folders that an outer summary lists pages of: their own summary is a leftover."""
+        if len(found) == 1:
+            return list(found.values())
         kept: list[Config] = []
         taken: set[str] = set()
         for root in sorted(found, key=lambda root: (len(root), root)):

@@ -16,8 +16,15 @@ PageKind = Literal["document", "group", "link"]
 BlobKind = Literal["file", "symlink", "submodule"]
 FileRole = Literal["asset", "unlisted", "summary", "config", "other"]
 
+MAX_DEPTH = 100
+"""How many folders deep a file may be; only a hostile source goes deeper."""
+
 Progress: TypeAlias = Callable[[int, int, str], None]
 """Called with how much is done, how much there is, and what is being worked on."""
+
+
+class SourceError(Exception):
+    """A source cannot be opened or read at all. The message says so to the person who named it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from itertools import pairwise
 
-from copydesk.server.sources.git import Branch, Repository, SourceError
-from copydesk.server.sources.layout import Keys, LayoutReader
+from copydesk.server.sources.git import Branch, Repository
+from copydesk.server.sources.identity import Keys, Known, backward, forward, free_key
+from copydesk.server.sources.layout import LayoutReader
 from copydesk.server.sources.model import (
     Commit,
     FileChange,
@@ -22,10 +23,13 @@ from copydesk.server.sources.model import (
     Problem,
     Progress,
     SourceChange,
+    SourceError,
     SourceRevision,
     SourceSpace,
 )
 from copydesk.server.sources.summary import tidy
+
+__all__ = ["ImportPlan", "Known", "SpacePlan", "plan_imports", "shorten"]
 
 MAX_SUBJECT = 100
 """Longest subject of a change request, in characters (platform-api.md, Limits)."""
@@ -33,19 +37,14 @@ MAX_SUBJECT = 100
 DEFAULT_LIMIT = 30
 """How many commits of the default branch become revisions when nobody says otherwise."""
 
+MAX_STEPS = 500
+"""How many commits back an earlier import is looked for, to follow its renames one by one."""
+
 _TRAILING = re.compile(r"\s*\(#(?P<number>\d{1,9})\)\s*$")
 _PULL = re.compile(r"^Merge pull request #(?P<number>\d{1,9}) from (?P<branch>\S+)")
 _MERGE = re.compile(r"^Merge (?:remote-tracking )?branch '(?P<branch>[^']+)'")
 _REQUEST = re.compile(r"^See merge request \S*!(?P<number>\d{1,9})\s*$", re.MULTILINE)
 _LEADING = re.compile(r"^(?:[^/]+/)*(?P<number>\d{1,9})(?=$|[-_./])")
-
-
-@dataclass(frozen=True, slots=True)
-class Known:
-    """What an earlier import knew: the commit that it read, and the key of every file there."""
-
-    commit: str
-    keys: Keys
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -171,17 +170,27 @@ class _Planner:
         paths = self.repository.files(tip)
         if self.known is None:
             return {path: path for path in paths}
-        try:
-            changes = self.repository.changes(self.known.commit, tip)
-        except SourceError:  # history was rewritten: paths are all that is left
-            changes = []
-        carried = forward(self.known.keys, changes)
+        carried = self.known.keys
+        for changes in self.since(self.known.commit, tip):
+            carried = forward(carried, changes)
         taken = set(carried.values())
         keys: dict[str, str] = {}
         for path in paths:
-            keys[path] = carried.get(path) or _free(path, taken)
+            keys[path] = carried.get(path) or free_key(path, taken)
             taken.add(keys[path])
         return keys
+
+    def since(self, commit: str, tip: str) -> list[list[FileChange]]:
+        """Return what changed from an earlier commit to the newest, step by step if possible."""
+        line = self.repository.history(tip, MAX_STEPS)
+        place = next((place for place, each in enumerate(line) if each.oid == commit), None)
+        if place is not None:
+            steps = pairwise(reversed(line[: place + 1]))
+            return [self.repository.changes(older.oid, newer.oid) for older, newer in steps]
+        try:
+            return [self.repository.changes(commit, tip)]
+        except SourceError:  # history was rewritten: paths are all that is left
+            return []
 
     def read_history(self, history: list[Commit], total: int) -> dict[str, list[FileChange]]:
         """Carry the keys back through history; return what each commit changed."""
@@ -350,50 +359,3 @@ def shorten(subject: str) -> str:
     cut = words[:MAX_SUBJECT]
     space = cut.rfind(" ")
     return (cut[:space] if space > MAX_SUBJECT // 2 else cut[: MAX_SUBJECT - 1]) + "…"
-
-
-def backward(keys: Keys, changes: Iterable[FileChange]) -> dict[str, str]:
-    """Return the keys before some changes, from those after them."""
-    before = dict(keys)
-    came: list[tuple[str, str | None]] = []
-    for change in changes:
-        if change.kind == "add":
-            before.pop(change.path, None)
-        elif change.kind == "rename" and change.old_path is not None:
-            before.pop(change.path, None)
-            came.append((change.old_path, keys.get(change.path)))
-        elif change.kind == "delete":
-            came.append((change.path, None))
-    return _with(before, came, set(keys.values()))
-
-
-def forward(keys: Keys, changes: Iterable[FileChange]) -> dict[str, str]:
-    """Return the keys after some changes, from those before them."""
-    after = dict(keys)
-    came: list[tuple[str, str | None]] = []
-    for change in changes:
-        if change.kind == "delete":
-            after.pop(change.path, None)
-        elif change.kind == "rename" and change.old_path is not None:
-            after.pop(change.old_path, None)
-            came.append((change.path, keys.get(change.old_path)))
-        elif change.kind == "add":
-            came.append((change.path, None))
-    return _with(after, came, set(keys.values()))
-
-
-def _with(
-    keys: dict[str, str], came: Iterable[tuple[str, str | None]], taken: set[str]
-) -> dict[str, str]:
-    """Add files with the key that they bring, or a free one: no key may mean two files."""
-    for path, key in came:
-        keys[path] = key or _free(path, taken)
-        taken.add(keys[path])
-    return keys
-
-
-def _free(path: str, taken: set[str]) -> str:
-    key = path
-    while key in taken:
-        key += "~"
-    return key

@@ -20,7 +20,13 @@ from copydesk.server.sources.paths import inside, is_markdown, join, stem_of
 
 _BREAK = re.compile(r"(?<=\n)|(?<=\r)(?!\n)")
 _SCHEME = re.compile(r"^([A-Za-z][A-Za-z0-9+.-]*:|//)")
-_BARE_LINK = re.compile(r"^\[(?P<title>.*)\]\((?P<target>[^()]*)\)$", re.DOTALL)
+_BARE_LINK = re.compile(r"^\[(?P<title>.*)\]\((?P<target>.*)\)$", re.DOTALL)
+
+MAX_SUMMARY = 2 * 1024 * 1024
+"""Longest summary that is read, in characters: about 30,000 pages."""
+
+MAX_TITLE = 500
+"""Longest title that is kept, in characters."""
 
 Unusable = Callable[[str], str | None]
 """Says why the file at a path cannot be a page, or None when it can."""
@@ -108,9 +114,9 @@ def lines_of(text: str) -> list[str]:
 
 
 def tidy(title: str) -> str:
-    """Return a title on one line, without control characters or broken bytes."""
+    """Return a title on one line, not endless, without control characters or broken bytes."""
     shown = title.encode("utf-8", "replace").decode("utf-8")
-    return " ".join(re.sub(r"[\x00-\x1f\x7f]", " ", shown).split())
+    return " ".join(re.sub(r"[\x00-\x1f\x7f]", " ", shown).split())[:MAX_TITLE].strip()
 
 
 def parse_summary(
@@ -129,6 +135,9 @@ def parse_summary(
         unusable: asked for every document; without it every path is taken as it stands.
     """
     source = decode(text)
+    if len(source) > MAX_SUMMARY:
+        reason = f"is longer than {MAX_SUMMARY // 1024 // 1024} MiB and cannot be used"
+        return Summary((), (Problem(path, reason),))
     shown = source.removeprefix("\ufeff")
     lines = lines_of(shown)
     reader = _Reader(path, root, unusable or (lambda _: None), lines)
@@ -199,8 +208,10 @@ def _words(token: Token) -> tuple[str, str | None]:
     if target is not None:
         return tidy("".join(linked)), target
     words = tidy("".join(plain))
-    # A target with a space is no link in CommonMark; people write it all the same.
-    if (bare := _BARE_LINK.match(words)) and not is_address(bare["target"]):
+    # A target with a space is no link in CommonMark, and a script is none on purpose. Both are
+    # meant as links; whether they can be used shows later.
+    source = token.content.strip()
+    if source.endswith(")") and _BARE_LINK.match(source) and (bare := _BARE_LINK.match(words)):
         return tidy(bare["title"]), bare["target"].strip()
     return words, None
 
@@ -253,13 +264,13 @@ class _Reader:
             if not draft.title:
                 self.problem(draft, "has no title and no link")
                 return None
-            if _BARE_LINK.match(draft.title):
-                self.problem(draft, "has a link target that is not allowed")
-                return None
             return Entry("group", draft.title, draft.line, draft.end, heading=draft.heading)
         if is_address(draft.target):
-            title = draft.title or draft.target
-            return Entry("link", title, draft.line, draft.end, href=draft.target)
+            if (address := plain_address(draft.target)) is None:
+                self.problem(draft, "has a link target that is not allowed")
+                return None
+            title = draft.title or address
+            return Entry("link", title, draft.line, draft.end, href=address)
         return self.document(draft, draft.target)
 
     def document(self, draft: _Draft, target: str) -> Entry | None:

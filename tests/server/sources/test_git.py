@@ -1,0 +1,188 @@
+from __future__ import annotations
+
+import os
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from dulwich.repo import Repo
+
+from copydesk.server.sources.git import Branch, Repository
+from copydesk.server.sources.model import FileChange, Person, SourceError
+from tests.server.sources.making import Making, put
+
+
+@pytest.fixture
+def making(tmp_path: Path):  # type: ignore[no-untyped-def] # a generator of the one type below
+    made = Making(tmp_path / "docs.git")
+    yield made
+    made.close()
+
+
+def test_a_bare_repository_and_its_bundle_read_the_same(making: Making, tmp_path: Path) -> None:
+    first = making.commit({"README.md": b"# A\n", "gone.md": b"x"}, "Start\n\nBecause.")
+    second = making.commit({"gone.md": None, "ü/b.md": b"b"}, "Go on")
+    side = making.commit({"c.md": b"c"}, "Side", branch="feature/7-c", parents=[first])
+    bundle = making.bundle(tmp_path / "docs.bundle")
+    for path in (making.path, bundle):
+        with Repository.open(path) as source:
+            assert source.name == "docs"
+            assert source.default == Branch("main", second)
+            assert source.branches() == [Branch("feature/7-c", side), Branch("main", second)]
+            files = source.files()
+            assert {path: blob.read() for path, blob in files.items()} == {
+                "README.md": b"# A\n",
+                "ü/b.md": b"b",
+            }
+            assert files["ü/b.md"].size == 1
+            newest, oldest = source.history(second, 10)
+            assert (oldest.subject, oldest.body) == ("Start", "Because.")
+            assert oldest.author == Person("Ada Vale", "ada@example.com")
+            assert newest.authored_at == datetime.fromtimestamp(1_700_007_200, UTC)
+            assert source.changes(first, second) == [
+                FileChange("delete", "gone.md", "gone.md"),
+                FileChange("add", "ü/b.md"),
+            ]
+            ahead = source.ahead(Branch("feature/7-c", side))
+            assert ahead is not None
+            assert (ahead.base, [commit.oid for commit in ahead.commits]) == (first, [side])
+            assert source.ahead(Branch("old", first)) is None
+
+
+def test_a_branch_that_took_main_in_starts_where_main_was(making: Making) -> None:
+    start = making.commit({"a.md": b"a"})
+    one = making.commit({"b.md": b"b"}, branch="topic", parents=[start])
+    main = making.commit({"c.md": b"c"})
+    both = making.commit({"c.md": b"c"}, branch="topic", parents=[one, main])
+    last = making.commit({"d.md": b"d"}, branch="topic")
+    making.commit({"e.md": b"e"})
+    with Repository.open(making.path) as source:
+        ahead = source.ahead(Branch("topic", last))
+        assert ahead is not None
+        assert ahead.base == main
+        assert [commit.oid for commit in ahead.commits] == [one, both, last]
+
+
+def test_a_branch_without_a_common_past_is_no_change(making: Making) -> None:
+    making.commit({"a.md": b"a"})
+    other = making.commit({"b.md": b"b"}, branch="pages", parents=[])
+    with Repository.open(making.path) as source:
+        assert source.ahead(Branch("pages", other)) is None
+
+
+def test_renames_are_seen(making: Making) -> None:
+    text = b"".join(b"line %d of a page\n" % number for number in range(40))
+    first = making.commit({"a.md": text})
+    second = making.commit({"a.md": None, "b/c.md": text + b"and more\n"})
+    with Repository.open(making.path) as source:
+        assert source.changes(first, second) == [FileChange("rename", "b/c.md", "a.md")]
+
+
+def test_links_and_broken_names_are_not_followed(making: Making) -> None:
+    oid = making.commit(
+        {"a.md": b"a", "l.md": b"/etc/passwd", "\udcff.md": b"x"}, modes={"l.md": 0o120000}
+    )
+    with Repository.open(making.path) as source:
+        files = source.files(oid)
+        assert sorted(files) == ["a.md", "l.md"]
+        assert files["l.md"].kind == "symlink"
+        assert [problem.reason for problem in source.problems] == ["has a name that is not UTF-8"]
+
+
+def test_folders_deeper_than_anyone_needs_are_left_out(making: Making, tmp_path: Path) -> None:
+    deep = "d/" * 110 + "a.md"
+    oid = making.commit({"b.md": b"b", deep: b"a"})
+    with Repository.open(making.path) as source:
+        assert sorted(source.files(oid)) == ["b.md"]
+        assert source.problems[0].reason == "is more than 100 folders deep"
+    put(tmp_path / "plain", {"b.md": b"b", deep: b"a"})
+    with Repository.open(tmp_path / "plain") as source:
+        assert sorted(source.files()) == ["b.md"]
+        assert source.problems[0].reason == "is more than 100 folders deep"
+
+
+def test_a_message_in_another_encoding_is_read(making: Making) -> None:
+    oid = making.commit({"a.md": b"a"}, "Überblick", encoding=b"iso-8859-1")
+    with Repository.open(making.path) as source:
+        assert source.commit(oid).subject == "Überblick"
+
+
+def test_what_the_remote_calls_default_wins(making: Making) -> None:
+    oid = making.commit({"a.md": b"a"}, branch="trunk")
+    refs = making.repo.refs
+    refs[b"refs/remotes/origin/trunk"] = oid.encode()  # type: ignore[index,assignment] # plain bytes
+    refs.set_symbolic_ref(b"refs/remotes/origin/HEAD", b"refs/remotes/origin/trunk")  # type: ignore[arg-type] # plain bytes
+    making.commit({"b.md": b"b"}, branch="main")
+    with Repository.open(making.path) as source:
+        assert source.default == Branch("trunk", oid)
+        assert [branch.name for branch in source.branches()] == ["main", "trunk"]
+
+
+def test_a_working_tree_reads_what_is_committed_and_says_what_is_not(tmp_path: Path) -> None:
+    put(tmp_path, {"a.md": b"committed\n", "b.md": b"b"})
+    repo = Repo.init(str(tmp_path))
+    tree = repo.get_worktree()
+    tree.stage(["a.md", "b.md"])
+    tree.commit(b"Start", committer=b"A <a@example.com>", author=b"A <a@example.com>")
+    repo.close()
+    with Repository.open(tmp_path) as source:
+        assert source.problems == []
+    put(tmp_path, {"a.md": b"changed since\n"})
+    with Repository.open(tmp_path) as source:
+        assert source.files()["a.md"].read() == b"committed\n"
+        assert source.default is not None
+        assert source.problems[0].reason == (
+            "has changes in 1 file that are not committed; "
+            f"what is committed on {source.default.name} is read"
+        )
+
+
+def test_a_plain_folder_is_read_as_it_stands(tmp_path: Path) -> None:
+    put(
+        tmp_path,
+        {"a.md": b"a", ".gitbook/assets/x.png": b"x", ".venv/b.md": b"", "node_modules/c.md": b""},
+    )
+    (tmp_path / "out.md").symlink_to("/etc/hosts")
+    (tmp_path / "loop").symlink_to(tmp_path)
+    with Repository.open(tmp_path) as source:
+        assert source.default is None
+        files = source.files()
+        assert sorted(files) == [".gitbook/assets/x.png", "a.md", "loop", "out.md"]
+        assert files["a.md"].oid == "2e65efe2a145dda7ee51d1741299f848e5bf752e"
+        assert {files["loop"].kind, files["out.md"].kind} == {"symlink"}
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no names that are not Unicode")
+def test_a_name_that_is_not_utf8_on_disk_is_named(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_bytes(b"a")
+    try:
+        (tmp_path / "\udcff.md").write_bytes(b"x")
+    except OSError:
+        pytest.skip("this file system refuses such names")
+    with Repository.open(tmp_path) as source:
+        assert sorted(source.files()) == ["a.md"]
+        assert source.problems[0].path == "'\\udcff.md'"
+
+
+def test_what_is_no_source_is_refused_in_a_sentence(making: Making, tmp_path: Path) -> None:
+    with pytest.raises(SourceError, match="There is nothing at"):
+        Repository.open(tmp_path / "nowhere")
+    (tmp_path / "text").write_text("hello")
+    with pytest.raises(SourceError, match="is a file, but not a git bundle"):
+        Repository.open(tmp_path / "text")
+    with pytest.raises(SourceError, match="has no commits yet"):
+        Repository.open(making.path)
+    making.commit({"a.md": b"a" * 5000})
+    bundle = making.bundle(tmp_path / "whole.bundle").read_bytes()
+    head = bundle[: bundle.index(b"\n\n") + 2]
+    for name, data, words in (
+        ("cut", bundle[:-30], "is a damaged bundle"),
+        ("empty", head, "is a damaged bundle"),
+        ("flipped", bundle[:-40] + bytes(20) + bundle[-20:], "is a damaged bundle"),
+        ("thin", bundle.replace(b"bundle\n", b"bundle\n-" + b"a" * 40 + b" x\n", 1), "builds on"),
+        ("bare", b"# v2 git bundle\n\n", "holds no branch"),
+        ("sha256", b"# v3 git bundle\n@object-format=sha256\n\n", "another object format"),
+    ):
+        (tmp_path / name).write_bytes(data)
+        with pytest.raises(SourceError, match=words):
+            Repository.open(tmp_path / name)

@@ -1,0 +1,212 @@
+from __future__ import annotations
+
+from copydesk.server.sources.document import MAX_PAGE
+from copydesk.server.sources.layout import read_layout
+from copydesk.server.sources.model import Blob
+from tests.server.sources.making import layout
+
+
+def test_pages_take_titles_from_the_summary_and_addresses_from_their_files() -> None:
+    (space,) = layout(
+        {
+            "README.md": b"# Sea Charts\n\nHello\n",
+            "SUMMARY.md": b"* [Welcome](README.md)\n* [Guide](guide/README.md)\n"
+            b"  * [Start](guide/start.md)\n  * [Start](guide/x/start.md)\n* Group\n"
+            b"  * [Out](https://example.com)\n",
+            "guide/README.md": b"# Guide\n",
+            "guide/start.md": b"# Another heading\n",
+            "guide/x/start.md": b"",
+            "guide/orphan.md": b"# Nobody lists me\n",
+            ".gitbook/assets/a.png": b"\x89PNG",
+            "LICENSE": b"MIT",
+        }
+    )
+    assert space.title == "Sea Charts"
+    assert [(page.type, page.title, page.path) for page in space.walk()] == [
+        ("document", "Welcome", "readme"),
+        ("document", "Guide", "guide"),
+        ("document", "Start", "guide/start"),
+        ("document", "Start", "guide/start-1"),
+        ("group", "Group", "group"),
+        ("link", "Out", "group/out"),
+    ]
+    assert {file.path: (file.role, file.content_type, file.size) for file in space.files} == {
+        ".gitbook/assets/a.png": ("asset", "image/png", 4),
+        "LICENSE": ("other", "application/octet-stream", 3),
+        "SUMMARY.md": ("summary", "text/markdown", 147),
+        "guide/orphan.md": ("unlisted", "text/markdown", 18),
+    }
+    assert not space.problems
+
+
+def test_front_matter_is_read_and_kept_verbatim() -> None:
+    source = (
+        "\ufeff---\r\ndescription: >-\r\n  All of\r\n  it\r\nhidden: true\r\nicon: anchor\r\n"
+        "emoji: '⚓'\r\ncover: a.png\r\ncoverY: 12.5\r\nnoIndex: true\r\nlayout:\r\n"
+        "  width: wide\r\n  cover:\r\n    visible: true\r\n    size: full\r\n"
+        "  outline:\r\n    visible: false\r\n---\r\n\r\n# A\r\n\r\nno newline"
+    ).encode()
+    (space,) = layout({"SUMMARY.md": b"* [A](a.md)\n", "a.md": source})
+    (page,) = space.pages
+    assert page.content() == source
+    assert page.markdown == "\r\n# A\r\n\r\nno newline"
+    assert page.description == "All of it"
+    assert (page.hidden, page.no_index, page.no_robots_index) == (True, True, False)
+    assert (page.icon, page.emoji, page.cover, page.cover_y) == ("anchor", "⚓", "a.png", 12.5)
+    assert page.layout == {"width": "wide", "cover": True, "coverSize": "full", "outline": False}
+
+
+def test_broken_front_matter_is_named_with_its_line_and_kept() -> None:
+    bomb = b"---\na: &a [x, x]\nb: [*a, *a]\n---\nText\n"
+    (space,) = layout(
+        {
+            "SUMMARY.md": b"* [A](a.md)\n* [B](b.md)\n* [C](c.md)\n",
+            "a.md": b"---\ntitle: [unclosed\n---\nText\n",
+            "b.md": bomb,
+            "c.md": b"---\n" + b"[" * 5000 + b"\n---\nText\n",
+        }
+    )
+    assert [(problem.path, problem.line) for problem in space.problems][:2] == [
+        ("a.md", 3),
+        ("b.md", 3),
+    ]
+    assert "aliases are not allowed" in space.problems[1].reason
+    assert [problem.path for problem in space.problems] == ["a.md", "b.md", "c.md"]
+    assert space.pages[1].content() == bomb
+
+
+def test_files_that_are_no_pages_are_named_and_kept() -> None:
+    files = {
+        "SUMMARY.md": Blob.of(
+            b"* [Latin](latin.md)\n* [Big](big.md)\n* [Link](link.md)\n* [Gone](gone.md)\n"
+            b"* [Out](../../etc/passwd.md)\n"
+        ),
+        "latin.md": Blob.of(b"caf\xe9"),
+        "big.md": Blob.of(b"x" * (MAX_PAGE + 1)),
+        "link.md": Blob.of(b""),
+    }
+    files["link.md"].kind = "symlink"
+    (space,) = read_layout(files, name="docs")
+    assert not space.pages
+    assert [problem.reason for problem in space.problems] == [
+        "is not UTF-8 (byte 4)",
+        "is larger than 8 MiB",
+        "is a symlink, which is not followed",
+        "names a file that does not exist",
+        "points outside the root of the documentation",
+        "is a symlink, which is not followed",
+    ]
+    assert [file.path for file in space.files] == ["SUMMARY.md", "big.md", "latin.md"]
+
+
+def test_configuration_moves_the_root_and_the_summary() -> None:
+    (space,) = layout(
+        {
+            ".gitbook.yaml": b"root: ./handbook/\nstructure:\n  readme: first.md\n"
+            b"  summary: toc/tree.md\n",
+            "README.md": b"# The code\n",
+            "handbook/first.md": b"# Handbook\n",
+            "handbook/toc/tree.md": b"* [First](../first.md)\n* [Code](../../README.md)\n",
+        }
+    )
+    assert (space.title, space.folder, space.summary_path) == (
+        "Handbook",
+        "handbook",
+        "handbook/toc/tree.md",
+    )
+    assert [page.source_path for page in space.walk()] == ["handbook/first.md"]
+    assert [problem.line for problem in space.problems] == [2]
+    assert [file.path for file in space.files] == [".gitbook.yaml", "handbook/toc/tree.md"]
+
+
+def test_configuration_cannot_leave_the_repository_or_stop_the_import() -> None:
+    pages = {"README.md": b"# Docs\n", "SUMMARY.md": b"* [Docs](README.md)\n"}
+    for text, reason in (
+        (b"root: ../../etc\n", "has a “root” outside its folder"),
+        (b"structure:\n  summary: ../x.md\n", "has a “structure.summary” outside its folder"),
+        (b"root: [1, 2]\n", "has a “root” that is not a path"),
+        (b"structure: 3\n", "has a “structure” that is not a mapping"),
+        (b"root: 'open\n", "is not valid YAML: found unexpected end of stream"),
+        (b"- a\n- b\n", "is not a mapping of names to values"),
+        (b"root: \xff\n", "is not UTF-8 (byte 7)"),
+    ):
+        (space,) = layout({".gitbook.yaml": text, **pages})
+        assert [problem.reason for problem in space.problems] == [reason]
+        assert [page.title for page in space.walk()] == ["Docs"]
+
+
+def test_every_folder_with_a_summary_is_a_space() -> None:
+    spaces = layout(
+        {
+            "README.md": b"about the repository",
+            "en/SUMMARY.md": b"* [Hi](README.md)\n",
+            "en/README.md": b"# Introduction\n",
+            "de/SUMMARY.md": b"* [Hallo](README.md)\n",
+            "de/README.md": b"# Handbuch\n",
+            "de/old/SUMMARY.md": b"* [Alt](alt.md)\n",
+            "de/old/alt.md": b"# Alt\n",
+        }
+    )
+    assert [(space.folder, space.title, len(space.pages)) for space in spaces] == [
+        ("de", "Handbuch", 1),
+        ("de/old", "old", 1),
+        ("en", "en", 1),
+    ]
+    assert [file.path for file in spaces[0].files] == ["de/SUMMARY.md"]
+
+
+def test_a_summary_below_listed_pages_is_a_leftover() -> None:
+    (space,) = layout(
+        {
+            "SUMMARY.md": b"* [A](a/README.md)\n",
+            "a/README.md": b"# A\n",
+            "a/SUMMARY.md": b"* [A](README.md)\n",
+        }
+    )
+    assert [(file.path, file.role) for file in space.files] == [
+        ("SUMMARY.md", "summary"),
+        ("a/SUMMARY.md", "unlisted"),
+    ]
+
+
+def test_without_a_summary_the_tree_follows_the_folders() -> None:
+    (space,) = layout(
+        {
+            "zeta.md": b"text\n",
+            "README.md": b"```\n# not this\n```\n# Top \\_x\\_ ##\n",
+            "b/two.md": b"# Two\n",
+            "a/README.md": b"# Ay\n",
+            "a/one.md": b"# One\n",
+        }
+    )
+    assert space.summary_path is None
+    assert [(page.type, page.title, page.path) for page in space.walk()] == [
+        ("document", "Top _x_", "readme"),
+        ("document", "zeta", "zeta"),
+        ("document", "Ay", "a"),
+        ("document", "One", "a/one"),
+        ("group", "b", "b"),
+        ("document", "Two", "b/two"),
+    ]
+
+
+def test_a_folder_without_markdown_has_no_space() -> None:
+    assert layout({"a.txt": b"hello"}) == []
+
+
+def test_hostile_text_is_read_in_reasonable_time() -> None:
+    (space,) = layout(
+        {
+            "README.md": b"```\n~~~\n" * 100_000 + b"# " + b" " * 1_000_000 + b"#\n",
+            "SUMMARY.md": b"* [x](" * 20_000,
+            "a.md": b"---\ncoverY: .nan\nicon: true\n" + b"---",
+        }
+    )
+    assert space.title == "docs"
+    assert [len(page.title) for page in space.pages] == [500]
+    (space,) = layout({"SUMMARY.md": b"* [A](a.md)\n" * 200_000, "a.md": b"---\ncoverY: .inf\n---"})
+    assert [problem.reason for problem in space.problems] == [
+        "is longer than 2 MiB and cannot be used"
+    ]
+    (space,) = layout({"SUMMARY.md": b"* [A](a.md)\n", "a.md": b"---\ncoverY: .nan\nicon: no\n---"})
+    assert (space.pages[0].cover_y, space.pages[0].icon) == (None, None)

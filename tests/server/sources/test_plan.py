@@ -1,0 +1,212 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from copydesk.server.sources.git import Repository
+from copydesk.server.sources.identity import Known, backward, forward
+from copydesk.server.sources.model import Person, SourceError, SourceSpace
+from copydesk.server.sources.plan import ImportPlan, plan_imports, shorten
+from tests.server.sources.making import Making, put
+
+LONG = b"".join(b"line %d of the same page\n" % number for number in range(40))
+
+
+@pytest.fixture
+def making(tmp_path: Path) -> Iterator[Making]:
+    made = Making(tmp_path / "docs.git")
+    yield made
+    made.close()
+
+
+def planned(making: Making, limit: int = 30, known: Known | None = None) -> ImportPlan:
+    with Repository.open(making.path) as source:
+        return plan_imports(source, limit=limit, known=known)
+
+
+def keys(space: SourceSpace) -> dict[str, str]:
+    return {page.source_path: page.key for page in space.walk() if page.source_path}
+
+
+def test_history_becomes_revisions_and_merged_changes(making: Making) -> None:
+    making.commit({"SUMMARY.md": b"* [A](a.md)\n", "a.md": b"one\n"}, "Start")
+    squash = making.commit({"a.md": b"two\n"}, "Say two (#12)\n\nBecause of one.")
+    plain = making.commit({"a.md": b"three\n"}, "Say three")
+    side = making.commit(
+        {"a.md": b"four\n"}, "Say f", branch="side", author=b"Bo Ek <bo@example.com>"
+    )
+    merge = making.commit(
+        {"a.md": b"four\n"},
+        "Merge pull request #13 from bo/say-four\n\nSay four\n\nAt last.",
+        parents=[plain, side],
+    )
+    making.commit({"a.md": b"four\n"}, "Empty")
+    (space,) = planned(making).spaces
+    assert [revision.commit and revision.commit.subject for revision in space.revisions] == [
+        "Start",
+        "Say two (#12)",
+        "Say three",
+        "Merge pull request #13 from bo/say-four",
+    ]
+    changes = [revision.change for revision in space.revisions]
+    assert changes[0] is None
+    assert changes[2] is None
+    assert changes[1] is not None
+    assert changes[3] is not None
+    assert (changes[1].number, changes[1].subject, changes[1].body) == (
+        12,
+        "Say two",
+        "Because of one.",
+    )
+    assert (changes[1].base.pages[0].markdown, changes[1].head.pages[0].markdown) == (
+        "one\n",
+        "two\n",
+    )
+    assert changes[1].head_commit == squash
+    assert (changes[3].number, changes[3].subject, changes[3].body) == (13, "Say four", "At last.")
+    assert (changes[3].branch, changes[3].author) == ("say-four", Person("Bo Ek", "bo@example.com"))
+    assert (changes[3].base_commit, changes[3].head_commit) == (plain, merge)
+    assert changes[3].created_at < changes[3].updated_at == changes[3].merged_at
+
+
+def test_the_limit_keeps_the_newest(making: Making) -> None:
+    for number in range(6):
+        making.commit({"README.md": b"%d\n" % number}, f"Say {number} (#{number})")
+    (space,) = planned(making, limit=3).spaces
+    assert [page.markdown for revision in space.revisions for page in revision.space.pages] == [
+        "3\n",
+        "4\n",
+        "5\n",
+    ]
+    assert [revision.change and revision.change.number for revision in space.revisions] == [
+        None,
+        4,
+        5,
+    ]
+
+
+def test_branches_ahead_become_open_changes(making: Making) -> None:
+    start = making.commit({"SUMMARY.md": b"* [A](a.md)\n", "a.md": b"a\n", "b.md": b"b\n"})
+    making.commit({"a.md": b"A\n"}, "Propose A\n\nWhy not.", branch="520-a", parents=[start])
+    last = making.commit({"b.md": b"B\n"}, "And B", branch="520-a")
+    making.commit({"a.md": b"x\n"}, f"{'word ' * 30}(#9)", branch="words", parents=[start])
+    making.commit({"c.txt": b"x\n"}, "", branch="feature/7", parents=[start])
+    making.repo.refs[b"refs/heads/behind"] = start.encode()  # type: ignore[index,assignment] # bytes
+    tip = making.commit({"a.md": b"main\n"}, "Go on")
+    plan = planned(making)
+    (space,) = plan.spaces
+    first, second, third = space.changes
+    assert (first.key, first.number, first.subject, first.body) == (
+        "branch:520-a",
+        520,
+        "Propose A",
+        "Why not.",
+    )
+    assert (first.base_commit, first.head_commit, first.merged_at) == (start, last, None)
+    assert first.base.pages[0].markdown == "a\n"
+    assert space.head.pages[0].markdown == "main\n"
+    assert [change.path for change in first.changes] == ["a.md", "b.md"]
+    assert first.created_at < first.updated_at
+    assert (second.number, second.subject) == (7, "feature/7")
+    assert third.number == 9
+    assert len(third.subject) <= 100
+    assert third.subject.endswith("word…")
+    assert plan.known is not None
+    assert plan.known.commit == tip
+
+
+def test_a_page_keeps_its_key_through_renames(making: Making) -> None:
+    start = making.commit({"SUMMARY.md": b"* [A](a.md)\n", "a.md": LONG})
+    making.commit(
+        {"SUMMARY.md": b"* [A](side.md)\n", "a.md": None, "side.md": LONG + b"x\n"},
+        branch="move",
+        parents=[start],
+    )
+    making.commit({"SUMMARY.md": b"* [A](b.md)\n", "a.md": None, "b.md": LONG})
+    (space,) = planned(making).spaces
+    assert [keys(revision.space) for revision in space.revisions] == [
+        {"a.md": "b.md"},
+        {"b.md": "b.md"},
+    ]
+    assert keys(space.changes[0].head) == {"side.md": "b.md"}
+
+
+def test_a_second_import_keeps_the_keys_of_the_first(making: Making) -> None:
+    making.commit({"SUMMARY.md": b"* [A](a.md)\n", "a.md": LONG})
+    first = planned(making)
+    assert keys(first.spaces[0].head) == {"a.md": "a.md"}
+    making.commit({"SUMMARY.md": b"* [A](b.md)\n", "a.md": None, "b.md": LONG})
+    making.commit({"SUMMARY.md": b"* [A](b.md)\n* [New](a.md)\n", "a.md": b"quite another\n"})
+    again = planned(making, known=first.known)
+    assert keys(again.spaces[0].head) == {"b.md": "a.md", "a.md": "a.md~"}
+    assert keys(again.spaces[0].revisions[0].space) == {"a.md": "a.md"}
+    third = planned(making, known=again.known)
+    assert keys(third.spaces[0].head) == keys(again.spaces[0].head)
+    rewritten = planned(making, known=Known("0" * 40, {"b.md": "a.md"}))
+    assert keys(rewritten.spaces[0].head) == {"b.md": "a.md", "a.md": "a.md~"}
+
+
+def test_a_branch_touches_only_its_spaces(making: Making) -> None:
+    start = making.commit(
+        {
+            "en/SUMMARY.md": b"* [A](a.md)\n",
+            "en/a.md": b"a\n",
+            "de/SUMMARY.md": b"* [A](a.md)\n",
+            "de/a.md": b"a\n",
+        }
+    )
+    making.commit({"de/a.md": b"b\n"}, "Nur hier", branch="9-de", parents=[start])
+    making.commit(
+        {"fr/SUMMARY.md": b"* [A](a.md)\n", "fr/a.md": b"a\n"}, branch="fr", parents=[start]
+    )
+    plan = planned(making)
+    assert {space.folder: len(space.changes) for space in plan.spaces} == {"de": 1, "en": 0}
+    assert [(problem.path, problem.reason) for problem in plan.problems] == [
+        ("fr", "has a space at “fr” that the default branch does not have")
+    ]
+
+
+def test_a_folder_gives_one_revision_and_progress(tmp_path: Path) -> None:
+    put(tmp_path, {"README.md": b"# Tide tables\n"})
+    seen: list[tuple[int, int, str]] = []
+    with Repository.open(tmp_path) as source:
+        plan = plan_imports(source, progress=lambda *told: seen.append(told))
+    assert plan.known is None
+    assert plan.spaces[0].title == "Tide tables"
+    assert plan.spaces[0].revisions[0].commit is None
+    assert seen == [(1, 1, tmp_path.name)]
+
+
+def test_progress_counts_commits_and_branches(making: Making) -> None:
+    start = making.commit({"README.md": b"1"})
+    making.commit({"README.md": b"2"}, branch="side", parents=[start])
+    making.commit({"README.md": b"3"})
+    seen: list[tuple[int, int]] = []
+    with Repository.open(making.path) as source:
+        plan_imports(source, progress=lambda done, total, _: seen.append((done, total)))
+    assert seen == [(1, 3), (2, 3), (3, 3)]
+
+
+def test_a_source_without_markdown_is_refused(tmp_path: Path) -> None:
+    put(tmp_path, {"a.txt": b"x"})
+    with Repository.open(tmp_path) as source, pytest.raises(SourceError, match="no Markdown"):
+        plan_imports(source)
+
+
+def test_subjects_are_cut_at_a_word() -> None:
+    assert shorten("Fix it (#12)") == "Fix it"
+    assert shorten("a\tb\x1b[31m\nc") == "a b [31m c"
+    assert shorten("x" * 200) == "x" * 99 + "…"
+    assert len(shorten("seven77 " * 40)) <= 100
+
+
+def test_no_key_ever_means_two_files(making: Making) -> None:
+    first = making.commit({"a.md": LONG, "b.md": b"short\n"})
+    second = making.commit({"b.md": LONG, "a.md": None})
+    with Repository.open(making.path) as source:
+        changes = source.changes(first, second)
+    before = backward({"b.md": "b.md"}, changes)
+    assert len(set(before.values())) == len(before) == 2
+    assert len(set(forward(before, changes).values())) == 1

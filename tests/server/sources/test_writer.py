@@ -1,0 +1,233 @@
+from __future__ import annotations
+
+import os
+import stat
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from copydesk.server.sources.git import Repository
+from copydesk.server.sources.layout import read_layout
+from copydesk.server.sources.model import Blob, SourceFile, SourcePage, SourceSpace
+from copydesk.server.sources.paths import hazard
+from copydesk.server.sources.plan import plan_imports
+from copydesk.server.sources.writer import write_space
+from tests.server.sources.making import Making, layout, put, taken
+
+FILES = {
+    ".gitbook.yaml": b"root: ./docs\n\nredirects:\n  a: b.md # kept\n",
+    "docs/SUMMARY.md": b"# Contents\r\n\r\n-   [Home](README.md)\r\n-   [Lost](lost.md)\r\n"
+    b"-   [A](a.md)\r\n    -   [B](b/c.md 'x')\r\n\r\n## More\r\n\r\n* [D](d.md)",
+    "docs/README.md": b"\xef\xbb\xbf# Home\r\n\r\nNo newline at the end",
+    "docs/a.md": b"---\r\n# a comment\r\ndescription:   kept   \r\n---\r\n# A\r\n",
+    "docs/b/c.md": b"\n\n\n# B\n\n\n",
+    "docs/d.md": b"",
+    "docs/orphan.md": b"# Orphan\n",
+    "docs/latin.md": b"caf\xe9\n",
+    "docs/.gitbook/assets/x.png": bytes(range(256)),
+}
+
+
+def page(title: str, path: str | None = None, text: str = "", **more: object) -> SourcePage:
+    made = SourcePage(
+        key=path or title,
+        title=title,
+        slug=title.lower(),
+        path=title.lower(),
+        type="document",
+        source_path=path,
+        markdown=text,
+    )
+    return replace(made, **more)  # type: ignore[arg-type] # fields of a page
+
+
+def space_of(*pages: SourcePage) -> SourceSpace:
+    return SourceSpace(title="T", folder="", pages=pages, files=())
+
+
+def test_what_was_not_touched_comes_back_byte_for_byte(tmp_path: Path) -> None:
+    (space,) = layout(FILES)
+    written = write_space(tmp_path, space, base=space)
+    assert taken(tmp_path) == FILES
+    assert not written.problems
+    assert sorted(written.written) == sorted(FILES)
+    again = write_space(tmp_path, space, base=space)
+    assert (again.written, again.unchanged, again.removed) == ((), len(FILES), ())
+    assert write_space(tmp_path / "new", space).problems == ()
+    assert taken(tmp_path / "new") == FILES
+
+
+def test_a_change_writes_exactly_what_it_changes(tmp_path: Path) -> None:
+    making = Making(tmp_path / "docs.git")
+    start = making.commit(FILES, "Start")
+    making.commit(
+        {
+            "docs/a.md": b"changed\n",
+            "docs/b/c.md": None,
+            "docs/new/e.md": b"# E\n",
+            "docs/SUMMARY.md": FILES["docs/SUMMARY.md"]
+            .replace(b"    -   [B](b/c.md 'x')\r\n", b"")
+            .replace(b"## More", b"-   [E](new/e.md)\r\n\r\n## More"),
+        },
+        branch="1-a",
+        parents=[start],
+    )
+    put(tmp_path / "out", FILES)
+    with Repository.open(making.path) as source:
+        change = plan_imports(source).spaces[0].changes[0]
+        written = write_space(tmp_path / "out", change.head, base=change.base)
+        expected = {path: blob.read() for path, blob in source.files(change.head_commit).items()}
+    making.close()
+    assert taken(tmp_path / "out") == expected
+    assert sorted(written.written) == ["docs/SUMMARY.md", "docs/a.md", "docs/new/e.md"]
+    assert written.removed == ("docs/b/c.md",)
+    assert not (tmp_path / "out/docs/b").exists()
+
+
+def test_pages_that_changed_in_the_tree_change_their_lines_only(tmp_path: Path) -> None:
+    (base,) = layout(FILES)
+    home, a, more = base.pages
+    head = replace(
+        base,
+        pages=(home, replace(a, title="Ay", children=()), page("New one", None, "# New\n"), more),
+    )
+    written = write_space(tmp_path, head, base=base)
+    assert (tmp_path / "docs/SUMMARY.md").read_bytes() == (
+        b"# Contents\r\n\r\n-   [Home](README.md)\r\n-   [Lost](lost.md)\r\n"
+        b"-   [Ay](a.md)\r\n-   [New one](new%20one.md)\r\n\r\n## More\r\n\r\n* [D](d.md)"
+    )
+    assert (tmp_path / "docs/new one.md").read_bytes() == b"# New\n"
+    assert not written.problems
+
+
+def test_a_file_that_changed_there_is_kept_and_named(tmp_path: Path) -> None:
+    base = space_of(page("A", "a.md", "a\n"), page("B", "b.md", "b\n"))
+    head = space_of(page("B", "b.md", "b\n"))
+    write_space(tmp_path, base)
+    put(tmp_path, {"a.md": b"somebody was here\n", "mine.md": b"mine\n"})
+    written = write_space(tmp_path, head, base=base)
+    assert [problem.path for problem in written.problems] == ["a.md"]
+    assert (tmp_path / "a.md").read_bytes() == b"somebody was here\n"
+    assert write_space(tmp_path, head).removed == ()
+    assert (tmp_path / "mine.md").exists()
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "../out.md",
+        "/etc/out.md",
+        "a/../../out.md",
+        "a//b.md",
+        "C:/out.md",
+        "a\\..\\out.md",
+        ".git/hooks/post-checkout",
+        ".GIT/config",
+        "sub/.git\u200c/config",
+        ".git /config",
+        "git~1/config",
+        "nul.md",
+        "a\nb.md",
+        "a\x00b.md",
+        "\udcff.md",
+        "x" * 256,
+        "",
+    ],
+)
+def test_hostile_paths_are_refused(tmp_path: Path, path: str) -> None:
+    assert hazard(path)
+    target = tmp_path / "in" / "side"
+    hostile = SourceFile(
+        key="x", path=path, name="x", content_type="text/plain", role="other", blob=Blob.of(b"x")
+    )
+    space = replace(space_of(page("Good", "good.md", "good\n")), files=(hostile,))
+    written = write_space(target, space, base=space)
+    assert len(written.problems) == 1
+    assert set(taken(tmp_path)) == {"in/side/good.md", "in/side/SUMMARY.md"}
+
+
+def test_symbolic_links_are_not_followed(tmp_path: Path) -> None:
+    outside, target = tmp_path / "outside", tmp_path / "target"
+    put(outside, {"a.md": b"theirs\n"})
+    target.mkdir()
+    (target / "dir").symlink_to(outside)
+    (target / "b.md").symlink_to(outside / "a.md")
+    space = space_of(page("A", "dir/a.md", "ours\n"), page("B", "b.md", "ours\n"))
+    written = write_space(target, space, base=space)
+    assert len(written.problems) == 2
+    gone = replace(space, pages=())
+    write_space(target, gone, base=space_of(page("A", "dir/a.md", "theirs\n")))
+    assert taken(outside) == {"a.md": b"theirs\n"}
+
+
+def test_a_folder_in_the_way_is_named(tmp_path: Path) -> None:
+    put(tmp_path, {"a.md/x": b"x", "file": b"x"})
+    written = write_space(
+        tmp_path, space_of(page("A", "a.md", "a"), page("B", "file/b.md", "b"), page("C", "c.md"))
+    )
+    assert [problem.path for problem in written.problems] == ["a.md", "file/b.md"]
+    assert (tmp_path / "c.md").exists()
+
+
+def test_a_file_of_two_pages_is_written_once(tmp_path: Path) -> None:
+    written = write_space(tmp_path, space_of(page("A", "a.md", "a"), page("B", "a.md", "b")))
+    assert [problem.reason for problem in written.problems] == ["is the file of two pages"]
+    assert (tmp_path / "a.md").read_bytes() == b"a"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="permissions of another kind")
+def test_permissions_stay(tmp_path: Path) -> None:
+    put(tmp_path, {"a.md": b"old"})
+    (tmp_path / "a.md").chmod(0o640)
+    write_space(tmp_path, space_of(page("A", "a.md", "new")))
+    assert stat.S_IMODE((tmp_path / "a.md").stat().st_mode) == 0o640
+
+
+def test_new_pages_get_files_below_their_parents(tmp_path: Path) -> None:
+    tree = space_of(
+        page("Home", None, "h"),
+        page("Guide", None, "g", children=(page("Start", None, "s"), page("Start", None, "t"))),
+        replace(page("Group"), type="group", children=(page("In", None, "i"),)),
+    )
+    write_space(tmp_path, tree)
+    assert taken(tmp_path) == {
+        "home.md": b"h",
+        "guide/README.md": b"g",
+        "guide/start.md": b"s",
+        "guide/start-1.md": b"t",
+        "group/in.md": b"i",
+        "SUMMARY.md": b"# Table of contents\n\n* [Home](home.md)\n* [Guide](guide/README.md)\n"
+        b"  * [Start](guide/start.md)\n  * [Start](guide/start-1.md)\n\n## Group\n\n"
+        b"* [In](group/in.md)\n",
+    }
+
+
+def test_a_folder_without_a_summary_gets_none_while_its_tree_says_enough(tmp_path: Path) -> None:
+    files = {"README.md": b"# Top\n", "a/one.md": b"# One\n", "a/two.md": b"# Two\n"}
+    (space,) = layout(files)
+    write_space(tmp_path, space, base=space)
+    assert taken(tmp_path) == files
+    top, group = space.pages
+    turned = replace(space, pages=(top, replace(group, children=group.children[::-1])))
+    write_space(tmp_path, turned, base=space)
+    assert (tmp_path / "SUMMARY.md").exists()
+    found = read_layout({path: Blob.of(data) for path, data in taken(tmp_path).items()})
+    assert [one.title for one in found[0].walk()] == ["Top", "a", "Two", "One"]
+
+
+def test_front_matter_changes_only_where_the_page_did(tmp_path: Path) -> None:
+    source = b"---\nextra: [1, 2]\ndescription: old\nhidden: true\n---\n# A\n"
+    (base,) = layout({"SUMMARY.md": b"* [A](a.md)\n", "a.md": source})
+    (before,) = base.pages
+    after = replace(before, description="new: words", hidden=False, icon="anchor")
+    write_space(tmp_path, replace(base, pages=(after,)), base=base)
+    assert (tmp_path / "a.md").read_bytes() == (
+        b"---\nextra:\n- 1\n- 2\ndescription: 'new: words'\nicon: anchor\n---\n# A\n"
+    )
+    fresh = page("B", "b.md", "# B\n", hidden=True, layout={"cover": True, "coverSize": "full"})
+    write_space(tmp_path, space_of(fresh))
+    text = (tmp_path / "b.md").read_bytes()
+    (read,) = layout({"SUMMARY.md": b"* [B](b.md)\n", "b.md": text})
+    assert (read.pages[0].hidden, read.pages[0].layout) == (True, fresh.layout)
+    assert read.pages[0].markdown == "# B\n"

@@ -5,12 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from dulwich.refs import Ref
 
 from copydesk.contract import operations as ops
 from copydesk.contract.models.content import ContentPage
 from copydesk.server.exporting import export_space
 from copydesk.server.importing import ImportReport, import_source
-from copydesk.server.sources.git import SourceError
+from copydesk.server.sources.model import SourceError
 from copydesk.server.store import DeskError
 from tests.server.sources.making import Making, put, taken
 from tests.world import World
@@ -18,7 +19,9 @@ from tests.world import World
 INTRO = b"# Intro\r\n\r\nWindows lines.\r\nNo newline at the end"
 SETUP = b"---\ndescription: How to begin\n---\n\n# Setup\n\nOne.\n\nTwo.\n\nThree.\n"
 USAGE = b"# Usage\n\nFirst.\n\nSecond.\n"
-SUMMARY = b"# Table of contents\n\n* [Intro](README.md)\n* [Setup](setup.md)\n  * [Usage](usage.md)\n"
+SUMMARY = (
+    b"# Table of contents\n\n* [Intro](README.md)\n* [Setup](setup.md)\n  * [Usage](usage.md)\n"
+)
 FILES = {
     "README.md": INTRO,
     "setup.md": SETUP,
@@ -35,8 +38,14 @@ def repository(tmp_path: Path) -> Making:
     return made
 
 
-def read(world: World, path: Path, **options: str) -> ImportReport:
-    return import_source(world.store, path, owner=world.ana, **options)
+def tip(repository: Making, branch: str = "main") -> str:
+    return repository.repo.refs[Ref(b"refs/heads/" + branch.encode())].decode()
+
+
+def read(
+    world: World, path: Path, *, organization: str | None = None, space: str | None = None
+) -> ImportReport:
+    return import_source(world.store, path, owner=world.ana, organization=organization, space=space)
 
 
 async def pages(world: World, space: str, request: str | None = None) -> dict[str, ContentPage]:
@@ -82,7 +91,7 @@ def test_what_was_imported_comes_out_byte_for_byte(
 
 
 async def test_branches_become_change_requests(world: World, repository: Making) -> None:
-    base = repository.repo.refs[b"refs/heads/main"].decode()
+    base = tip(repository)
     repository.commit(
         {"usage.md": USAGE + b"\nThird.\n"},
         "Tell of the third (#42)\n\nPeople asked.",
@@ -110,7 +119,7 @@ async def test_branches_become_change_requests(world: World, repository: Making)
 async def test_a_second_import_updates_instead_of_doubling(
     world: World, repository: Making
 ) -> None:
-    base = repository.repo.refs[b"refs/heads/main"].decode()
+    base = tip(repository)
     repository.commit(
         {"usage.md": USAGE + b"\nThird.\n"}, "Third", branch="3-third", parents=[base]
     )
@@ -143,7 +152,7 @@ def third_organization(world: World) -> str:
 
 
 async def test_a_branch_that_landed_is_marked_merged(world: World, repository: Making) -> None:
-    base = repository.repo.refs[b"refs/heads/main"].decode()
+    base = tip(repository)
     repository.commit(
         {"usage.md": USAGE + b"\nThird.\n"}, "Third (#3)", branch="3-third", parents=[base]
     )
@@ -161,7 +170,7 @@ async def test_a_branch_that_landed_is_marked_merged(world: World, repository: M
 async def test_a_merged_change_is_exactly_what_an_export_writes(
     world: World, repository: Making, tmp_path: Path
 ) -> None:
-    base = repository.repo.refs[b"refs/heads/main"].decode()
+    base = tip(repository)
     repository.commit(
         {
             "usage.md": None,
@@ -181,14 +190,14 @@ async def test_a_merged_change_is_exactly_what_an_export_writes(
     written = export_space(world.store, space, tmp_path / "checkout")
     assert sorted(written.written) == ["SUMMARY.md", "deep/tips.md", "setup.md"]
     assert written.removed == ("usage.md",)
-    tree = repository.trees[repository.repo.refs[b"refs/heads/5-tips"].decode()]
+    tree = repository.trees[tip(repository, "5-tips")]
     assert taken(tmp_path / "checkout") == {path: data for path, (_, data) in tree.items()}
 
 
 async def test_the_desk_keeps_its_own_where_the_source_clashes(
     world: World, repository: Making
 ) -> None:
-    base = repository.repo.refs[b"refs/heads/main"].decode()
+    base = tip(repository)
     repository.commit(
         {"usage.md": USAGE.replace(b"First.", b"Desk.")}, "Ours", branch="1-ours", parents=[base]
     )
@@ -203,7 +212,7 @@ async def test_the_desk_keeps_its_own_where_the_source_clashes(
 
 
 async def test_what_both_changed_apart_is_merged(world: World, repository: Making) -> None:
-    base = repository.repo.refs[b"refs/heads/main"].decode()
+    base = tip(repository)
     repository.commit(
         {"usage.md": USAGE.replace(b"First.", b"Desk.")}, "Ours", branch="1-ours", parents=[base]
     )
@@ -217,9 +226,7 @@ async def test_what_both_changed_apart_is_merged(world: World, repository: Makin
     assert await text(world, space, usage.id) == "# Usage\n\nDesk.\n\nSource.\n"
 
 
-async def test_several_summaries_become_sections_of_one_site(
-    world: World, tmp_path: Path
-) -> None:
+async def test_several_summaries_become_sections_of_one_site(world: World, tmp_path: Path) -> None:
     put(
         tmp_path / "docs",
         {
@@ -252,7 +259,7 @@ def test_an_export_names_what_it_cannot_find(world: World, tmp_path: Path) -> No
     world.space("Guide")
     world.space("Twice")
     world.space("Twice")
-    with pytest.raises(DeskError, match="no space 'Nope'.*Guide"):
+    with pytest.raises(DeskError, match=r"no space 'Nope'.*Guide"):
         export_space(world.store, "Nope", tmp_path)
     with pytest.raises(DeskError, match="Several spaces are called 'Twice'"):
         export_space(world.store, "Twice", tmp_path)

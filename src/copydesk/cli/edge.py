@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sqlite3
 import sys
 from collections.abc import Callable
 
@@ -45,7 +44,10 @@ def guarded(command: Callable[[], int]) -> int:
 
 
 def _expected(error: Exception) -> int | None:
-    """Explain the errors that the parts raise for a person; None when it is not one of them."""
+    """Explain the errors that the parts raise for a person; None when it is not one of them.
+
+    They are known by name, so that a command without a desk or a client imports neither.
+    """
     names = {cls.__name__ for cls in type(error).__mro__}
     if "DeskError" in names or "SourceError" in names or "SettingsError" in names:
         say(f"copydesk: {error}")
@@ -59,7 +61,7 @@ def _expected(error: Exception) -> int | None:
         return {401: NOT_ALLOWED, 403: NOT_ALLOWED, 409: CONFLICT, 412: CONFLICT}.get(
             status, FAILED
         )
-    if isinstance(error, sqlite3.OperationalError):
+    if "OperationalError" in names:  # of sqlite3
         say(f"copydesk: the desk file cannot be used ({error}). Check its disk and permissions.")
         return FAILED
     if isinstance(error, OSError):

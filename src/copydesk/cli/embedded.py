@@ -66,9 +66,7 @@ def owner_of(tx: Tx) -> str:
     """
     found: str | None = tx.value("SELECT value FROM meta WHERE key = ?", OWNER)
     if found is None:
-        raise DeskError(
-            "Nobody is on this desk yet. `copydesk desk sample` fills it."
-        )
+        raise DeskError("Nobody is on this desk yet. `copydesk desk sample` fills it.")
     return found
 
 

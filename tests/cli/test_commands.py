@@ -1,0 +1,177 @@
+"""The commands, run as a person or a script runs them."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import httpx
+import pytest
+
+from copydesk.cli import main
+from tests.server.sources.making import put, taken
+
+FILES = {
+    "README.md": b"# Manual\n",
+    "setup.md": b"# Setup\n",
+    "SUMMARY.md": b"* [Manual](README.md)\n* [Setup](setup.md)\n",
+}
+
+
+@pytest.fixture(autouse=True)
+def _own_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COPYDESK_HOME", str(tmp_path / "home"))
+    monkeypatch.delenv("COPYDESK_TOKEN", raising=False)
+    monkeypatch.delenv("COPYDESK_BASE_URL", raising=False)
+
+
+@pytest.fixture
+def desk(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Path:
+    """A desk with a small imported space."""
+    put(tmp_path / "manual", FILES)
+    path = tmp_path / "desk.db"
+    assert main(["desk", "import", str(tmp_path / "manual"), "--desk", str(path)]) == 0
+    capsys.readouterr()
+    return path
+
+
+def test_ops_prints_every_operation(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["ops"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) >= 143
+    assert any(line.split() == ["get_space", "GET", "/v1/spaces/{spaceId}"] for line in lines)
+
+
+def test_ops_prints_json(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["ops", "--json"]) == 0
+    described = {op["name"]: op for op in json.loads(capsys.readouterr().out)}
+    listing = described["list_space_change_requests"]
+    assert listing["path"] == "/v1/spaces/{spaceId}/change-requests"
+    status = next(query for query in listing["query"] if query["name"] == "status")
+    assert status["default"] == "open"
+    assert sum(op["extension"] is None for op in described.values()) == 143
+
+
+def test_an_import_says_what_came_of_it(
+    desk: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    again = tmp_path / "again.db"
+    assert main(["desk", "import", str(tmp_path / "manual"), "--desk", str(again)]) == 0
+    assert "manual / Manual (new): 2 pages" in capsys.readouterr().out
+    assert again.stat().st_mode & 0o077 == 0
+    assert main(["desk", "import", str(tmp_path / "manual"), "--desk", str(desk)]) == 0
+    assert "(updated): 2 pages" in capsys.readouterr().out
+
+
+def test_an_export_writes_the_space_back(
+    desk: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "out"
+    assert main(["desk", "export", "manual", str(out), "--desk", str(desk)]) == 0
+    assert taken(out) == FILES
+    assert "3 files written, 0 removed, 0 as they were" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["desk", "import", "{tmp}/missing"], "There is nothing at"),
+        (["desk", "import", "{tmp}/manual", "--space", "x" * 51], "--space: a title has 1 to 50"),
+        (["desk", "export", "Nope", "{tmp}/out"], "There is no space 'Nope' on this desk"),
+        (["desk", "token", "--user", "nobody@example.org"], "nobody on this desk has that address"),
+        (["desk", "sample"], "is in use already and was left as it is"),
+        (["serve", "--port", "70000"], "a port is a number from 0 to 65535"),
+        (["serve", "--host", "256.1.1.1"], "cannot listen on 256.1.1.1"),
+    ],
+)
+def test_bad_input_gets_a_sentence(
+    desk: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    arguments: list[str],
+    sentence: str,
+) -> None:
+    given = [argument.replace("{tmp}", str(tmp_path)) for argument in arguments]
+    assert main([*given, "--desk", str(desk)]) == 2
+    said = capsys.readouterr()
+    assert sentence in said.err
+    assert "Traceback" not in said.err
+    assert said.out == ""
+
+
+def test_a_file_that_is_no_desk_is_left_alone(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    other = tmp_path / "notes.txt"
+    other.write_text("Not a database at all. " * 50)
+    assert main(["desk", "token", "--desk", str(other)]) == 2
+    assert "is not a usable desk" in capsys.readouterr().err
+    assert other.read_text() == "Not a database at all. " * 50
+
+
+def test_an_option_without_meaning_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--base-url", "https://api.example.com", "ops"]) == 2
+    assert "--base-url has no meaning for this command" in capsys.readouterr().err
+
+
+def test_the_screens_need_a_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([]) == 2
+    assert "need a terminal" in capsys.readouterr().err
+
+
+def test_an_unknown_command_exits_with_2(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as exit_:
+        main(["desck"])
+    assert exit_.value.code == 2
+    assert "invalid choice: 'desck'" in capsys.readouterr().err
+
+
+def test_serve_answers_with_a_minted_token(desk: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["desk", "token", "--desk", str(desk)]) == 0
+    token = capsys.readouterr().out.splitlines()[-1]
+    assert token.encode() not in desk.read_bytes()
+    command = [sys.executable, "-m", "copydesk", "serve", "--port", "0", "--desk", str(desk)]
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=os.environ
+    ) as server:
+        try:
+            assert server.stdout is not None
+            announced = server.stdout.readline().strip()
+            assert announced.startswith("Listening on http://127.0.0.1:")
+            address = announced.removeprefix("Listening on ")
+            with httpx.Client(base_url=address, trust_env=False) as client:
+                assert client.get("/v1/orgs").status_code == 401
+                client.headers["authorization"] = f"Bearer {token}"
+                titles = [org["title"] for org in client.get("/v1/orgs").json()["items"]]
+            assert titles == ["manual"]
+        finally:
+            server.terminate()
+            server.communicate(timeout=20)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "absent"),
+    [
+        (["ops"], {"textual", "httpx", "starlette", "uvicorn", "dulwich", "sqlite3"}),
+        (["desk", "token"], {"textual", "uvicorn", "dulwich"}),
+        (["--version"], {"textual", "httpx", "starlette", "pydantic", "sqlite3"}),
+    ],
+)
+def test_a_command_loads_only_what_it_needs(
+    desk: Path, arguments: list[str], absent: set[str]
+) -> None:
+    script = (
+        "import sys; from copydesk.cli import main\n"
+        "try: main(sys.argv[1:])\n"
+        "except SystemExit: pass\n"
+        "print('LOADED', *sorted({name.partition('.')[0] for name in sys.modules}))"
+    )
+    given = [*arguments, "--desk", str(desk)] if arguments[0] == "desk" else arguments
+    done = subprocess.run(
+        [sys.executable, "-c", script, *given], capture_output=True, text=True, check=True
+    )
+    loaded = set(done.stdout.splitlines()[-1].split()[1:])
+    assert loaded & absent == set()

@@ -1,0 +1,173 @@
+"""Every declared operation against the running desk: routes, credentials, errors, gaps."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any, get_args
+
+import httpx
+import pytest
+
+from copydesk.contract import operations as ops
+from copydesk.contract.operation import CATALOGUE, Operation
+from copydesk.server.implementation import HANDLERS
+from tests.contract.examples import example, sendable
+from tests.world import World
+
+NOT_YET = {
+    operation.name
+    for operation in (
+        ops.apply_space_template,
+        ops.create_openapi_spec,
+        ops.create_saml_provider,
+        ops.create_translation,
+        ops.delete_integration,
+        ops.delete_invite_link,
+        ops.delete_openapi_spec,
+        ops.delete_saml_provider,
+        ops.delete_translation,
+        ops.get_agent_instructions,
+        ops.get_change_request_pdf,
+        ops.get_integration,
+        ops.get_integration_event,
+        ops.get_openapi_spec,
+        ops.get_saml_provider,
+        ops.get_translation,
+        ops.install_integration,
+        ops.list_integration_events,
+        ops.list_integration_installations,
+        ops.list_integration_site_installations,
+        ops.list_integration_space_installations,
+        ops.list_integrations,
+        ops.list_openapi_specs,
+        ops.list_saml_providers,
+        ops.list_sso_logins,
+        ops.list_translations,
+        ops.publish_integration,
+        ops.put_openapi_spec,
+        ops.run_translation,
+        ops.set_integration_dev_mode,
+        ops.update_agent_instructions,
+        ops.update_openapi_spec,
+        ops.update_saml_provider,
+        ops.update_translation,
+    )
+}
+"""The operations that the desk answers with 501. This is the one list of them."""
+
+EVERY = sorted(CATALOGUE)
+DONE = [name for name in EVERY if name in HANDLERS]
+
+
+def address(operation: Operation[..., Any], value: str = "unknown") -> str:
+    return re.sub(r"\{\w+\}", value, operation.path.removeprefix("/v1"))
+
+
+def body_of(operation: Operation[..., Any]) -> Any:
+    if operation.body is None:
+        return None
+    # Of bodies of several kinds, the first.
+    model = next(iter(get_args(operation.body.annotation)), operation.body.annotation)
+    return sendable(example(model))
+
+
+def query_of(operation: Operation[..., Any]) -> dict[str, str]:
+    return {p.wire: "word" for p in operation.query_parameters if p.required}
+
+
+async def send(
+    client: httpx.AsyncClient, operation: Operation[..., Any], **more: Any
+) -> httpx.Response:
+    given: dict[str, Any] = {"params": query_of(operation), "json": body_of(operation)} | more
+    return await client.request(operation.method, address(operation), **given)
+
+
+def sentence(answer: httpx.Response) -> str:
+    """Return the message of an error body, after checking that it is one."""
+    assert answer.headers["content-type"] == "application/json"
+    body = answer.json()
+    assert body.keys() == {"error"}
+    assert body["error"].keys() == {"code", "message"}
+    assert body["error"]["code"] == answer.status_code
+    message = body["error"]["message"]
+    assert isinstance(message, str)
+    assert message
+    return message
+
+
+def test_exactly_these_operations_are_not_implemented_yet() -> None:
+    missing = CATALOGUE.keys() - HANDLERS.keys()
+    assert sorted(missing - NOT_YET) == [], "lost their handlers"
+    assert sorted(NOT_YET - missing) == [], "have handlers now: take them off the list"
+
+
+@pytest.mark.parametrize("name", sorted(NOT_YET))
+async def test_what_is_not_implemented_says_so(world: World, name: str) -> None:
+    async with world.client() as client:
+        answer = await send(client, CATALOGUE[name])
+    assert answer.status_code == 501
+    assert name in sentence(answer)
+
+
+@pytest.mark.parametrize("name", EVERY)
+async def test_every_operation_is_routed_and_wants_a_token(world: World, name: str) -> None:
+    for token in ("", "wrong"):
+        async with world.client(token=token) as client:
+            answer = await send(client, CATALOGUE[name])
+        assert answer.status_code == 401
+        assert answer.headers["www-authenticate"] == "Bearer"
+        assert "token" in sentence(answer)
+
+
+@pytest.mark.parametrize("name", [n for n in DONE if CATALOGUE[n].path_parameters])
+async def test_an_unknown_id_is_a_404(world: World, name: str) -> None:
+    operation = CATALOGUE[name]
+    async with world.client() as client:
+        answer = await send(client, operation)
+    if operation.method == "DELETE" and len(operation.path_parameters) == 1:
+        # What should be gone is gone (decisions.md, Success codes).
+        assert (answer.status_code, answer.content) == (204, b"")
+        return
+    assert answer.status_code == 404, answer.text
+    assert "unknown" in sentence(answer)
+
+
+@pytest.mark.parametrize(
+    "name", [n for n in DONE if any(p.wire == "limit" for p in CATALOGUE[n].query_parameters)]
+)
+async def test_a_limit_out_of_bounds_is_a_400(world: World, name: str) -> None:
+    operation = CATALOGUE[name]
+    async with world.client() as client:
+        for limit in ("1001", "-1", "ten", ""):
+            answer = await send(client, operation, params={**query_of(operation), "limit": limit})
+            assert answer.status_code == 400
+            assert "limit" in sentence(answer)
+
+
+@pytest.mark.parametrize("name", [n for n in DONE if CATALOGUE[n].body is not None])
+@pytest.mark.parametrize("body", [b"{", b"\xff", b"17", b'"x"', b"[" * 100_000])
+async def test_a_body_that_is_none_is_a_400(world: World, name: str, body: bytes) -> None:
+    async with world.client() as client:
+        answer = await send(client, CATALOGUE[name], json=None, content=body)
+    assert answer.status_code == 400
+    assert "body" in sentence(answer)
+
+
+async def test_a_body_that_is_too_long_is_a_400(world: World) -> None:
+    space = world.space()
+    body = json.dumps({"body": {"markdown": "x" * (11 * 1024 * 1024)}})
+    async with world.client() as client:
+        answer = await client.post(f"/spaces/{space}/comments", content=body)
+    assert answer.status_code == 400
+    assert "longer" in sentence(answer)
+
+
+async def test_paths_and_methods_outside_the_api_have_the_error_body_too(world: World) -> None:
+    async with world.client() as client:
+        answer = await client.get("/nothing/here")
+        assert answer.status_code == 404
+        sentence(answer)
+        answer = await client.patch("/orgs")
+        assert answer.status_code == 405
+        sentence(answer)

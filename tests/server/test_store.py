@@ -1,0 +1,147 @@
+"""A desk file: transactions, files that are no desk, and what survives whom."""
+
+from __future__ import annotations
+
+import sqlite3
+import subprocess
+import sys
+import threading
+from datetime import UTC, datetime, timedelta, timezone
+from functools import partial
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from copydesk.server import seeding
+from copydesk.server.schema import APPLICATION_ID, VERSION
+from copydesk.server.store import DeskError, Store, Tx, random_id, timestamp, to_json
+
+
+def people(store: Store) -> int:
+    count: int = store.read(lambda tx: tx.value("SELECT count(*) FROM user"))
+    return count
+
+
+def test_a_write_is_kept_and_a_failed_one_leaves_nothing(tmp_path: Path) -> None:
+    store = Store(tmp_path / "new" / "desk.db")
+
+    def fail(tx: Tx) -> None:
+        seeding.add_user(tx, "Half", "half@example.org")
+        raise KeyError("stop")
+
+    store.write(lambda tx: seeding.add_user(tx, "Ana", "ana@example.org"))
+    with pytest.raises(KeyError):
+        store.write(fail)
+    with pytest.raises(sqlite3.IntegrityError):
+        store.write(lambda tx: seeding.add_user(tx, "Twin", "ANA@example.org"))
+    assert people(store) == 1
+    store.close()
+    again = Store(tmp_path / "new" / "desk.db")
+    assert people(again) == 1
+    again.close()
+
+
+def test_the_file_is_private_and_says_what_it_is(tmp_path: Path) -> None:
+    path = tmp_path / "desk.db"
+    store = Store(path)
+    assert path.stat().st_mode & 0o077 == 0
+    with sqlite3.connect(path) as connection:
+        assert connection.execute("PRAGMA application_id").fetchone() == (APPLICATION_ID,)
+        assert connection.execute("PRAGMA user_version").fetchone() == (VERSION,)
+        assert connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+    connection.close()
+    store.close()
+
+
+def test_a_file_that_is_no_desk_is_left_as_it_is(tmp_path: Path) -> None:
+    text = tmp_path / "notes.txt"
+    text.write_text("Not a database, but long enough to be looked at. " * 100)
+    other = tmp_path / "other.db"
+    with sqlite3.connect(other) as connection:
+        connection.execute("CREATE TABLE mine (x)")
+    connection.close()
+    newer = tmp_path / "newer.db"
+    Store(newer).close()
+    with sqlite3.connect(newer) as connection:
+        connection.execute(f"PRAGMA user_version = {VERSION + 1}")
+    connection.close()
+    for path, reason in ((text, "not a usable"), (other, "another program"), (newer, "newer")):
+        before = path.read_bytes()
+        with pytest.raises(DeskError, match=reason) as failure:
+            Store(path)
+        assert path.name in str(failure.value)
+        assert path.read_bytes() == before
+
+
+def test_a_folder_is_no_desk(tmp_path: Path) -> None:
+    with pytest.raises(DeskError, match="--desk"):
+        Store(tmp_path)
+
+
+def test_a_reader_sees_one_moment(tmp_path: Path) -> None:
+    store = Store(tmp_path / "desk.db")
+    seen: list[int] = []
+
+    def look(tx: Tx) -> None:
+        seen.append(tx.value("SELECT count(*) FROM user"))
+        writer = threading.Thread(
+            target=lambda: store.write(lambda w: seeding.add_user(w, "New", "new@example.org"))
+        )
+        writer.start()
+        writer.join()
+        seen.append(tx.value("SELECT count(*) FROM user"))
+
+    store.read(look)
+    assert seen == [0, 0]
+    assert people(store) == 1
+    store.close()
+
+
+def test_many_writers_in_two_processes_lose_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "desk.db"
+    store = Store(path)
+    script = (
+        "import sys; from pathlib import Path\n"
+        "from copydesk.server import seeding\n"
+        "from copydesk.server.store import Store\n"
+        "store = Store(Path(sys.argv[1]))\n"
+        "for n in range(20):\n"
+        "    store.write(lambda tx: seeding.add_user(tx, 'P', f'there{n}@example.org'))\n"
+    )
+    other = subprocess.Popen([sys.executable, "-c", script, str(path)])
+
+    def write(thread: int) -> None:
+        for n in range(10):
+            email = f"here{thread}-{n}@example.org"
+            store.write(partial(seeding.add_user, display_name="P", email=email))
+
+    threads = [threading.Thread(target=write, args=(thread,)) for thread in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert other.wait(timeout=60) == 0
+    assert people(store) == 40
+    store.close()
+
+
+@given(st.datetimes(timezones=st.just(UTC)), st.datetimes(timezones=st.just(UTC)))
+def test_times_sort_as_text_as_they_do_in_time(one: datetime, other: datetime) -> None:
+    assert (timestamp(one) < timestamp(other)) == (one < other)
+
+
+def test_times_are_kept_in_utc() -> None:
+    there = datetime(2026, 1, 1, 1, tzinfo=timezone(timedelta(hours=2)))
+    assert timestamp(there) == "2025-12-31T23:00:00.000000Z"
+
+
+def test_ids_are_letters_and_digits_and_differ() -> None:
+    ids = {random_id() for _ in range(1000)}
+    assert len(ids) == 1000
+    assert all(len(key) == 20 and key.isascii() and key.isalnum() for key in ids)
+
+
+def test_equal_values_have_equal_json() -> None:
+    assert to_json({"b": [1, "é"], "a": None}) == '{"a":null,"b":[1,"é"]}'

@@ -176,5 +176,8 @@ class DeskApp(CopydeskApp):
         async def connect() -> Any:
             return self.service
 
-        session = Session(connect, clock=lambda: NOON, organization_title="acme-docs")
+        async def nobody(session: Session, api: Any) -> None:
+            session.organization_title = "acme-docs"
+
+        session = Session(connect, identify=nobody, clock=lambda: NOON)
         super().__init__(session, "desk-requests", **options)

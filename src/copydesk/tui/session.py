@@ -13,6 +13,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from copydesk.tui.errors import failure_types, sentence
+from copydesk.tui.identity import identify
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
@@ -108,7 +109,8 @@ class Written:
 class Session:
     """The state that all places share.
 
-    ``connect`` returns the client (it is called after the first paint); ``clock`` is the time of
+    ``connect`` returns the client (it is called after the first paint); ``identify`` then fills
+    in ``me`` and ``organization``, so that both are known once `ready` returns; ``clock`` is the time of
     day, so that tests can freeze it; ``record`` receives every finished write (the journal).
     """
 
@@ -116,6 +118,7 @@ class Session:
     drafts: DraftStore = field(default_factory=MemoryDrafts)
     snapshot: Snapshot = field(default_factory=MemorySnapshot)
     clock: Callable[[], datetime] = lambda: datetime.now(UTC)
+    identify: Callable[[Session, Api], Awaitable[None]] = identify
     record: Callable[[Written], None] = lambda line: None
     profile: str = ""
     host: str = ""
@@ -148,8 +151,10 @@ class Session:
         return self._api
 
     async def _connect(self) -> Api:
-        self._api = await self.connect()
-        return self._api
+        api = await self.connect()
+        await self.identify(self, api)
+        self._api = api
+        return api
 
     def watch(self, changed: Callable[[], None]) -> Callable[[], None]:
         """Call ``changed`` whenever the log, the age or the budget change; returns an undo."""

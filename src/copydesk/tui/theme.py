@@ -47,7 +47,8 @@ THEMES = (DARK, LIGHT)
 def tones(theme: Theme) -> RichTheme:
     """Return the named styles for ``rich.text.Text`` under a theme.
 
-    ``good warn bad muted accent strong title code link who added removed moved changed match``.
+    ``good warn bad muted accent strong emphasis title code link who added removed moved changed
+    match``.
     Added is underlined and removed struck through, so that colour is never the only sign.
     """
     foreground = theme.foreground or ("#e0e0e0" if theme.dark else "#202020")
@@ -69,6 +70,7 @@ def tones(theme: Theme) -> RichTheme:
         "removed": f"strike {bad}",
         "moved": theme.secondary or "magenta",
         "changed": accent,
+        "emphasis": "italic",
         "match": "reverse",
     }
     safe = {name: _hex(style) for name, style in named.items()}

@@ -48,7 +48,7 @@ class Pane(Acts, ScrollView, can_focus=True, can_focus_children=False):
     def retitle(self) -> None:
         """Build the border's title again from what it is made of."""
         title = self.title_line()
-        self.border_title = Content(f" {title} ") if title else None
+        self.border_title = Content(title) if title else None
 
     def title_line(self) -> str:
         """Return the whole title; panes that know more than a title add it here."""

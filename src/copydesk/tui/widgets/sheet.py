@@ -38,12 +38,16 @@ class Sheet(Acts, ModalScreen[R], Generic[R], scope="sheet"):
     def compose(self) -> ComposeResult:
         """A titled box around the body."""
         with Vertical(classes=f"sheet -danger-{self.DANGER}") as box:
-            box.border_title = Content(f" {self._title} ")
+            box.border_title = Content(self._title)
             yield from self.body()
 
     def body(self) -> ComposeResult:
         """Yield what is in the box."""
         raise NotImplementedError
+
+    def paint(self, text: Text) -> Content:
+        """Return text with its tones resolved, for Textual's own widgets."""
+        return Content.from_rich_text(text, console=self.app.console)
 
     @action("escape", "cancel", show=False)
     def cancel(self) -> None:
@@ -72,11 +76,11 @@ class Confirm(Sheet[bool], scope="confirm"):
     def body(self) -> ComposeResult:
         """The facts, the warning and the keys."""
         with VerticalScroll(classes="facts", can_focus=False):
-            yield Static(fact_lines(self._facts))
+            yield Static(self.paint(fact_lines(self._facts)))
         if self._warning:
-            yield Static(Text(self._warning, style="warn"), classes="warning")
+            yield Static(self.paint(Text(self._warning, style="warn")), classes="warning")
         keys = Text.assemble(("y", "accent"), f" {self._verb}   ", ("esc", "accent"), " cancel")
-        yield Label(keys, classes="keys", id="confirm-keys")
+        yield Label(self.paint(keys), classes="keys", id="confirm-keys")
 
     @action("y", "confirm", danger=2)
     def confirm(self) -> None:
@@ -87,12 +91,11 @@ class Confirm(Sheet[bool], scope="confirm"):
     def enter(self) -> None:
         """Say that Enter confirms nothing here."""
         keys = self.query_one("#confirm-keys", Label)
-        keys.update(
-            Text.assemble(
-                "Enter confirms nothing. ", ("y", "accent"), f" {self._verb}   ",
-                ("esc", "accent"), " cancel",
-            )
+        said = Text.assemble(
+            ("Enter confirms nothing.  ", "warn"), ("y", "accent"), f" {self._verb}   ",
+            ("esc", "accent"), " cancel",
         )
+        keys.update(self.paint(said))
 
     @action("j", "down", show=False, also=("down",))
     def down(self) -> None:
@@ -133,11 +136,11 @@ class TypeToConfirm(Sheet[bool], scope="type_to_confirm"):
     def body(self) -> ComposeResult:
         """The facts, the field and the keys."""
         with VerticalScroll(classes="facts", can_focus=False):
-            yield Static(fact_lines(self._facts))
+            yield Static(self.paint(fact_lines(self._facts)))
         ask = Text.assemble(f"Type {self._what} to go on: ", (self._expect, "strong"))
-        yield Label(ask, classes="ask")
+        yield Label(self.paint(ask), classes="ask")
         yield ConfirmInput(classes="typed", compact=True)
-        yield Label(self._keys(), classes="keys", id="type-keys")
+        yield Label(self.paint(self._keys()), classes="keys", id="type-keys")
 
     def _keys(self, said: str = "") -> Text:
         matches = self._typed() == self._expect
@@ -154,12 +157,13 @@ class TypeToConfirm(Sheet[bool], scope="type_to_confirm"):
     def on_input_changed(self, event: Input.Changed) -> None:
         """Light the key once it matches."""
         event.stop()
-        self.query_one("#type-keys", Label).update(self._keys())
+        self.query_one("#type-keys", Label).update(self.paint(self._keys()))
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         """Enter confirms nothing."""
         event.stop()
-        self.query_one("#type-keys", Label).update(self._keys("Enter confirms nothing."))
+        said = self._keys("Enter confirms nothing.")
+        self.query_one("#type-keys", Label).update(self.paint(said))
 
     @action("ctrl+s", "confirm", danger=3)
     def confirm(self) -> None:
@@ -168,4 +172,4 @@ class TypeToConfirm(Sheet[bool], scope="type_to_confirm"):
             self.dismiss(True)
         else:
             said = f"That is not {self._what}."
-            self.query_one("#type-keys", Label).update(self._keys(said))
+            self.query_one("#type-keys", Label).update(self.paint(self._keys(said)))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Generic, Literal, TypeVar
 
@@ -360,6 +360,29 @@ class VirtualList(Pane, Generic[T], scope="list"):
     def found(self) -> str:
         """The filter's text."""
         return self._source.text if self._source.filtering else ""
+
+    # Marks
+
+    def marked(self) -> list[str]:
+        """Return the marked ids in the order of the list; ones that a filter hides come last."""
+        at = self._source.index_of
+        places = {row_id: at(row_id) for row_id in self.marks}
+        return sorted(self.marks, key=lambda row_id: (places[row_id] is None, places[row_id] or 0))
+
+    @property
+    def marks_line(self) -> str:
+        """What the status line says of marks: ``2 marked (0 hidden by filter)``; empty for none."""
+        if not self.marks:
+            return ""
+        hidden = sum(self._source.index_of(row_id) is None for row_id in self.marks)
+        return f"{len(self.marks)} marked ({hidden} hidden by filter)"
+
+    def set_marks(self, marks: Iterable[str]) -> None:
+        """Mark exactly these."""
+        self.marks = set(marks)
+        self.retitle()
+        self.refresh()
+        self.post_message(self.MarksChanged(self, self._cursor_id, self.selected))
 
     # Actions and the mouse
 

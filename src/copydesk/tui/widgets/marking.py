@@ -1,0 +1,61 @@
+"""Marks on the rows of a list: tick one, a range, or all that are shown."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+from copydesk.tui.actions import Acts, action
+from copydesk.tui.widgets.virtual_list import VirtualList
+
+
+def nothing_to_mark(rows: Any) -> str | None:
+    """Say so when the cursor is on no row."""
+    return None if rows.selected_id is not None else "There is nothing here to mark."
+
+
+def nothing_marked(rows: Any) -> str | None:
+    """Say so when no row is marked."""
+    return None if rows.marks else "Nothing is marked."
+
+
+class Marking(Acts, scope="marks"):
+    """Mix it in before a list: ``class Requests(Marking, VirtualList[Row])``."""
+
+    _range_from: int | None = None
+
+    @property
+    def _rows(self) -> VirtualList[Any]:
+        return cast("VirtualList[Any]", self)
+
+    @action("space", "mark", unless=nothing_to_mark, show=6, group="Mark")
+    def mark(self) -> None:
+        """Mark or unmark the row, and go on to the next."""
+        rows = self._rows
+        if rows.selected_id is not None:
+            rows.set_marks(rows.marks ^ {rows.selected_id})
+            rows.move(1)
+
+    @action("v", "mark range", unless=nothing_to_mark, show=False, group="Mark")
+    def mark_range(self) -> None:
+        """Begin a range here; the second time, mark everything from there to here."""
+        rows = self._rows
+        if self._range_from is None:
+            self._range_from = rows.cursor
+            rows.place.say("The range begins here. Move, then v marks up to there.")
+            return
+        low, high = sorted((self._range_from, rows.cursor))
+        self._range_from = None
+        found = (rows.source.row(index) for index in range(low, high + 1))
+        rows.set_marks(rows.marks | {rows.source.key(row) for row in found if row is not None})
+
+    @action("*", "mark all shown", unless=nothing_to_mark, show=False, group="Mark")
+    def mark_all(self) -> None:
+        """Mark every row that is shown and has been read."""
+        rows = self._rows
+        rows.set_marks(rows.marks | {rows.source.key(row) for row in rows.source.shown()})
+
+    @action("ctrl+\\", "clear marks", unless=nothing_marked, show=False, group="Mark")
+    def clear_marks(self) -> None:
+        """Unmark everything."""
+        self._range_from = None
+        self._rows.set_marks(())

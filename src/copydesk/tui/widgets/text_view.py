@@ -1,0 +1,288 @@
+"""A page of text, drawn line by line: a megabyte opens at once and scrolls like a short one.
+
+The page is cut into blocks by a cheap scan. Blocks are laid out as they come into view; how high
+the others are is measured in slices between key presses, until the scroll bar is exact.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from bisect import bisect_right
+from time import perf_counter
+
+from rich.cells import cell_len
+from rich.segment import Segment
+from rich.style import Style
+from rich.text import Text
+from textual import events
+from textual.strip import Strip
+
+from copydesk.domain.text import clean
+from copydesk.tui.markdown_blocks import Block, blocks
+from copydesk.tui.markdown_lines import Line, draw
+from copydesk.tui.widgets.pane import Pane
+
+SLICE_SECONDS = 0.004
+"""How long measuring may hold up a key press."""
+
+KEPT_BLOCKS = 256
+"""Blocks whose lines are kept for the next frame."""
+
+
+class TextView(Pane):
+    """Shows Markdown (or plain lines with ``plain=True``)."""
+
+    def __init__(
+        self,
+        source: str = "",
+        *,
+        title: str = "",
+        empty: str = "This page is empty.",
+        plain: bool = False,
+        id: str | None = None,
+        classes: str | None = None,
+    ) -> None:
+        super().__init__(id=id, classes=classes)
+        self.set_reactive(Pane.title, title)
+        self.empty = empty
+        self._plain = plain
+        self._blocks: list[Block] = []
+        self._starts: list[int] = [0]
+        """First line of every measured block, and where the next one will start."""
+        self._lines: dict[int, list[Line]] = {}
+        self._width = 0
+        self._measuring: asyncio.Task[None] | None = None
+        self._cutting: asyncio.Task[None] | None = None
+        self._to_end = False
+        self._keep: tuple[int, int] | None = None
+        self._found = ""
+        self._styles: dict[str, Style] = {}
+        self._source = source
+
+    def on_mount(self) -> None:
+        """Show the text given at first."""
+        self._refresh_scrollbars()
+        self.set_text(self._source)
+
+    def on_unmount(self) -> None:
+        """Stop measuring."""
+        self._stop()
+
+    def set_text(self, source: str, *, top: bool = True) -> None:
+        """Show another text, from its top or from where the reader is."""
+        self._stop()
+        self._source = source
+        safe = clean(source, lines=True)
+        if self._plain:
+            self._blocks = [
+                Block("code", at, (line,)) for at, line in enumerate(safe.split("\n"))
+            ] if safe else []
+        else:
+            self._blocks = list(blocks(safe))
+        while self._blocks and self._blocks[-1].kind == "blank":
+            self._blocks.pop()
+        keep = None if top else self._position()
+        self._found = ""
+        self._lay_out(keep)
+
+    def _stop(self) -> None:
+        self._to_end = False
+        if self._measuring is not None:
+            self._measuring.cancel()
+            self._measuring = None
+
+    # Layout
+
+    def _position(self) -> tuple[int, int]:
+        """Return the block at the top of the screen and the line within it."""
+        y = self.scroll_offset.y
+        at = min(bisect_right(self._starts, y) - 1, max(0, len(self._blocks) - 1))
+        return at, max(0, y - self._starts[at])
+
+    def _lay_out(self, keep: tuple[int, int] | None) -> None:
+        self._width = max(8, self.scrollable_content_region.width - 2)
+        self._starts, self._lines = [0], {}
+        self._styles.clear()
+        if self._measuring is not None:
+            self._measuring.cancel()
+            self._measuring = None
+        if self.size.width <= 0:
+            self._keep = keep
+            return
+        self._measure_for(SLICE_SECONDS * 3, until=self.size.height * 2)
+        self._keep = keep
+        self._settle()
+        if keep is None:
+            self.scroll_to(y=0, animate=False, force=True)
+        if not self._measured:
+            self._measuring = asyncio.create_task(self._measure_on(), name="measure text")
+        self.refresh()
+
+    @property
+    def _measured(self) -> bool:
+        return len(self._starts) > len(self._blocks)
+
+    @property
+    def running(self) -> asyncio.Task[None] | None:
+        """The measuring under way, for those who must wait for it."""
+        task = self._measuring
+        return task if task is not None and not task.done() else None
+
+    def _measure_for(self, seconds: float, *, until: int = 1 << 62) -> None:
+        stop = perf_counter() + seconds
+        while not self._measured and self._starts[-1] < until:
+            at = len(self._starts) - 1
+            self._starts.append(self._starts[-1] + len(self._drawn(at, keep=False)))
+            if at % 8 == 7 and perf_counter() > stop:
+                break
+
+    async def _measure_on(self) -> None:
+        while not self._measured:
+            await asyncio.sleep(0)
+            self._measure_for(SLICE_SECONDS)
+            self._settle()
+        self._measuring = None
+        self.refresh()
+
+    def _settle(self) -> None:
+        """Size the scroll bar by what is measured and a guess of the rest."""
+        done = len(self._starts) - 1
+        total = self._starts[-1]
+        if done < len(self._blocks):
+            total += int((len(self._blocks) - done) * max(1.0, total / max(1, done)))
+        self.resize_lines(max(total, 1))
+        if self._keep is not None and self._keep[0] < len(self._starts) - 1:
+            (at, line), self._keep = self._keep, None
+            height = self._starts[at + 1] - self._starts[at]
+            self.scroll_to(y=self._starts[at] + min(line, height - 1), animate=False, force=True)
+        if self._to_end and self._measured:
+            self._to_end = False
+            self.scroll_to(y=self.max_scroll_y, animate=False)
+
+    def _drawn(self, at: int, *, keep: bool = True) -> list[Line]:
+        lines = self._lines.get(at)
+        if lines is None:
+            lines = draw(self._blocks[at], self._width)
+            if keep:
+                if len(self._lines) >= KEPT_BLOCKS:
+                    self._lines.clear()
+                self._lines[at] = lines
+        return lines
+
+    def refresh_rows(self) -> None:
+        """Follow the theme."""
+        self._styles.clear()
+        self.refresh()
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Lay out for another width and stay at the same passage."""
+        if max(8, self.scrollable_content_region.width - 2) != self._width:
+            self._lay_out(self._position() if self._keep is None else self._keep)
+
+    # Moving and searching
+
+    def move_last(self) -> bool:
+        """Go to the end, once it is measured."""
+        self._to_end = True
+        self._settle()
+        return True
+
+    def stop_reading(self) -> bool:
+        """Stop a way to the end."""
+        going, self._to_end = self._to_end, False
+        return going
+
+    def find(self, text: str) -> bool:
+        """Search: light every match, and go to the first one from here."""
+        self._found = text.casefold()
+        if self._found:
+            self._jump(1, include_here=True)
+        self.refresh()
+        return True
+
+    def find_next(self, direction: int) -> bool:
+        """Go to the next (1) or previous (-1) line that matches, around the end."""
+        return bool(self._found) and self._jump(direction, include_here=False)
+
+    def find_clear(self) -> bool:
+        """End the search."""
+        was, self._found = self._found, ""
+        self.refresh()
+        return bool(was)
+
+    @property
+    def found(self) -> str:
+        """What is searched for."""
+        return self._found
+
+    def _jump(self, direction: int, *, include_here: bool) -> bool:
+        here, line = self._position()
+        count = len(self._blocks)
+        for step in range(count + 1):
+            at = (here + step * direction) % count if count else 0
+            if at >= count or self._found not in self._blocks[at].text.casefold():
+                continue
+            hits = [
+                number for number, drawn in enumerate(self._drawn(at))
+                if self._found in "".join(text for text, _ in drawn).casefold()
+            ] or [0]
+            if step == 0:
+                if include_here:
+                    hits = [hit for hit in hits if hit >= line]
+                else:
+                    hits = [hit for hit in hits if (hit - line) * direction > 0]
+            if hits:
+                self.go_to_block(at, hits[0] if direction > 0 else hits[-1])
+                return True
+        return False
+
+    def go_to_block(self, at: int, line: int = 0) -> None:
+        """Put a line of a block at the top of the screen."""
+        while at >= len(self._starts) - 1 and not self._measured:
+            self._measure_for(SLICE_SECONDS)
+        self._settle()
+        self.scroll_to(y=self._starts[at] + line, animate=False)
+
+    # Drawing
+
+    def _tone(self, name: str) -> Style:
+        style = self._styles.get(name)
+        if style is None:
+            style = self.rich_style
+            if name:
+                style += self.app.console.get_style(name)
+            self._styles[name] = style
+        return style
+
+    def render_line(self, y: int) -> Strip:
+        """Draw one visible line."""
+        width = self.scrollable_content_region.width
+        base = self._tone("")
+        line = self.scroll_offset.y + y
+        if not self._blocks:
+            shown: Line = [(self.empty, "muted")] if y == 0 else []
+        else:
+            if line >= self._starts[-1] and not self._measured:
+                self._measure_for(SLICE_SECONDS, until=line + 1)
+            at = bisect_right(self._starts, line) - 1
+            if at >= len(self._blocks) or line >= self._starts[-1]:
+                return self.blank(width, base)
+            shown = self._drawn(at)[line - self._starts[at]]
+        segments = [Segment(" ", base)]
+        if self._found and self._found in "".join(text for text, _ in shown).casefold():
+            text = Text.assemble(*((part, tone) if tone else part for part, tone in shown))
+            start, plain = 0, text.plain.casefold()
+            while (start := plain.find(self._found, start)) >= 0:
+                text.stylize("match", start, start + len(self._found))
+                start += len(self._found)
+            segments.extend(
+                Segment(part, base + style if style else base)
+                for part, style, _ in text.render(self.app.console)
+                if part and part != "\n"
+            )
+        else:
+            segments.extend(Segment(text, self._tone(tone)) for text, tone in shown)
+        used = sum(cell_len(segment.text) for segment in segments)
+        if used < width:
+            segments.append(Segment(" " * (width - used), base))
+        return Strip(segments).adjust_cell_length(width, base)

@@ -1,0 +1,206 @@
+"""Content of spaces and change requests, over HTTP."""
+
+from __future__ import annotations
+
+import struct
+from typing import Any
+
+import pytest
+
+from copydesk.server.queries.file import image_size
+from copydesk.server.seeding import Editor
+from tests.world import World
+
+PNG = b"\x89PNG\r\n\x1a\n" + struct.pack(">I4sII", 13, b"IHDR", 640, 480) + b"\x08\x02"
+
+
+def fill(editor: Editor) -> None:
+    editor.page("Intro", "# Intro\n\nHello.\n", description="Where to start", emoji="1f44b")
+    group = editor.page("Guides", type="group")
+    editor.page(
+        "Install",
+        "Do.\n",
+        parent=group,
+        slug="set-up",
+        hidden=True,
+        layout={"width": "wide", "outline": False},
+        git_path="guides/install.md",
+        git_oid="abc",
+    )
+    editor.page("Elsewhere", type="link", href="https://example.org/docs")
+    editor.file("images/one.png", PNG, git_oid="def")
+    editor.file("notes.txt", b"Notes")
+    editor.file("SUMMARY.md", b"* [Intro](intro.md)", kind="summary")
+
+
+@pytest.fixture
+def space(world: World) -> str:
+    space = world.space("Handbook")
+    world.commit(space, edit=fill)
+    return space
+
+
+async def read(world: World, path: str, **query: str) -> dict[str, Any]:
+    async with world.client() as client:
+        answer = await client.get(path, params=query)
+    assert answer.status_code == 200, answer.text
+    found: dict[str, Any] = answer.json()
+    return found
+
+
+async def test_the_tree_has_every_page_in_its_place(world: World, space: str) -> None:
+    pages = (await read(world, f"/spaces/{space}/content/pages"))["pages"]
+    intro, guides, elsewhere = pages
+    assert [page["type"] for page in pages] == ["document", "group", "link"]
+    install = guides["pages"][0]
+    for page in (*pages, install):
+        assert page.pop("createdAt") <= page.pop("updatedAt")
+        assert page.pop("urls")["location"].endswith(f"/content/page/{page['id']}")
+    assert intro == {
+        "id": world.page_id(space, "intro"),
+        "title": "Intro",
+        "emoji": "1f44b",
+        "type": "document",
+        "slug": "intro",
+        "path": "intro",
+        "description": "Where to start",
+        "pages": [],
+        "hidden": False,
+        "noIndex": False,
+        "noRobotsIndex": False,
+    }
+    assert elsewhere["target"] == {"kind": "url", "url": "https://example.org/docs"}
+    assert install["path"] == "guides/set-up"
+    assert install["hidden"]
+    assert install["layout"] == {"width": "wide", "outline": False}
+    assert install["git"] == {"oid": "abc", "path": "guides/install.md"}
+
+
+async def test_a_revision_has_pages_and_files(world: World, space: str) -> None:
+    found = await read(world, f"/spaces/{space}/content")
+    tree = await read(world, f"/spaces/{space}/content/pages")
+    files = await read(world, f"/spaces/{space}/content/files")
+    assert found["object"] == "revision"
+    assert found["id"] == world.row("space", space)["revision_id"]
+    assert len(found["parents"]) == 1
+    assert found["pages"] == tree["pages"]
+    assert found["files"] == files["items"]
+    assert found["reusableContents"] == []
+    assert found["variables"] == {}
+    assert found["type"] == "edits"
+    assert found["urls"] == {"location": f"http://desk/v1/spaces/{space}/content"}
+
+
+async def test_without_metadata_nothing_is_said_of_git(world: World, space: str) -> None:
+    for path in ("content", "content/pages"):
+        found = await read(world, f"/spaces/{space}/{path}", metadata="false", computed="false")
+        assert "git" not in found
+        assert "git" not in found["pages"][1]["pages"][0]
+    files = await read(world, f"/spaces/{space}/content/files", metadata="false")
+    assert all("git" not in file for file in files["items"])
+
+
+async def test_a_page_has_its_text_in_the_format_asked_for(world: World, space: str) -> None:
+    path = f"/spaces/{space}/content/page/{world.page_id(space, 'intro')}"
+    markdown = await read(world, path, format="markdown")
+    document = await read(world, path, format="document")
+    unsaid = await read(world, path)
+    assert markdown["markdown"] == "# Intro\n\nHello.\n"
+    assert "document" not in markdown
+    assert "markdown" not in document
+    assert [node["type"] for node in document["document"]["nodes"]] == ["heading-1", "paragraph"]
+    assert document["document"]["data"] == {"schemaVersion": 1}
+    assert unsaid == document
+    async with world.client() as client:
+        assert (await client.get(path, params={"format": "html"})).status_code == 400
+
+
+async def test_a_group_has_its_pages_and_no_text(world: World, space: str) -> None:
+    path = f"/spaces/{space}/content/page/{world.page_id(space, 'guides')}"
+    found = await read(world, path, format="markdown")
+    assert "markdown" not in found
+    assert [page["path"] for page in found["pages"]] == ["guides/set-up"]
+
+
+async def test_files_page_and_show_every_field(world: World, space: str) -> None:
+    first = await read(world, f"/spaces/{space}/content/files", limit="1")
+    rest = await read(world, f"/spaces/{space}/content/files", page=first["next"]["page"])
+    image, notes = first["items"][0], rest["items"][0]
+    assert (first["count"], len(rest["items"]), "next" in rest) == (2, 1, False)
+    assert image == {
+        "id": image["id"],
+        "name": "one.png",
+        "contentType": "image/png",
+        "size": len(PNG),
+        "dimensions": {"width": 640, "height": 480},
+        "git": {"oid": "def", "path": "images/one.png"},
+    }
+    assert (notes["name"], notes["size"]) == ("notes.txt", 5)
+    assert await read(world, f"/spaces/{space}/content/files/{image['id']}") == image
+
+
+async def test_a_change_request_has_content_of_its_own(world: World, space: str) -> None:
+    key = world.change_request(space, {"intro": "Changed.\n", "news": "New.\n"})
+    page = world.page_id(space, "intro")
+    number = world.row("change_request", key)["number"]
+    base = f"/spaces/{space}/change-requests/{number}/content"
+    tree = await read(world, f"{base}/pages")
+    revision = await read(world, base)
+    changed = await read(world, f"{base}/page/{page}", format="markdown")
+    primary = await read(world, f"/spaces/{space}/content/page/{page}", format="markdown")
+    files = await read(world, f"{base}/files")
+    file = files["items"][0]
+    assert [item["path"] for item in tree["pages"]][-1] == "news"
+    assert revision["id"] == world.row("change_request", key)["revision_id"]
+    assert revision["urls"]["location"].endswith(f"/change-requests/{key}/content")
+    assert changed["markdown"] == "Changed.\n"
+    assert primary["markdown"] == "# Intro\n\nHello.\n"
+    assert changed["updatedAt"] > primary["updatedAt"]
+    assert changed["createdAt"] == primary["createdAt"]
+    assert await read(world, f"{base}/files/{file['id']}") == file
+
+
+async def test_what_is_not_there_is_not_found(world: World, space: str) -> None:
+    base = f"/spaces/{space}"
+    async with world.client() as client:
+        answers = [
+            await client.get("/spaces/none/content"),
+            await client.get(f"{base}/content/page/none"),
+            await client.get(f"{base}/content/files/none"),
+            await client.get(f"{base}/change-requests/9/content"),
+            await client.get(f"{base}/change-requests/9/content/pages"),
+            await client.get(f"{base}/change-requests/9/content/files"),
+            await client.get(f"{base}/change-requests/9/content/page/none"),
+        ]
+    assert [answer.status_code for answer in answers] == [404] * 7
+
+
+async def test_content_is_read_by_who_may_view_the_space(world: World) -> None:
+    space = world.space("Secret", {"intro": "Hi.\n"}, default_level=None)
+    bo = world.user("bo")
+    async with world.client(bo) as client:
+        assert (await client.get(f"/spaces/{space}/content/pages")).status_code == 404
+        world.grant(space, bo, "read")
+        assert (await client.get(f"/spaces/{space}/content/pages")).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("head", "size"),
+    [
+        (PNG, (640, 480)),
+        (PNG[:18], None),
+        (b"GIF89a" + struct.pack("<HH", 32, 16), (32, 16)),
+        (b"GIF89a", None),
+        (
+            b"\xff\xd8\xff\xe0\x00\x04ab\xff\xc4\x00\x02\xff\xc2\x00\x11\x08"
+            + struct.pack(">HH", 20, 30),
+            (30, 20),
+        ),
+        (b"\xff\xd8\x00\x00\x00\x00", None),
+        (b"\xff\xd8\xff\xe0\x00\x04ab", None),
+        (b"<svg/>", None),
+        (b"", None),
+    ],
+)
+def test_the_size_of_an_image_is_in_its_head(head: bytes, size: tuple[int, int] | None) -> None:
+    assert image_size(head) == size

@@ -1,0 +1,120 @@
+"""Links and backlinks, over HTTP."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from copydesk.server.seeding import Editor
+from tests.world import World
+
+INTRO = """\
+See [install](guides/install.md), [the same](guides/install), [gone](gone.md), [me](#top),
+[web](https://example.org), [desk](http://desk/v1/user) and ![picture](images/one%20two.png).
+
+<img src="images/one two.png">
+"""
+
+
+def fill(editor: Editor) -> None:
+    editor.page("Intro", INTRO)
+    guides = editor.page("Guides", "[up](../README.md)\n", git_path="guides/README.md")
+    editor.page("Install", "[back](./)\n", parent=guides, git_path="guides/install.md")
+    editor.page("Home", "[guides](guides)\n", git_path="README.md")
+    editor.file("images/one two.png", b"png")
+
+
+@pytest.fixture
+def space(world: World) -> str:
+    space = world.space("Handbook")
+    world.commit(space, edit=fill)
+    return space
+
+
+def brief(links: dict[str, Any]) -> list[tuple[str, str, str]]:
+    return [
+        (
+            link["status"],
+            link["targetReference"]["kind"],
+            link["targetReference"][link["targetReference"]["kind"]],
+        )
+        for link in links["items"]
+    ]
+
+
+async def test_links_of_a_page_say_what_they_lead_to(world: World, space: str) -> None:
+    page = world.page_id(space, "intro")
+    async with world.client() as client:
+        path = f"/spaces/{space}/content/page/{page}/links"
+        found = (await client.get(path)).json()
+        broken = (await client.get(path, params={"status": "broken"})).json()
+        first = (await client.get(path, params={"limit": 2})).json()
+        rest = (await client.get(path, params={"page": first["next"]["page"]})).json()
+        files = (await client.get(f"/spaces/{space}/content/files")).json()
+    install = world.page_id(space, "guides/install")
+    assert brief(found) == [
+        ("ok", "page", install),
+        ("broken", "url", "gone.md"),
+        ("ok", "page", page),
+        ("ok", "url", "https://example.org"),
+        ("in-app", "url", "http://desk/v1/user"),
+        ("ok", "file", files["items"][0]["id"]),
+    ]
+    assert found["items"][0]["locationReferences"] == [
+        {"kind": "page", "page": page, "space": space}
+    ]
+    assert found["stats"] == {"total": 6, "broken": {"total": 1, "changeRequest": 0}}
+    assert brief(broken) == [("broken", "url", "gone.md")]
+    assert broken["stats"] == found["stats"]
+    assert first["items"] + rest["items"] == found["items"]
+
+
+async def test_links_of_a_space_are_gathered_by_target(world: World, space: str) -> None:
+    async with world.client() as client:
+        found = (await client.get(f"/spaces/{space}/links")).json()
+    guides = world.page_id(space, "guides")
+    leading = {
+        link["targetReference"]["page"]: [at["page"] for at in link["locationReferences"]]
+        for link in found["items"]
+        if link["targetReference"]["kind"] == "page"
+    }
+    assert leading[guides] == [world.page_id(space, "guides/install"), world.page_id(space, "home")]
+    assert leading[world.page_id(space, "home")] == [guides]
+
+
+async def test_backlinks_are_the_pages_that_lead_there(world: World, space: str) -> None:
+    async with world.client() as client:
+        file = (await client.get(f"/spaces/{space}/content/files")).json()["items"][0]["id"]
+        page = world.page_id(space, "guides")
+        to_page = (await client.get(f"/spaces/{space}/content/page/{page}/backlinks")).json()
+        to_file = (await client.get(f"/spaces/{space}/content/files/{file}/backlinks")).json()
+        nowhere = await client.get(f"/spaces/{space}/content/page/none/backlinks")
+        no_file = await client.get(f"/spaces/{space}/content/files/none/backlinks")
+        no_page = await client.get(f"/spaces/{space}/content/page/none/links")
+    assert [item["page"]["path"] for item in to_page["items"]] == ["guides/install", "home"]
+    (item,) = to_file["items"]
+    assert item["kind"] == "page"
+    assert item["page"]["path"] == "intro"
+    assert item["space"]["id"] == space
+    assert item["organization"]["id"] == world.home
+    assert item["versionContext"] == {
+        "type": "revision",
+        "revision": world.row("space", space)["revision_id"],
+    }
+    assert [a.status_code for a in (nowhere, no_file, no_page)] == [404] * 3
+
+
+async def test_a_change_request_says_what_it_breaks(world: World, space: str) -> None:
+    text = "[old](gone.md) [new](also-gone.md) ![picture](images/one%20two.png)\n"
+    world.change_request(space, {"intro": text})
+    page = world.page_id(space, "intro")
+    base = f"/spaces/{space}/change-requests/1/content"
+    async with world.client() as client:
+        found = (await client.get(f"{base}/page/{page}/links")).json()
+        file = (await client.get(f"{base}/files")).json()["items"][0]["id"]
+        back = (await client.get(f"{base}/files/{file}/backlinks")).json()
+        missing = await client.get(f"{base}/page/none/links")
+    assert found["stats"] == {"total": 3, "broken": {"total": 2, "changeRequest": 1}}
+    assert [item["page"]["path"] for item in back["items"]] == ["intro"]
+    assert missing.status_code == 404

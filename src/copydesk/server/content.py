@@ -2,7 +2,7 @@
 
 A blob is the text of a page or the bytes of a file. A page version is everything a page says about
 itself, its text by the blob's hash. A tree is the nested order of page versions plus the files. A
-revision is a tree with parents. Equal content is stored once; nothing here is ever changed in place.
+revision is a tree with parents. Equal content is stored once; nothing here ever changes in place.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ RevisionType = Literal["edits", "merge", "rollback", "update", "computed"]
 
 @dataclass(frozen=True, slots=True)
 class PageData:
-    """One version of a page. Optional fields are left out of what is stored, so that equal is equal.
+    """One version of a page. Fields that say nothing are not stored, so that equal is equal.
 
-    ``text`` is the hash of the Markdown's blob; groups and links have none. ``front_matter`` is the raw
-    head of the source file, and ``git_path`` and ``git_oid`` say which file that was.
+    ``text`` is the hash of the Markdown's blob; groups and links have none. ``front_matter`` is the
+    raw head of the source file, and ``git_path`` and ``git_oid`` say which file that was.
     """
 
     id: str
@@ -67,8 +67,9 @@ class Node:
 class FileData:
     """A file of a revision.
 
-    ``kind`` is ``file`` for what readers may see, ``summary`` for the table of contents, and ``source``
-    for what else is only kept so that an export gives it back (.gitbook.yaml, unlisted Markdown).
+    ``kind`` is ``file`` for what readers may see, ``summary`` for the table of contents, and
+    ``source`` for what else is only kept so that an export gives it back (.gitbook.yaml, unlisted
+    Markdown).
     """
 
     id: str
@@ -103,11 +104,16 @@ class Content:
 
 @dataclass(slots=True)
 class Draft:
-    """A tree being edited: flat while it changes, nested again when it is saved."""
+    """A tree being edited: flat while it changes, nested again when it is saved.
+
+    ``opened`` are the pages as they were stored when it was opened, each with its version's hash,
+    so that saving costs what was changed and not what there is.
+    """
 
     pages: dict[str, PageData] = field(default_factory=dict)
     children: dict[str | None, list[str]] = field(default_factory=dict)
     files: dict[str, FileData] = field(default_factory=dict)
+    opened: dict[str, tuple[PageData, str]] = field(default_factory=dict, compare=False, repr=False)
 
     def add(self, page: PageData, parent: str | None = None, index: int | None = None) -> None:
         """Put a new page below ``parent`` (None is the top), last unless ``index`` says where."""
@@ -193,7 +199,7 @@ def versions(tx: Tx, hashes: Iterable[str]) -> dict[str, PageData]:
 
 
 def version_times(tx: Tx, content: Content) -> dict[str, tuple[str, str]]:
-    """Return (created, updated) of each page: of its identity, and of the version in this content."""
+    """Return (created, updated) of each page: of its identity, and of its version here."""
     nodes = {node.version: node.page for node in content.nodes()}
     times: dict[str, tuple[str, str]] = {}
     hashes = list(nodes)
@@ -228,6 +234,7 @@ def open_draft(tx: Tx, content: Content) -> Draft:
         draft.children[parent] = [node.page for node in nodes]
         for node in nodes:
             draft.pages[node.page] = pages[node.version]
+            draft.opened[node.page] = (pages[node.version], node.version)
             if node.children:
                 place(node.children, node.page)
 
@@ -238,9 +245,14 @@ def open_draft(tx: Tx, content: Content) -> Draft:
 def close_draft(tx: Tx, draft: Draft) -> Content:
     """Store the versions of an edited tree and return it as content."""
 
+    def version(page_id: str) -> str:
+        page = draft.pages[page_id]
+        before, digest = draft.opened.get(page_id, (None, ""))
+        return digest if before is page else put_version(tx, page)
+
     def nest(parent: str | None) -> tuple[Node, ...]:
         return tuple(
-            Node(page_id, put_version(tx, draft.pages[page_id]), nest(page_id))
+            Node(page_id, version(page_id), nest(page_id))
             for page_id in draft.children.get(parent, ())
         )
 

@@ -44,8 +44,8 @@ for _module in pkgutil.iter_modules(handlers.__path__):
 def create_app(store: Store, *, sessions: Mapping[str, str] | None = None) -> Starlette:
     """Return the desk's ASGI app over a store.
 
-    ``sessions`` are bearer tokens that live only in memory, each with its user's id: how a program that
-    holds the desk in process signs in without a token on disk.
+    ``sessions`` are bearer tokens that live only in memory, each with its user's id: how a program
+    that holds the desk in process signs in without a token on disk.
     """
     assert operations.__all__  # the import fills the catalogue
     known = dict(sessions or {})

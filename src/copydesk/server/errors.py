@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 
-class Refusal(Exception):
+class Refusal(Exception):  # noqa: N818 - an answer, not a fault
     """An answer other than success. ``message`` is one sentence for a person."""
 
     def __init__(self, status: int, message: str) -> None:

@@ -80,7 +80,8 @@ def slice_page(
 ) -> Page[T]:
     """Return one page of a list that was computed whole, in the order given.
 
-    A token names the last item by its unique ``key``; when that item has gone since, the token is a 400.
+    A token names the last item by its unique ``key``; when that item has gone since, the token is
+    a 400.
     """
     size = DEFAULT_LIMIT if limit is None else limit
     start = 0

@@ -26,7 +26,7 @@ MIGRATIONS: tuple[str, ...] = (
     ) WITHOUT ROWID;
 
     CREATE TABLE token (
-        hash TEXT PRIMARY KEY,            -- SHA-256 of the bearer token; the token itself is never kept
+        hash TEXT PRIMARY KEY,            -- SHA-256 of the bearer token, which is never kept
         user_id TEXT NOT NULL REFERENCES user(id),
         label TEXT NOT NULL,
         created_at TEXT NOT NULL
@@ -91,7 +91,7 @@ MIGRATIONS: tuple[str, ...] = (
         id TEXT PRIMARY KEY,
         organization_id TEXT NOT NULL REFERENCES organization(id) ON DELETE CASCADE,
         parent_id TEXT REFERENCES collection(id),
-        position REAL NOT NULL,                     -- order among siblings, spaces and collections alike
+        position REAL NOT NULL,                     -- among siblings, spaces and collections alike
         title TEXT NOT NULL,
         description TEXT,
         default_level TEXT DEFAULT 'inherit',       -- NULL is no access

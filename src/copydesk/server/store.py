@@ -1,9 +1,9 @@
 """One desk file: connections, transactions, identifiers and time.
 
-SQLite in WAL mode. Every operation runs whole in one transaction on a thread of the desk's own; reads
-have a connection per thread, writes take turns on one connection and commit to disk before they are
-acknowledged. Several processes may share a file: SQLite's own lock orders their writes, and a
-busy one is waited for.
+SQLite in WAL mode. Every operation runs whole in one transaction on a thread of the desk's own;
+reads have a connection per thread, writes take turns on one connection and commit to disk before
+they are acknowledged. Several processes may share a file: SQLite's own lock orders their writes,
+and a busy one is waited for.
 """
 
 from __future__ import annotations
@@ -117,10 +117,11 @@ def to_json(value: object) -> str:
 class Store:
     """A desk file, or a desk in memory when ``path`` is None.
 
-    ``clock`` and ``new_id`` are the world's time and identifiers; tests and the sample give their own.
+    ``clock`` and ``new_id`` are the world's time and identifiers; tests and the sample give their
+    own.
 
-    Raises ``DeskError`` when the file is not a desk, is damaged, was written by a newer copydesk, or
-    cannot be opened. Such a file is never changed.
+    Raises ``DeskError`` when the file is not a desk, is damaged, was written by a newer copydesk,
+    or cannot be opened. Such a file is never changed.
     """
 
     def __init__(
@@ -240,11 +241,12 @@ class Store:
             self.close()
             raise DeskError(
                 f"{self.name} was written by a newer copydesk (schema {version}, this one knows "
-                f"{VERSION}). It was left as it is; update copydesk, or name another file with --desk."
+                f"{VERSION}). It was left as it is; update copydesk, or name another file with "
+                "--desk."
             )
         if self.path is not None:
             writer.execute("PRAGMA journal_mode = WAL")
-        # FULL: a commit returns after the log is on disk, so an acknowledged write outlives a crash.
+        # FULL: a commit returns once the log is on disk, so what was acknowledged outlives a crash.
         writer.execute(f"PRAGMA synchronous = {'FULL' if self._durable else 'OFF'}")
         if version == VERSION:
             return

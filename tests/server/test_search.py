@@ -12,7 +12,7 @@ def space(world: World) -> str:
     return world.space(
         "Handbook",
         {
-            "guides/install": "Before.\n\n# Linux\n\nRun the Package manager.\n\n# Windows\n\nNo.\n",
+            "guides/install": "Before.\n\n# Linux\n\nRun the Package manager.\n\n# Mac\n\nNo.\n",
             "package": "Nothing of note.\n",
             "other": "```\n# not a heading, package\n```\n",
         },

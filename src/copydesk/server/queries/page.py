@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from copydesk.contract.models.content import ContentPage, GitObject
@@ -41,11 +41,27 @@ def placed_pages(call: Call, revision_id: str) -> list[PlacedPage]:
 
 
 def find_page(call: Call, revision_id: str, page_id: str) -> PlacedPage:
-    """Return one page of a revision; raises a 404 when it has none with this id."""
-    for page in placed_pages(call, revision_id):
-        if page.data.id == page_id:
-            return page
-    raise not_found("page", page_id)
+    """Return one page of a revision; raises a 404 when it has none with this id.
+
+    Only the page and those above it are read, however many there are.
+    """
+    way = _way_to(content.load(call.tx, revision_id).pages, page_id)
+    if not way:
+        raise not_found("page", page_id)
+    data = content.versions(call.tx, (node.version for node in way))
+    pages = [data[node.version] for node in way]
+    path = "/".join(page.slug for page in pages)
+    return PlacedPage(way[-1], pages[-1], path, tuple(pages[:-1]))
+
+
+def _way_to(nodes: Sequence[Node], page_id: str) -> list[Node]:
+    """Return the nodes from the top down to a page; none when it is not there."""
+    for node in nodes:
+        if node.page == page_id:
+            return [node]
+        if below := _way_to(node.children, page_id):
+            return [node, *below]
+    return []
 
 
 def page_tree(
@@ -139,8 +155,3 @@ def page_model(
             "target": page.href and ContentReference(kind="url", url=page.href),
         }
     )
-
-
-def text_reader(call: Call) -> Callable[[str | None], str]:
-    """Return a reader of texts by their hash, bound to the transaction of the call."""
-    return lambda digest: content.text(call.tx, digest)

@@ -28,6 +28,8 @@ from copydesk.server.queries.comment import (
     find_comment,
     find_place,
     find_reply,
+    list_comments,
+    list_replies,
     reply_model,
     reply_or_none,
     written_markdown,
@@ -51,7 +53,7 @@ def list_space_comments(
 ) -> Page[Comment]:
     """List the comments on the space itself; those on its change requests are in their lists."""
     place = find_place(call, space_id)
-    return _comments(call, place, page, limit, order, status, format, target_page, authors)
+    return list_comments(call, place, page, limit, order, status, format, target_page, authors)
 
 
 @implements(ops.list_change_request_comments)
@@ -70,7 +72,7 @@ def list_change_request_comments(
 ) -> Page[Comment]:
     """List the comments on a change request."""
     place = find_place(call, space_id, change_request_id)
-    return _comments(call, place, page, limit, order, status, format, target_page, authors)
+    return list_comments(call, place, page, limit, order, status, format, target_page, authors)
 
 
 @implements(ops.create_space_comment)
@@ -152,7 +154,7 @@ def list_space_comment_replies(
     format: ContentFormat | None = None,
 ) -> Page[CommentReply]:
     """List the replies to a comment on a space, as the conversation went."""
-    return _replies(call, find_place(call, space_id), comment_id, page, limit, format)
+    return list_replies(call, find_place(call, space_id), comment_id, page, limit, format)
 
 
 @implements(ops.list_change_request_comment_replies)
@@ -168,7 +170,7 @@ def list_change_request_comment_replies(
 ) -> Page[CommentReply]:
     """List the replies to a comment on a change request, as the conversation went."""
     place = find_place(call, space_id, change_request_id)
-    return _replies(call, place, comment_id, page, limit, format)
+    return list_replies(call, place, comment_id, page, limit, format)
 
 
 @implements(ops.create_space_comment_reply)
@@ -292,40 +294,6 @@ def list_change_request_commenters(
     )
 
 
-def _comments(
-    call: Call,
-    place: Place,
-    page: str | None,
-    limit: int | None,
-    order: Order,
-    status: CommentStatusFilter,
-    format: ContentFormat | None,
-    target_page: str | None,
-    authors: list[str] | None,
-) -> Page[Comment]:
-    where, values = place.conditions()
-    if status != "all":
-        where.append("status = ?")
-        values.append(status)
-    if target_page is not None:
-        where.append("page_id = ?")
-        values.append(target_page)
-    if authors:
-        where.append(f"posted_by IN ({', '.join('?' * len(authors))})")
-        values.extend(authors)
-    return paginate(
-        call.tx,
-        lambda row: comment_model(call, place, row, format),
-        source="comment",
-        where=where,
-        values=values,
-        keys=("posted_at", "id"),
-        descending=order == "desc",
-        page=page,
-        limit=limit,
-    )
-
-
 def _create(call: Call, place: Place, body: CommentCreate) -> Comment:
     if body.page is not None:
         check_page(call, place, body.page)
@@ -359,29 +327,6 @@ def _delete(call: Call, place: Place, comment_id: str) -> None:
         return
     _only_author_or_admin(call, place, row)
     threads.delete_comment(call.tx, row["id"])
-
-
-def _replies(
-    call: Call,
-    place: Place,
-    comment_id: str,
-    page: str | None,
-    limit: int | None,
-    format: ContentFormat | None,
-) -> Page[CommentReply]:
-    comment = find_comment(call, place, comment_id)
-    return paginate(
-        call.tx,
-        lambda row: reply_model(call, place, row, format),
-        source="reply",
-        where=["comment_id = ?"],
-        values=[comment["id"]],
-        keys=("posted_at", "id"),
-        descending=False,
-        page=page,
-        limit=limit,
-        count=comment["replies"],
-    )
 
 
 def _reply(call: Call, place: Place, comment_id: str, body: ReplyCreate) -> CommentReply:

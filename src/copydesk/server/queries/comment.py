@@ -6,7 +6,8 @@ import json
 from dataclasses import dataclass
 from typing import Literal
 
-from copydesk.contract.enumerations import ContentFormat
+from copydesk.contract.enumerations import CommentStatusFilter, ContentFormat, Order
+from copydesk.contract.models.base import Page
 from copydesk.contract.models.comment import (
     Comment,
     CommentBody,
@@ -28,6 +29,7 @@ from copydesk.server.branches import base_of
 from copydesk.server.documents import document_to_markdown, markdown_to_document
 from copydesk.server.errors import invalid, not_found
 from copydesk.server.implementation import Call
+from copydesk.server.paging import paginate
 from copydesk.server.queries.change_request import find_change_request
 from copydesk.server.queries.user import user_by_id
 from copydesk.server.store import Row, Value
@@ -111,6 +113,68 @@ def find_reply(call: Call, comment: Row, reply_id: str) -> Row:
     if row is None:
         raise not_found("reply", reply_id)
     return row
+
+
+def list_comments(
+    call: Call,
+    place: Place,
+    page: str | None,
+    limit: int | None,
+    order: Order,
+    status: CommentStatusFilter,
+    format: ContentFormat | None,
+    target_page: str | None,
+    authors: list[str] | None,
+) -> Page[Comment]:
+    """Return one page of the comments of a place, filtered as the list operations say."""
+    where, values = place.conditions()
+    if status != "all":
+        where.append("status = ?")
+        values.append(status)
+    if target_page is not None:
+        where.append("page_id = ?")
+        values.append(target_page)
+    if authors:
+        where.append(f"posted_by IN ({', '.join('?' * len(authors))})")
+        values.extend(authors)
+    return paginate(
+        call.tx,
+        lambda row: comment_model(call, place, row, format),
+        source="comment",
+        where=where,
+        values=values,
+        keys=("posted_at", "id"),
+        descending=order == "desc",
+        page=page,
+        limit=limit,
+    )
+
+
+def list_replies(
+    call: Call,
+    place: Place,
+    comment_id: str,
+    page: str | None,
+    limit: int | None,
+    format: ContentFormat | None,
+) -> Page[CommentReply]:
+    """Return one page of the replies to a comment, the first one first, as the talk went.
+
+    Raises a 404 when the place has no such comment.
+    """
+    comment = find_comment(call, place, comment_id)
+    return paginate(
+        call.tx,
+        lambda row: reply_model(call, place, row, format),
+        source="reply",
+        where=["comment_id = ?"],
+        values=[comment["id"]],
+        keys=("posted_at", "id"),
+        descending=False,
+        page=page,
+        limit=limit,
+        count=comment["replies"],
+    )
 
 
 def check_page(call: Call, place: Place, page_id: str) -> None:
@@ -200,9 +264,12 @@ def _target(row: Row) -> CommentTarget:
 
 
 def _permissions(call: Call, place: Place, row: Row) -> CommentPermissions:
-    own = row["posted_by"] == call.user_id and place.may_comment
+    own = row["posted_by"] == call.user_id
     return CommentPermissions(
-        view=True, edit=own, reply=place.may_comment, delete=own or place.is_admin
+        view=True,
+        edit=own and place.may_comment,
+        reply=place.may_comment,
+        delete=own or place.is_admin,
     )
 
 

@@ -1,0 +1,113 @@
+"""A pane of labelled facts: the details of what is selected."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from rich.cells import cell_len
+from rich.segment import Segment
+from rich.style import Style
+from rich.text import Text
+from textual.strip import Strip
+
+from copydesk.tui.widgets.pane import Pane
+
+GAP = 2
+"""Cells between the labels and what they say."""
+
+
+class Fact(NamedTuple):
+    """One thing to know: its label (empty for a line of its own) and what there is to say."""
+
+    label: str
+    text: Text | str
+
+
+class Facts(Pane):
+    """Draws facts with their labels in a column; long ones wrap beside their label."""
+
+    def __init__(
+        self,
+        *,
+        title: str = "",
+        empty: str = "Nothing is selected.",
+        id: str | None = None,
+        classes: str | None = None,
+    ) -> None:
+        super().__init__(id=id, classes=classes)
+        self.set_reactive(Pane.title, title)
+        self.empty = empty
+        self._facts: Sequence[Fact] = ()
+        self._lines: list[Strip] | None = None
+        self._width = -1
+
+    def on_mount(self) -> None:
+        """Show the title."""
+        self.retitle()
+
+    def show(self, facts: Sequence[Fact], *, title: str | None = None) -> None:
+        """Show other facts, from their top; the same facts change nothing."""
+        if title is not None:
+            self.title = title
+        if list(facts) == list(self._facts):
+            return
+        self._facts = list(facts)
+        self._lines = None
+        self.scroll_to(y=0, animate=False)
+        self.refresh()
+
+    @property
+    def plain(self) -> str:
+        """What it says, as text."""
+        return "\n".join(f"{label} {text}".strip() for label, text in self._facts)
+
+    def refresh_rows(self) -> None:
+        """Draw for another width or theme."""
+        self._lines = None
+        self.refresh()
+
+    def _drawn(self) -> list[Strip]:
+        width = self.scrollable_content_region.width
+        if self._lines is None or width != self._width:
+            self._width = width
+            self._lines = self._draw(width)
+            self.call_later(self.resize_lines, max(1, len(self._lines)))
+        return self._lines
+
+    def _draw(self, width: int) -> list[Strip]:
+        console = self.app.console
+        base = self.rich_style
+        muted = base + console.get_style("muted")
+        if not self._facts:
+            return [Strip([Segment(" " + self.empty, muted)]).adjust_cell_length(width, base)]
+        beside = max((cell_len(label) for label, _ in self._facts if label), default=0)
+        beside = beside + GAP if beside else 0
+        lines: list[Strip] = []
+        for label, said in self._facts:
+            text = Text(said) if isinstance(said, str) else said
+            indent = beside if label else 0
+            room = max(8, width - indent - 2)
+            wrapped = text.wrap(console, room) if text.plain else [Text()]
+            for at, line in enumerate(wrapped):
+                lead = label if at == 0 else ""
+                segments = [Segment(" " + lead.ljust(indent), muted)]
+                segments.extend(_over(line, base, self))
+                lines.append(Strip(segments).adjust_cell_length(width, base))
+        return lines
+
+    def render_line(self, y: int) -> Strip:
+        """Draw one visible line."""
+        lines = self._drawn()
+        at = self.scroll_offset.y + y
+        if at < len(lines):
+            return lines[at]
+        return self.blank(self.scrollable_content_region.width, self.rich_style)
+
+
+def _over(line: Text, base: Style, pane: Pane) -> list[Segment]:
+    return [
+        Segment(part, base + style if style else base)
+        for part, style, _ in line.render(pane.app.console)
+        if part and part != "\n"
+    ]

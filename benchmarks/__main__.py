@@ -1,0 +1,23 @@
+"""``python -m benchmarks [NAME…]``: run some or all, and print their ratios as tables."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+
+NAMES = ("start", "keys", "page", "importing")
+
+
+def main() -> int:
+    """Run the benchmarks that were named, or all; 2 for a name that is none."""
+    chosen = sys.argv[1:] or list(NAMES)
+    if unknown := [name for name in chosen if name not in NAMES]:
+        print(f"no benchmark is called {', '.join(unknown)}; there are {', '.join(NAMES)}")
+        return 2
+    for name in chosen:
+        importlib.import_module(f"benchmarks.{name}").run()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -17,7 +17,7 @@ COLUMNS, ROWS, PATIENCE = 100, 30, 120.0
 
 
 def main() -> int:
-    """Run the program named on the command line; 0 when it shows a space, quits on Q and exits 0."""
+    """Run the program that is named; 0 when it shows a space, quits on Q and exits with 0."""
     program, expected = sys.argv[1], "Spaces"
     screen = pyte.Screen(COLUMNS, ROWS)
     stream = pyte.ByteStream(screen)
@@ -38,8 +38,10 @@ def main() -> int:
         if not data:
             break
         stream.feed(data)
-        if not shown and expected in "\n".join(screen.display) and "Handbook" in "\n".join(
-            screen.display
+        if (
+            not shown
+            and expected in "\n".join(screen.display)
+            and "Handbook" in "\n".join(screen.display)
         ):
             shown = True
             os.write(terminal, b"Q")

@@ -27,7 +27,7 @@ def run() -> None:
         for name, home in homes.items():
             if name != "sample desk":
                 grow = [*COPYDESK, "desk", "sample", "--scale", str(SCALE)]
-                subprocess.run(grow, env=_environment(home), check=True, capture_output=True)  # noqa: S603
+                subprocess.run(grow, env=_environment(home), check=True, capture_output=True)
             # The first start makes the desk and leaves the rows for the next start's first frame.
             with Program(COPYDESK, _only(home)) as program:
                 program.until(FIRST_ROW)

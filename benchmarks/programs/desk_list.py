@@ -1,4 +1,4 @@
-"""copydesk's own list in a place of its own: header, footer and all, over rows in memory or paged."""
+"""copydesk's own list in a place of its own, header, footer and all, over rows that page lazily."""
 
 from __future__ import annotations
 

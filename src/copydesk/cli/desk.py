@@ -100,9 +100,10 @@ def import_source(
             counts += [f"{plural(each.opened, 'change request')} opened"] if each.opened else []
             counts += [f"{plural(each.updated, 'change request')} updated"] if each.updated else []
             counts += [f"{plural(each.merged, 'merged one')}"] if each.merged else []
+            state = "new" if each.created else "updated"
             print(
-                f"{clean(report.organization)} / {clean(each.title)} "
-                f"({'new' if each.created else 'updated'}): {', '.join(counts)}. Space {each.space_id}"
+                f"{clean(report.organization)} / {clean(each.title)} ({state}): "
+                f"{', '.join(counts)}. Space {each.space_id}"
             )
     return 0
 
@@ -127,7 +128,7 @@ def export_space(*, space: str, folder: Path, desk: Path | None = None) -> int:
 
 
 class _closing:  # noqa: N801 - reads as a word of the with statement
-    """Close a store at the end of a block, as ``contextlib.closing`` does, without handing it on."""
+    """Close a store at the end of a block."""
 
     def __init__(self, store: Store) -> None:
         self._store = store

@@ -16,8 +16,8 @@ def export_space(
 ) -> Written:
     """Write the primary content of a space, named by id or title, below ``folder``.
 
-    A space that was imported keeps the files' places and bytes; into a checkout of its repository this
-    writes exactly what changed on the desk since.
+    A space that was imported keeps the files' places and bytes; into a checkout of its repository
+    this writes exactly what changed on the desk since.
 
     Raises ``DeskError`` when no space or several have that name, ``OSError`` when the folder cannot
     be made.

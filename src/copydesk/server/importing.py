@@ -337,7 +337,7 @@ class _Import:
         return found or content.put_revision(self.tx, space_id, stored, author=self.owner)
 
     def settled(self, space_id: str, head: SourceSpace) -> str:
-        """Return the revision that holds the source as it is now: what the next import starts from."""
+        """Return the revision that holds the source as it is now; the next import starts there."""
         return self.revision_of(space_id, head)
 
     def catch_up(self, plan: SpacePlan, report: SpaceReport, remembered: dict[str, Any]) -> None:

@@ -1,0 +1,79 @@
+"""Make the README's pictures: the real program on the sample desk, keys pressed, screens saved.
+
+    make pictures
+
+Time stands still and identifiers count up, so the same program makes the same pictures.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from tests.drive import drive
+
+from copydesk.cli.embedded import connect_in_process
+from copydesk.client.api import Api
+from copydesk.server.sample import build_sample
+from copydesk.server.store import Store
+from copydesk.tui.app import CopydeskApp
+from copydesk.tui.session import Session
+
+FOLDER = Path(__file__).resolve().parent / "pictures"
+NOON = datetime(2026, 11, 18, 12, 0, tzinfo=UTC)
+WIDE, SMALL = (132, 38), (80, 24)
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A screen to save: the keys that lead there, one press each, and the size of the terminal."""
+
+    name: str
+    keys: tuple[str, ...]
+    size: tuple[int, int] = WIDE
+
+
+PICTURES = (
+    Picture("spaces", ("j", "j")),
+    Picture("pages", ("j", "j", "g p", "j")),
+    Picture("change-requests", ("2", "j", "j")),
+    Picture("review", ("2", "j", "enter", "2")),
+    Picture("review-80x24", ("2", "j", "enter", "2"), SMALL),
+    Picture("structure", ("g t", "enter", "j", "j", "J")),
+    Picture("clusters", ("g k", "j")),
+)
+
+
+async def main() -> None:
+    """Save every picture."""
+    FOLDER.mkdir(exist_ok=True)
+    wanted = sys.argv[1:]
+    for picture in PICTURES:
+        if not wanted or picture.name in wanted:
+            await save(picture)
+            print(f"docs/pictures/{picture.name}.svg")
+
+
+async def save(picture: Picture) -> None:
+    """Press the keys of a picture on a fresh sample desk and save the screen."""
+    store = Store(clock=lambda: NOON)
+    build_sample(store)
+
+    async def connect() -> Api:
+        return connect_in_process(store)
+
+    app = CopydeskApp(Session(connect, clock=lambda: NOON, host="embedded desk"), "spaces")
+    async with drive(app, *picture.keys, size=picture.size) as driver:
+        await driver.idle()
+        svg = app.export_screenshot(title="copydesk")
+        (FOLDER / f"{picture.name}.svg").write_text(svg, encoding="utf-8")
+    store.close()
+
+
+if __name__ == "__main__":
+    asyncio.run(main())

@@ -1,0 +1,58 @@
+"""What is imported before the first paint: the part of the start that nobody should wait for."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+PROBE = """
+import sys
+from copydesk.cli.open import FIRST_PLACE
+from copydesk.local.snapshot import Snapshots
+from copydesk.local.paths import find_paths
+from copydesk.tui.app import CopydeskApp
+from copydesk.tui.session import Session
+
+class Probe(CopydeskApp):
+    def _wake(self):
+        self.loaded = sorted({name for name in sys.modules})
+        self.exit()
+
+async def connect():
+    raise AssertionError("nothing asks for the service before the first paint")
+
+paths = find_paths().make()
+app = Probe(Session(connect, snapshot=Snapshots(paths.snapshots, "desk")), FIRST_PLACE)
+app.run(headless=True)
+print("\\n".join(app.loaded))
+"""
+
+LATER = {
+    "dulwich",
+    "httpx",
+    "markdown_it",
+    "pydantic",
+    "rapidfuzz",
+    "starlette",
+    "uvicorn",
+    "yaml",
+    "copydesk.client",
+    "copydesk.contract",
+    "copydesk.server",
+}
+"""What only comes after the first paint (speed.md: the first screen needs none of it)."""
+
+
+def test_the_first_paint_needs_neither_client_nor_models_nor_desk(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", PROBE],
+        env={**os.environ, "COPYDESK_HOME": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    loaded = set(done.stdout.split())
+    assert "copydesk.tui.screens.spaces" in loaded
+    assert {name for name in loaded if name in LATER} == set()

@@ -1,0 +1,415 @@
+"""Reading the pages of a space: their tree, the text of one, and where its links lead."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from textual.app import ComposeResult
+
+from copydesk.domain.filter import fold
+from copydesk.domain.text import clean, plural
+from copydesk.tui.actions import action, command
+from copydesk.tui.app import style_path
+from copydesk.tui.frame import Status
+from copydesk.tui.place import Part, Place
+from copydesk.tui.places import Target, place
+from copydesk.tui.present import page as present
+from copydesk.tui.present.page import LinkRow, PageRow
+from copydesk.tui.sources import ListSource
+from copydesk.tui.trees import TreeSource
+from copydesk.tui.widgets.text_view import TextView
+from copydesk.tui.widgets.tree_list import TreeList
+from copydesk.tui.widgets.virtual_list import Column, VirtualList
+
+if TYPE_CHECKING:
+    from copydesk.client.api import Api
+
+REST_SECONDS = 0.12
+"""How long the cursor rests on a page before its text is read."""
+
+KEPT_TEXTS = 24
+"""Texts kept in memory, so that going back to a page is instant."""
+
+UNFOLD_LIMIT = 300
+"""A tree of at most so many pages opens unfolded."""
+
+
+@dataclass(frozen=True)
+class Tree:
+    """What is read when the place opens: what the space is called, and its pages."""
+
+    title: str
+    pages: tuple[PageRow, ...]
+
+
+@dataclass(frozen=True)
+class Read:
+    """The text of a page and its links; ``links`` None is not known."""
+
+    markdown: str
+    links: Sequence[LinkRow] | None
+
+
+def no_pages(here: PagesPlace) -> str | None:
+    """Say so when there is nothing to read."""
+    return None if here.order else "This space has no pages to read."
+
+
+@place("pages", title="Pages")
+class PagesPlace(Place, scope="pages"):
+    """The page tree at the left, the page in the middle, its links at the right."""
+
+    CSS_PATH = style_path("pages")
+    AUTO_FOCUS = "#pages"
+
+    def __init__(self, target: Target) -> None:
+        super().__init__(target)
+        self.add_class("-in-left")
+        self.order: list[str] = []
+        """Ids of the pages with text, in reading order."""
+        self.shown_page: PageRow | None = None
+        self._rows_by_id: dict[str, PageRow] = {}
+        self._places: dict[str, int] = {}
+        self._texts: OrderedDict[str, Read] = OrderedDict()
+        self._space_title = ""
+        self._wanted = target.page
+
+    def panes(self) -> ComposeResult:
+        """Yield the three columns."""
+        self.rows: TreeList[PageRow] = TreeList(
+            TreeSource(
+                key=lambda page: page.id,
+                children=lambda page: page.children,
+                foldable=lambda page: bool(page.children),
+            ),
+            [
+                Column("title", "PAGE", present.name, flex=1, minimum=16),
+                Column("note", "", present.note, 6, drop=1),
+            ],
+            title="Pages",
+            empty="",
+            header=False,
+            dim=lambda page: page.hidden,
+            id="pages",
+        )
+        self.text = TextView(empty="", id="page-text")
+        self.links: VirtualList[LinkRow] = VirtualList(
+            ListSource(key=lambda link: link.id),
+            [
+                Column("text", "LEADS TO", present.link_text, flex=1),
+                Column("kind", "", present.link_note, 6),
+            ],
+            title="Links",
+            empty="No links.",
+            header=False,
+            id="page-links",
+        )
+        yield Part("left", self.rows)
+        yield Part("main", self.text)
+        yield Part("side", self.links)
+
+    def trail(self) -> Iterable[str]:
+        """The organization, the space, and which of its versions."""
+        yield self.session.organization_title or "no organization"
+        yield self._space_title or "space"
+        yield "Pages"
+        if self.target.change_request is not None:
+            yield "change request"
+
+    def url(self) -> str | None:
+        """Return the address of the page, or of the link under the cursor."""
+        if self.pane is self.links and (link := self.links.selected) is not None and link.url:
+            return link.url
+        page = self.rows.selected_item if self.pane is self.rows else self.shown_page
+        return (page.url or None) if page is not None else None
+
+    def copies(self) -> Sequence[tuple[str, str]]:
+        """Return what ``Y`` offers."""
+        page = self.shown_page
+        if page is None:
+            return super().copies()
+        choices = [
+            ("address", self.url() or ""),
+            ("path", page.path),
+            ("title", page.title),
+            ("id", page.id),
+        ]
+        return [(name, text) for name, text in choices if text]
+
+    def status_left(self) -> str:
+        """Say how many pages there are, and which one this is."""
+        waiting = super().status_left()
+        if waiting or not self.order:
+            return waiting
+        if self.shown_page is not None and self.shown_page.id in self._places:
+            at = self._places[self.shown_page.id] + 1
+            return f"page {at} of {len(self.order)}   {self.shown_page.path}"
+        return plural(len(self.order), "page")
+
+    # Reading
+
+    def reload(self) -> None:
+        """Read the tree, and the text of the page again."""
+        self._texts.clear()
+        if self.target.space is None:
+            self.rows.empty = "No space is chosen. gs lists them; gp there reads one."
+            self.rows.refresh()
+            return
+        if not self.order:
+            self.rows.empty = "Reading pages…"
+        self.load("tree", self._read_tree, self._arrived, what="Reading pages", failed=self._unread)
+
+    async def _read_tree(self, api: Api) -> Tree:
+        from copydesk.contract import operations as ops
+
+        space_id, request = self.target.space or "", self.target.change_request
+        pages = (
+            api(ops.list_space_pages, space_id)
+            if request is None
+            else api(ops.list_change_request_pages, space_id, request)
+        )
+        space, tree = await asyncio.gather(api(ops.get_space, space_id), pages)
+        return Tree(
+            clean(space.title).strip() or "Untitled",
+            await asyncio.to_thread(present.page_rows, tree.pages),
+        )
+
+    def _arrived(self, tree: Tree) -> None:
+        first = not self._rows_by_id
+        self._space_title = tree.title
+        self._rows_by_id = {row.id: row for row in _walk(tree.pages)}
+        self.order = [row.id for row in self._rows_by_id.values() if row.readable]
+        self._places = {row_id: at for at, row_id in enumerate(self.order)}
+        self.rows.empty = "This space has no pages yet."
+        source = self.rows.tree_source
+        if first:
+            if len(self._rows_by_id) <= UNFOLD_LIMIT:
+                source.unfolded |= {row.id for row in self._rows_by_id.values() if row.children}
+            source.set_roots(tree.pages)
+        elif source.filtering:
+            source.set_roots(tree.pages)
+        else:
+            source.merge_roots(tree.pages)
+        self.rows.title = f"Pages of {tree.title}"
+        if self._wanted is not None:
+            self.show_page(self._wanted)
+            self._wanted = None
+        self._look(after=0)
+
+    def _unread(self, text: str) -> None:
+        if not self.order:
+            self.rows.empty = text
+            self.rows.refresh()
+
+    def on_virtual_list_highlighted(self, event: VirtualList.Highlighted) -> None:
+        """Show the page under the cursor once the cursor rests."""
+        if event.list is self.rows:
+            self._look(after=REST_SECONDS)
+
+    def _look(self, *, after: float) -> None:
+        page = self.rows.selected_item
+        self.cancel_load("page")
+        if page is None or (page == self.shown_page and page.id in self._texts):
+            return
+        if not page.readable:
+            self._show(page, Read(present.no_text(page), []))
+        elif (read := self._texts.get(page.id)) is not None:
+            self._texts.move_to_end(page.id)
+            self._show(page, read)
+        else:
+            self.load(
+                "page",
+                lambda api: self._read_page(api, page),
+                lambda read: self._keep(page, read),
+                what=f"Reading {page.title}",
+                failed=lambda text: self._show(page, Read(f"*{text}*", None)),
+                after=after,
+            )
+
+    async def _read_page(self, api: Api, page: PageRow) -> Read:
+        from copydesk.client.errors import ApiError
+        from copydesk.contract import operations as ops
+
+        space, request = self.target.space or "", self.target.change_request
+        titles = {row_id: row.where for row_id, row in self._rows_by_id.items()}
+
+        async def links() -> Sequence[LinkRow] | None:
+            try:
+                if request is None:
+                    found = await api(ops.list_space_page_links, space, page.id, limit=500)
+                else:
+                    found = await api(
+                        ops.list_change_request_page_links, space, request, page.id, limit=500
+                    )
+            except ApiError:
+                # The text is what was asked for; that its links are unknown is said beside it.
+                return None
+            return present.link_rows(found.items, space, titles)
+
+        text = (
+            api(ops.get_space_page, space, page.id, format="markdown")
+            if request is None
+            else api(ops.get_change_request_page, space, request, page.id, format="markdown")
+        )
+        read, listed = await asyncio.gather(text, links())
+        return Read(read.markdown or "", listed)
+
+    def _keep(self, page: PageRow, read: Read) -> None:
+        self._texts[page.id] = read
+        while len(self._texts) > KEPT_TEXTS:
+            self._texts.popitem(last=False)
+        self._show(page, read)
+
+    def _show(self, page: PageRow, read: Read) -> None:
+        same = self.shown_page is not None and self.shown_page.id == page.id
+        self.shown_page = page
+        self.text.empty = "This page is empty."
+        self.text.title = page.where + ("   hidden" if page.hidden else "")
+        self.text.set_text(read.markdown, top=not same)
+        source = self.links.source.base
+        assert isinstance(source, ListSource)
+        links = read.links or ()
+        source.set(links)
+        if not same:
+            self.links.move_first()
+        self.links.empty = "No links." if read.links is not None else "Its links could not be read."
+        broken = sum(link.broken for link in links)
+        self.links.title = f"Links {len(links)}" + (f", {broken} broken" if broken else "")
+        self.refresh_frame()
+
+    # Moving
+
+    def show_page(self, page_id: str) -> bool:
+        """Put the cursor on a page, by id or by path; False when it is not in the tree."""
+        if page_id not in self._rows_by_id:
+            wanted = page_id.strip("/")
+            page_id = next(
+                (row.id for row in self._rows_by_id.values() if row.path == wanted), page_id
+            )
+        if page_id not in self._rows_by_id:
+            self.say("That page is not here: removed by someone, or moved.", "warn")
+            return False
+        self.rows.find_clear()
+        return self.rows.reveal(page_id)
+
+    def on_virtual_list_opened(self, event: VirtualList.Opened) -> None:
+        """Go to the text of a page; follow a link; fold a group."""
+        if event.list is self.links:
+            self._follow(event.row)
+            return
+        page = self.rows.selected_item
+        if page is None:
+            return
+        if page.type == "group":
+            self.rows.toggle()
+        elif page.type == "link":
+            self.say(f"{page.title} leads to {page.target}.")
+        else:
+            self._look(after=0)
+            self.text.focus()
+
+    def _follow(self, link: LinkRow) -> None:
+        if link.page:
+            self.show_page(link.page)
+            self._look(after=0)
+            self.text.focus()
+        elif link.broken:
+            self.say(f"{link.text} is a broken link.", "warn")
+        elif link.url:
+            self.say(f"{link.url} is elsewhere: o opens it, y copies it.")
+        else:
+            self.say(f"This leads to {link.text}, which has no text to read.")
+
+    @action(
+        "]", "next page", unless=no_pages, override=True, show=15, group="Views",
+        uses=("get_space_page", "get_change_request_page"),
+    )  # fmt: skip
+    def next_view(self) -> None:
+        """Read the next page, in the order of the tree."""
+        self._step(1)
+
+    @action("[", "previous page", unless=no_pages, override=True, show=14, group="Views")
+    def previous_view(self) -> None:
+        """Read the previous page, in the order of the tree."""
+        self._step(-1)
+
+    def _step(self, by: int) -> None:
+        here = self.rows.selected_id
+        at = self._places.get(here or "")
+        if at is None:
+            # On a group or a link: on from where it stands.
+            ids = list(self._rows_by_id)
+            start = ids.index(here) if here in self._rows_by_id else 0
+            way = ids[start:] if by > 0 else ids[start::-1]
+            target = next((row_id for row_id in way if row_id in self._places), None)
+        else:
+            target = self.order[at + by] if 0 <= at + by < len(self.order) else None
+        if target is None:
+            self.say("This is the last page." if by > 0 else "This is the first page.")
+            return
+        self.show_page(target)
+        self._look(after=0 if target in self._texts else REST_SECONDS / 2)
+
+    @action("i", "links", unless=no_pages, show=7, group="Look", uses="list_space_page_links")
+    def show_links(self) -> None:
+        """Go to the links of the page; Enter follows one, Esc comes back."""
+        self.remove_class("-no-side")
+        self.links.focus()
+        for role in ("left", "main", "side"):
+            self.set_class(role == "side", f"-in-{role}")
+
+    @action("h", "tree", show=False, group="Move", also=("left",))
+    def to_tree(self) -> None:
+        """Go to the page tree."""
+        self.rows.focus()
+
+    @action("l", "text", show=False, group="Move", also=("right",))
+    def to_text(self) -> None:
+        """Go to the text of the page."""
+        self.text.focus()
+
+    @command("page", "NAME", complete=lambda here: here.titles())
+    def go_page(self, rest: str) -> None:
+        """Go to the page whose title or path has these words."""
+        words = fold(rest).split()
+        for row_id in self.order:
+            row = self._rows_by_id[row_id]
+            if all(word in fold(f"{row.where} {row.path}") for word in words):
+                self.show_page(row_id)
+                self._look(after=0)
+                return
+        self.say(f"No page is called {rest!r} here.", "warn")
+
+    def titles(self) -> Sequence[str]:
+        """Return the titles of the pages that can be read."""
+        return [self._rows_by_id[row_id].title for row_id in self.order]
+
+    async def step_back(self) -> None:
+        """Step back: from the text or its links to the tree, from the tree out of the place."""
+        if not self._back_to_tree():
+            await super().step_back()
+
+    async def close_place(self) -> None:
+        """Step back as Esc does."""
+        if not self._back_to_tree():
+            await super().close_place()
+
+    def _back_to_tree(self) -> bool:
+        pane = self.pane
+        if pane is None or pane is self.rows or pane.found or self.query_one(Status).slow:
+            return False
+        self.rows.focus()
+        return True
+
+
+def _walk(rows: Sequence[PageRow]) -> Iterable[PageRow]:
+    waiting = list(rows)[::-1]
+    while waiting:
+        row = waiting.pop()
+        yield row
+        waiting.extend(reversed(row.children))
+

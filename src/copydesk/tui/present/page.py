@@ -101,7 +101,7 @@ def reference(target: ContentReference, titles: Mapping[str, str] | None = None)
 
 
 def name(page: PageRow) -> Text | str:
-    """Return the title; groups stand out, and what has no text of its own says why."""
+    """Return the title; groups stand out, and what is particular about a page is said behind it."""
     shown = f"{page.emoji} {page.title}" if page.emoji else page.title
     if page.type == "group":
         return Text(shown, style="strong")
@@ -109,14 +109,13 @@ def name(page: PageRow) -> Text | str:
         text = Text(f"{shown} {glyphs().right}", style="link")
         text.append(f" {page.target}", style="muted")
         return text
-    return Text(shown, style="muted") if page.hidden else shown
-
-
-def note(page: PageRow) -> Text:
-    """Return what is particular about a page: hidden, or made by the service."""
-    if page.hidden:
-        return Text("hidden", style="muted")
-    return Text("auto" if page.type == "computed" else "", style="muted")
+    about = {"hidden": page.hidden, "auto": page.type == "computed"}
+    said = [word for word, true in about.items() if true]
+    if not said:
+        return shown
+    text = Text(shown)
+    text.append(f"  {' '.join(said)}", style="muted")
+    return text
 
 
 def no_text(page: PageRow) -> str:

@@ -86,10 +86,7 @@ class PagesPlace(Place, scope="pages"):
                 children=lambda page: page.children,
                 foldable=lambda page: bool(page.children),
             ),
-            [
-                Column("title", "PAGE", present.name, flex=1, minimum=16),
-                Column("note", "", present.note, 6, drop=1),
-            ],
+            [Column("title", "PAGE", present.name, flex=1, minimum=16)],
             title="Pages",
             empty="",
             header=False,
@@ -145,6 +142,8 @@ class PagesPlace(Place, scope="pages"):
         waiting = super().status_left()
         if waiting or not self.order:
             return waiting
+        if self.pane is self.links and (link := self.links.selected) is not None:
+            return link.text
         if self.shown_page is not None and self.shown_page.id in self._places:
             at = self._places[self.shown_page.id] + 1
             return f"page {at} of {len(self.order)}   {self.shown_page.path}"
@@ -209,6 +208,7 @@ class PagesPlace(Place, scope="pages"):
         """Show the page under the cursor once the cursor rests."""
         if event.list is self.rows:
             self._look(after=REST_SECONDS)
+        self.refresh_frame()
 
     def _look(self, *, after: float) -> None:
         page = self.rows.selected_item

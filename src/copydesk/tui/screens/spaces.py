@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from textual.app import ComposeResult
 
-from copydesk.domain.filter import Query
+from copydesk.domain.filter import Query, fold
 from copydesk.domain.space_tree import (
     DESCENDING,
     SORTS,
@@ -22,7 +22,7 @@ from copydesk.domain.space_tree import (
     walk,
 )
 from copydesk.domain.text import clean, plural
-from copydesk.tui.actions import action
+from copydesk.tui.actions import action, command
 from copydesk.tui.place import Part, Place, View
 from copydesk.tui.places import Target, place
 from copydesk.tui.present import space as present
@@ -424,6 +424,21 @@ class SpacesPlace(Place, scope="spaces"):
         self.sort, self.backwards = sort, backwards
         self._show_tree(refresh=False)
         self._keep_rows()
+
+    @command("org", "NAME", uses="list_organizations")
+    async def go_organization(self, rest: str) -> None:
+        """Go to the organization whose name has these words; without any, to the list of them."""
+        from copydesk.tui.space_reading import read_organizations
+
+        words = fold(rest).split()
+        if not words:
+            await self.desk.go("organizations")
+            return
+        for found in await read_organizations(await self.session.ready()):
+            if all(word in fold(found.title) for word in words):
+                self.show_organization(found.id, clean(found.title))
+                return
+        self.say(f"You are in no organization called {rest!r}. go lists them.", "warn")
 
     @action("i", "details", show=False, group="Look")
     def details(self) -> None:

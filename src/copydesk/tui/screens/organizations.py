@@ -1,0 +1,211 @@
+"""Choosing an organization: type a few letters of its name, Enter goes there."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from textual.app import ComposeResult
+
+from copydesk.domain.text import plural
+from copydesk.tui.place import Part, Place
+from copydesk.tui.places import Target, place
+from copydesk.tui.present import organization as present
+from copydesk.tui.present.organization import OrganizationRow
+from copydesk.tui.search import SearchPrompt
+from copydesk.tui.sources import ListSource
+from copydesk.tui.widgets.facts import Facts
+from copydesk.tui.widgets.virtual_list import Column, VirtualList
+
+if TYPE_CHECKING:
+    from copydesk.client.api import Api
+    from copydesk.contract.models.organization import Organization
+
+AT_ONCE = 6
+"""Requests in flight at once for the reader's role in each organization."""
+
+
+class ChoosePrompt(SearchPrompt):
+    """Narrows the list; the arrows move in it and Enter takes what the cursor is on."""
+
+    def submitted(self, text: str) -> None:
+        """Go to the organization under the cursor."""
+        self.close()
+        pane = self._pane
+        if isinstance(pane, VirtualList):
+            pane.open_row()
+
+    def recall(self, by: int) -> None:
+        """Move in the list."""
+        self._pane.move(by)
+
+
+@place("organizations", key="o", title="Organizations")
+class OrganizationsPlace(Place, scope="organizations"):
+    """The organizations that the reader is in."""
+
+    def __init__(self, target: Target) -> None:
+        super().__init__(target)
+        self._read_once = False
+
+    def panes(self) -> ComposeResult:
+        """Yield the list, and what there is to know about its row."""
+        self.rows: VirtualList[OrganizationRow] = VirtualList(
+            ListSource(key=lambda row: row.id),
+            [
+                Column("title", "NAME", lambda row: row.title, flex=1, minimum=20),
+                Column("role", "YOUR ROLE", present.role, 10),
+                Column("spaces", "SPACES", present.spaces, 6, align="right", drop=1),
+                Column("plan", "  PLAN", lambda row: f"  {row.plan}", 18, drop=2),
+            ],
+            title="Organizations",
+            empty="Reading organizations…",
+            sign=lambda row: "*" if row.id == self.session.organization else "",
+            id="organizations",
+        )
+        self.facts = Facts(title="Details", id="organization-details")
+        yield Part("main", self.rows)
+        yield Part("side", self.facts)
+
+    def trail(self) -> Iterable[str]:
+        """Above all organizations there is only the service."""
+        yield self.session.host or "service"
+        yield "Organizations"
+
+    def url(self) -> str | None:
+        """Return the address of the organization in the platform's application."""
+        row = self.rows.selected
+        return (row.url or None) if row is not None else None
+
+    def copies(self) -> Sequence[tuple[str, str]]:
+        """Return what ``Y`` offers."""
+        row = self.rows.selected
+        if row is None:
+            return []
+        choices = [("address", row.url), ("title", row.title), ("id", row.id)]
+        return [(name, text) for name, text in choices if text]
+
+    def status_left(self) -> str:
+        """Say what Enter does, and what the sign means."""
+        waiting = super().status_left()
+        count = self.rows.source.base.loaded
+        if waiting or not count:
+            return waiting
+        return f"{plural(count, 'organization')}, * is the one you are in"
+
+    def search(self) -> None:
+        """Narrow the list as you type; Enter goes to the organization under the cursor."""
+        self.query("Prompt").remove()
+        prompt = ChoosePrompt(self.rows)
+        self.mount(prompt, before="#status")
+        prompt.focus()
+
+    # Reading
+
+    def reload(self) -> None:
+        """Read the organizations; the reader's role in each follows."""
+        self.load(
+            "organizations", self._read, self._arrived, what="Reading organizations",
+            failed=self._unread,
+        )  # fmt: skip
+
+    async def _read(self, api: Api) -> list[Organization]:
+        from copydesk.tui import space_reading as reading
+
+        if self.session.me is None:
+            self.session.me = await reading.read_me(api)
+        return await reading.read_organizations(api)
+
+    def _arrived(self, found: list[Organization]) -> None:
+        known = {row.id: row for row in self.rows.source.base.shown()}
+        rows = []
+        for organization in found:
+            row = present.organization_row(organization)
+            if (before := known.get(row.id)) is not None:
+                row = replace(row, role=before.role, spaces=before.spaces)
+            rows.append(row)
+        source = self.rows.source.base
+        assert isinstance(source, ListSource)
+        source.merge(rows)
+        self.rows.empty = (
+            "You are in no organization yet. Ask an administrator to invite you, "
+            "or check whose token this is."
+        )
+        if not self._read_once:
+            self._read_once = True
+            if self.session.organization is not None:
+                self.rows.select(self.session.organization)
+            if len(found) > 1:
+                self.search()
+        self._show_facts()
+        me = self.session.me
+        if me is not None:
+            self.load(
+                "roles", lambda api: self._read_roles(api, found, me.id), self._put_roles,
+                what="Reading your roles",
+            )  # fmt: skip
+
+    async def _read_roles(
+        self, api: Api, organizations: Sequence[Organization], me: str
+    ) -> list[OrganizationRow]:
+        from copydesk.client.errors import Forbidden, NotFound
+        from copydesk.contract import operations as ops
+
+        gate = asyncio.Semaphore(AT_ONCE)
+
+        async def one(organization: Organization) -> OrganizationRow:
+            async with gate:
+                try:
+                    member = await api(ops.get_member, organization.id, me)
+                except (Forbidden, NotFound):
+                    return present.organization_row(organization)
+            return present.organization_row(organization, member)
+
+        return list(await asyncio.gather(*map(one, organizations)))
+
+    def _put_roles(self, rows: list[OrganizationRow]) -> None:
+        source = self.rows.source.base
+        assert isinstance(source, ListSource)
+        for row in rows:
+            source.update(row)
+        self._show_facts()
+
+    def _unread(self, text: str) -> None:
+        self.rows.empty = text
+        self.rows.refresh()
+
+    # Choosing
+
+    def on_virtual_list_highlighted(self, event: VirtualList.Highlighted) -> None:
+        """Show what is known about the row."""
+        self._show_facts()
+
+    def _show_facts(self) -> None:
+        row = self.rows.selected
+        if row is None:
+            self.facts.show([], title="Details")
+        else:
+            self.facts.show(present.facts(row, self.session.clock()), title=row.title)
+        self.refresh_frame()
+
+    def on_virtual_list_opened(self, event: VirtualList.Opened) -> None:
+        """Go to the organization."""
+        row: OrganizationRow | None = event.row
+        if row is not None:
+            self.app.call_later(self.choose, row)
+
+    async def choose(self, row: OrganizationRow) -> None:
+        """Show the spaces of an organization; places of another one are left."""
+        from copydesk.tui.screens.spaces import SpacesPlace
+
+        session = self.session
+        session.organization, session.organization_title = row.id, row.title
+        below = [screen for screen in self.app.screen_stack if isinstance(screen, SpacesPlace)]
+        if below:
+            if below[0].target.organization != row.id:
+                below[0].show_organization(row.id, row.title)
+            await self.desk.go("spaces", below[0].target)
+        else:
+            await self.desk.go("spaces", Target(organization=row.id))

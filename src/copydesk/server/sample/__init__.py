@@ -1,0 +1,9 @@
+"""The sample desk: two invented organizations with a past, and a way to grow a desk for benchmarks.
+
+``build_sample`` fills an empty desk; ``grow`` adds an organization of any size to a desk.
+"""
+
+from copydesk.server.sample.building import build_sample
+from copydesk.server.sample.scale import grow
+
+__all__ = ["build_sample", "grow"]

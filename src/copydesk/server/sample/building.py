@@ -1,0 +1,300 @@
+"""Writing the sample's story on a desk: everything in one transaction, in the order of its times.
+
+Nothing here is invented: whoever and whatever is told of comes from the story modules. Identifiers
+come from a generator with a fixed seed, so that two desks made at the same moment are the same.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Mapping
+from datetime import datetime, timedelta
+from typing import Any
+
+from copydesk.server import branches, content, seeding, threads
+from copydesk.server.documents import markdown_to_document
+from copydesk.server.sample.clusters import LOOSE, STRUGGLES
+from copydesk.server.sample.conversations import write_cluster, write_loose
+from copydesk.server.sample.firms import FIRMS, OWNER, PEOPLE
+from copydesk.server.sample.pages import read_pages
+from copydesk.server.sample.proposals import PASTS, PROPOSALS
+from copydesk.server.sample.publications import PUBLICATIONS, write_site
+from copydesk.server.sample.story import (
+    Ask,
+    Become,
+    Book,
+    Commit,
+    Firm,
+    Merge,
+    Past,
+    Proposal,
+    Said,
+    Shelf,
+    Step,
+    Thread,
+    Update,
+    Verdict,
+)
+from copydesk.server.seeding import Editor, at
+from copydesk.server.source_content import filled
+from copydesk.server.store import Store, Tx
+
+Progress = Callable[[int, int, str], None]
+"""Called with how much is done, how much there is, and what is being worked on."""
+
+_ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+_SEED = "copydesk sample"
+
+
+def build_sample(store: Store, *, progress: Progress | None = None) -> str:
+    """Fill an empty desk with the sample and return its owner's user id.
+
+    The owner is also noted under ``owner`` in the desk's ``meta``. All of it is written, or
+    nothing.
+    """
+    return store.write(lambda tx: _Building(tx, progress or _silent).run())
+
+
+def sample_ids(seed: str) -> Callable[[], str]:
+    """Return a source of identifiers that is the same for the same seed."""
+    choices = random.Random(seed).choices  # noqa: S311 - to be foreseeable is the purpose
+    return lambda: "".join(choices(_ALPHABET, k=20))
+
+
+def _silent(_done: int, _total: int, _what: str) -> None:
+    return None
+
+
+class _Building:
+    """One desk being filled; everything that is made is found by its key in the story."""
+
+    def __init__(self, tx: Tx, progress: Progress) -> None:
+        self.tx = Tx(tx.connection, tx.moment, sample_ids(_SEED))
+        self.progress = progress
+        self.people: dict[str, str] = {}
+        self.firms: dict[str, str] = {}
+        self.shelves: dict[str, str] = {}
+        self.spaces: dict[str, str] = {}
+        self.clusters: dict[str, str] = {}
+        self.total = len(FIRMS) + len(PROPOSALS) + len(STRUGGLES) + len(PUBLICATIONS)
+        self.done = 0
+
+    def run(self) -> str:
+        for key, person in PEOPLE.items():
+            self.people[key] = seeding.add_user(self.ago(900), person.name, person.email)
+        for firm in FIRMS:
+            self.firm(firm)
+            self.step(firm.title)
+        home = self.firms[FIRMS[0].key]
+        for struggle in STRUGGLES:
+            self.clusters[struggle.key] = write_cluster(self.tx, home, struggle)
+            self.step(struggle.label)
+        for source, days, voice in LOOSE:
+            write_loose(self.tx, home, source, voice, days)
+        self.life()
+        for publication in PUBLICATIONS:
+            write_site(
+                self.ago(publication.at), self.firms[publication.firm], publication, self.spaces
+            )
+            self.step(publication.title)
+        owner = self.people[OWNER]
+        self.tx.insert("meta", key="owner", value=owner)
+        return owner
+
+    def step(self, what: str) -> None:
+        self.done += 1
+        self.progress(self.done, self.total, what)
+
+    def ago(self, days: float) -> Tx:
+        """Return the transaction at some days before now."""
+        return at(self.tx, self.moment(days))
+
+    def moment(self, days: float) -> datetime:
+        return self.tx.moment - timedelta(days=days)
+
+    # Organizations, people and places
+
+    def firm(self, firm: Firm) -> None:
+        tx = self.ago(firm.at)
+        key = seeding.add_organization(tx, firm.title, **firm.settings)
+        self.firms[firm.key] = key
+        for member in firm.members:
+            seen = PEOPLE[member.person].seen
+            seeding.add_member(
+                self.ago(member.joined),
+                key,
+                self.people[member.person],
+                member.role,
+                disabled=member.disabled,
+                sso=member.sso,
+                last_seen=None if seen is None else self.moment(seen),
+            )
+        for title, (lead, *others) in firm.teams.items():
+            team = seeding.add_team(
+                tx, key, title, [self.people[p] for p in others], owners=[self.people[lead]]
+            )
+            self.people[title] = team
+        for place in firm.places:
+            if isinstance(place, Shelf):
+                made = self.shelves[place.key] = seeding.add_collection(
+                    tx,
+                    key,
+                    place.title,
+                    parent=None if place.below is None else self.shelves[place.below],
+                    description=place.description,
+                    default_level=place.level,
+                )
+            else:
+                made = self.spaces[place.key] = self.book(firm, key, place)
+            for subject, level in (place.grants or {}).items():
+                seeding.grant(tx, made, self.people[subject], level)
+
+    def book(self, firm: Firm, organization: str, book: Book) -> str:
+        return seeding.add_space(
+            self.ago(book.at),
+            organization,
+            book.title,
+            filled(read_pages(f"{firm.key}/{book.key}")),
+            parent=None if book.below is None else self.shelves[book.below],
+            author=self.people[book.by],
+            emoji=book.emoji,
+            visibility=book.visibility,
+            edit_mode=book.edit_mode,
+            language=book.language,
+            default_level=book.level,
+            merge_rules=None if book.rules is None else self.rules(book.rules),
+        )
+
+    def rules(self, rules: Mapping[str, Any]) -> dict[str, Any]:
+        """Return merge rules with people's ids in place of their keys."""
+        if not rules:
+            return {"type": "none"}
+        return {
+            "type": "rules",
+            "rules": [
+                {"rule": rule, **({"users": [self.people[who] for who in users]} if users else {})}
+                for rule, users in rules.items()
+            ],
+        }
+
+    # What happened
+
+    def life(self) -> None:
+        """Let everything happen in the order of its times, whichever change request it is of."""
+        stories: tuple[Past | Proposal, ...] = (*PASTS, *PROPOSALS)
+        lives = [_Life(self, story) for story in stories]
+        events = [
+            (-days, number, order, happen)
+            for number, life in enumerate(lives)
+            for order, (days, happen) in enumerate(life.events())
+        ]
+        for *_, happen in sorted(events, key=lambda event: event[:3]):
+            happen()
+        for proposal in PROPOSALS:
+            self.step(proposal.subject)
+
+
+class _Life:
+    """The life of one change request, or what happened in a space outside of them."""
+
+    def __init__(self, building: _Building, story: Past | Proposal) -> None:
+        self.building = building
+        self.people = building.people
+        self.story = story
+        self.space = building.spaces[story.space]
+        self.id: str | None = None
+
+    def events(self) -> list[tuple[float, Callable[[], None]]]:
+        found: list[tuple[float, Callable[[], None]]] = []
+        if isinstance(self.story, Proposal):
+            found.append((self.story.at, self.open))
+        found.extend((step.at, self.bound(step)) for step in self.story.steps)
+        return found
+
+    def bound(self, step: Step) -> Callable[[], None]:
+        return lambda: self.happen(step)
+
+    def open(self) -> None:
+        story = self.story
+        assert isinstance(story, Proposal)
+        document = story.description and markdown_to_document(story.description).to_dict()
+        self.id = branches.open_branch(
+            self.building.ago(story.at),
+            self.space,
+            self.people[story.by],
+            story.subject,
+            story.edit,
+            status=story.status,
+            description=document or None,
+            cluster=None if story.cluster is None else self.building.clusters[story.cluster],
+        )
+
+    @property
+    def key(self) -> str:
+        assert self.id is not None, "a change request is opened before anything else happens to it"
+        return self.id
+
+    def happen(self, step: Step) -> None:
+        tx = self.building.ago(step.at)
+        match step:
+            case Thread():
+                self.thread(tx, step)
+            case Commit() if isinstance(self.story, Past):
+                seeding.commit(tx, self.space, step.edit, author=self.people[step.by])
+            case Commit():
+                branches.edit_branch(tx, self.key, self.people[step.by], step.edit)
+            case Verdict():
+                threads.add_review(tx, self.key, self.people[step.by], step.status, step.text)
+            case Ask():
+                for who in step.of:
+                    threads.request_review(tx, self.key, self.people[who], self.people[step.by])
+            case Become():
+                branches.set_status(tx, self.key, step.status)
+            case Update():
+                self.clean(branches.update_branch(tx, self.key, self.people[step.by]))
+            case Merge():
+                self.clean(branches.merge_branch(tx, self.key, self.people[step.by]))
+
+    def clean(self, joined: branches.Joined) -> None:
+        if joined.revision is None:
+            raise ValueError(f"{self.story.space}: {self.story} conflicts: {joined.conflicts}")
+
+    def thread(self, tx: Tx, thread: Thread) -> None:
+        page, node = self.target(tx, thread)
+        comment = threads.add_comment(
+            tx,
+            self.space,
+            self.people[thread.by],
+            thread.text,
+            change_request=self.id,
+            page=page,
+            node=node,
+        )
+        self.react(tx, comment, thread)
+        for said in thread.replies:
+            later = self.building.ago(said.at)
+            reply = threads.add_reply(later, comment, self.people[said.by], said.text)
+            self.react(later, reply, said)
+        if thread.resolved is not None:
+            by, when = thread.resolved
+            threads.resolve(self.building.ago(when), comment, self.people[by])
+
+    def react(self, tx: Tx, target: str, said: Thread | Said) -> None:
+        for emoji, people in (said.reactions or {}).items():
+            for who in people:
+                threads.react(tx, target, self.people[who], emoji)
+
+    def target(self, tx: Tx, thread: Thread) -> tuple[str | None, str | None]:
+        """Return the ids of the page, and of the block on it, that a thread is about."""
+        if thread.page is None:
+            return None, None
+        table, key = ("space", self.space) if self.id is None else ("change_request", self.id)
+        revision = tx.value(f"SELECT revision_id FROM {table} WHERE id = ?", key)  # noqa: S608
+        editor = Editor(tx, self.space, content.open_draft(tx, content.load(tx, revision)))
+        page = editor.find(thread.page)
+        if thread.quote is None:
+            return page, None
+        for block in markdown_to_document(editor.read(page)).nodes:
+            if thread.quote in str(block.to_dict()):
+                return page, block.key
+        raise ValueError(f"{thread.page} does not say {thread.quote!r}")

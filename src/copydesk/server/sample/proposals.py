@@ -1,0 +1,15 @@
+"""Everything that happened on the sample desk, from all its spaces."""
+
+from __future__ import annotations
+
+from copydesk.server.sample.desk_changes import DESK, HANDBOOK_PAST
+from copydesk.server.sample.pebblebox_changes import PEBBLEBOX
+from copydesk.server.sample.platform_changes import PLATFORM, PLATFORM_PAST
+from copydesk.server.sample.reference_changes import REFERENCE
+from copydesk.server.sample.story import Past, Proposal
+
+PROPOSALS: tuple[Proposal, ...] = (*PLATFORM, *REFERENCE, *DESK, *PEBBLEBOX)
+"""Every change request of the sample."""
+
+PASTS: tuple[Past, ...] = (PLATFORM_PAST, HANDBOOK_PAST)
+"""What happened in spaces outside change requests."""

@@ -10,6 +10,7 @@ from rich.text import Text
 
 from copydesk.domain.text import clean
 from copydesk.tui.glyphs import glyphs
+from copydesk.tui.present.emoji import before
 
 if TYPE_CHECKING:
     from copydesk.contract.models.content import ContentPage
@@ -102,7 +103,7 @@ def reference(target: ContentReference, titles: Mapping[str, str] | None = None)
 
 def name(page: PageRow) -> Text | str:
     """Return the title; groups stand out, and what is particular about a page is said behind it."""
-    shown = f"{page.emoji} {page.title}" if page.emoji else page.title
+    shown = before(page.emoji, page.title)
     if page.type == "group":
         return Text(shown, style="strong")
     if page.type == "link":

@@ -13,6 +13,7 @@ from copydesk.domain.filter import Fields
 from copydesk.domain.merge_rules import label
 from copydesk.domain.space_tree import RuleList, SpaceNode
 from copydesk.domain.text import listed, plural
+from copydesk.tui.present.emoji import before
 from copydesk.tui.widgets.facts import Fact
 
 LANGUAGES: Mapping[str, str] = {
@@ -74,7 +75,7 @@ class Details:
 def name(node: SpaceNode) -> Text | str:
     """Return the title, with what a collection holds."""
     if node.kind == "space":
-        return f"{node.emoji} {node.title}" if node.emoji else node.title
+        return before(node.emoji, node.title)
     kind = "" if node.kind == "loose" else "collection, "
     text = Text(node.title, style="strong")
     text.append(f"  ({kind}{node.spaces})" if kind else f"  ({node.spaces})", style="muted")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from textual.app import ComposeResult
 
 from copydesk.domain.text import plural
+from copydesk.tui.glyphs import glyphs
 from copydesk.tui.place import Part, Place
 from copydesk.tui.places import Target, place
 from copydesk.tui.present import organization as present
@@ -17,6 +18,7 @@ from copydesk.tui.present.organization import OrganizationRow
 from copydesk.tui.search import SearchPrompt
 from copydesk.tui.sources import ListSource
 from copydesk.tui.widgets.facts import Facts
+from copydesk.tui.widgets.pane import Pane
 from copydesk.tui.widgets.virtual_list import Column, VirtualList
 
 if TYPE_CHECKING:
@@ -29,6 +31,10 @@ AT_ONCE = 6
 
 class ChoosePrompt(SearchPrompt):
     """Narrows the list; the arrows move in it and Enter takes what the cursor is on."""
+
+    def __init__(self, pane: Pane) -> None:
+        super().__init__(pane)
+        self.input.placeholder = "type a name; Enter goes there, Esc leaves the list as it is"
 
     def submitted(self, text: str) -> None:
         """Go to the organization under the cursor."""
@@ -62,7 +68,7 @@ class OrganizationsPlace(Place, scope="organizations"):
             ],
             title="Organizations",
             empty="Reading organizations…",
-            sign=lambda row: "*" if row.id == self.session.organization else "",
+            sign=lambda row: glyphs().passed if row.id == self.session.organization else "",
             id="organizations",
         )
         self.facts = Facts(title="Details", id="organization-details")
@@ -93,7 +99,7 @@ class OrganizationsPlace(Place, scope="organizations"):
         count = self.rows.source.base.loaded
         if waiting or not count:
             return waiting
-        return f"{plural(count, 'organization')}, * is the one you are in"
+        return f"{plural(count, 'organization')}   {glyphs().passed} where you are"
 
     def search(self) -> None:
         """Narrow the list as you type; Enter goes to the organization under the cursor."""

@@ -147,6 +147,16 @@ class SpacesPlace(Place, scope="spaces"):
         ]
         return [(name, text) for name, text in choices if text]
 
+    def on_mount(self) -> None:
+        """Begin on a space, not on the collection above it."""
+        super().on_mount()
+        self._rest_on_first_space()
+
+    def _rest_on_first_space(self) -> None:
+        first = next((twig for twig in self.rows.source.shown() if twig.item.kind == "space"), None)
+        if first is not None:
+            self.rows.select(first.id)
+
     def opened(self) -> None:
         """Show the tabs."""
         self.set_views(TABS, "spaces")
@@ -187,6 +197,7 @@ class SpacesPlace(Place, scope="spaces"):
         self.rows.tree_source.set_roots(())
         self.rows.move_first()
         self._show_last_run()
+        self._rest_on_first_space()
         self._count()
         self.reload()
 
@@ -210,8 +221,12 @@ class SpacesPlace(Place, scope="spaces"):
             organizations = await reading.read_organizations(api)
             if not organizations:
                 return None, ()
-            first = organizations[0].id
-            return await reading.read_desk(api, first, progress=self._progress), organizations
+            # Where the reader has the most to do; the service's order among equals.
+            first = max(
+                organizations,
+                key=lambda each: each.permissions is not None and each.permissions.admin,
+            )
+            return await reading.read_desk(api, first.id, progress=self._progress), organizations
 
         (found, organizations), _ = await asyncio.gather(desk(), who())
         return found, organizations
@@ -238,12 +253,14 @@ class SpacesPlace(Place, scope="spaces"):
         self.target = self.target.but(organization=organization.id)
         self.session.organization, self.session.organization_title = organization.id, title
         self._rules = rule_list(organization.merge_rules)
-        self.nodes = found.nodes
+        first_rows, self.nodes = not self.nodes, found.nodes
         self.rows.empty = (
             f"No spaces that you can see in {title}. Ask an administrator, "
             "or go to another organization with go."
         )
         self._show_tree(refresh=True)
+        if first_rows:
+            self._rest_on_first_space()
         self._count()
         self._look()
         self._keep_rows()

@@ -103,34 +103,55 @@ def _target(url: str) -> str:
 def wrap(parts: Sequence[Span], width: int, *, first: Line, rest: Line) -> list[Line]:
     """Fill lines of ``width`` cells with words; ``first`` and ``rest`` lead the lines."""
     room = max(8, width - sum(cell_len(text) for text, _ in first))
-    lines: list[Line] = []
-    line: Line = list(first)
-    used, blank, fresh = 0, "", True
+    lines: list[Line] = [list(first)]
+    word: Line = []
+    """What stands together without a blank, such as a link and the full stop behind it."""
+    cells = used = 0
+    blank: str | None = None
+    """The tone of the blank before the word; None for no blank."""
+
+    def place_word() -> None:
+        nonlocal used, cells, blank
+        if not word:
+            return
+        if used and used + (blank is not None) + cells > room:
+            lines.append(list(rest))
+            used = 0
+        line = lines[-1]
+        if used and blank is not None:
+            if blank == word[0][1]:
+                word[0] = (" " + word[0][0], blank)
+            else:
+                line.append((" ", blank))
+            used += 1
+        if cells <= room:
+            line.extend(word)
+            used += cells
+        else:
+            for text, tone in word:
+                for piece in chop_cells(text, room):
+                    length = cell_len(piece)
+                    if used and used + length > room:
+                        lines.append(list(rest))
+                        used = 0
+                    lines[-1].append((piece, tone))
+                    used += length
+        word.clear()
+        cells, blank = 0, None
+
     for text, tone in parts:
-        for word in _WORD.findall(text):
-            if word == "\n":
-                lines.append(line)
-                line, used, blank, fresh = list(rest), 0, "", True
-                continue
-            if word.isspace():
-                blank = "" if fresh else " "
-                continue
-            cells = len(word) if word.isascii() else cell_len(word)
-            if not fresh and used + len(blank) + cells > room and blank:
-                lines.append(line)
-                line, used, blank, fresh = list(rest), 0, "", True
-            if cells > room - used:
-                for piece in chop_cells(word, room):
-                    if not fresh:
-                        lines.append(line)
-                        line, used = list(rest), 0
-                    line.append((piece, tone))
-                    used, fresh, blank = cell_len(piece), False, ""
-                continue
-            line.append((blank + word, tone))
-            used += len(blank) + cells
-            blank, fresh = "", False
-    lines.append(line)
+        for piece in _WORD.findall(text):
+            if piece == "\n":
+                place_word()
+                lines.append(list(rest))
+                used, blank = 0, None
+            elif piece.isspace():
+                place_word()
+                blank = tone
+            else:
+                word.append((piece, tone))
+                cells += len(piece) if piece.isascii() else cell_len(piece)
+    place_word()
     return lines
 
 

@@ -72,3 +72,17 @@ def move(path: str, below: str | None, index: int | None = None) -> Edit:
 def rename(path: str, title: str, slug: str | None = None) -> Edit:
     """Return the edit that gives a page another title and, when it is given, another slug."""
     return lambda editor: editor.rename(editor.find(path), title, slug)
+
+
+def everywhere(old: str, new: str) -> Edit:
+    """Return the edit that replaces a text on every page that has it; one has to."""
+
+    def edit(editor: Editor) -> None:
+        pages = [page for page in editor.draft.pages.values() if page.type == "document"]
+        found = [page.id for page in pages if old in editor.read(page.id)]
+        if not found:
+            raise ValueError(f"no page has {old!r}")
+        for page in found:
+            editor.write(page, editor.read(page).replace(old, new))
+
+    return edit

@@ -110,6 +110,33 @@ PEBBLEBOX: tuple[Proposal, ...] = (
         ),
     ),
     Proposal(
+        space="manual",
+        by="saoirse",
+        at=20.4,
+        subject="Checking belongs to the boxes",
+        edit=several(
+            move("everyday/check", "boxes", 0),
+            append("boxes/check", "Do it before you trust a new box."),
+        ),
+        steps=(
+            Ask(by="saoirse", at=20.3, of=("wren",)),
+            Thread(
+                by="iker",
+                at=10.9,
+                text="I moved it to Reference meanwhile, sorry! Which of us is right?",
+                replies=(Said(by="saoirse", at=10.1, text="Both, so let us ask Wren."),),
+            ),
+        ),
+    ),
+    Proposal(
+        space="manual",
+        by="iker",
+        at=13.0,
+        subject="Checking belongs to the reference",
+        edit=move("everyday/check", "reference", 1),
+        steps=(Verdict(by="wren", at=12.0), Merge(by="iker", at=11.5)),
+    ),
+    Proposal(
         space="contributing",
         by="saoirse",
         at=8.3,

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from copydesk.server.sample.edits import add, append, move, remove, rename, replace, several, write
+from copydesk.server.sample.edits import add, append, replace, several, write
+from copydesk.server.sample.platform_texts import (
+    DEAD_LETTERS,
+    RATE_LIMITS,
+    REFRESH,
+    REPLAY,
+)
 from copydesk.server.sample.story import (
     Ask,
-    Become,
     Commit,
     Merge,
     Past,
@@ -18,98 +23,6 @@ from copydesk.server.sample.story import (
 
 _SPACE = "platform-guide"
 _PAYMENTS = "accept-payments/payments"
-
-_REFRESH = """
-## 3. Refresh
-
-Access tokens live for one hour. Exchange the refresh token shortly before that:
-
-```bash
-curl https://api.quayside.example/v2/oauth/token \\
-  -u "{CLIENT_ID}:{CLIENT_SECRET}" \\
-  -d grant_type=refresh_token \\
-  -d refresh_token={REFRESH_TOKEN}
-```
-
-The answer holds a new pair. Store it before you use it: the old refresh token stops working as soon
-as the new access token is used for the first time.
-"""
-
-_RATE_LIMITS = """
-# Rate limits
-
-Limits keep one busy loop from slowing down everybody else. They count per key and per second.
-
-## How much
-
-| Kind of request | Live | Sandbox |
-| --- | --- | --- |
-| Reads | 100 a second | 25 a second |
-| Writes | 60 a second | 10 a second |
-| Reports | 10 a minute | 5 a minute |
-
-A burst of twice the limit is fine for up to three seconds.
-
-## How you notice
-
-Every answer says where you stand:
-
-| Header | Means |
-| --- | --- |
-| `RateLimit-Limit` | how many you may send in this second |
-| `RateLimit-Remaining` | how many are left |
-| `Retry-After` | only with 429: how many seconds to wait |
-
-## What to do
-
-1. Wait as long as `Retry-After` says.
-2. Add a random part of a second, so that your servers do not all come back together.
-3. After five attempts give up and tell somebody. A queue is better than a loop.
-
-```python
-import random
-import time
-
-
-def wait(seconds: int) -> None:
-    time.sleep(seconds + random.random())
-```
-
-Ask us for more before a launch: two working days are enough.
-"""
-
-_REPLAY = """
-# Replaying events
-
-Your endpoint was down, or a bug swallowed a day of events. Send them again:
-
-1. Open **Developers > Webhooks > Deliveries**.
-2. Filter by time and by *undelivered*.
-3. Choose **Send again**. Up to 10,000 events go out at once, oldest first.
-
-Or ask for a range with the API:
-
-```bash
-curl -X POST https://api.quayside.example/v2/events/replay \\
-  -H "Authorization: Bearer {SECRET_KEY}" \\
-  -d from=2026-02-03T00:00:00Z \\
-  -d to=2026-02-03T06:00:00Z
-```
-
-Replayed events keep their id, so whatever you have seen already is easy to skip.
-"""
-
-_DEAD_LETTERS = """
-# Undelivered events
-
-An event that no attempt could deliver is kept for 30 days.
-
-* The dashboard lists them under **Developers > Webhooks > Undelivered**.
-* `GET /v2/events?delivered=false` does the same.
-* Once a day we write to the address in **Settings > Team > Alerts**, if there are any.
-
-Nothing is lost in those 30 days. After them, read the payment itself: its state is always right.
-"""
 
 PLATFORM_PAST = Past(
     space=_SPACE,
@@ -233,7 +146,7 @@ PLATFORM: tuple[Proposal, ...] = (
 
 Supersedes the table that we had since 2023.""",
         cluster="rate-limit-numbers",
-        edit=write("connect/rate-limits", _RATE_LIMITS),
+        edit=write("connect/rate-limits", RATE_LIMITS),
         steps=(
             Ask(by="priya", at=8.8, of=("mara", "kofi")),
             Thread(
@@ -285,7 +198,7 @@ Supersedes the table that we had since 2023.""",
             "connect/authentication/oauth",
             "\n## 3. Refresh\n\nAccess tokens live for one hour. Exchange the refresh token for a "
             "new pair before that; the old refresh token stops working at once.\n",
-            _REFRESH,
+            REFRESH,
         ),
         steps=(
             Ask(by="jonas", at=1.5, of=("mara", "priya")),
@@ -316,8 +229,8 @@ Supersedes the table that we had since 2023.""",
                 "| 5 | 6 hours |\n\nAfter the fifth attempt",
                 "| 5 | 6 hours |\n| 6 | 12 hours |\n| 7 | 24 hours |\n\nAfter the seventh attempt",
             ),
-            add("Replaying events", _REPLAY, below="connect/webhooks"),
-            add("Undelivered events", _DEAD_LETTERS, below="connect/webhooks"),
+            add("Replaying events", REPLAY, below="connect/webhooks"),
+            add("Undelivered events", DEAD_LETTERS, below="connect/webhooks"),
             replace(
                 "connect/webhooks",
                 "What happens when your server is down is in [Retries](retries.md).",
@@ -365,38 +278,6 @@ Supersedes the table that we had since 2023.""",
     ),
     Proposal(
         space=_SPACE,
-        by="tomas",
-        at=13.6,
-        subject="Rename the Connect chapter to Integrate, and tidy it",
-        description="Connect is also the name of a product now.",
-        edit=several(
-            rename("connect", "Integrate", "integrate"),
-            move("integrate/idempotency", "integrate/webhooks", 0),
-            rename("integrate/rate-limits", "Limits", "limits"),
-            move("integrate/limits", "go-live"),
-        ),
-        steps=(
-            Thread(
-                by="priya",
-                at=12.8,
-                text="Every link from outside goes to `/connect/…`. Do we get redirects?",
-                replies=(
-                    Said(by="tomas", at=12.5, text="Yes, the site keeps the old paths for a year."),
-                    Said(
-                        by="ruben", at=12.4, text="And the macros of support. I count 41 of them."
-                    ),
-                ),
-            ),
-            Verdict(
-                by="priya",
-                at=11.2,
-                status="changes-requested",
-                text="I like the name. I would not move idempotency below webhooks.",
-            ),
-        ),
-    ),
-    Proposal(
-        space=_SPACE,
         by="samira",
         at=3.9,
         subject="Holds last seven days from March",
@@ -431,50 +312,6 @@ Supersedes the table that we had since 2023.""",
     ),
     Proposal(
         space=_SPACE,
-        by="nora",
-        at=22.3,
-        subject="Quickstart in five languages",
-        status="draft",
-        edit=several(
-            append(
-                "quickstart",
-                "## The same in Python\n\n```python\nimport quayside\n\n"
-                'quay = quayside.Client("sk_sandbox_quay")\n'
-                'quay.payments.create(amount=4200, currency="eur", method="card_sandbox_ok")\n```',
-            ),
-            append(
-                "quickstart",
-                '## The same in Ruby\n\n```ruby\nquay = Quayside.new("sk_sandbox_quay")\n'
-                'quay.payments.create(amount: 4200, currency: "eur", method: "card_ok")\n```',
-            ),
-        ),
-    ),
-    Proposal(
-        space=_SPACE,
-        by="hana",
-        at=33.0,
-        subject="Drop the page about versions of TLS",
-        edit=replace(
-            "connect/authentication",
-            "All traffic is TLS 1.2 or newer. Plain HTTP is refused, not redirected, so that a "
-            "secret is never sent in the clear twice.",
-            "All traffic is TLS 1.2 or newer.",
-        ),
-        steps=(
-            Thread(
-                by="ines",
-                at=32.1,
-                page="connect/authentication",
-                quote="All traffic",
-                text="Please keep the second half. It is the reason that auditors look for.",
-                resolved=("hana", 31.5),
-            ),
-            Verdict(by="ines", at=32.0, status="changes-requested"),
-            Become(at=31.4, status="archived"),
-        ),
-    ),
-    Proposal(
-        space=_SPACE,
         by="mara",
         at=1.1,
         subject="Checklist: what stops working without webhooks",
@@ -496,51 +333,5 @@ Supersedes the table that we had since 2023.""",
             ),
         ),
     ),
-    Proposal(
-        space=_SPACE,
-        by="elena",
-        at=27.4,
-        subject="Regions: one table for each region",
-        description="Long, but each region's lawyers read only theirs.",
-        edit=several(
-            add(
-                "Europe",
-                "# Europe\n\n| | |\n| --- | --- |\n| Data stays in | Frankfurt, Dublin |\n"
-                "| Largest payment | 50,000.00 EUR |\n| Currencies | 14 |",
-                below="go-live/regions",
-            ),
-            add(
-                "United Kingdom",
-                "# United Kingdom\n\n| | |\n| --- | --- |\n| Data stays in | London |\n"
-                "| Largest payment | 40,000.00 GBP |\n| Currencies | 9 |",
-                below="go-live/regions",
-            ),
-            remove("go-live/testing"),
-        ),
-        steps=(
-            Thread(
-                by="jonas",
-                at=26.5,
-                page="go-live/regions",
-                quote="Data stays in",
-                text="With a page for each, this table could go.",
-            ),
-            Commit(
-                by="elena",
-                at=24.0,
-                edit=write(
-                    "go-live/regions",
-                    "# Regions and limits\n\nYou choose a region once, when you sign up. "
-                    "Each has a page of its own.",
-                ),
-            ),
-            Thread(
-                by="priya",
-                at=21.7,
-                text="Testing went away with it. On purpose?",
-                replies=(Said(by="elena", at=20.2, text="No! I dragged it by mistake."),),
-            ),
-        ),
-    ),
 )
-"""The change requests of the Platform guide."""
+"""The change requests of the Platform guide that somebody works on."""

@@ -61,6 +61,8 @@ class Driver:
         """Wait until no read, write, load or worker is under way and the screen is drawn."""
         for _ in range(ROUNDS):
             await self.pilot.pause()
+            if self.app.here is not None and self.app.here.frame_due:
+                self.app.here.refresh_frame()
             tasks = [task for task in self._under_way() if not task.done()]
             if not tasks:
                 return

@@ -58,6 +58,7 @@ class Action:
     show: int = 0
     group: str = ""
     override: bool = False
+    inline: bool = False
 
     @property
     def id(self) -> str:
@@ -119,12 +120,14 @@ def action(
     group: str = "",
     also: Sequence[str] = (),
     override: bool = False,
+    inline: bool = False,
 ) -> Callable[[F], F]:
     """Declare a method as a user action.
 
     A plain method acts at once; an ``async`` one runs in a worker and may await sheets. ``key`` and
     ``also`` are single keys or chords (``"g s"``). ``show`` is the footer priority: ``True`` is 10.
     ``override`` allows a key, or an action of the same name, that a base class already has.
+    ``inline`` finishes an async action before the next key is read: only for what waits for nobody.
     """
 
     def declare(function: F) -> F:
@@ -146,6 +149,7 @@ def action(
                 show=10 if show is True else int(show),
                 group=group,
                 override=override,
+                inline=inline,
             ),
         )
         return function

@@ -250,17 +250,17 @@ class CommonActions(Acts, scope="place"):
         """Show every write of this run, and send failed ones again."""
         _here(self).desk.open_activity()
 
-    @action("-", "last place", unless=no_last_place, show=False, group="Go")
+    @action("-", "last place", unless=no_last_place, show=False, group="Go", inline=True)
     async def last_place(self) -> None:
         """Go to the place you came from, and back again."""
         await _here(self).desk.go_last()
 
-    @action("escape", "back", show=False, group="Go")
+    @action("escape", "back", show=False, group="Go", inline=True)
     async def step_back(self) -> None:
         """Step back: stop a slow read, end the search or filter, else leave the place."""
         await _here(self).desk.step_back(quits=False)
 
-    @action("q", "back", show=1, group="Go")
+    @action("q", "back", show=1, group="Go", inline=True)
     async def close_place(self) -> None:
         """Step back as Esc does; on the first place, quit."""
         await _here(self).desk.step_back(quits=True)

@@ -93,7 +93,11 @@ async def run(owner: Any, action: Action) -> None:
         if place is not None:
             place.say(f"{action.label.capitalize()} is still under way.", "warn")
         return
-    await _follow(owner, place, action.id, getattr(owner, action.method)())
+    result = getattr(owner, action.method)()
+    if action.inline and inspect.isawaitable(result):
+        await _finish(place, result)
+    else:
+        await _follow(owner, place, action.id, result)
 
 
 async def run_command(owner: Any, command: Command, rest: str) -> None:
@@ -109,7 +113,7 @@ async def _follow(owner: Any, place: Place | None, name: str, result: Any) -> No
         # cursor when its key was pressed.
         await asyncio.sleep(0)
     if place is not None and place.is_attached:
-        place.refresh_frame()
+        place.frame_soon()
 
 
 async def _finish(place: Place | None, result: Any) -> None:

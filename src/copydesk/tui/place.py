@@ -15,6 +15,7 @@ from textual import events
 from textual.app import ComposeResult
 from textual.containers import Container
 from textual.screen import Screen
+from textual.timer import Timer
 from textual.widget import Widget
 
 from copydesk.tui.common_actions import CommonActions
@@ -31,6 +32,9 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 Tone = Literal["", "good", "warn", "bad"]
+
+FRAME_SECONDS = 0.05
+"""How long keys must pause before the footer follows the cursor."""
 
 SLOW_SECONDS = 2.0
 """After how long a read says that it is slow (interaction.md 3.8)."""
@@ -74,6 +78,7 @@ class Place(CommonActions, Screen[None]):
         self.cached = False
         """Whether what is on screen comes from the last run."""
         self._unwatch: Callable[[], None] = lambda: None
+        self._frame_timer: Timer | None = None
         self._reads: dict[str, asyncio.Task[Any]] = {}
 
     # What a place says of itself
@@ -179,8 +184,22 @@ class Place(CommonActions, Screen[None]):
                 break
         self.refresh_frame()
 
+    def frame_soon(self) -> None:
+        """Bring the frame up to date once keys pause: guards may cost more than a cursor move."""
+        if self._frame_timer is not None:
+            self._frame_timer.stop()
+        self._frame_timer = self.set_timer(FRAME_SECONDS, self.refresh_frame)
+
+    @property
+    def frame_due(self) -> bool:
+        """Whether the frame is about to be brought up to date."""
+        return self._frame_timer is not None
+
     def refresh_frame(self) -> None:
         """Bring the lines of the frame up to date; cheap when nothing changed."""
+        if self._frame_timer is not None:
+            self._frame_timer.stop()
+            self._frame_timer = None
         if not self.is_attached:
             return
         views = self.query_one("#views", Views)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from copydesk.tui.errors import failure_types, sentence
 from copydesk.tui.identity import identify
+from copydesk.tui.seen import MemorySeen, SeenMarks
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
@@ -110,13 +111,14 @@ class Session:
     """The state that all places share.
 
     ``connect`` returns the client (it is called after the first paint); ``identify`` then fills
-    in ``me`` and ``organization``, so that both are known once `ready` returns; ``clock`` is the time of
-    day, so that tests can freeze it; ``record`` receives every finished write (the journal).
+    in ``me`` and ``organization``, so that both are known once `ready` returns; ``clock`` is the
+    time of day, so that tests can freeze it; ``record`` receives every finished write.
     """
 
     connect: Callable[[], Awaitable[Api]]
     drafts: DraftStore = field(default_factory=MemoryDrafts)
     snapshot: Snapshot = field(default_factory=MemorySnapshot)
+    seen: SeenMarks = field(default_factory=MemorySeen)
     clock: Callable[[], datetime] = lambda: datetime.now(UTC)
     identify: Callable[[Session, Api], Awaitable[None]] = identify
     record: Callable[[Written], None] = lambda line: None

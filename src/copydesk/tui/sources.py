@@ -311,6 +311,17 @@ class PagedSource(Source[T]):
                 return chunk.start + offset
         return None
 
+    def update(self, row: T) -> None:
+        """Replace the row with the same id, in place; one that is not in memory is read later."""
+        at = self.index_of(self.key(row))
+        chunk = None if at is None else self._chunk_at(at)
+        if at is None or chunk is None:
+            return
+        found = self._chunks[chunk]
+        if found.rows is not None:
+            found.rows[at - found.start] = row
+            self.notify("rows")
+
     def hold(self, on: bool) -> None:
         """Keep every page in memory while something (a filter) needs all rows."""
         self._held += 1 if on else -1

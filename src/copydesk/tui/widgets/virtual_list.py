@@ -208,7 +208,14 @@ class VirtualList(Pane, Generic[T], scope="list"):
         row = source.row(index)
         self._cursor_id = None if row is None else source.key(row)
         self._show_cursor()
+        self._tell(row)
+
+    def _tell(self, row: T | None) -> None:
+        """Say where the cursor is now: to whoever listens, and to the footer."""
         self.post_message(self.Highlighted(self, self._cursor_id, row))
+        frame_soon = getattr(self.screen, "frame_soon", None)
+        if frame_soon is not None:
+            frame_soon()
 
     def _want(self) -> None:
         first = self.scroll_offset.y
@@ -276,7 +283,7 @@ class VirtualList(Pane, Generic[T], scope="list"):
         self._show_cursor()
         if not source.complete or source.busy:
             self._want()
-        self.post_message(self.Highlighted(self, row_id, row))
+        self._tell(row)
 
     def _show_cursor(self) -> None:
         self.put_cursor(0, self._cursor - self.scroll_offset.y + self._header)
@@ -479,7 +486,7 @@ class VirtualList(Pane, Generic[T], scope="list"):
             if at:
                 segments.append(Segment(" ", style))
             segments.extend(fit(column.render(row), cells, column.align, style, self))
-        strip = Strip(segments).adjust_cell_length(width, style)
+        strip = Strip(segments).adjust_cell_length(width, style).simplify()
         if len(self._strips) >= KEPT_STRIPS:
             self._strips.clear()
         self._strips[key] = strip

@@ -1,0 +1,162 @@
+"""Reading what a merge depends on: the rules that hold, reviews, who was asked.
+
+Reviews and requested reviewers are extensions (E4, E5): without them the rules that need them come
+out as unknown.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from copydesk.client.errors import ExtensionMissing, Forbidden, NotFound
+from copydesk.contract import operations as ops
+from copydesk.domain.merge_rules import (
+    MergeFacts,
+    RuleResult,
+    blocking,
+    effective,
+    evaluate,
+    verdicts_of,
+)
+from copydesk.domain.text import clean
+
+if TYPE_CHECKING:
+    from copydesk.client.api import Api
+    from copydesk.contract.models.change_request import ChangeRequest
+    from copydesk.contract.models.document import Document
+    from copydesk.contract.models.merge_rules import MergeRules
+    from copydesk.contract.models.review import RequestedReviewer, Review
+    from copydesk.contract.models.space import Space
+    from copydesk.contract.models.user import User
+
+USES = (
+    "get_space", "get_organization", "list_change_request_reviews", "list_requested_reviewers",
+    "get_member",
+)
+"""The operations that `read_rules` uses."""
+
+
+@dataclass(frozen=True, slots=True)
+class RulesRead:
+    """How the rules of a space come out for a change request.
+
+    ``reviews`` (newest first) and ``requested`` are None where the service does not offer them.
+    """
+
+    results: Sequence[RuleResult]
+    reviews: Sequence[Review] | None
+    requested: Sequence[RequestedReviewer] | None
+
+    @property
+    def passed(self) -> int:
+        """How many rules pass."""
+        return sum(result.outcome == "pass" for result in self.results)
+
+
+async def read_rules(api: Api, request: ChangeRequest, space: Space) -> RulesRead:
+    """Read and evaluate the rules. Raises ``ApiError``."""
+    reviews, requested, organization = await asyncio.gather(
+        _reviews(api, request), _requested(api, request), _organization_rules(api, space)
+    )
+    rules = effective(space.merge_rules, organization)
+    author = request.created_by.id if request.created_by else None
+    # An author's own review counts for no rule: a rule that asks for one asks for other eyes.
+    counted = None if reviews is None else [r for r in reviews if r.reviewer.id != author]
+    names = {user.id: _name(user) for user in _people(request, reviews, requested)}
+    unnamed = {user for rule in rules for user in rule.users or ()} - names.keys()
+    found = [_named(api, space.organization, user_id) for user_id in sorted(unnamed)]
+    names.update(await asyncio.gather(*found))
+    facts = MergeFacts(
+        subject=request.subject,
+        described=bool(document_text(request.description).strip()),
+        outdated=request.outdated,
+        verdicts=None if counted is None else verdicts_of(counted),
+        requested=None if requested is None else [each.user.id for each in requested],
+        names=names,
+    )
+    return RulesRead(evaluate(rules, facts), reviews, requested)
+
+
+def why_not_mergeable(request: ChangeRequest, space: Space, rules: RulesRead) -> str | None:
+    """Return why a merge would be refused, as far as can be known here, or None."""
+    if request.status != "open":
+        return f"Only an open change request can be merged; this one is {clean(request.status)}."
+    if space.permissions is not None and not space.permissions.merge:
+        return f"You may not merge in {clean(space.title)}."
+    return blocking(rules.results)
+
+
+async def _reviews(api: Api, request: ChangeRequest) -> list[Review] | None:
+    try:
+        found = [
+            review
+            async for review in api.pages(
+                ops.list_change_request_reviews, request.space, request.id, limit=100
+            )
+        ]
+    except ExtensionMissing:
+        return None
+    return found
+
+
+async def _requested(api: Api, request: ChangeRequest) -> list[RequestedReviewer] | None:
+    try:
+        return [
+            asked
+            async for asked in api.pages(
+                ops.list_requested_reviewers, request.space, request.id, limit=100
+            )
+        ]
+    except ExtensionMissing:
+        return None
+
+
+async def _organization_rules(api: Api, space: Space) -> MergeRules | None:
+    if space.merge_rules.type != "inherit" or not space.organization:
+        return None
+    try:
+        return (await api(ops.get_organization, space.organization)).merge_rules
+    except (Forbidden, NotFound):
+        return None
+
+
+async def _named(api: Api, organization: str, user_id: str) -> tuple[str, str]:
+    try:
+        return user_id, _name((await api(ops.get_member, organization, user_id)).user)
+    except (Forbidden, NotFound):
+        return user_id, clean(user_id)
+
+
+def _people(
+    request: ChangeRequest,
+    reviews: Sequence[Review] | None,
+    requested: Sequence[RequestedReviewer] | None,
+) -> list[User]:
+    people = [review.reviewer for review in reviews or ()]
+    people += [asked.user for asked in requested or ()]
+    return people + ([request.created_by] if request.created_by else [])
+
+
+def _name(user: User) -> str:
+    return clean(user.display_name, limit=200) or clean(user.email or user.id, limit=200)
+
+
+def document_text(document: Document | None) -> str:
+    """Return what a rich text document says, block by block; uncleaned."""
+    if document is None:
+        return ""
+    return "\n\n".join(filter(None, (_said(node.to_dict()) for node in document.nodes)))
+
+
+def _said(value: Any, depth: int = 0) -> str:
+    if not isinstance(value, dict) or depth > 50:
+        return ""
+    if isinstance(value.get("text"), str):
+        return str(value["text"])
+    inside = [*(value.get("leaves") or ()), *(value.get("nodes") or ())]
+    parts = [_said(part, depth + 1) for part in inside]
+    blocks = any(isinstance(part, dict) and part.get("object") == "block" for part in inside)
+    return ("\n" if blocks else "").join(filter(None, parts))

@@ -1,0 +1,263 @@
+"""Threads: which there are, in what order they are walked, and how a message is drawn."""
+
+from __future__ import annotations
+
+import string
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from rich.cells import cell_len
+
+from copydesk.domain.age import age
+from copydesk.domain.anchor import quoted
+from copydesk.domain.text import clean, shorten
+from copydesk.tui.glyphs import glyphs
+from copydesk.tui.markdown_blocks import blocks
+from copydesk.tui.markdown_lines import Line, draw
+
+if TYPE_CHECKING:
+    from copydesk.contract.models.comment import Comment, CommentReply, Reaction
+    from copydesk.contract.models.user import User
+
+THUMBS_UP = "👍"
+
+EMOJI: Mapping[str, str] = {
+    "thumbs up": THUMBS_UP,
+    "thumbs down": "👎",
+    "heart": "❤",
+    "party": "🎉",
+    "rocket": "🚀",
+    "eyes": "👀",
+    "smile": "😄",
+    "thinking": "🤔",
+    "confused": "😕",
+    "clap": "👏",
+    "pray": "🙏",
+    "fire": "🔥",
+    "hundred": "💯",
+    "check": "✅",
+    "warning": "⚠",
+    "bug": "🐛",
+    "bulb": "💡",
+    "memo": "📝",
+    "question": "❓",
+    "wave": "👋",
+}
+"""The reactions that the chooser offers, by the names people type."""
+
+
+@dataclass(slots=True)
+class Thread:
+    """A comment with what was answered; ``replies`` is None until they have been read.
+
+    ``number`` is what the screens call it: "[2]".
+    """
+
+    comment: Comment
+    number: int
+    replies: list[CommentReply] | None = None
+
+    @property
+    def id(self) -> str:
+        """The id of its first comment."""
+        return self.comment.id
+
+    @property
+    def open(self) -> bool:
+        """Whether it waits for something."""
+        return self.comment.status != "resolved"
+
+    @property
+    def page(self) -> str | None:
+        """The page it is on; None for the change request as a whole."""
+        return self.comment.target.page.id if self.comment.target.page else None
+
+    @property
+    def node(self) -> str | None:
+        """The anchor on that page; None for the page as a whole."""
+        return self.comment.target.node.id if self.comment.target.node else None
+
+    @property
+    def label(self) -> str:
+        """How screens name it."""
+        return f"[{self.number}]"
+
+
+class Threads:
+    """All threads of a change request, numbered from the oldest."""
+
+    def __init__(self) -> None:
+        self._by_id: dict[str, Thread] = {}
+        self._numbered = 0
+
+    def __iter__(self) -> Iterator[Thread]:
+        return iter(self._by_id.values())
+
+    def __len__(self) -> int:
+        return len(self._by_id)
+
+    def get(self, thread_id: str | None) -> Thread | None:
+        """Return a thread by the id of its comment."""
+        return None if thread_id is None else self._by_id.get(thread_id)
+
+    def take(self, comments: Iterable[Comment]) -> None:
+        """Take in what was read: known threads keep their number and, if unchanged, replies."""
+        known, self._by_id = self._by_id, {}
+        for comment in sorted(comments, key=lambda comment: comment.posted_at):
+            before = known.get(comment.id)
+            self._by_id[comment.id] = thread = before or self._new(comment)
+            if thread.replies is not None and comment.replies != len(thread.replies):
+                thread.replies = None
+            thread.comment = comment
+
+    def put(self, comment: Comment) -> Thread:
+        """Take in one comment as it is now."""
+        thread = self._by_id.get(comment.id)
+        if thread is None:
+            thread = self._by_id[comment.id] = self._new(comment)
+        thread.comment = comment
+        return thread
+
+    def _new(self, comment: Comment) -> Thread:
+        self._numbered += 1
+        return Thread(comment, self._numbered)
+
+    def remove(self, thread_id: str) -> None:
+        """Forget a thread."""
+        self._by_id.pop(thread_id, None)
+
+    @property
+    def open_count(self) -> int:
+        """How many are open."""
+        return sum(thread.open for thread in self)
+
+    def on_page(self, page: str | None) -> list[Thread]:
+        """Return the threads of a page (None: of the request as a whole), oldest first."""
+        return [thread for thread in self if thread.page == page]
+
+    def open_by_page(self) -> dict[str | None, int]:
+        """Return how many open threads each page has."""
+        counts: dict[str | None, int] = {}
+        for thread in self:
+            if thread.open:
+                counts[thread.page] = counts.get(thread.page, 0) + 1
+        return counts
+
+    def walk(
+        self, pages: Sequence[str], line: Callable[[Thread], int | None]
+    ) -> list[Thread]:
+        """Return the open threads in reading order: of the request, then page by page and line.
+
+        ``line`` tells where on its page a thread is, None when unknown or gone.
+        """
+        order = {page: at for at, page in enumerate(pages)}
+        far = len(order)
+
+        def place(thread: Thread) -> tuple[int, int, int]:
+            at = line(thread)
+            page = -1 if thread.page is None else order.get(thread.page, far)
+            # A thread on a page as a whole comes before its lines, one on text that is gone after.
+            missing = -1 if thread.node is None else 1 << 60
+            return page, missing if at is None else at, thread.number
+
+        return sorted((thread for thread in self if thread.open), key=place)
+
+
+def name_of(user: User | None) -> str:
+    """Return what a person is called on screen."""
+    if user is None:
+        return "someone"
+    return clean(user.display_name, limit=200).strip() or clean(user.email or "", limit=200) or (
+        "someone"
+    )
+
+
+def emoji_text(emoji: str) -> str:
+    """Return a reaction as it is drawn. Some services send code points in hexadecimal."""
+    parts = emoji.split("-")
+    if all(4 <= len(part) <= 6 and set(part) <= set(string.hexdigits) for part in parts):
+        points = [int(part, 16) for part in parts]
+        if all(0x2000 <= point <= 0x1FAFF for point in points):
+            emoji = "".join(map(chr, points))
+    said = clean(emoji, limit=50)
+    if glyphs().gap.isascii():
+        return next((f":{name}:" for name, sign in EMOJI.items() if sign == said), said)
+    return said
+
+
+def draw_message(
+    message: Comment | CommentReply,
+    width: int,
+    now: datetime,
+    *,
+    label: str = "",
+    reply: bool = False,
+    resolved: bool = False,
+    me: str | None = None,
+    note: str = "",
+) -> list[Line]:
+    """Return the lines of a comment or reply: who and when, the text, the reactions."""
+    lead = f"   {glyphs().branch} " if reply else f" {label} " if label else " "
+    indent = " " * cell_len(lead)
+    tone = "muted" if resolved else ""
+    head: Line = [(lead, "muted" if resolved or reply else "accent")]
+    who = shorten(name_of(message.posted_by), max(8, width - len(lead) - 14), glyphs().more)
+    head += [(who, "muted" if resolved else "who"), (f"  {age(message.posted_at, now)}", "muted")]
+    if message.edited_at is not None:
+        head.append(("  edited", "muted"))
+    if note:
+        head.append((f"  {note}", "good" if resolved else "muted"))
+    lines = [head]
+    text = clean(message.body.markdown or "", lines=True, limit=100_000)
+    room = max(12, width - len(indent) - 1)
+    for block in blocks(text):
+        lines.extend(
+            [(indent, ""), *((part, own or tone) for part, own in line)]
+            for line in draw(block, room)
+        )
+    while len(lines) > 1 and not any(part.strip() for part, _ in lines[-1]):
+        lines.pop()
+    if shown := _reactions(message.reactions, me):
+        lines.append([(indent, ""), *shown])
+    return lines
+
+
+def _reactions(reactions: Sequence[Reaction], me: str | None) -> Line:
+    shown: Line = []
+    for reaction in reactions:
+        count = reaction.count or len(reaction.users)
+        if count <= 0 or not reaction.emoji.strip():
+            continue
+        mine = any(reactor.user.id == me for reactor in reaction.users)
+        shown.append((f"{emoji_text(reaction.emoji)} {count}", "accent" if mine else "muted"))
+        shown.append(("  ", ""))
+    return shown
+
+
+def who_reacted(reactions: Sequence[Reaction]) -> list[tuple[str, str]]:
+    """Return (reaction, names) for each reaction."""
+    return [
+        (emoji_text(reaction.emoji), ", ".join(name_of(each.user) for each in reaction.users))
+        for reaction in reactions
+    ]
+
+
+def mine(message: Comment | CommentReply, emoji: str, me: str | None) -> bool:
+    """Whether I reacted with an emoji."""
+    return any(
+        reaction.emoji == emoji and any(reactor.user.id == me for reactor in reaction.users)
+        for reaction in message.reactions
+    )
+
+
+def first_words(message: Comment | CommentReply, limit: int = 60) -> str:
+    """Return the start of what a message says, for a title or a log line."""
+    text = clean(message.body.markdown or "", limit=400)
+    return shorten(" ".join(text.split()), limit, glyphs().more)
+
+
+def gone_text(thread: Thread) -> str:
+    """Return what the line said that a thread was about, when its anchor knows it."""
+    return clean(quoted(thread.node or ""))

@@ -1,0 +1,154 @@
+"""Reading what a review shows: the request, the two trees, texts, threads."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from copydesk.client.errors import ExtensionMissing, NotFound
+from copydesk.contract import operations as ops
+from copydesk.domain.page_tree import PageNode, flatten
+from copydesk.tui.present.diff import PageText, page_text
+from copydesk.tui.present.review import Changed, changed_files, changed_pages, page_notes
+
+if TYPE_CHECKING:
+    from copydesk.client.api import Api
+    from copydesk.contract.models.change_request import ChangeRequest, Changes
+    from copydesk.contract.models.comment import Comment, CommentReply
+    from copydesk.contract.models.content import File
+    from copydesk.contract.models.space import Space
+
+USES = (
+    "get_change_request", "get_space", "list_space_pages", "list_change_request_pages",
+    "get_change_request_changes", "list_space_files", "list_change_request_files",
+    "get_space_page", "get_change_request_page", "list_change_request_comments",
+    "list_change_request_comment_replies", "get_change_request_comment",
+)
+"""The operations that reading a review uses."""
+
+PAGE = 500
+"""Comments read with one request."""
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A change request, its space, and what it changes. ``pages`` are all of its pages."""
+
+    request: ChangeRequest
+    space: Space
+    pages: Sequence[PageNode]
+    changes: Sequence[Changed]
+
+    @property
+    def version(self) -> tuple[str, str]:
+        """What the texts of its pages depend on."""
+        return self.request.revision, self.space.revision
+
+
+async def read_request(api: Api, space_id: str, request_id: str) -> Opened:
+    """Read a change request (by id or number) with its trees. Raises ``ApiError``."""
+    request, space, before, after, hint = await asyncio.gather(
+        api(ops.get_change_request, space_id, request_id),
+        api(ops.get_space, space_id),
+        api(ops.list_space_pages, space_id),
+        api(ops.list_change_request_pages, space_id, request_id),
+        _told(api, space_id, request_id),
+    )
+    old_files: list[File] | None = None
+    new_files: list[File] | None = None
+    if hint is None:
+        old_files, new_files = await asyncio.gather(
+            _files_of_space(api, space_id), _files_of_request(api, space_id, request_id)
+        )
+    pages = flatten(after.pages)
+    changes = changed_pages(flatten(before.pages), pages, hint)
+    return Opened(
+        request, space, pages, [*changes, *changed_files(old_files, new_files, hint)]
+    )
+
+
+async def _told(api: Api, space_id: str, request_id: str) -> Changes | None:
+    try:
+        return await api(ops.get_change_request_changes, space_id, request_id, limit=1000)
+    except ExtensionMissing:
+        return None
+
+
+async def _files_of_space(api: Api, space_id: str) -> list[File]:
+    return [file async for file in api.pages(ops.list_space_files, space_id, limit=PAGE)]
+
+
+async def _files_of_request(api: Api, space_id: str, request_id: str) -> list[File]:
+    return [
+        file
+        async for file in api.pages(
+            ops.list_change_request_files, space_id, request_id, limit=PAGE
+        )
+    ]
+
+
+async def read_page(api: Api, opened: Opened, change: Changed) -> PageText:
+    """Read both texts of a changed page and compare them, in a thread. Raises ``ApiError``."""
+    merged = opened.request.status == "merged"
+    if change.file:
+        return page_text("", "", page_notes(change))
+    before, after = await asyncio.gather(
+        _text_before(api, opened, change), _text_after(api, opened, change)
+    )
+    gone = change.before is not None and before is None
+    notes = page_notes(change, gone_in_main=gone, merged=merged)
+    if merged and "deleted" not in change.kinds:
+        notes.append("Merged: primary content has this text, so there is nothing to compare with.")
+    elif before == after and change.node.type == "document" and before:
+        notes.append("The text itself is the same.")
+    return await asyncio.to_thread(page_text, before or "", after or "", notes)
+
+
+async def _text_before(api: Api, opened: Opened, change: Changed) -> str | None:
+    if change.before is None:
+        return None
+    try:
+        page = await api(ops.get_space_page, opened.space.id, change.id, format="markdown")
+    except NotFound:
+        return None
+    return page.markdown or ""
+
+
+async def _text_after(api: Api, opened: Opened, change: Changed) -> str | None:
+    if change.after is None:
+        return None
+    page = await api(
+        ops.get_change_request_page,
+        opened.space.id, opened.request.id, change.id, format="markdown",
+    )
+    return page.markdown or ""
+
+
+async def read_threads(api: Api, space_id: str, request_id: str) -> list[Comment]:
+    """Read all comments of a change request. Raises ``ApiError``."""
+    return [
+        comment
+        async for comment in api.pages(
+            ops.list_change_request_comments,
+            space_id, request_id, order="asc", status="all", format="markdown", limit=PAGE,
+        )
+    ]
+
+
+async def read_replies(
+    api: Api, space_id: str, request_id: str, threads: Sequence[str]
+) -> dict[str, list[CommentReply]]:
+    """Read the replies of some threads. Raises ``ApiError``."""
+
+    async def of(thread: str) -> tuple[str, list[CommentReply]]:
+        return thread, [
+            reply
+            async for reply in api.pages(
+                ops.list_change_request_comment_replies,
+                space_id, request_id, thread, format="markdown", limit=PAGE,
+            )
+        ]
+
+    return dict(await asyncio.gather(*(of(thread) for thread in threads)))

@@ -1,0 +1,114 @@
+"""Place 3: reviewing one change request, page by page (interaction.md 3.5)."""
+
+from __future__ import annotations
+
+import asyncio
+
+from copydesk.domain.text import clean
+from copydesk.tui import review_reading
+from copydesk.tui.actions import action, command
+from copydesk.tui.places import place
+from copydesk.tui.present.review import place_of
+from copydesk.tui.screens.review_base import ReviewBase
+from copydesk.tui.screens.review_request import ReviewRequest
+
+
+def no_page(here: ReviewBase) -> str | None:
+    """Say so when no changed page is in front."""
+    if here.view != "changes":
+        return "This works on the changes: 2 goes there."
+    return None if here.change is not None else "No changed page is open."
+
+
+def no_text(here: ReviewBase) -> str | None:
+    """Say so when the text of the page is not there."""
+    if (why := no_page(here)) is not None:
+        return why
+    return None if here.diff.page is not None else "The page is not read yet."
+
+
+@place("review", title="Review")
+class Review(ReviewRequest, scope="review"):
+    """The changed pages of a request, the lines of one of them, and the threads on it."""
+
+    @action("J", "next change", unless=no_text, show=20, group="Read")
+    def next_change(self) -> None:
+        """Go to the next changed lines; at the end of the page it stops and says so."""
+        if not self.diff.step_change(1):
+            last = self.page_at == len(self.changes) - 1
+            self.say(
+                "No further change on this page. space marks it seen."
+                if last
+                else "No further change on this page. ] next page, space marks it seen and goes on."
+            )
+
+    @action("K", "previous change", unless=no_text, show=False, group="Read")
+    def previous_change(self) -> None:
+        """Go to the previous changed lines."""
+        if not self.diff.step_change(-1):
+            self.say("No earlier change on this page. [ previous page.")
+
+    @action(
+        "space", "seen", unless=no_text, show=15, group="Read", uses=review_reading.USES
+    )
+    async def mark_seen(self) -> None:
+        """Mark the page as seen and go to the next one that is not; again takes the mark away."""
+        opened, change = self.opened_request, self.change
+        assert opened is not None
+        assert change is not None
+        marks, thing, page = self.session.seen, opened.request.id, change.id
+        title = clean(change.node.title)
+        if self.seen.get(page) == "seen":
+            await asyncio.to_thread(marks.unmark, thing, page)
+            self.seen.pop(page, None)
+            self.page_tree.refresh_rows()
+            self.say(f"{title} is not marked as seen any more.")
+            return
+        await asyncio.to_thread(marks.mark, thing, page, self.seen_text(page))
+        self.seen[page] = "seen"
+        self.page_tree.refresh_rows()
+        self._show_overview()
+        at = self.page_at
+        order = self.changes[at + 1 :] + self.changes[: max(0, at)]
+        following = next((c for c in order if self.seen.get(c.id) != "seen"), None)
+        if following is None:
+            self.say(f"All {len(self.changes)} seen. a approve, m merge.", "good")
+            return
+        self.show_page(following.id)
+        self.say(f"{title} is seen. {self.seen_count} of {len(self.changes)}.")
+
+    @action("t", "all pages or changed", show=2, group="Look")
+    def toggle_everything(self) -> None:
+        """Show all pages in the tree, or only those that changed."""
+        if self.opened_request is None:
+            self.say("The change request is not read yet.", "warn")
+            return
+        self.everything = not self.everything
+        self._show_tree()
+        self.say("The tree shows all pages." if self.everything else "Only changed pages.")
+
+    @action("l", "right pane", show=False, group="Move", also=("right",))
+    def pane_right(self) -> None:
+        """Go to the pane at the right."""
+        self.desk.step_pane(1)
+
+    @action("h", "left pane", show=False, group="Move", also=("left",))
+    def pane_left(self) -> None:
+        """Go to the pane at the left."""
+        self.desk.step_pane(-1)
+
+    def page_titles(self) -> list[str]:
+        """Return the titles of the changed pages, for completion."""
+        return [clean(change.node.title) for change in self.changes]
+
+    @command("page", "TITLE", complete=lambda here: here.page_titles())
+    def go_page(self, rest: str) -> None:
+        """Go to a changed page by a part of its name."""
+        wanted = rest.strip().casefold()
+        found = next((c for c in self.changes if wanted in place_of(c).casefold()), None)
+        if found is None:
+            self.say(f"No changed page is called {clean(rest)!r}.", "warn")
+            return
+        self._open_view("changes")
+        self.show_page(found.id)
+        self.diff.focus()

@@ -1,0 +1,315 @@
+"""What one does with the change request as a whole: verdicts, reviewers, status, update, merge."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, cast
+
+from copydesk.contract import operations as ops
+from copydesk.contract.enumerations import ChangeRequestWritableStatus, ReviewStatus
+from copydesk.contract.models.change_request import (
+    ChangeRequest,
+    ChangeRequestUpdate,
+    UpdateResult,
+)
+from copydesk.contract.models.comment import MarkdownBody
+from copydesk.contract.models.review import Review, ReviewCreate, ReviewersRequest
+from copydesk.domain.text import clean, listed, plural
+from copydesk.tui.actions import action, command
+from copydesk.tui.places import Target
+from copydesk.tui.present.comment import name_of
+from copydesk.tui.screens.review_base import ReviewBase
+from copydesk.tui.screens.review_threads import ReviewThreads, not_read
+from copydesk.tui.widgets.choice import Choices, Option
+from copydesk.tui.widgets.merge_sheet import ConflictSheet, MergeSheet
+from copydesk.tui.widgets.sheet import Confirm
+from copydesk.tui.widgets.verdict_sheet import VerdictSheet
+
+if TYPE_CHECKING:
+    from copydesk.client.api import Api
+
+PEOPLE = 1000
+"""Members that the chooser of reviewers offers."""
+
+
+def may_not_review(here: ReviewBase) -> str | None:
+    """Say so when I may not give a verdict here, or there are none."""
+    opened = here.opened_request
+    if opened is None:
+        return not_read(here)
+    if here.rules is not None and here.rules.reviews is None:
+        return "This service offers no reviews."
+    if opened.request.status not in ("open", "draft"):
+        return f"{here.numbered} is {clean(opened.request.status)} and takes no review."
+    permissions = opened.space.permissions
+    if permissions is not None and not permissions.review:
+        return f"You may not review in {clean(opened.space.title)}."
+    return None
+
+
+def no_reviewers(here: ReviewBase) -> str | None:
+    """Say so when nobody can be asked for a review."""
+    if here.opened_request is None:
+        return not_read(here)
+    if here.rules is None:
+        return "The reviewers are not read yet."
+    return "This service does not ask people for reviews." if here.rules.requested is None else None
+
+
+def settled(here: ReviewBase) -> str | None:
+    """Say so when the request is merged: then its status can no longer change."""
+    opened = here.opened_request
+    if opened is None:
+        return not_read(here)
+    return f"{here.numbered} is merged." if opened.request.status == "merged" else None
+
+
+def may_not_edit(here: ReviewBase) -> str | None:
+    """Say so when I may not edit the request."""
+    opened = here.opened_request
+    if opened is None:
+        return not_read(here)
+    permissions = opened.space.permissions
+    if permissions is not None and not permissions.edit:
+        return f"You may not edit in {clean(opened.space.title)}."
+    return None
+
+
+def up_to_date(here: ReviewBase) -> str | None:
+    """Say so when there is nothing to pull in."""
+    opened = here.opened_request
+    if opened is None:
+        return not_read(here)
+    if opened.request.status not in ("open", "draft"):
+        return f"{here.numbered} is {clean(opened.request.status)}."
+    return None if opened.request.outdated else f"{here.numbered} is up to date with main."
+
+
+class ReviewRequest(ReviewThreads, scope="review_request"):
+    """The actions on the change request as a whole."""
+
+    # Verdicts
+
+    @action(
+        "a", "approve", unless=may_not_review, danger=1, show=11,
+        uses=("create_change_request_review", "list_change_request_reviews"), group="Request",
+    )
+    async def approve(self) -> None:
+        """Approve the change request, with a comment or without."""
+        await self._verdict("approved")
+
+    @action(
+        "A", "ask for changes", unless=may_not_review, danger=1, show=4,
+        uses="create_change_request_review", group="Request",
+    )
+    async def ask_for_changes(self) -> None:
+        """Ask for changes, with a comment or without."""
+        await self._verdict("changes-requested")
+
+    async def _verdict(self, status: ReviewStatus) -> None:
+        opened = self.opened_request
+        assert opened is not None
+        space, request = opened.space.id, opened.request
+        what = "Approve" if status == "approved" else "Ask for changes"
+        key = self.draft_key(f"verdict {status}")
+        facts = [f"#{request.number} {clean(request.subject)}"]
+        unseen = len(self.changes) - self.seen_count
+        if unseen:
+            facts.append(f"{unseen} of {plural(len(self.changes), 'page')} not marked as seen")
+        if self.threads.open_count:
+            facts.append(f"{plural(self.threads.open_count, 'open thread')}")
+        sheet = VerdictSheet(what, key, facts=tuple(facts))
+        said = cast("str | None", await self.desk.push_screen_wait(sheet))
+        if said is None:
+            return
+        body = ReviewCreate(status=status)
+        if said:
+            body = ReviewCreate(status=status, comment=MarkdownBody(markdown=said))
+
+        async def send(api: Api) -> Review:
+            return await api(ops.create_change_request_review, space, request.id, body)
+
+        await self.perform(
+            what, f"#{request.number} {clean(request.subject)}", send,
+            done=f"Approved #{request.number}." if status == "approved"
+            else f"Asked for changes in #{request.number}.",
+        )
+        self.session.drafts.drop(key)
+        self._read_rules()
+        self._read_threads()
+
+    @action(
+        "w", "reviewers", unless=no_reviewers, danger=1, show=3, group="Request",
+        uses=(
+            "list_requested_reviewers", "request_reviewers", "remove_requested_reviewer",
+            "list_members",
+        ),
+    )
+    async def reviewers(self) -> None:
+        """Choose who is asked for a review: ticked people are asked, others no longer."""
+        opened, rules = self.opened_request, self.rules
+        assert opened is not None
+        assert rules is not None
+        space, request = opened.space, opened.request
+        before = {asked.user.id: asked.user for asked in rules.requested or ()}
+        api = await self.session.ready()
+        author = request.created_by.id if request.created_by else None
+        people = dict(before)
+        page = await api(ops.list_members, space.organization, limit=PEOPLE)
+        people.update((m.user.id, m.user) for m in page.items if not m.disabled)
+        people.pop(author or "", None)
+        options = sorted(
+            (Option(user.id, name_of(user), clean(user.email or "")) for user in people.values()),
+            key=lambda option: (option.id not in before, option.title.casefold()),
+        )
+        chosen = cast(
+            "frozenset[str] | None",
+            await self.desk.push_screen_wait(
+                Choices(f"Ask to review #{request.number}", options, ticked=list(before))
+            ),
+        )
+        if chosen is None or chosen == before.keys():
+            return
+
+        def turn(wanted: frozenset[str], having: frozenset[str]) -> Any:
+            async def send(api: Api) -> None:
+                if new := sorted(wanted - having):
+                    await api(
+                        ops.request_reviewers, space.id, request.id, ReviewersRequest(users=new)
+                    )
+                for user in sorted(having - wanted):
+                    await api(ops.remove_requested_reviewer, space.id, request.id, user)
+
+            return send
+
+        old = frozenset(before)
+        names = listed([name_of(people[user]) for user in sorted(chosen) if user in people])
+        await self.perform(
+            "Ask for a review", f"#{request.number}", turn(chosen, old), undo=turn(old, chosen),
+            done=f"Asked: {names}." if names else "Nobody is asked now.",
+        )
+        self._read_rules()
+
+    # Status
+
+    @action(
+        "W", "draft or open", unless=settled, show=2, uses="update_change_request",
+        group="Request",
+    )
+    async def toggle_draft(self) -> None:
+        """Make a draft open for review, or an open one a draft again."""
+        opened = self.opened_request
+        assert opened is not None
+        await self._set_status("open" if opened.request.status != "open" else "draft")
+
+    @command("archive", uses="update_change_request")
+    async def archive(self, rest: str) -> None:
+        """Archive this change request; :reopen brings it back."""
+        await self._set_status("archived")
+
+    @command("reopen", uses="update_change_request")
+    async def reopen(self, rest: str) -> None:
+        """Open this change request again."""
+        await self._set_status("open")
+
+    @command("draft", uses="update_change_request")
+    async def make_draft(self, rest: str) -> None:
+        """Make this change request a draft."""
+        await self._set_status("draft")
+
+    async def _set_status(self, status: ChangeRequestWritableStatus) -> None:
+        opened = self.opened_request
+        why = settled(self)
+        if opened is None or why is not None:
+            self.say(why or "", "warn")
+            return
+        before = opened.request.status
+        if before == status:
+            self.say(f"{self.numbered} is {status} already.", "warn")
+            return
+        space, request = opened.space.id, opened.request
+
+        def turn(wanted: Any) -> Any:
+            async def send(api: Api) -> ChangeRequest:
+                return await api(
+                    ops.update_change_request, space, request.id, ChangeRequestUpdate(status=wanted)
+                )
+
+            return send
+
+        words = {"open": "Open", "draft": "Make a draft", "archived": "Archive"}
+        await self.perform(
+            words[status], f"#{request.number} {clean(request.subject)}", turn(status),
+            undo=turn(before), done=f"#{request.number} is {status} now.",
+        )
+        self.reload()
+
+    # Update and merge
+
+    @action(
+        "U", "update", unless=(up_to_date, may_not_edit), danger=2, show=7,
+        uses="pull_change_request_updates", group="Request",
+    )
+    async def update(self) -> None:
+        """Pull what happened in main into this change request, after asking."""
+        await self._update()
+
+    async def _update(self) -> None:
+        opened = self.opened_request
+        assert opened is not None
+        space, request = opened.space.id, opened.request
+        sheet = Confirm(
+            f"Update #{request.number} from main",
+            [
+                clean(request.subject) or "(no subject)",
+                f"What changed in {clean(opened.space.title)} since is pulled into it.",
+                "Where both sides changed the same lines, nothing happens and you are told.",
+            ],
+            verb="update",
+        )
+        if not await self.desk.push_screen_wait(sheet):
+            return
+
+        async def send(api: Api) -> tuple[UpdateResult, ChangeRequest]:
+            result = await api(ops.pull_change_request_updates, space, request.id)
+            return result, await api(ops.get_change_request, space, request.id)
+
+        target = f"#{request.number} {clean(request.subject)}"
+        result, now = await self.perform("Update from main", target, send)
+        self.reload()
+        if result.result != "conflicts":
+            self.tell(f"Updated #{request.number} from main.", "good")
+            return
+        said = "Not updated: both sides changed the same things. Nothing was changed."
+        if not now.outdated:
+            said = "Updated, with conflicts: they are in the change request now and need hands."
+        self.tell(said, "bad")
+        await self.desk.push_screen_wait(
+            ConflictSheet(f"Update #{request.number}", said, result.conflicts or ())
+        )
+
+    @action(
+        "m", "merge", unless=settled, danger=2, uses="merge_change_request", show=8,
+        group="Request",
+    )
+    async def merge(self) -> None:
+        """Merge into main, behind a sheet with rules, warnings and the result."""
+        opened = self.opened_request
+        assert opened is not None
+        pages = len(self.changes)
+        sheet = MergeSheet(
+            opened.space.id, opened.request.id, unseen=(pages - self.seen_count, pages)
+        )
+        result = cast("str | None", await self.desk.push_screen_wait(sheet))
+        if result == "update":
+            await self._update()
+        else:
+            self.reload()
+
+    @action("g k", "its cluster", show=False, group="Go", inline=True)
+    async def go_cluster(self) -> None:
+        """Go to the cluster of questions that this request answers, else to all clusters."""
+        opened = self.opened_request
+        cluster = opened.request.conversations_issues_cluster if opened else None
+        await self.desk.go(
+            "clusters", Target(organization=self.session.organization, cluster=cluster)
+        )

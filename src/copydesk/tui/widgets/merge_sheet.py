@@ -1,0 +1,304 @@
+"""Merging one change request, and what it came to; conflicts in full.
+
+The sheet reads everything itself, so that any place can open it with two ids.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, cast
+
+from rich.text import Text
+from textual.app import ComposeResult
+from textual.containers import VerticalScroll
+from textual.widgets import Label, Static
+
+from copydesk.client.errors import ExtensionMissing
+from copydesk.contract import operations as ops
+from copydesk.contract.models.change_request import Changes, Conflict, MergeResult
+from copydesk.domain.text import clean, plural
+from copydesk.tui import merge_facts
+from copydesk.tui.actions import action
+from copydesk.tui.glyphs import glyphs
+from copydesk.tui.merge_facts import RulesRead, read_rules, why_not_mergeable
+from copydesk.tui.present.comment import name_of
+from copydesk.tui.present.review import conflict_lines, rule_text, status_text
+from copydesk.tui.session import WriteError
+from copydesk.tui.widgets.sheet import Sheet
+
+if TYPE_CHECKING:
+    from copydesk.client.api import Api
+    from copydesk.contract.models.change_request import ChangeRequest
+    from copydesk.contract.models.space import Space
+    from copydesk.tui.app import CopydeskApp
+    from copydesk.tui.place import Place
+
+LIVE = "This goes live at once and cannot be undone here."
+
+
+def not_ready(sheet: MergeSheet) -> str | None:
+    """Say why y does nothing yet, or no more."""
+    return sheet.off
+
+
+class _Scrolling(Sheet[str]):
+    """A sheet of lines that may be longer than the screen."""
+
+    DANGER = 2
+
+    def body(self) -> ComposeResult:
+        """The lines, then the keys."""
+        with VerticalScroll(classes="facts", can_focus=False):
+            yield Static(id="merge-facts")
+        yield Label(id="merge-keys", classes="keys")
+
+    def show(self, lines: Sequence[Text | str], keys: Text) -> None:
+        """Show other lines and keys."""
+        text = Text("\n").join(line if isinstance(line, Text) else Text(line) for line in lines)
+        self.query_one("#merge-facts", Static).update(self.paint(text))
+        self.query_one("#merge-keys", Label).update(self.paint(keys))
+
+    def scroll(self, by: int) -> None:
+        """Scroll the lines."""
+        self.query_one(VerticalScroll).scroll_relative(y=by, animate=False)
+
+
+class MergeSheet(_Scrolling, scope="merge_sheet"):
+    """Asks before a merge, with all that speaks for and against it, and shows the result.
+
+    ``unseen`` is (pages not seen, all pages) where that is known. The result is ``"merged"``,
+    ``"update"`` (the user wants to update from main first), or None.
+    """
+
+    def __init__(
+        self, space_id: str, change_request_id: str, *, unseen: tuple[int, int] | None = None
+    ) -> None:
+        super().__init__("Merge")
+        self._space_id = space_id
+        self._change_request = change_request_id
+        self._unseen = unseen
+        self._request: ChangeRequest | None = None
+        self._rules: RulesRead | None = None
+        self._facts: list[Text | str] = []
+        self._merged = False
+        self.off: str | None = "Still reading what speaks for and against it."
+        """Why it cannot be merged now; None when it can."""
+
+    @property
+    def _place(self) -> Place:
+        place = cast("CopydeskApp", self.app).here
+        assert place is not None
+        return place
+
+    def on_mount(self) -> None:
+        """Read what the merge depends on."""
+        self.show([f"Reading{glyphs().more}"], self._keys())
+        self._place.load(
+            "merge sheet", self._read, self._came, what="Reading the merge rules",
+            failed=self._failed,
+        )
+
+    async def _read(
+        self, api: Api
+    ) -> tuple[ChangeRequest, Space, RulesRead, Changes | None]:
+        request = await api(ops.get_change_request, self._space_id, self._change_request)
+        space = await api(ops.get_space, self._space_id)
+        rules = await read_rules(api, request, space)
+        try:
+            changes = await api(
+                ops.get_change_request_changes, self._space_id, request.id, limit=1000
+            )
+        except ExtensionMissing:
+            changes = None
+        return request, space, rules, changes
+
+    def _failed(self, said: str) -> None:
+        if self.is_attached:
+            self.off = said
+            self.show([Text(said, style="bad")], self._keys())
+
+    def _came(self, read: tuple[ChangeRequest, Space, RulesRead, Changes | None]) -> None:
+        if not self.is_attached:
+            return
+        request, space, rules, changes = read
+        self._request, self._rules = request, rules
+        facts: list[Text | str] = [
+            Text.assemble(
+                (f"#{request.number} ", "muted"),
+                (clean(request.subject) or "(no subject)", "strong"),
+            ),
+            Text.assemble(
+                "into ", (clean(space.title), "strong"), "  by ",
+                (name_of(request.created_by), "who"), "  ", status_text(request),
+            ),
+        ]
+        if changes is not None:
+            touched = {c.page.id for c in changes.changes if c.page is not None}
+            more = " or more" if changes.more else ""
+            facts.append(f"{plural(len(touched), 'changed page')}{more}")
+        facts.append("")
+        facts += [rule_text(result) for result in rules.results]
+        if not rules.results:
+            facts.append(Text("No merge rules hold in this space.", style="muted"))
+        warnings = list(self._warnings(request))
+        if warnings:
+            facts += ["", *(Text(f"! {said}", style="warn") for said in warnings)]
+        self._facts = facts
+        self.off = why_not_mergeable(request, space, rules)
+        if self.off is not None:
+            self.show([*facts, "", Text(self.off, style="bad")], self._keys())
+        else:
+            self.show([*facts, "", Text(LIVE, style="warn")], self._keys())
+
+    def _warnings(self, request: ChangeRequest) -> list[str]:
+        found = []
+        if request.comments:
+            verb = "is" if request.comments == 1 else "are"
+            found.append(f"{plural(request.comments, 'thread')} {verb} open")
+        if self._unseen is not None and self._unseen[0]:
+            found.append(f"{self._unseen[0]} of {plural(self._unseen[1], 'page')} not seen by you")
+        if request.outdated:
+            found.append("primary content has moved on since; U updates first")
+        return found
+
+    def _keys(self, said: str = "") -> Text:
+        text = Text(f"{said}  " if said else "", style="warn")
+        request = self._request
+        if self._merged:
+            return Text.assemble(text, ("esc", "accent"), " close")
+        if request is not None and request.outdated and request.status == "open":
+            text.append("U", style="accent").append(" update from main first   ")
+        off = self.off is not None
+        text.append("y", style="muted" if off else "accent")
+        text.append(" merge   ", style="muted" if off else "")
+        return text.append("esc", style="accent").append(" cancel")
+
+    @action(
+        "y", "merge", unless=not_ready, danger=2,
+        uses=("merge_change_request", "get_change_request", *merge_facts.USES),
+    )
+    async def merge(self) -> None:
+        """Merge it. This goes live at once."""
+        request = self._request
+        assert request is not None
+        self.off = "The merge is under way."
+        merging = Text(f"Merging{glyphs().more}", style="warn")
+        self.show([*self._facts, "", merging], Text(""))
+
+        async def send(api: Api) -> tuple[MergeResult, ChangeRequest]:
+            result = await api(ops.merge_change_request, self._space_id, request.id)
+            # The answer alone does not tell whether a conflicting merge happened.
+            return result, await api(ops.get_change_request, self._space_id, request.id)
+
+        target = f"#{request.number} {clean(request.subject)}"
+        try:
+            result, now = await self._place.perform("Merge", target, send)
+        except WriteError as error:
+            self._refused(str(error))
+            return
+        self._merged = now.status == "merged"
+        self._result(result, now)
+
+    def _result(self, result: MergeResult, now: ChangeRequest) -> None:
+        if not self.is_attached:
+            return
+        conflicts = conflict_lines(result.conflicts or ())
+        lines: list[Text | str] = []
+        if result.result == "merge" or (self._merged and not conflicts):
+            revision = result.revision or now.revision_merged or ""
+            lines = [Text(f"{glyphs().passed} Merged. It is live now.", style="good")]
+            lines += [f"revision {clean(revision)}"] if revision else []
+            lines += [clean(now.urls.app)] if now.urls.app else []
+        elif self._merged:
+            lines = [
+                Text("Merged, with conflicts: it is live, and needs hands.", style="bad"), "",
+                *conflicts,
+            ]
+        else:
+            lines = [
+                Text("Not merged: both sides changed the same things. Nothing was changed.",
+                     style="bad"),
+                Text("Its author has to settle these first.", style="muted"),
+                "", *(conflicts or [Text("The service does not say which.")]),
+            ]
+            self.off = "It conflicts with primary content; see above."
+        self.show(lines, self._keys())
+
+    def _refused(self, said: str) -> None:
+        if not self.is_attached:
+            return
+        rules = self._rules
+        lines: list[Text | str] = [Text(said, style="bad")]
+        if rules is not None and all(each.outcome == "pass" for each in rules.results):
+            lines += ["", Text("By what is known here every rule passes; the service knows more.",
+                               style="muted")]
+        self.off = said
+        self.show([*self._facts, "", *lines], self._keys())
+
+    def wants_no_update(self) -> str | None:
+        """Say why U does nothing here."""
+        request = self._request
+        if request is None or not request.outdated or self._merged:
+            return "It is up to date with primary content."
+        return None
+
+    @action("U", "update first", unless=wants_no_update, show=False)
+    def update_first(self) -> None:
+        """Leave this sheet and update the change request from main."""
+        self.dismiss("update")
+
+    @action("enter", "confirms nothing", show=False)
+    def enter(self) -> None:
+        """Say that Enter confirms nothing here; once merged, close."""
+        if self._merged:
+            self.dismiss("merged")
+        else:
+            keys = self.query_one("#merge-keys", Label)
+            keys.update(self.paint(self._keys("Enter confirms nothing.")))
+
+    @action("escape", "close", show=False, override=True, also=("q",))
+    def close_sheet(self) -> None:
+        """Leave the sheet."""
+        self.dismiss("merged" if self._merged else None)
+
+    @action("j", "down", show=False, also=("down",))
+    def down(self) -> None:
+        """Scroll down."""
+        self.scroll(1)
+
+    @action("k", "up", show=False, also=("up",))
+    def up(self) -> None:
+        """Scroll up."""
+        self.scroll(-1)
+
+
+class ConflictSheet(_Scrolling, scope="conflict_sheet"):
+    """Shows conflicts in full, under a sentence that says what happened."""
+
+    def __init__(self, title: str, said: str, conflicts: Sequence[Conflict]) -> None:
+        super().__init__(title)
+        self._said = said
+        self._conflicts = conflicts
+
+    def on_mount(self) -> None:
+        """Show them."""
+        lines = conflict_lines(self._conflicts) or [Text("The service does not say which.")]
+        self.show(
+            [Text(self._said, style="bad"), "", *lines],
+            Text.assemble(("j k", "accent"), " scroll   ", ("esc", "accent"), " close"),
+        )
+
+    @action("j", "down", show=False, also=("down",))
+    def down(self) -> None:
+        """Scroll down."""
+        self.scroll(1)
+
+    @action("k", "up", show=False, also=("up",))
+    def up(self) -> None:
+        """Scroll up."""
+        self.scroll(-1)
+
+    @action("q", "close", show=False, also=("enter",))
+    def close_sheet(self) -> None:
+        """Close it."""
+        self.dismiss(None)

@@ -1,0 +1,161 @@
+"""Threads with their replies: a comment, the answers below it, one after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from copydesk.domain.text import plural
+from copydesk.tui.glyphs import glyphs
+from copydesk.tui.markdown_lines import Line
+from copydesk.tui.present.comment import Thread, draw_message, name_of
+from copydesk.tui.present.diff import wrap_exact
+from copydesk.tui.widgets.wrapped_list import WrappedList
+
+if TYPE_CHECKING:
+    from copydesk.contract.models.comment import Comment, CommentReply
+
+
+class _Row(NamedTuple):
+    kind: Literal["heading", "comment", "reply", "more", "blank"]
+    thread: Thread | None = None
+    reply: CommentReply | None = None
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Threads under a heading (none when it is empty). ``quotes`` is what each is about."""
+
+    heading: str
+    threads: Sequence[Thread]
+    quotes: Sequence[str] = ()
+
+
+class ThreadView(WrappedList):
+    """Shows groups of threads; the cursor stops at messages. Resolved threads are dim."""
+
+    def __init__(
+        self, *, title: str = "", empty: str = "No threads.", id: str | None = None
+    ) -> None:
+        super().__init__(title=title, empty=empty, id=id)
+        self._groups: Sequence[Group] = ()
+        self._rows: list[_Row] = []
+
+    def show(self, groups: Sequence[Group]) -> None:
+        """Show threads; the cursor stays on its message."""
+        here = self.selected_id
+        self._groups = groups
+        self._rows = list(self._laid_out())
+        self.changed()
+        if here is not None:
+            self.select(here)
+
+    def again(self) -> None:
+        """Lay out again after replies came or a message changed."""
+        self.show(self._groups)
+
+    def _laid_out(self) -> list[_Row]:
+        found: list[_Row] = []
+        for group in self._groups:
+            if not group.threads:
+                continue
+            if group.heading:
+                found.append(_Row("heading", text=group.heading))
+            for nth, thread in enumerate(group.threads):
+                quote = group.quotes[nth] if nth < len(group.quotes) else ""
+                found.append(_Row("comment", thread, text=quote))
+                if thread.replies is None and thread.comment.replies:
+                    found.append(_Row("more", thread))
+                found.extend(_Row("reply", thread, reply) for reply in thread.replies or ())
+                found.append(_Row("blank"))
+        if found:
+            found.pop()
+        return found
+
+    # What is selected
+
+    def _row(self) -> _Row | None:
+        return self._rows[self.cursor] if self.cursor < len(self._rows) else None
+
+    @property
+    def thread(self) -> Thread | None:
+        """The thread under the cursor."""
+        row = self._row()
+        return None if row is None else row.thread
+
+    @property
+    def message(self) -> Comment | CommentReply | None:
+        """The comment or reply under the cursor."""
+        row = self._row()
+        if row is None or row.thread is None:
+            return None
+        return row.reply or row.thread.comment
+
+    @property
+    def selected_id(self) -> str | None:
+        """The id of the message under the cursor."""
+        message = self.message
+        return None if message is None else message.id
+
+    def select(self, message_id: str) -> bool:
+        """Put the cursor on a comment or reply; False when it is not shown."""
+        for at, row in enumerate(self._rows):
+            if row.kind not in ("comment", "reply") or row.thread is None:
+                continue
+            if (row.reply or row.thread.comment).id == message_id:
+                self.go_to(at)
+                return True
+        return False
+
+    def select_thread(self, thread_id: str) -> bool:
+        """Put the cursor on the first message of a thread, which comes to the top of the pane."""
+        if not self.select(thread_id):
+            return False
+        self.scroll_to(y=self.cursor, animate=False)
+        return True
+
+    @property
+    def waiting(self) -> list[Thread]:
+        """The threads in view whose replies have not been read."""
+        rows = [self._rows[at] for at in self.in_view if at < len(self._rows)]
+        return [row.thread for row in rows if row.kind == "more" and row.thread is not None]
+
+    # Drawing
+
+    @property
+    def rows(self) -> int:
+        """How many rows there are."""
+        return len(self._rows)
+
+    def stops(self, row: int) -> bool:
+        """Messages can be selected."""
+        return self._rows[row].kind in ("comment", "reply")
+
+    def draw(self, row: int, width: int) -> list[Line]:
+        """Return the lines of a row."""
+        kind, thread, reply, text = self._rows[row]
+        if kind == "heading":
+            return [*([[("", "")]] if row else []), [(f" {text}", "title")]]
+        if kind == "blank" or thread is None:
+            return [[("", "")]]
+        if kind == "more":
+            count = plural(thread.comment.replies, "reply")
+            return [[(f"   {glyphs().branch} {count}, reading{glyphs().more}", "muted")]]
+        session = self.place.session
+        me, now = (session.me.id if session.me else None), session.clock()
+        if reply is not None:
+            return draw_message(reply, width, now, reply=True, resolved=not thread.open, me=me)
+        note = ""
+        if not thread.open:
+            who = thread.comment.resolved_by
+            note = f"resolved by {name_of(who)}" if who else "resolved"
+        lines: list[Line] = []
+        if text:
+            quoted = wrap_exact([(text, "muted")], max(8, width - 4))
+            lines += [[(f" {glyphs().quote} ", "muted"), *line] for line in quoted[:3]]
+        return lines + draw_message(
+            thread.comment, width, now, label=thread.label, resolved=not thread.open, me=me,
+            note=note,
+        )

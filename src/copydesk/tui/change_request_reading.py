@@ -1,0 +1,317 @@
+"""Reading change requests from a service, also from one that lacks the extensions."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, cast
+
+from copydesk.client.errors import ExtensionMissing, Forbidden, NotFound
+from copydesk.contract import operations as ops
+from copydesk.domain.page_tree import compare_trees, flatten
+from copydesk.domain.text import clean
+from copydesk.tui.merge_facts import RulesRead, document_text, read_rules
+from copydesk.tui.present.change_request import (
+    ChangeRow,
+    Details,
+    Listing,
+    PageLine,
+    Verdict,
+    person,
+    row_of,
+)
+
+if TYPE_CHECKING:
+    from copydesk.client.api import Api
+    from copydesk.contract.models.base import Page
+    from copydesk.contract.models.change_request import Change, ChangeRequest
+    from copydesk.contract.models.cluster import IssuesCluster
+    from copydesk.contract.models.space import Space
+
+PAGES = 200
+"""Changed pages read for the details: more than anybody reads beside a list."""
+
+AT_ONCE = 500
+"""Change requests asked for at once where all of a list is needed."""
+
+DESCRIPTION = 6_000
+"""Characters of a description that the details show."""
+
+Answer = tuple[Sequence[ChangeRow], str | None, int | None]
+"""Rows, the token of what follows, and the total where it is known."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Whose change requests: of an organization, of one space of it, of one cluster."""
+
+    organization: str
+    space: str | None = None
+    cluster: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SpaceInfo:
+    """What the list knows of a space. ``rights`` are the caller's; None is not known."""
+
+    title: str
+    rights: frozenset[str] | None = None
+
+
+@dataclass
+class Spaces:
+    """The spaces that rows are in, read once."""
+
+    known: dict[str, SpaceInfo] = field(default_factory=dict)
+    _listed: bool = False
+
+    async def learn(self, api: Api, organization: str, ids: Iterable[str]) -> None:
+        """Read what is not known yet of these spaces. Raises ``ApiError``."""
+        wanted = {space_id for space_id in ids if space_id} - self.known.keys()
+        if len(wanted) > 1 and not self._listed:
+            self._listed = True
+            try:
+                async for space in api.pages(ops.list_organization_spaces, organization, limit=250):
+                    self.put(space)
+            except ExtensionMissing:
+                # Without the list (E2) each space is asked for by itself.
+                pass
+            wanted -= self.known.keys()
+        await asyncio.gather(*(self._one(api, space_id) for space_id in wanted))
+
+    def put(self, space: Space) -> None:
+        """Keep what the list needs of a space."""
+        granted = space.permissions
+        self.known[space.id] = SpaceInfo(
+            clean(space.title).strip() or "Untitled",
+            None
+            if granted is None
+            else frozenset(name for name, given in granted if given is True),
+        )
+
+    async def _one(self, api: Api, space_id: str) -> None:
+        try:
+            self.put(await api(ops.get_space, space_id))
+        except (Forbidden, NotFound):
+            self.known[space_id] = SpaceInfo("(no access)", frozenset())
+
+    def title(self, space_id: str) -> str:
+        """Return what a space is called, "" while that is not known."""
+        info = self.known.get(space_id)
+        return info.title if info is not None else ""
+
+
+async def _ask(
+    api: Api, scope: Scope, status: str, who: str, me: str, **paging: Any
+) -> Page[ChangeRequest]:
+    query: dict[str, Any] = {"status": cast("Any", status), **paging}
+    if who:
+        query[who] = me
+    if scope.cluster is not None:
+        query["conversations_issues_cluster"] = scope.cluster
+    if scope.space is not None:
+        return await api.page(ops.list_space_change_requests, scope.space, **query)
+    return await api.page(ops.list_organization_change_requests, scope.organization, **query)
+
+
+async def read_page(
+    api: Api,
+    scope: Scope,
+    listing: Listing,
+    spaces: Spaces,
+    me: str,
+    *,
+    token: str | None,
+    limit: int,
+) -> Answer:
+    """Return a page of a view. Its token says which of the view's statuses it belongs to.
+
+    Raises ``ApiError``.
+    """
+    at, _, rest = (token or "0:").partition(":")
+    index = int(at)
+    page = await _ask(
+        api, scope, listing.statuses[index], listing.who, me, page=rest or None, limit=limit
+    )
+    await spaces.learn(api, scope.organization, {request.space for request in page.items})
+    rows = [row_of(request, spaces.title(request.space)) for request in page.items]
+    following = None
+    if page.next is not None:
+        following = f"{index}:{page.next.page}"
+    elif index + 1 < len(listing.statuses):
+        following = f"{index + 1}:"
+    total = page.count
+    if len(listing.statuses) > 1:
+        total = await read_count(api, scope, listing, me) if token is None else None
+    return rows, following, total
+
+
+async def read_all(
+    api: Api,
+    scope: Scope,
+    listing: Listing,
+    spaces: Spaces,
+    me: str,
+    progress: Callable[[int], None],
+) -> list[ChangeRow]:
+    """Return every row of a view, in the order of the service. Raises ``ApiError``."""
+    rows: list[ChangeRow] = []
+    token: str | None = None
+    while True:
+        found, token, _ = await read_page(
+            api, scope, listing, spaces, me, token=token, limit=AT_ONCE
+        )
+        rows.extend(found)
+        progress(len(rows))
+        if token is None:
+            return rows
+
+
+async def read_count(api: Api, scope: Scope, listing: Listing, me: str) -> int | None:
+    """Return how many a view holds, None where the service does not count. Raises ``ApiError``."""
+    total = 0
+    for status in listing.statuses:
+        page = await _ask(api, scope, status, listing.who, me, limit=1)
+        if page.count is None:
+            return None
+        total += page.count
+    return total
+
+
+async def read_details(api: Api, scope: Scope, row: ChangeRow) -> Details:
+    """Return what the pane of details says beyond the row. Raises ``ApiError``."""
+    request, space = await asyncio.gather(
+        api(ops.get_change_request, row.space, row.id), api(ops.get_space, row.space)
+    )
+    read, (pages, more, approximate), cluster = await asyncio.gather(
+        read_rules(api, request, space), _pages(api, request), _cluster(api, scope, request)
+    )
+    description = clean(document_text(request.description), lines=True, limit=DESCRIPTION)
+    return Details(
+        description=description.strip(),
+        pages=pages,
+        more_pages=more,
+        approximate=approximate,
+        rules=read.results,
+        verdicts=_verdicts(read),
+        asked=_waits_on(read),
+        cluster=cluster,
+    )
+
+
+def _verdicts(read: RulesRead) -> list[Verdict] | None:
+    if read.reviews is None:
+        return None
+    newest: dict[str, Verdict] = {}
+    for review in read.reviews:  # the newest of each person comes first
+        newest.setdefault(
+            review.reviewer.id,
+            Verdict(
+                person(review.reviewer),
+                review.status == "approved",
+                review.outdated,
+                review.created_at,
+            ),
+        )
+    return list(newest.values())
+
+
+def _waits_on(read: RulesRead) -> list[str] | None:
+    if read.requested is None:
+        return None
+    answered = {review.reviewer.id for review in read.reviews or ()}
+    return [person(each.user) for each in read.requested if each.user.id not in answered]
+
+
+async def _pages(
+    api: Api, request: ChangeRequest
+) -> tuple[Sequence[PageLine] | None, int, bool]:
+    """Return the changed pages, how many more there are, and whether they are approximate.
+
+    Where the service does not list changes (E6), the two page trees are compared.
+    """
+    try:
+        found = await api(
+            ops.get_change_request_changes, request.space, request.id, limit=PAGES
+        )
+    except ExtensionMissing:
+        pass
+    else:
+        return page_lines(found.changes), found.more or 0, False
+    if request.status == "merged":
+        return None, 0, False
+    before, after = await asyncio.gather(
+        api(ops.list_space_pages, request.space),
+        api(ops.list_change_request_pages, request.space, request.id),
+    )
+    changes = compare_trees(flatten(before.pages), flatten(after.pages))
+    lines = [
+        PageLine(
+            clean(change.page.title).strip() or "Untitled",
+            change.kinds,
+            _was(change.kinds, change.before.title, change.before.path) if change.before else "",
+        )
+        for change in changes
+    ]
+    return lines[:PAGES], max(0, len(lines) - PAGES), request.outdated
+
+
+def page_lines(changes: Iterable[Change]) -> list[PageLine]:
+    """Return changes as lines: one for a page, whatever happens to it."""
+    kinds: dict[str, list[str]] = {}
+    titles: dict[str, str] = {}
+    was: dict[str, str] = {}
+    for change in changes:
+        thing, _, what = change.type.partition("_")
+        item = change.page or change.file
+        if item is None:
+            continue
+        titles[item.id] = _title(change, thing)
+        happened = kinds.setdefault(item.id, [])
+        if what == "edited":
+            before, after = change.before, change.after
+            renamed = bool(before and after and before.title != after.title)
+            if renamed:
+                happened.append("renamed")
+            if change.text_changed is not False or not renamed:
+                happened.append("edited")
+        else:
+            happened.append({"created": "added"}.get(what, clean(what)))
+        if change.before is not None and not was.get(item.id):
+            was[item.id] = _was(happened, change.before.title, change.before.path)
+    return [
+        PageLine(titles[key], tuple(dict.fromkeys(happened)), was.get(key, ""))
+        for key, happened in kinds.items()
+    ]
+
+
+def _title(change: Change, thing: str) -> str:
+    if change.page is not None:
+        return clean(change.page.title).strip() or clean(change.page.path) or "Untitled"
+    assert change.file is not None
+    return f"{thing} {clean(change.file.path or change.file.name) or 'without a name'}"
+
+
+def _was(kinds: Iterable[str], title: str | None, path: str | None) -> str:
+    if "renamed" in kinds:
+        return f"“{clean(title or '')}”"
+    return clean(path or "") if "moved" in kinds else ""
+
+
+async def _cluster(api: Api, scope: Scope, request: ChangeRequest) -> str:
+    """Return the label of the cluster that a request answers, "" for none."""
+    wanted = request.conversations_issues_cluster
+    if wanted is None:
+        return ""
+    found: IssuesCluster | None = None
+    try:
+        found = await api(ops.get_issues_cluster, scope.organization, wanted)
+    except ExtensionMissing:
+        async for each in api.pages(ops.list_issues_clusters, scope.organization, limit=100):
+            if each.id == wanted:
+                found = each
+                break
+    except (Forbidden, NotFound):
+        return "one that is gone, or that you may not see"
+    return (clean(found.label).strip() if found is not None else "") or "one without a name"

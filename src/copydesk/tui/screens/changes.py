@@ -1,0 +1,406 @@
+"""Place 2: change requests of a space or of a whole organization (interaction.md 3.4)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from rich.text import Text
+from textual.app import ComposeResult
+
+from copydesk.domain.filter import Query
+from copydesk.tui.app import style_path
+from copydesk.tui.glyphs import glyphs
+from copydesk.tui.place import Part, View
+from copydesk.tui.places import Jump, Target, place
+from copydesk.tui.present import change_request as present
+from copydesk.tui.present.change_request import LISTINGS, SERVED, ChangeRow, Details, Listing
+from copydesk.tui.screens.changes_actions import ChangesActions
+from copydesk.tui.sources import Fetch, ListSource, PagedSource, Source
+from copydesk.tui.widgets.facts import Facts
+from copydesk.tui.widgets.virtual_list import Column, VirtualList
+
+if TYPE_CHECKING:
+    from copydesk.client.api import Api
+    from copydesk.tui.change_request_reading import Scope, SpaceInfo, Spaces
+
+REST_SECONDS = 0.12
+"""How long the cursor rests on a row before its details are read."""
+
+PAGE = 100
+"""Rows read at once."""
+
+KEPT_DETAILS = 300
+"""Details kept of rows that were looked at."""
+
+BY_ID = {listing.id: listing for listing in LISTINGS}
+
+
+@place(
+    "changes",
+    key="c",
+    title="Change requests",
+    jumps=(Jump("n", "needs-me", "Needs me", "needs-me"),),
+)
+class ChangesPlace(ChangesActions):
+    """A list of change requests, and what there is to know about the one under the cursor."""
+
+    CSS_PATH = style_path("changes")
+
+    def __init__(self, target: Target) -> None:
+        super().__init__(target)
+        self._details: dict[tuple[str, object], Details] = {}
+        self._counts: dict[str, int | None] = {}
+        self._spaces: Spaces | None = None
+        self._written = 0
+        if self.view not in BY_ID:
+            self.view = LISTINGS[0].id
+
+    # What a place says of itself
+
+    def panes(self) -> ComposeResult:
+        """The list, and the details of its row."""
+        columns: list[Column[ChangeRow]] = [
+            Column("number", "#", lambda row: str(row.number), 6),
+            Column(
+                "subject", "SUBJECT", lambda row: present.subject(row, self.listing), flex=1,
+                minimum=30,
+            ),
+            Column("space", "SPACE", lambda row: row.space_title or present.UNKNOWN, 13, drop=3),
+            Column("by", "BY", lambda row: Text(present.short_name(row.author), "who"), 10, drop=2),
+            Column(
+                "pages", "PG", lambda row: present.pages(self.known(row)), 3, align="right", drop=5
+            ),
+            Column("threads", "THR", present.threads, 3, align="right", drop=1),
+            Column(
+                "rules", "RULES", lambda row: present.rules(self.known(row)), 5, align="right",
+                drop=4,
+            ),
+            Column(
+                "age", "AGE", lambda row: present.since(row, self.session.clock()), 6,
+                align="right",
+            ),
+        ]  # fmt: skip
+        if self.target.space is not None:
+            columns = [column for column in columns if column.key != "space"]
+        self.rows = VirtualList(
+            self._paged(),
+            columns,
+            title=self._title(),
+            empty=self.listing.empty,
+            reading="Reading change requests…",
+            sign=lambda row: glyphs().outdated if row.outdated else "",
+            dim=lambda row: row.status not in self.listing.statuses,
+            id="changes",
+        )
+        self.rows.filter_with(_filter)
+        self.facts = Facts(title="Details", id="change-details")
+        self._name_order()
+        yield Part("main", self.rows)
+        yield Part("side", self.facts)
+
+    @property
+    def listing(self) -> Listing:
+        """The view that is shown."""
+        return BY_ID.get(self.view, LISTINGS[0])
+
+    def trail(self) -> Iterable[str]:
+        """The organization, the space if it is only one, and the view."""
+        yield self.session.organization_title or "no organization"
+        if self.target.space is not None:
+            yield self._space_title(self.target.space) or "a space"
+        yield "Change requests" + (" of a cluster" if self.target.cluster else "")
+
+    def url(self) -> str | None:
+        """Return the address of the change request in the platform's application."""
+        row = self.rows.selected
+        return row.url or None if row is not None else None
+
+    def copies(self) -> Sequence[tuple[str, str]]:
+        """Return what ``Y`` offers."""
+        row = self.rows.selected
+        if row is None:
+            return []
+        choices = [("number", row.label), ("subject", row.subject), ("id", row.id)]
+        if row.url:
+            link = f"[{row.label} {row.subject}]({row.url})"
+            choices[:0] = [("address", row.url), ("markdown link", link)]
+        return choices
+
+    def status_left(self) -> str:
+        """Say what waits, or what the signs mean."""
+        waiting = super().status_left()
+        return waiting or f"{glyphs().outdated} out of date with primary content   THR open threads"
+
+    # Opening and views
+
+    def opened(self) -> None:
+        """Show the views; the ones that need to know who reads come once that is known."""
+        self._show_views()
+
+    def _show_views(self) -> None:
+        known = self.session.me is not None or self.session.api is None
+        self.set_views(
+            [
+                View(listing.id, listing.title, self._counts.get(listing.id))
+                for listing in LISTINGS
+                if known or not listing.who
+            ]
+        )
+
+    def view_changed(self) -> None:
+        """Show another view, from its top, with the filter that is on."""
+        self.rows.empty = self.listing.empty
+        self.show_order()
+        self.rows.move_first()
+        self.look()
+
+    def on_screen_resume(self) -> None:
+        """Read again what was written elsewhere."""
+        super().on_screen_resume()
+        if len(self.session.log) != self._written:
+            self.reload()
+
+    # Rows
+
+    def _title(self) -> str:
+        return self.listing.title
+
+    def _name_order(self) -> None:
+        self.rows.sort = (self.sort, (self.sort in present.DESCENDING) != self.backwards)
+        self.rows.note = f"sort: {present.SORTS[self.sort]}" + (
+            ", reversed" if self.backwards else ""
+        )
+        self.rows.title = self._title()
+
+    async def scope(self, api: Api) -> Scope:
+        """Return whose change requests these are, once it is known where the reader is."""
+        from copydesk.tui.change_request_reading import Scope
+
+        organization = self.target.organization or self.session.organization or ""
+        return Scope(organization, self.target.space, self.target.cluster)
+
+    @property
+    def spaces(self) -> Spaces:
+        """What is known of the spaces that rows are in."""
+        if self._spaces is None:
+            from copydesk.tui.change_request_reading import Spaces
+
+            self._spaces = Spaces()
+        return self._spaces
+
+    def space_of(self, row: ChangeRow) -> SpaceInfo | None:
+        """Return what is known of the space of a row."""
+        return self.spaces.known.get(row.space)
+
+    def _space_title(self, space_id: str) -> str:
+        return "" if self._spaces is None else self._spaces.title(space_id)
+
+    def _paged(self) -> PagedSource[ChangeRow]:
+        return PagedSource(self._fetch(self.listing), key=lambda row: row.id, limit=PAGE)
+
+    def _fetch(self, listing: Listing) -> Fetch[ChangeRow]:
+        async def fetch(
+            token: str | None, limit: int
+        ) -> tuple[Sequence[ChangeRow], str | None, int | None]:
+            from copydesk.tui import change_request_reading as reading
+
+            api = await self.session.ready()
+            me = self._me(listing)
+            if me is None:
+                return [], None, 0
+            answer = await reading.read_page(
+                api, await self.scope(api), listing, self.spaces, me, token=token, limit=limit
+            )
+            self.session.fresh()
+            return answer
+
+        return fetch
+
+    def _me(self, listing: Listing) -> str | None:
+        """Return the id of the reader, "" where a view does not need it, None if not known."""
+        if not listing.who:
+            return ""
+        if self.session.me is None:
+            self._show_views()
+            self.say("This service does not say who you are: there is no view of your own.", "warn")
+            return None
+        return self.session.me.id
+
+    def show_order(self) -> None:
+        """Show the view in its order: as the service lists it, or all of it sorted here."""
+        self._name_order()
+        if self.sort == SERVED and not self.backwards:
+            self.cancel_load("sort")
+            base = self.rows.source.base
+            if isinstance(base, PagedSource):
+                base.reset(self._fetch(self.listing))
+            else:
+                self._swap(self._paged())
+            return
+        self._read_sorted(self._sorted)
+
+    def _sorted(self, rows: list[ChangeRow]) -> None:
+        self._swap(ListSource(rows, key=lambda row: row.id))
+
+    def _swap(self, source: Source[ChangeRow]) -> None:
+        """Show other rows; filter and cursor stay."""
+        text, old = self.rows.found, self.rows.source.base
+        selected = self.rows.selected_id
+        self.rows.source = source
+        if isinstance(old, PagedSource):
+            old.close()
+        if text:
+            self.rows.find(text)
+        if selected is not None:
+            self.rows.select(selected)
+        self.rows.retitle()
+
+    def _read_sorted(self, then: Callable[[list[ChangeRow]], None]) -> None:
+        """Read all of a view and sort it; until then the rows stay as they are."""
+        listing, sort, backwards = self.listing, self.sort, self.backwards
+
+        async def read(api: Api) -> list[ChangeRow]:
+            from copydesk.tui import change_request_reading as reading
+
+            me = self._me(listing)
+            if me is None:
+                return []
+            rows = await reading.read_all(
+                api, await self.scope(api), listing, self.spaces, me, progress
+            )
+            return present.sorted_rows(rows, sort, backwards=backwards)
+
+        def progress(count: int) -> None:
+            self.rows.note = f"sorting by {present.SORTS[sort]}, {count:,} read"
+            self.rows.retitle()
+
+        def arrived(rows: list[ChangeRow]) -> None:
+            self._name_order()
+            then(rows)
+
+        self.load("sort", read, arrived, what="Reading all to sort them")
+
+    # Refreshing
+
+    def reload(self) -> None:
+        """Read the rows, the counts and the details again. Nothing moves under the cursor."""
+        self._written = len(self.session.log)
+        self._details.clear()
+        base = self.rows.source.base
+        if isinstance(base, PagedSource):
+            self.load("rows", lambda api: self._refresh(api, base), self._refreshed,
+                      what="Reading change requests")  # fmt: skip
+        elif isinstance(base, ListSource):
+            self._read_sorted(base.merge)
+        self._count()
+        self.look()
+
+    async def _refresh(self, api: Api, base: PagedSource[ChangeRow]) -> None:
+        await base.refresh()
+        for row_id in list(self.left):
+            at = base.index_of(row_id)
+            row = None if at is None else base.row(at)
+            if row is None:
+                self.left.discard(row_id)
+            else:
+                await self.reread(api, row)
+
+    def _refreshed(self, nothing: None) -> None:
+        self._show_views()
+
+    def put(self, row: ChangeRow) -> None:
+        """Show a row as it is now, where it is; one that left the view stays until it is read anew.
+        """
+        base = self.rows.source.base
+        if isinstance(base, PagedSource | ListSource):
+            base.update(row)
+        if row.status in self.listing.statuses:
+            self.left.discard(row.id)
+        else:
+            self.left.add(row.id)
+        self.look()
+
+    def after_write(self) -> None:
+        """Bring the counts up to date after something was written here."""
+        self._written = len(self.session.log)
+        self._count()
+
+    def _count(self) -> None:
+        async def read(api: Api) -> None:
+            from copydesk.tui import change_request_reading as reading
+
+            scope = await self.scope(api)
+            if self.target.space is not None:
+                await self.spaces.learn(api, scope.organization, [self.target.space])
+            me = self.session.me
+            for listing in LISTINGS:
+                if listing.who and me is None:
+                    continue
+                count = await reading.read_count(api, scope, listing, me.id if me else "")
+                self._counts[listing.id] = count
+                if count is None:
+                    break
+
+        self.load("counts", read, self._refreshed, what="Counting")
+
+    # Details
+
+    def known(self, row: ChangeRow) -> Details | None:
+        """Return the details of a row if they have been read since it changed."""
+        return self._details.get((row.id, row.updated))
+
+    def on_virtual_list_highlighted(self, event: VirtualList.Highlighted) -> None:
+        """Show what is known at once, and read the rest when the cursor rests."""
+        self.look()
+
+    def look(self) -> None:
+        """Show the row under the cursor in the details."""
+        row = self.rows.selected
+        self.cancel_load("details")
+        self._show_facts(row)
+        if row is not None and self.known(row) is None:
+            self._read_details(row)
+
+    def _show_facts(self, row: ChangeRow | None) -> None:
+        if row is None:
+            self.facts.show([], title="Details")
+            return
+        found = present.facts(row, self.session.clock(), self.known(row))
+        self.facts.show(found, title=f"{row.label} {row.subject}")
+
+    def _read_details(self, row: ChangeRow) -> None:
+        async def read(api: Api) -> Details:
+            from copydesk.tui.change_request_reading import read_details
+
+            return await read_details(api, await self.scope(api), row)
+
+        def arrived(details: Details) -> None:
+            while len(self._details) >= KEPT_DETAILS:
+                del self._details[next(iter(self._details))]
+            self._details[row.id, row.updated] = details
+            self.rows.refresh_rows()
+            if self.rows.selected_id == row.id:
+                self._show_facts(row)
+
+        def failed(text: str) -> None:
+            self._details[row.id, row.updated] = Details(missing=text)
+            if self.rows.selected_id == row.id:
+                self._show_facts(row)
+
+        self.load(
+            "details", read, arrived, what=f"Reading {row.label}", failed=failed, after=REST_SECONDS
+        )
+
+    def on_virtual_list_opened(self, event: VirtualList.Opened) -> None:
+        """Open the review of a change request."""
+        row = self.rows.selected
+        if row is not None:
+            self.app.call_later(self.desk.go, "review", self.aim(row))
+
+
+def _filter(text: str) -> Callable[[ChangeRow], bool]:
+    query = Query.parse(text, present.FIELDS)
+    if query.problems and query.empty:
+        raise ValueError(query.problems[0].sentence)
+    return query.matches

@@ -1,0 +1,464 @@
+"""What can be done with change requests from their list."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal, cast
+
+from rich.text import Text
+
+from copydesk.domain.text import clean
+from copydesk.tui.actions import action
+from copydesk.tui.place import Place
+from copydesk.tui.places import Target
+from copydesk.tui.present import change_request as present
+from copydesk.tui.present.change_request import SERVED, ChangeRow, Listing
+
+if TYPE_CHECKING:
+    from copydesk.client.api import Api
+    from copydesk.contract.models.change_request import ChangeRequest, UpdateResult
+    from copydesk.tui.change_request_reading import Scope, SpaceInfo, Spaces
+    from copydesk.tui.widgets.facts import Facts
+    from copydesk.tui.widgets.virtual_list import VirtualList
+
+SUBJECT_LENGTH = 100
+"""The longest subject that the service takes (platform-api.md, Limits)."""
+
+READS = (
+    "list_organization_change_requests", "list_space_change_requests", "list_organization_spaces",
+    "get_space", "get_change_request", "get_change_request_changes", "list_space_pages",
+    "list_change_request_pages", "list_change_request_reviews", "list_requested_reviewers",
+    "get_organization", "get_member", "get_issues_cluster", "list_issues_clusters",
+)  # fmt: skip
+"""The operations that the list and its details are read with."""
+
+
+def _row(here: Any) -> ChangeRow | None:
+    return cast("ChangesActions", here).rows.selected
+
+
+def nothing_selected(here: ChangesActions) -> str | None:
+    """Say so when the cursor is on no change request."""
+    return None if _row(here) is not None else "Put the cursor on a change request first."
+
+
+def is_merged(here: ChangesActions) -> str | None:
+    """Say so when it is merged: that is the end of it."""
+    row = _row(here)
+    return f"{row.label} is merged: that cannot change." if row and row.status == "merged" else None
+
+
+def is_archived(here: ChangesActions) -> str | None:
+    """Say so when it is archived."""
+    row = _row(here)
+    return f"{row.label} is archived: x reopens it." if row and row.status == "archived" else None
+
+
+def is_draft(here: ChangesActions) -> str | None:
+    """Say so when it is a draft, which cannot merge."""
+    row = _row(here)
+    return f"{row.label} is a draft: W makes it open." if row and row.status == "draft" else None
+
+
+def is_current(here: ChangesActions) -> str | None:
+    """Say so when there is nothing to pull in."""
+    row = _row(here)
+    return f"{row.label} is up to date." if row is not None and not row.outdated else None
+
+
+def _lacks(here: ChangesActions, right: str) -> bool:
+    row = _row(here)
+    info = None if row is None else here.space_of(row)
+    return info is not None and info.rights is not None and right not in info.rights
+
+
+def may_not_edit(here: ChangesActions) -> str | None:
+    """Say so when the reader may not edit in its space."""
+    return "You may not edit in this space." if _lacks(here, "edit") else None
+
+
+def may_not_merge(here: ChangesActions) -> str | None:
+    """Say so when the reader may not merge in its space."""
+    return "You may not merge in this space." if _lacks(here, "merge") else None
+
+
+def may_not_change(here: ChangesActions) -> str | None:
+    """Say so when it is not the reader's own, and the reader may not merge either."""
+    row, me = _row(here), here.session.me
+    own = row is not None and me is not None and row.author_id == me.id
+    if own:
+        return may_not_edit(here)
+    if _lacks(here, "merge"):
+        return "It is not yours, and you may not merge in this space."
+    return None
+
+
+def no_rows(here: ChangesActions) -> str | None:
+    """Say so when there is nothing to order."""
+    return None if here.rows.length else "There is nothing to sort."
+
+
+class ChangesActions(Place, scope="changes"):
+    """The actions of the list of change requests; what they need of it is declared here."""
+
+    rows: VirtualList[ChangeRow]
+    facts: Facts
+
+    def __init__(self, target: Target) -> None:
+        super().__init__(target)
+        self.sort = SERVED
+        self.backwards = False
+        self.left: set[str] = set()
+        """Ids of rows that no longer belong to the view, shown until it is read anew."""
+
+    @property
+    def listing(self) -> Listing:
+        """The view that is shown."""
+        raise NotImplementedError
+
+    @property
+    def spaces(self) -> Spaces:
+        """What is known of the spaces that rows are in."""
+        raise NotImplementedError
+
+    def space_of(self, row: ChangeRow) -> SpaceInfo | None:
+        """Return what is known of the space of a row."""
+        raise NotImplementedError
+
+    async def scope(self, api: Api) -> Scope:
+        """Return whose change requests these are."""
+        raise NotImplementedError
+
+    def show_order(self) -> None:
+        """Show the view in its order."""
+        raise NotImplementedError
+
+    def put(self, row: ChangeRow) -> None:
+        """Show a row as it is now."""
+        raise NotImplementedError
+
+    def after_write(self) -> None:
+        """Bring the counts up to date."""
+        raise NotImplementedError
+
+    def aim(self, row: ChangeRow, view: str | None = None) -> Target:
+        """Return the target that names a change request to other places."""
+        return Target(
+            organization=self.target.organization or self.session.organization,
+            space=row.space,
+            change_request=row.id,
+            view=view,
+        )
+
+    # Opening
+
+    @action("d", "diff", unless=nothing_selected, show=29, group="Go", uses=READS)
+    async def open_changes(self) -> None:
+        """Open the review straight on what changes; Enter opens it on its overview."""
+        row = self.rows.selected
+        if row is not None:
+            await self.desk.go("review", self.aim(row, "changes"))
+
+    @action("g k", "cluster", show=False, group="Go")
+    async def open_cluster(self) -> None:
+        """Go to the cluster that this change request answers, or to all clusters."""
+        row = self.rows.selected
+        organization = self.target.organization or self.session.organization
+        cluster = row.cluster if row is not None and row.cluster else None
+        await self.desk.go("clusters", Target(organization=organization, cluster=cluster))
+
+    @action("i", "details", show=False, group="Look")
+    def details(self) -> None:
+        """Go to the details; Tab comes back."""
+        self.remove_class("-no-side")
+        self.desk.step_pane(1)
+
+    # Order
+
+    @action("s", "sort", unless=no_rows, show=8, group="Look")
+    async def choose_sort(self) -> None:
+        """Choose the order. Any but the last updated first reads the whole list."""
+        from copydesk.tui.widgets.choice import Choice, Option
+
+        options = [
+            Option(sort, title)
+            for sort, title in present.SORTS.items()
+            if sort != "space" or self.target.space is None
+        ]
+        chosen = await self.desk.push_screen_wait(
+            Choice("Sort change requests by", options, current=self.sort)
+        )
+        if chosen is not None:
+            self._sort_by(chosen, backwards=False)
+
+    @action("S", "reverse sort", unless=no_rows, show=False, group="Look")
+    def reverse_sort(self) -> None:
+        """Turn the order round."""
+        self._sort_by(self.sort, backwards=not self.backwards)
+
+    def _sort_by(self, sort: str, *, backwards: bool) -> None:
+        self.sort, self.backwards = sort, backwards
+        self.show_order()
+
+    # Writing
+
+    async def reread(self, api: Api, row: ChangeRow) -> ChangeRow:
+        """Read one row again and show it. Raises ``ApiError``."""
+        from copydesk.contract import operations as ops
+
+        request = await api(ops.get_change_request, row.space, row.id)
+        return self._adopt(request)
+
+    def _adopt(self, request: ChangeRequest) -> ChangeRow:
+        fresh = present.row_of(request, self.spaces.title(request.space))
+        if self.is_attached:
+            self.put(fresh)
+        return fresh
+
+    async def _set_status(
+        self, row: ChangeRow, status: Literal["open", "draft", "archived"], what: str, done: str
+    ) -> None:
+        from copydesk.contract import operations as ops
+        from copydesk.contract.models.change_request import ChangeRequestUpdate
+
+        before = row.status
+
+        async def send(api: Api) -> ChangeRequest:
+            return await api(
+                ops.update_change_request, row.space, row.id, ChangeRequestUpdate(status=status)
+            )
+
+        async def back(api: Api) -> ChangeRequest:
+            from copydesk.client.errors import Conflict
+
+            now = await api(ops.get_change_request, row.space, row.id)
+            if now.status != status:
+                raise Conflict(f"{row.label} is {clean(now.status)} by now.")
+            found = await api(
+                ops.update_change_request,
+                row.space,
+                row.id,
+                ChangeRequestUpdate.model_validate({"status": before}),
+            )
+            self._adopt(found)
+            return found
+
+        request = await self.perform(what, row.label, send, undo=back, done=done)
+        self._adopt(request)
+        self.after_write()
+
+    @action(
+        "x", "archive", unless=(nothing_selected, is_merged, may_not_change), show=18,
+        group="Write", uses=("update_change_request", "get_change_request"),
+    )  # fmt: skip
+    async def archive(self) -> None:
+        """Archive it, or reopen one that is archived; u takes it back."""
+        row = self.rows.selected
+        if row is None:
+            return
+        if row.status == "archived":
+            await self._set_status(row, "open", "Reopen", f"{row.label} is open again.")
+        else:
+            await self._set_status(
+                row, "archived", "Archive", f"Archived {row.label}. u takes it back."
+            )
+
+    @action(
+        "W", "draft/open", unless=(nothing_selected, is_merged, is_archived, may_not_change),
+        show=12, group="Write", uses=("update_change_request", "get_change_request"),
+    )  # fmt: skip
+    async def toggle_draft(self) -> None:
+        """Make a draft open for review, or an open one a draft; u takes it back."""
+        row = self.rows.selected
+        if row is None:
+            return
+        if row.status == "draft":
+            await self._set_status(row, "open", "Open", f"{row.label} is open for review.")
+        else:
+            await self._set_status(row, "draft", "Make a draft", f"{row.label} is a draft.")
+
+    @action(
+        "U", "update", unless=(nothing_selected, is_merged, is_archived, is_current, may_not_edit),
+        danger=2, show=14, group="Write", uses=("pull_change_request_updates",),
+    )  # fmt: skip
+    async def update_from_main(self) -> None:
+        """Pull primary content into it. Where both changed the same lines, nothing changes."""
+        row = self.rows.selected
+        if row is not None:
+            await self._update(row)
+
+    async def _update(self, row: ChangeRow) -> None:
+        from copydesk.contract import operations as ops
+        from copydesk.tui.widgets.merge_sheet import ConflictSheet
+        from copydesk.tui.widgets.sheet import Confirm
+
+        sheet = Confirm(
+            f"Update {row.label} from primary content",
+            [
+                Text(row.subject, style="strong"),
+                "",
+                f"Primary content of {row.space_title} has moved on since this was started or "
+                "last updated. What changed there is merged in, page by page and line by line.",
+                "Where both changed the same lines, nothing is written and you see the conflicts.",
+            ],
+            verb="update",
+            warning="An update cannot be taken back.",
+        )
+        if not await self.desk.push_screen_wait(sheet):
+            return
+
+        async def send(api: Api) -> tuple[UpdateResult, ChangeRequest]:
+            result = await api(ops.pull_change_request_updates, row.space, row.id)
+            # The answer alone does not tell whether a conflicting update happened.
+            return result, await api(ops.get_change_request, row.space, row.id)
+
+        result, now = await self.perform("Update", row.label, send)
+        self._adopt(now)
+        self.after_write()
+        if result.result != "conflicts":
+            self.tell(f"Updated {row.label}: it has all of primary content now.", "good")
+            return
+        said = "Not updated: both sides changed the same things. Nothing was changed."
+        if not now.outdated:
+            said = "Updated, with conflicts: they are in the change request now."
+        self.tell(said, "warn")
+        await self.desk.push_screen_wait(
+            ConflictSheet(f"Update {row.label}", said, result.conflicts or ())
+        )
+
+    @action(
+        "m", "merge", unless=(nothing_selected, is_merged, is_archived, is_draft, may_not_merge),
+        danger=2, show=20, group="Write", uses=("merge_change_request", "get_change_request"),
+    )  # fmt: skip
+    async def merge(self) -> None:
+        """Merge it into primary content, behind a sheet that shows its rules and the result."""
+        from copydesk.tui.widgets.merge_sheet import MergeSheet
+
+        row = self.rows.selected
+        if row is None:
+            return
+        result: str | None = await self.desk.push_screen_wait(MergeSheet(row.space, row.id))
+        if result == "update":
+            await self._update(row)
+            return
+        await self.reread(await self.session.ready(), row)
+        self.after_write()
+
+    @action(
+        "e", "edit", unless=(nothing_selected, is_merged, may_not_change), danger=1, show=6,
+        group="Write", uses=("get_change_request", "update_change_request"),
+    )  # fmt: skip
+    async def edit(self) -> None:
+        """Edit the subject and the description as one text: the first line is the subject."""
+        from copydesk.contract import operations as ops
+        from copydesk.tui.change_request_writing import about_text, is_plain, read_about, update_of
+        from copydesk.tui.widgets.composer import WriteSheet
+
+        row = self.rows.selected
+        if row is None:
+            return
+        api = await self.session.ready()
+        request = await api(ops.get_change_request, row.space, row.id)
+        facts: list[Text | str] = ["The first line is the subject, the rest the description."]
+        if not is_plain(request.description):
+            facts.append(
+                Text(
+                    "It has lists or styles: they become plain text if you change it.",
+                    style="warn",
+                )
+            )
+        key = f"change-request {row.space} {row.id} about"
+        sheet = WriteSheet(f"Edit {row.label}", key, text=about_text(request), facts=tuple(facts))
+        written = await self.desk.push_screen_wait(sheet)
+        if not written:
+            return
+        about = read_about(written)
+        if (wrong := subject_wrong(about.subject)) is not None:
+            self.say(f"{wrong} What you wrote is kept: e brings it back.", "bad")
+            return
+        body = update_of(request, about)
+        if body is None:
+            self.session.drafts.drop(key)
+            self.say("Nothing changed.")
+            return
+        undo = update_of(request, about, back=True)
+
+        async def back(api: Api) -> ChangeRequest:
+            assert undo is not None
+            found = await api(ops.update_change_request, row.space, row.id, undo)
+            self._adopt(found)
+            return found
+
+        result = await self.perform(
+            "Edit",
+            row.label,
+            lambda api: api(ops.update_change_request, row.space, row.id, body),
+            undo=back,
+            done=f"Saved {row.label}.",
+        )
+        self.session.drafts.drop(key)
+        self._adopt(result)
+        self.after_write()
+
+    @action(
+        "ctrl+n", "new", show=7, danger=1, group="Write",
+        uses=("create_change_request", "list_organization_spaces"),
+    )  # fmt: skip
+    async def start(self) -> None:
+        """Start a change request: choose the space if there are several, then say what it is about.
+
+        It begins as a draft, and without changes.
+        """
+        from copydesk.contract import operations as ops
+        from copydesk.contract.models.change_request import ChangeRequestCreate
+        from copydesk.tui.widgets.ask import Ask
+
+        api = await self.session.ready()
+        space = self.target.space or await self._choose_space(api)
+        if space is None:
+            return
+        title = self.spaces.title(space)
+        subject = await self.desk.push_screen_wait(
+            Ask(f"New change request in {title}", "What is it about?", check=subject_wrong)
+        )
+        if not subject:
+            return
+        body = ChangeRequestCreate(subject=subject)
+        if self.target.cluster is not None:
+            body.conversations_issues_cluster = self.target.cluster
+        request = await self.perform(
+            "Start",
+            f"“{subject}”",
+            lambda api: api(ops.create_change_request, space, body),
+        )
+        self.after_write()
+        self.choose_view("draft" if request.status == "draft" else "open")
+        self.tell(f"Started #{request.number} in {title} as a {clean(request.status)}.", "good")
+
+    async def _choose_space(self, api: Api) -> str | None:
+        from copydesk.contract import operations as ops
+        from copydesk.tui.widgets.choice import Choice, Option
+
+        scope = await self.scope(api)
+        await self.spaces.learn(api, scope.organization, ["", *self.spaces.known])
+        async for space in api.pages(ops.list_organization_spaces, scope.organization, limit=250):
+            self.spaces.put(space)
+        options = [
+            Option(space_id, info.title)
+            for space_id, info in sorted(
+                self.spaces.known.items(), key=lambda item: item[1].title.casefold()
+            )
+            if info.rights is None or "edit" in info.rights
+        ]
+        if not options:
+            self.say("There is no space that you may edit.", "warn")
+            return None
+        return await self.desk.push_screen_wait(Choice("In which space?", options))
+
+
+def subject_wrong(subject: str) -> str | None:
+    """Return what is wrong with a subject, or None."""
+    if not subject:
+        return "A subject is needed."
+    if len(subject) > SUBJECT_LENGTH:
+        return f"{len(subject)} characters: at most {SUBJECT_LENGTH} fit."
+    return None

@@ -71,6 +71,8 @@ def _write(
     age: timedelta,
 ) -> None:
     when = tx.moment - age
+    titles = (voice.title, *voice.also)
+    title = titles[number // len(struggle.voices) % len(titles)]
     handed_in = at(tx, min(tx.moment, when + _LEAD))
     source = struggle.sources[number % len(struggle.sources)]
     conversation = seeding_sites.add_conversation(
@@ -78,7 +80,7 @@ def _write(
         organization,
         _parts(voice, number),
         source=source,
-        subject=voice.title,
+        subject=title,
         conversation_id=f"{source}-{struggle.key}-{number + 1:03d}",
         source_url=f"https://support.quayside.example/{source}/{struggle.key}-{number + 1}",
         created_at=when,
@@ -92,7 +94,7 @@ def _write(
         handed_in,
         organization,
         conversation,
-        voice.title,
+        title,
         summary=voice.summary,
         cluster_id=cluster,
         created_at=when,

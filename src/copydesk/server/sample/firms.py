@@ -84,19 +84,20 @@ _QUAYSIDE = Firm(
         "Mobile": ("hana", "tomas"),
     },
     places=(
+        Shelf(
+            key="documentation",
+            title="Documentation",
+            description="What we publish, and how we write it.",
+        ),
         Book(
             key="handbook",
             title="Handbook",
             emoji="📘",
             by="mara",
             at=780,
+            below="documentation",
             visibility="in-collection",
             rules={"require_change_request_subject": ()},
-        ),
-        Shelf(
-            key="product",
-            title="Product",
-            description="What customers read about the product.",
         ),
         Book(
             key="platform-guide",
@@ -104,7 +105,7 @@ _QUAYSIDE = Firm(
             emoji="🧭",
             by="priya",
             at=700,
-            below="product",
+            below="documentation",
             visibility="public",
             language="en",
             grants={"Documentation": "edit", "nora": "edit"},
@@ -115,7 +116,7 @@ _QUAYSIDE = Firm(
             emoji="🔌",
             by="lee",
             at=690,
-            below="product",
+            below="documentation",
             visibility="public",
             edit_mode="locked",
             rules={
@@ -123,7 +124,12 @@ _QUAYSIDE = Firm(
                 "require_up_to_date_change_request": (),
             },
         ),
-        Shelf(key="sdks", title="SDKs", below="product", description="One space for each library."),
+        Shelf(
+            key="sdks",
+            title="SDKs",
+            below="documentation",
+            description="One space for each library.",
+        ),
         Book(
             key="web-sdk",
             title="Web SDK",
@@ -148,12 +154,15 @@ _QUAYSIDE = Firm(
             },
         ),
         Shelf(
-            key="editions", title="Editions", below="product", description="Versions, languages."
+            key="editions",
+            title="Editions",
+            below="documentation",
+            description="Versions, languages.",
         ),
         Book(
             key="platform-guide-v1",
             title="Platform guide v1",
-            emoji="🗃️",
+            emoji="📦",
             by="priya",
             at=695,
             below="editions",
@@ -278,7 +287,7 @@ _PEBBLEBOX = Firm(
         Book(
             key="manual-v1",
             title="Manual 1.x",
-            emoji="🕰️",
+            emoji="⌛",
             by="wren",
             at=488,
             below="old",

@@ -82,7 +82,7 @@ PEBBLEBOX: tuple[Proposal, ...] = (
                 by="wren",
                 at=4.2,
                 text="This is the best page we have.",
-                reactions={"❤️": ("mei", "iker", "saoirse", "mara")},
+                reactions={"💛": ("mei", "iker", "saoirse", "mara")},
             ),
             Thread(
                 by="mara",

@@ -167,5 +167,22 @@ PLATFORM_BACKLOG: tuple[Proposal, ...] = (
             ),
         ),
     ),
+    Proposal(
+        space=_SPACE,
+        by="dan",
+        at=0.5,
+        subject="Say buyer where we said customer",
+        description="Support mixes up *our* customers and *theirs*. Legal likes it too.",
+        status="draft",
+        edit=everywhere("customer", "buyer"),
+        steps=(
+            Thread(
+                by="priya",
+                at=0.35,
+                text="Then the word list in the Handbook needs it first. Shall I?",
+                replies=(Said(by="dan", at=0.3, text="Please. No hurry."),),
+            ),
+        ),
+    ),
 )
 """The older change requests of the Platform guide, and the widest one."""

@@ -189,13 +189,14 @@ class Voice:
     """One way in which readers run into a cluster's trouble.
 
     ``turns`` follow the ``question``: assistant or team-member and user, by turns. ``title`` and
-    ``summary`` are of the issue found in it.
+    ``summary`` are of the issue found in it; ``also`` are other titles that people give the same.
     """
 
     title: str
     summary: str
     question: str
     turns: tuple[tuple[str, str], ...]
+    also: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

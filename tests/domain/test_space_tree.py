@@ -1,0 +1,138 @@
+"""The tree of collections and spaces as a value."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime
+
+import pytest
+
+from copydesk.contract.models.collection import Collection
+from copydesk.contract.models.space import Space
+from copydesk.domain.space_tree import (
+    LOOSE,
+    SpaceNode,
+    build_tree,
+    collection_node,
+    from_row,
+    space_node,
+    to_row,
+    walk,
+)
+
+
+def folder(name: str, parent: str | None = None) -> SpaceNode:
+    return SpaceNode("collection", name, name.upper(), parent)
+
+
+def space(name: str, parent: str | None = None, open_: int = 0, **more: object) -> SpaceNode:
+    node = SpaceNode("space", name, name, parent, open=open_, spaces=1)
+    return replace(node, **more)  # type: ignore[arg-type]  # fields by name
+
+
+def ids(nodes: tuple[SpaceNode, ...]) -> list[str]:
+    return [node.id for node in walk(nodes)]
+
+
+def test_collections_hold_their_spaces_and_sum_them_up() -> None:
+    tree = build_tree(
+        [
+            folder("a"),
+            folder("b", "a"),
+            space("one", "a", 2, comments=3, updated="2026-01-01T00:00:00+00:00"),
+            space("two", "b", 5, draft=1, updated="2026-02-01T00:00:00+00:00"),
+            space("three"),
+        ]
+    )
+    assert ids(tree) == ["a", "b", "two", "one", LOOSE, "three"]
+    top = tree[0]
+    assert (top.open, top.draft, top.comments, top.spaces) == (7, 1, 3, 2)
+    assert top.updated.startswith("2026-02")
+    assert tree[1].title == "(no collection)"
+
+
+def test_without_collections_there_is_no_group() -> None:
+    assert ids(build_tree([space("one"), space("two", open_=1)])) == ["two", "one"]
+    assert build_tree([]) == ()
+
+
+@pytest.mark.parametrize(
+    ("sort", "backwards", "expected"),
+    [
+        ("open", False, ["b", "c", "a"]),
+        ("open", True, ["a", "b", "c"]),
+        ("title", False, ["a", "b", "c"]),
+        ("title", True, ["c", "b", "a"]),
+        ("comments", False, ["a", "c", "b"]),
+        ("updated", False, ["c", "a", "b"]),
+        ("published", False, ["c", "a", "b"]),
+        ("published", True, ["b", "a", "c"]),
+    ],
+)
+def test_orders(sort: str, backwards: bool, expected: list[str]) -> None:
+    nodes = [
+        space("c", open_=2, comments=1, updated="2026-03"),
+        space("a", open_=0, comments=4, updated="2026-02"),
+        space("b", open_=2, comments=0, updated="2026-01"),
+    ]
+    assert ids(build_tree(nodes, sort, backwards=backwards)) == expected
+
+
+def test_nothing_is_lost_to_parents_that_are_missing_circular_or_no_collection() -> None:
+    tree = build_tree(
+        [
+            folder("x", "y"),
+            folder("y", "x"),
+            folder("self", "self"),
+            space("in x", "x"),
+            space("orphan", "gone"),
+            space("odd", "orphan"),
+        ]
+    )
+    assert sorted(ids(tree)) == sorted(["x", "y", "self", "in x", LOOSE, "orphan", "odd"])
+    assert next(node for node in tree if node.id == "x").children[0].id == "in x"
+
+
+def test_a_deep_tree_needs_no_deep_stack() -> None:
+    nodes = [folder("0"), *(folder(str(n), str(n - 1)) for n in range(1, 5000))]
+    assert len(walk(build_tree([*nodes, space("leaf", "4999", 1)]))) == 5001
+
+
+def test_models_become_clean_nodes() -> None:
+    model = Space.model_validate(
+        {
+            "id": "s1",
+            "title": "Guide\x1b[31m\u202e",
+            "createdAt": datetime(2026, 1, 1, tzinfo=UTC),
+            "updatedAt": datetime(2026, 1, 2, tzinfo=UTC),
+            "changeRequestsOpen": 4,
+            "mergeRules": {
+                "type": "rules",
+                "rules": [{"rule": "require_specific_reviewers", "users": ["u1"]}],
+            },
+            "permissions": {"view": True, "merge": True},
+            "gitSync": {"repoName": "acme/docs"},
+        }
+    )
+    node = space_node(model)
+    assert node.title == "Guide"
+    assert node.open == 4
+    assert node.rules == (("require_specific_reviewers", ("u1",)),)
+    assert node.permissions == ("view", "merge")
+    assert node.git == "acme/docs"
+    assert collection_node(Collection(id="c1", title="")).title == "Untitled"
+
+
+def test_rows_come_back_as_they_were_and_damaged_ones_not_at_all() -> None:
+    node = space("one", "a", 3, rules=(("r", ("u",)),), permissions=("view",), rules_type="rules")
+    assert from_row(to_row(node)) == node
+    assert from_row(to_row(folder("a"))) == folder("a")
+    for bad in (
+        {},
+        {"kind": "space"},
+        {"kind": "planet", "id": "x", "title": "x"},
+        {"kind": "space", "id": "x", "title": "x", "open": []},
+        {"kind": "space", "id": "x", "title": "x", "rules": [1]},
+        {"kind": "space", "id": "x", "title": "x", "permissions": 3},
+    ):
+        assert from_row(bad) is None

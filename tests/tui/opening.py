@@ -1,0 +1,40 @@
+"""Opening the program on a world, as ``copydesk`` opens it on a desk."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from copydesk.client.api import Api
+from copydesk.tui.app import CopydeskApp
+from copydesk.tui.places import Target
+from copydesk.tui.session import MemorySnapshot, Session, Snapshot
+
+if TYPE_CHECKING:
+    from tests.world import World
+
+
+def open_world(
+    world: World,
+    first: str = "spaces",
+    target: Target | None = None,
+    *,
+    user: str | None = None,
+    snapshot: Snapshot | None = None,
+    api: Api | None = None,
+) -> CopydeskApp:
+    """Return the app over a world, signed in as a person (``ana`` when not said).
+
+    Ages are told by the world's clock. ``api`` is another client, for a service that fails.
+    """
+    client = api or world.api(user)
+
+    async def connect() -> Api:
+        return client
+
+    session = Session(
+        connect,
+        snapshot=snapshot or MemorySnapshot(),
+        clock=lambda: world.clock.now,
+        host="desk.test",
+    )
+    return CopydeskApp(session, first, target)

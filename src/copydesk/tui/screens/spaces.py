@@ -307,7 +307,17 @@ class SpacesPlace(Place, scope="spaces"):
         self._seen = {node.id for node in kept if node.id in folded}
         self._show_tree(refresh=False)
 
+    def on_unmount(self) -> None:
+        """Keep what is folded for the next run."""
+        super().on_unmount()
+        if self.nodes and not self.cached:
+            self._last_run()()
+
     def _keep_rows(self) -> None:
+        self.run_worker(asyncio.to_thread(self._last_run()), group="snapshot", exit_on_error=False)
+
+    def _last_run(self) -> Callable[[], None]:
+        """Return what keeps the rows as they are now; it may run in a thread."""
         organization = self.target.organization
         unfolded = self.rows.tree_source.unfolded
         rows: list[dict[str, Any]] = [
@@ -326,7 +336,7 @@ class SpacesPlace(Place, scope="spaces"):
                 snapshot.write(f"{SNAPSHOT} {organization}", rows)
                 snapshot.write(SNAPSHOT, [head])
 
-        self.run_worker(asyncio.to_thread(write), group="snapshot", exit_on_error=False)
+        return write
 
     # The tree
 

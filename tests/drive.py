@@ -59,14 +59,18 @@ class Driver:
 
     async def idle(self) -> None:
         """Wait until no read, write, load or worker is under way and the screen is drawn."""
+        quiet = 0
         for _ in range(ROUNDS):
             await self.pilot.pause()
             if self.app.here is not None and self.app.here.frame_due:
                 self.app.here.refresh_frame()
             tasks = [task for task in self._under_way() if not task.done()]
-            if not tasks:
+            # A message may be on its way to the place that will read: quiet once is not enough.
+            quiet = 0 if tasks else quiet + 1
+            if quiet == 2:
                 return
-            await asyncio.wait(tasks, timeout=0.25)
+            if tasks:
+                await asyncio.wait(tasks, timeout=0.25)
         raise AssertionError(f"still under way: {tasks}")
 
     def _under_way(self) -> list[asyncio.Task[Any]]:

@@ -168,7 +168,6 @@ class VirtualList(Pane, Generic[T], scope="list"):
 
     def on_mount(self) -> None:
         """Show what the source has."""
-        self._refresh_scrollbars()
         self._source_changed("reset")
 
     def on_unmount(self) -> None:
@@ -513,6 +512,16 @@ class VirtualList(Pane, Generic[T], scope="list"):
             segments.extend(fit(title, cells, column.align, style, self))
         return Strip(segments).adjust_cell_length(width, style)
 
+    def _nothing_line(self, width: int) -> list[str]:
+        """Return the sentence shown in place of rows, in lines of at most ``width`` cells."""
+        if self._source.busy:
+            text = self.reading
+        elif self._source.filtering:
+            text = f"{self._source.says}. Esc clears the filter."
+        else:
+            text = self.empty
+        return [line.plain.rstrip() for line in Text(text).wrap(self.app.console, width)]
+
     def _other_strip(self, index: int, width: int) -> Strip:
         """Draw a line that is no row: not loaded yet, an error, the end, or nothing."""
         source = self._source
@@ -525,13 +534,9 @@ class VirtualList(Pane, Generic[T], scope="list"):
             text = f"! {source.error} Enter tries again."
         elif index < source.length:
             text = glyphs().more
-        elif index == 0 and source.length == 0:
-            if source.busy:
-                text = self.reading
-            elif source.filtering:
-                text = f"{source.says}. Esc clears the filter."
-            else:
-                text = self.empty
+        elif source.length == 0:
+            said = self._nothing_line(max(8, width - GUTTER))
+            text = said[index] if index < len(said) else ""
         lead = glyphs().cursor if selected else " "
         segments = [Segment(lead.ljust(GUTTER), style)]
         segments.extend(fit(text, max(0, width - GUTTER), "left", style, self))

@@ -76,7 +76,7 @@ def not_allowed(desk: DeskPlace) -> str | None:
     return "You may not approve here."
 
 
-@place("desk-requests", key="r", title="Requests", jumps=(Jump("n", "desk-mine", "Mine", "mine"),))
+@place("desk-requests", key="1", title="Requests", jumps=(Jump("2", "desk-mine", "Mine", "mine"),))
 class DeskPlace(Place, scope="desk"):
     """Requests on the left, the one under the cursor on the right."""
 

@@ -9,7 +9,7 @@ from copydesk.domain.text import clean
 from copydesk.tui.actions import action
 from copydesk.tui.session import Session, WriteError, Written
 from copydesk.tui.sources import ListSource
-from copydesk.tui.widgets.sheet import Sheet
+from copydesk.tui.widgets.sheet import ScrollingSheet
 from copydesk.tui.widgets.virtual_list import Column, VirtualList
 
 TONES = {"done": "good", "failed": "bad", "sending": "warn", "undone": "muted"}
@@ -22,7 +22,7 @@ def not_failed(sheet: Activity) -> str | None:
     return None if failed else "Only a failed write can be sent again."
 
 
-class Activity(Sheet[None], scope="activity"):
+class Activity(ScrollingSheet[None], scope="activity"):
     """Lists the writes, newest first; ``r`` sends a failed one again."""
 
     def __init__(self, session: Session) -> None:
@@ -75,16 +75,6 @@ class Activity(Sheet[None], scope="activity"):
             await self._session.retry(line)
         except WriteError:
             self.app.bell()
-
-    @action("j", "down", show=False, also=("down",))
-    def down(self) -> None:
-        """Go down."""
-        self.query_one(VirtualList).move(1)
-
-    @action("k", "up", show=False, also=("up",))
-    def up(self) -> None:
-        """Go up."""
-        self.query_one(VirtualList).move(-1)
 
     @action("q", "back", show=False)
     def back(self) -> None:

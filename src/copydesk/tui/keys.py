@@ -6,6 +6,7 @@ by Unicode name (``question_mark``). Everything between the two is here.
 
 from __future__ import annotations
 
+import string
 import unicodedata
 from functools import lru_cache
 
@@ -39,19 +40,10 @@ def shown(keys: str) -> str:
     return "".join(parts) if all(len(part) == 1 for part in parts) else " ".join(parts)
 
 
-@lru_cache(maxsize=512)
+_SIGNS = {textual_name(sign): sign for sign in string.punctuation}
+
+
 def declared_name(textual_key: str) -> str:
     """Return the form people type for a key that Textual reported (``:`` for ``colon``)."""
     modifiers, plus, last = textual_key.rpartition("+")
-    for name, replacement in KEY_NAME_REPLACEMENTS.items():
-        if replacement == last:
-            last = name
-            break
-    if len(last) > 1:
-        for candidate in (last.replace("_", " "), last.replace("_", "-")):
-            try:
-                last = unicodedata.lookup(candidate.upper())
-                break
-            except KeyError:
-                continue
-    return f"{modifiers}{plus}{last}"
+    return f"{modifiers}{plus}{_SIGNS.get(last, last)}"

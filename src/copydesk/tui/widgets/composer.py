@@ -21,7 +21,7 @@ from textual.timer import Timer
 from textual.widgets import Label, Static, TextArea
 
 from copydesk.tui.actions import Acts, action
-from copydesk.tui.widgets.sheet import Fact, Sheet, fact_lines
+from copydesk.tui.widgets.sheet import Fact, ScrollingSheet, fact_lines
 from copydesk.tui.widgets.text_view import TextView
 
 if TYPE_CHECKING:
@@ -176,7 +176,7 @@ def edit_in_editor(app: CopydeskApp, text: str, quote: str = "") -> str | None:
     return edited.split(SCISSORS, 1)[0].rstrip("\n")
 
 
-class WriteSheet(Sheet[str], scope="write_sheet"):
+class WriteSheet(ScrollingSheet[str], scope="write_sheet"):
     """Level 1: write and send with ctrl+s. The result is the text, or None (the draft is kept).
 
     Send the text with `Place.perform` and, once it has arrived, call ``session.drafts.drop(key)``:
@@ -228,6 +228,13 @@ class WriteSheet(Sheet[str], scope="write_sheet"):
             self.call_after_refresh(self._preview.focus)
         else:
             self.call_after_refresh(self.composer.focus)
+
+    @action(
+        "ctrl+s", "send", danger=1, unless=lambda sheet: nothing_written(sheet.composer)
+    )
+    def send_from_preview(self) -> None:
+        """Send what was written, also while its preview is shown."""
+        self.composer.send()
 
     def on_composer_sent(self, event: Composer.Sent) -> None:
         """Answer with the text; the caller sends it."""

@@ -41,6 +41,10 @@ class Pane(Acts, ScrollView, can_focus=True, can_focus_children=False):
     title: reactive[str] = reactive("", layout=False, repaint=False)
     """What the border says; plain text, never markup."""
 
+    def on_mount(self) -> None:
+        """Show the title it began with."""
+        self.retitle()
+
     def watch_title(self) -> None:
         """Show the title on the border."""
         self.retitle()

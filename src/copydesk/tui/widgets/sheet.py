@@ -19,6 +19,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Input, Label, Static
 
 from copydesk.tui.actions import Acts, action
+from copydesk.tui.widgets.pane import Pane
 from copydesk.tui.widgets.prompt import PromptInput
 
 R = TypeVar("R")
@@ -55,12 +56,48 @@ class Sheet(Acts, ModalScreen[R], Generic[R], scope="sheet"):
         self.dismiss(None)
 
 
+class ScrollingSheet(Sheet[R], scope="scrolling_sheet"):
+    """A sheet whose content may be longer than the box, moved through as in a place."""
+
+    @action("j", "down", show=False, also=("down",), group="Move")
+    def down(self) -> None:
+        """Go down."""
+        self._scroll(lines=1)
+
+    @action("k", "up", show=False, also=("up",), group="Move")
+    def up(self) -> None:
+        """Go up."""
+        self._scroll(lines=-1)
+
+    @action("ctrl+d", "half page down", show=False, also=("pagedown",), group="Move")
+    def half_down(self) -> None:
+        """Go down half a page."""
+        self._scroll(pages=0.5)
+
+    @action("ctrl+u", "half page up", show=False, also=("pageup",), group="Move")
+    def half_up(self) -> None:
+        """Go up half a page."""
+        self._scroll(pages=-0.5)
+
+    def _scroll(self, *, lines: int = 0, pages: float = 0.0) -> None:
+        """Move what can be moved: the pane in focus, the only pane, or the facts."""
+        focused = self.focused
+        pane = focused if isinstance(focused, Pane) else next(iter(self.query(Pane)), None)
+        if pane is not None:
+            pane.move(lines) if lines else pane.move_page(pages)
+            return
+        for facts in self.query(VerticalScroll):
+            step = lines or int(facts.size.height * pages)
+            facts.scroll_relative(y=step, animate=False)
+            return
+
+
 def fact_lines(facts: Sequence[Fact]) -> Text:
     """Join facts, one a line."""
     return Text("\n").join(fact if isinstance(fact, Text) else Text(fact) for fact in facts)
 
 
-class Confirm(Sheet[bool], scope="confirm"):
+class Confirm(ScrollingSheet[bool], scope="confirm"):
     """Level 2: facts, then ``y``. The result is True, or None when it was left."""
 
     DANGER = 2
@@ -96,16 +133,6 @@ class Confirm(Sheet[bool], scope="confirm"):
             ("esc", "accent"), " cancel",
         )
         keys.update(self.paint(said))
-
-    @action("j", "down", show=False, also=("down",))
-    def down(self) -> None:
-        """Scroll the facts down."""
-        self.query_one(VerticalScroll).scroll_down(animate=False)
-
-    @action("k", "up", show=False, also=("up",))
-    def up(self) -> None:
-        """Scroll the facts up."""
-        self.query_one(VerticalScroll).scroll_up(animate=False)
 
 
 class ConfirmInput(PromptInput, scope="confirm_input"):

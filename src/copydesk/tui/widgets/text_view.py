@@ -61,7 +61,6 @@ class TextView(Pane):
 
     def on_mount(self) -> None:
         """Show the text given at first."""
-        self._refresh_scrollbars()
         self.set_text(self._source)
 
     def on_unmount(self) -> None:

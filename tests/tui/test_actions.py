@@ -1,0 +1,121 @@
+"""What a declaration gives, and what is refused."""
+
+from __future__ import annotations
+
+import pytest
+
+from copydesk.tui import reference
+from copydesk.tui.actions import SCOPES, Acts, DeclarationError, action, command, reached_by
+from copydesk.tui.glyphs import pairs
+from copydesk.tui.keys import chord, declared_name, shown, textual_name
+from tests.tui.desk_place import DeskPlace
+
+
+def test_a_missing_docstring_is_refused() -> None:
+    with pytest.raises(DeclarationError, match="has no docstring"):
+
+        class _Silent(Acts, scope="silent"):
+            @action("x", "x")
+            def act(self) -> None:
+                pass
+
+
+def test_a_key_twice_is_refused_also_against_a_base() -> None:
+    with pytest.raises(DeclarationError, match="both on 'x'"):
+
+        class _Twice(Acts, scope="twice"):
+            @action("x", "one")
+            def one(self) -> None:
+                """One."""
+
+            @action("x", "two")
+            def two(self) -> None:
+                """Two."""
+
+    class _Base(Acts, scope="base_of_keys"):
+        @action("x", "one", also=("y",))
+        def one(self) -> None:
+            """One."""
+
+    with pytest.raises(DeclarationError, match="both on 'x'"):
+
+        class _Clash(_Base, scope="clash"):
+            @action("x", "two")
+            def two(self) -> None:
+                """Two."""
+
+    class _Override(_Base, scope="overriding"):
+        @action("x", "two", override=True)
+        def two(self) -> None:
+            """Two."""
+
+    assert _Override.ACTIONS["one"].keys == ("y",)
+    assert _Override.ACTIONS["two"].id == "overriding.two"
+
+
+def test_an_id_twice_is_refused() -> None:
+    class _First(Acts, scope="taken"):
+        @action("x", "one")
+        def one(self) -> None:
+            """One."""
+
+    with pytest.raises(DeclarationError, match="belongs to"):
+
+        class _Second(Acts, scope="taken"):
+            pass
+
+    assert SCOPES["taken"] is _First
+    with pytest.raises(DeclarationError, match="has no scope"):
+
+        class _Unnamed(Acts):
+            @command("go")
+            def go(self, rest: str) -> None:
+                """Go."""
+
+
+def test_bindings_have_stable_ids_and_chords_have_none() -> None:
+    bindings = {binding.id: binding for binding in DeskPlace.BINDINGS}  # type: ignore[union-attr]
+    merge = bindings["desk.merge"]
+    assert (merge.key, merge.action, merge.description) == ("m", "press('merge')", "merge")  # type: ignore[union-attr]
+    assert bindings["place.move_first"].key == "home"  # type: ignore[union-attr]
+    assert "desk.unfold_all" not in bindings
+
+
+def test_operations_know_what_reaches_them() -> None:
+    assert "desk.merge" in reached_by()["merge_change_request"]
+
+
+@pytest.mark.parametrize("key", [*"abzAZ09?/:.-+*|#@[]{}<>=~!", "ctrl+\\", "shift+tab"])
+def test_names_of_keys_go_there_and_back(key: str) -> None:
+    assert declared_name(textual_name(key)) == key
+
+
+def test_how_keys_are_shown() -> None:
+    assert shown("g s") == "gs"
+    assert shown("escape") == "esc"
+    assert chord("z R") == ("z", "R")
+    assert textual_name("?") == "question_mark"
+
+
+def test_every_glyph_has_an_ascii_form_of_its_width() -> None:
+    for name, sign, plain in pairs():
+        assert plain.isascii(), name
+        assert len(sign) == len(plain), name
+
+
+def test_the_key_reference_lists_every_action_once() -> None:
+    listed = reference.keys()
+    ids = [each["id"] for each in listed]
+    assert len(ids) == len(set(ids))
+    assert "place.help" in ids
+    assert "`place.help`" in reference.keys_page()
+    assert reference.keys_table().count("place.help ") == 1
+
+
+def test_every_operation_that_an_action_names_exists() -> None:
+    from copydesk.contract import operations
+    from copydesk.contract.operation import CATALOGUE
+
+    assert operations.__all__
+    reference.load_everything()
+    assert set(reached_by()) <= set(CATALOGUE)

@@ -1,0 +1,252 @@
+"""Rows that are paged, refreshed and filtered without moving under the cursor."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from copydesk.client.errors import Unreachable
+from copydesk.tui.sources import Change, FilteredSource, ListSource, PagedSource
+from copydesk.tui.trees import TreeSource
+
+
+@dataclass(frozen=True)
+class Row:
+    id: str
+    title: str
+
+
+class Pages:
+    """Rows served page by page, as the API does."""
+
+    def __init__(self, count: int, *, total: bool = True) -> None:
+        self.rows = [Row(str(i), f"row {i}") for i in range(count)]
+        self.total = total
+        self.asked: list[str | None] = []
+        self.failure: Exception | None = None
+        self.gate: asyncio.Event | None = None
+
+    async def fetch(
+        self, token: str | None, limit: int
+    ) -> tuple[Sequence[Row], str | None, int | None]:
+        self.asked.append(token)
+        if self.gate is not None:
+            await self.gate.wait()
+        if self.failure is not None:
+            raise self.failure
+        start = int(token or 0)
+        end = start + limit
+        following = str(end) if end < len(self.rows) else None
+        return self.rows[start:end], following, len(self.rows) if self.total else None
+
+
+def source_of(pages: Pages, limit: int = 10, keep: int = 40) -> PagedSource[Row]:
+    return PagedSource(pages.fetch, key=lambda row: row.id, limit=limit, keep=keep)
+
+
+async def settle(source: PagedSource[Row]) -> None:
+    while source.running is not None:
+        await asyncio.wait([source.running])
+
+
+async def test_pages_load_as_the_window_nears_the_end() -> None:
+    pages = Pages(200)
+    source = source_of(pages)
+    source.want(0, 10)
+    await settle(source)
+    assert 30 <= source.loaded <= 50
+    assert (source.count, source.length) == (200, 200)
+    assert source.row(100) is None
+    source.want(90, 100)
+    await settle(source)
+    assert source.row(100) == Row("100", "row 100")
+    assert len(pages.asked) == len(set(pages.asked))
+
+
+async def test_without_a_total_one_more_line_is_shown_until_the_end() -> None:
+    source = source_of(Pages(15, total=False))
+    source.want(0, 5)
+    await settle(source)
+    assert source.complete
+    assert (source.count, source.length) == (15, 15)
+
+
+async def test_to_the_end_and_stopped_on_the_way() -> None:
+    pages = Pages(5000)
+    source = source_of(pages)
+    source.want(0, 10)
+    await settle(source)
+    source.want_all()
+    source.cancel()
+    await settle(source)
+    assert source.loaded < 100
+    source.want_all()
+    await settle(source)
+    assert source.complete
+
+
+async def test_far_pages_are_dropped_and_read_again() -> None:
+    pages = Pages(1000)
+    source = source_of(pages, keep=5)
+    source.want(0, 10)
+    source.want_all()
+    await settle(source)
+    assert source.index_of("999") is None
+    source.want(990, 999)
+    await settle(source)
+    assert source.row(995) == Row("995", "row 995")
+    assert source.row(0) is None
+    source.want(0, 10)
+    await settle(source)
+    assert source.row(0) == Row("0", "row 0")
+    assert source.index_of("5") == 5
+
+
+async def test_an_error_is_kept_and_retried() -> None:
+    pages = Pages(30)
+    pages.failure = Unreachable("No answer.")
+    source = source_of(pages)
+    source.want(0, 10)
+    await settle(source)
+    assert "Offline" in source.error
+    source.want(0, 10)
+    assert source.running is None
+    pages.failure = None
+    source.retry()
+    await settle(source)
+    assert source.loaded == 30
+    assert source.error == ""
+
+
+async def test_a_refresh_changes_in_place_and_lets_the_new_wait() -> None:
+    pages = Pages(25)
+    source = source_of(pages)
+    source.want(0, 10)
+    await settle(source)
+    pages.rows[3] = Row("3", "renamed")
+    pages.rows.insert(0, Row("new", "new one"))
+    await source.refresh()
+    assert source.row(3) == Row("3", "renamed")
+    assert source.index_of("new") is None
+    assert source.waiting == 1
+    assert source.fresh == {"3"}
+    source.fold()
+    await settle(source)
+    assert source.index_of("new") == 0
+    assert source.index_of("3") == 4
+    assert source.waiting == 0
+    assert source.fresh == {"3", "new"}
+
+
+async def test_a_filter_looks_at_every_page() -> None:
+    pages = Pages(500)
+    source = source_of(pages, keep=5)
+    filtered = FilteredSource(source)
+    changes: list[Change] = []
+    filtered.subscribe(changes.append)
+    filtered.want(0, 10)
+    await settle(source)
+    filtered.where(lambda row: row.id.endswith("99"), "99")
+    await settle(source)
+    while filtered.running is not None:
+        await asyncio.wait([filtered.running])
+    assert [row.id for row in filtered.shown()] == ["99", "199", "299", "399", "499"]
+    assert filtered.says == "5 of 500 match"
+    assert "grown" in changes
+    filtered.where(None)
+    assert filtered.length == 500
+
+
+def test_a_list_merges_by_id() -> None:
+    source = ListSource([Row("a", "1"), Row("b", "2")], key=lambda row: row.id)
+    source.merge([Row("c", "3"), Row("a", "changed"), Row("b", "2")])
+    assert [row.id for row in source.shown()] == ["a", "b"]
+    assert source.row(0) == Row("a", "changed")
+    assert source.waiting == 1
+    source.fold()
+    assert [row.id for row in source.shown()] == ["c", "a", "b"]
+    source.remove("a")
+    source.update(Row("b", "again"))
+    assert [row.title for row in source.shown()] == ["3", "again"]
+
+
+@dataclass(frozen=True)
+class Leaf:
+    id: str
+    below: tuple[Leaf, ...] = ()
+
+
+FOREST = (Leaf("guides", (Leaf("start"), Leaf("auth", (Leaf("oauth"),)))), Leaf("legal"))
+
+
+def tree_of(roots: Sequence[Leaf]) -> TreeSource[Leaf]:
+    return TreeSource(roots, key=lambda leaf: leaf.id, children=lambda leaf: leaf.below)
+
+
+def ids(tree: TreeSource[Leaf]) -> list[str]:
+    return [twig.id for twig in tree.shown()]
+
+
+def test_a_tree_unfolds_folds_and_reveals() -> None:
+    tree = tree_of(FOREST)
+    assert ids(tree) == ["guides", "legal"]
+    tree.unfold("guides")
+    assert ids(tree) == ["guides", "start", "auth", "legal"]
+    tree.unfold("auth")
+    tree.collapse("guides")
+    assert ids(tree) == ["guides", "legal"]
+    assert tree.reveal("oauth")
+    assert ids(tree) == ["guides", "start", "auth", "oauth", "legal"]
+    assert not tree.reveal("nowhere")
+
+
+def test_a_branch_stays_while_something_below_it_matches() -> None:
+    tree = tree_of(FOREST)
+    tree.where(lambda leaf: leaf.id == "oauth", "oauth")
+    assert ids(tree) == ["guides", "auth", "oauth"]
+    assert tree.matches == 1
+    tree.where(None)
+    assert ids(tree) == ["guides", "legal"]
+
+
+def test_a_refreshed_tree_waits_to_be_folded_in() -> None:
+    tree = tree_of(FOREST)
+    tree.merge_roots((Leaf("new"), *FOREST))
+    assert ids(tree) == ["guides", "legal"]
+    assert tree.waiting == 1
+    tree.fold()
+    assert ids(tree) == ["new", "guides", "legal"]
+
+
+async def test_children_that_are_read_when_unfolded() -> None:
+    async def read(leaf: Leaf) -> Sequence[Leaf]:
+        if leaf.id == "broken":
+            raise Unreachable("No answer.")
+        return (Leaf(f"{leaf.id}/child"),)
+
+    tree: TreeSource[Leaf] = TreeSource(
+        (Leaf("a"), Leaf("broken")),
+        key=lambda leaf: leaf.id,
+        children=lambda leaf: None,
+        foldable=lambda leaf: "/" not in leaf.id,
+        read=read,
+    )
+    for row_id in ("a", "broken"):
+        tree.unfold(row_id)
+        assert tree.busy
+        while tree.running is not None:
+            await asyncio.wait([tree.running])
+    assert ids(tree) == ["a", "a/child", "broken"]
+    assert "Offline" in tree.error
+
+
+def test_a_tree_of_many_and_of_deep_nodes() -> None:
+    deep = Leaf("0")
+    for level in range(1, 3000):
+        deep = Leaf(str(level), (deep,))
+    tree = tree_of((deep,))
+    tree.unfold_all()
+    assert tree.loaded == 3000
+    tree.unfold_all(unfolded=False)
+    assert tree.loaded == 1

@@ -1,0 +1,189 @@
+"""Long text: blocks, lines, and the view that draws them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from rich.cells import cell_len
+from textual.app import ComposeResult
+
+from copydesk.tui.app import CopydeskApp
+from copydesk.tui.markdown_blocks import blocks
+from copydesk.tui.markdown_lines import draw, markdown_lines, spans
+from copydesk.tui.place import Part, Place
+from copydesk.tui.places import place
+from copydesk.tui.session import Session
+from copydesk.tui.widgets.text_view import TextView
+from tests.drive import Driver, drive
+from tests.tui.desk_place import NOON
+
+PAGE = """# Authentication
+
+Send the **token** with `Authorization`, see [the guide](https://docs.test/auth "title")
+or ![a diagram](img/flow.png). ~~Old~~ *new*.
+
+{% hint style="warning" %}
+Tokens expire.
+{% endhint %}
+
+* first
+  goes on
+* second
+    1. nested
+- [x] done
+
+> quoted
+> on
+
+| Field | Type |
+|:------|-----:|
+| attempt | int |
+| next_at | date |
+
+```sh
+curl -H "x" https://api.test
+```
+
+***
+
+Last
+====
+"""
+
+
+def text_of(line: list[tuple[str, str]]) -> str:
+    return "".join(text for text, _ in line)
+
+
+def drawn(source: str, width: int = 60) -> list[str]:
+    return [text_of(line) for block in blocks(source) for line in draw(block, width)]
+
+
+def test_every_kind_of_block_is_drawn() -> None:
+    lines = drawn(PAGE)
+    assert lines[0] == "# Authentication"
+    joined = "\n".join(lines)
+    assert "the guide (https://docs.test/auth)" in joined.replace("\n", " ")
+    assert "[image: a diagram] (img/flow.png)" in joined.replace("\n", " ")
+    assert "▎ WARNING" in lines
+    assert "▎ Tokens expire." in lines
+    assert "• first goes on" in lines
+    assert "    1. nested" in lines
+    assert "[x] done" in lines
+    assert "▎ quoted on" in lines
+    assert "Field   │ Type" in lines
+    assert "attempt │  int" in lines
+    assert '│ curl -H "x" https://api.test' in lines
+    assert "# Last" in lines
+
+
+def test_inline_tones() -> None:
+    tones = dict(spans("a **b** `c` [d](e) _f_ snake_case_name \\*g\\*"))
+    assert tones["b"] == "strong"
+    assert tones["c"] == "code"
+    assert tones["d"] == "link"
+    assert tones["f"] == "emphasis"
+    assert "snake_case_name" in "".join(tones)
+    assert "*" in tones
+
+
+@given(st.text(max_size=400), st.integers(8, 90))
+@settings(deadline=None)
+def test_no_line_is_wider_than_asked(source: str, width: int) -> None:
+    for line in markdown_lines(source, width):
+        assert cell_len(line.plain) <= max(width, 8) + 6
+        assert "\n" not in line.plain
+
+
+@given(st.lists(st.sampled_from(["word", "**bold**", "`a b`", "[x](y)", "日本語", "\n", "- "])))
+@settings(deadline=None)
+def test_words_survive(parts: list[str]) -> None:
+    text = " ".join(parts)
+    shown = "".join("".join(drawn(text, 40)).split())
+    assert shown.count("word") == text.count("word")
+    assert shown.count("bold") == text.count("bold")
+
+
+def test_hostile_text_is_harmless() -> None:
+    shown = "\n".join(line.plain for line in markdown_lines("a\x1b[31mred\x07 \u202eevil", 40))
+    assert "\x1b" not in shown
+    assert "\u202e" not in shown
+
+
+def test_emphasis_that_never_ends_takes_no_time() -> None:
+    assert drawn("*" * 5000 + "a" + "_" * 5000)
+    assert drawn("[" * 3000)
+    assert drawn("<a " * 3000)
+
+
+@place("desk-text", title="Text")
+class TextPlace(Place):
+    """Shows one text."""
+
+    def panes(self) -> ComposeResult:
+        self.text = TextView(SOURCE[0], title="Page")
+        yield Part("main", self.text)
+
+
+SOURCE = [PAGE]
+
+
+def app_of(source: str) -> CopydeskApp:
+    SOURCE[0] = source
+
+    async def connect() -> Any:
+        return None
+
+    async def nobody(session: Session, api: Any) -> None:
+        session.organization_title = "acme-docs"
+
+    return CopydeskApp(Session(connect, identify=nobody, clock=lambda: NOON), "desk-text")
+
+
+def view(driver: Driver) -> TextView:
+    assert isinstance(driver.place, TextPlace)
+    return driver.place.text
+
+
+async def test_a_megabyte_opens_scrolls_and_is_searched() -> None:
+    paragraphs = [f"## Part {i}\n\nWords of part {i} about retries.\n" for i in range(20_000)]
+    async with drive(app_of("\n".join(paragraphs))) as driver:
+        assert "Words of part 0" in driver.screen
+        await driver.press("G")
+        assert "Words of part 19999" in driver.screen
+        await driver.press("g g", "/")
+        await driver.type("part 15000 ")
+        await driver.press("enter")
+        assert "Words of part 15000" in driver.screen
+        await driver.press("escape")
+        assert view(driver).found == ""
+
+
+async def test_the_passage_stays_on_resize() -> None:
+    long = "\n\n".join(f"Paragraph {i}. " + "word " * 60 for i in range(300))
+    async with drive(app_of(long), size=(140, 40)) as driver:
+        await driver.press("/")
+        await driver.type("Paragraph 200.")
+        await driver.press("enter")
+        first = driver.screen.splitlines()[2]
+        assert "Paragraph 200." in first
+        await driver.resize(80, 24)
+        assert "Paragraph 200." in driver.screen.splitlines()[2]
+
+
+async def test_n_goes_around(update_golden: bool) -> None:
+    async with drive(app_of(PAGE)) as driver:
+        driver.golden("text", update=update_golden)
+        await driver.press("/")
+        await driver.type("token")
+        await driver.press("enter", "n", "n", "n")
+        assert "No other match" not in driver.screen
+
+
+@pytest.mark.parametrize("size", [(30, 8), (60, 11), (80, 18), (20, 5)])
+async def test_small_terminals(size: tuple[int, int]) -> None:
+    async with drive(app_of(PAGE), "j", "ctrl+d", "G", size=size) as driver:
+        assert driver.screen

@@ -1,0 +1,159 @@
+"""What is typed is kept: drafts, sheets, choices."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from textual.app import ComposeResult
+from textual.widgets import Input
+
+from copydesk.tui.actions import action
+from copydesk.tui.app import CopydeskApp
+from copydesk.tui.place import Part, Place
+from copydesk.tui.places import place
+from copydesk.tui.session import MemoryDrafts, Session
+from copydesk.tui.sources import ListSource
+from copydesk.tui.widgets.ask import Ask
+from copydesk.tui.widgets.choice import Choice, Choices, Option
+from copydesk.tui.widgets.composer import WriteSheet
+from copydesk.tui.widgets.marking import Marking
+from copydesk.tui.widgets.virtual_list import Column, VirtualList
+from tests.drive import drive
+from tests.tui.desk_place import NOON, REQUESTS, Request
+
+PEOPLE = [Option("p1", "Ana Silva", "admin"), Option("p2", "Jonas"), Option("p3", "Priya")]
+
+
+class Ticked(Marking, VirtualList[Request]):
+    """Requests that can be marked."""
+
+
+@place("desk-writing", title="Writing")
+class WritingPlace(Place, scope="writing"):
+    """Has an action for every sheet in which something is entered."""
+
+    said: Any = None
+
+    def panes(self) -> ComposeResult:
+        source = ListSource(REQUESTS, key=lambda row: row.id)
+        self.rows = Ticked(
+            source, [Column("subject", "SUBJECT", lambda row: row.subject, flex=1)]
+        )
+        yield Part("main", self.rows)
+
+    def status_left(self) -> str:
+        return self.rows.marks_line or super().status_left()
+
+    @action("c", "comment", danger=1)
+    async def comment(self) -> None:
+        """Write a comment."""
+        sheet = WriteSheet("Comment", "comment:118", quote="the old text")
+        self.said = await self.app.push_screen_wait(sheet)
+
+    @action("w", "reviewers")
+    async def reviewers(self) -> None:
+        """Choose people."""
+        self.said = await self.app.push_screen_wait(Choices("Reviewers", PEOPLE, ticked=("p1",)))
+
+    @action("s", "sort")
+    async def sort(self) -> None:
+        """Choose one."""
+        self.said = await self.app.push_screen_wait(Choice("Sort", PEOPLE, current="p2"))
+
+    @action("e", "rename")
+    async def rename(self) -> None:
+        """Ask for a title."""
+        sheet = Ask("Rename", "Title", value="Old", check=lambda t: None if t else "Type a title.")
+        self.said = await self.app.push_screen_wait(sheet)
+
+
+def app_with(drafts: MemoryDrafts) -> CopydeskApp:
+    async def connect() -> Any:
+        return None
+
+    async def nobody(session: Session, api: Any) -> None:
+        session.organization_title = "acme-docs"
+
+    session = Session(connect, identify=nobody, drafts=drafts, clock=lambda: NOON)
+    return CopydeskApp(session, "desk-writing")
+
+
+def said(app: CopydeskApp) -> Any:
+    assert isinstance(app.here, WritingPlace)
+    return app.here.said
+
+
+async def test_esc_keeps_the_draft_and_it_is_there_again() -> None:
+    drafts = MemoryDrafts()
+    async with drive(app_with(drafts), "c") as driver:
+        await driver.type("Almost done")
+        await driver.press("escape")
+        assert said(driver.app) is None
+        assert drafts.texts == {"comment:118": "Almost done"}
+        await driver.press("c")
+        assert "Almost done" in driver.screen
+        assert "draft restored" in driver.screen
+        await driver.type(" now")
+        await driver.press("ctrl+t")
+        assert "Preview" in driver.screen
+        await driver.press("ctrl+s")
+        assert said(driver.app) == "Almost done now"
+        assert drafts.texts == {"comment:118": "Almost done now"}
+
+
+async def test_an_end_without_warning_keeps_the_draft() -> None:
+    drafts = MemoryDrafts()
+    async with drive(app_with(drafts), "c") as driver:
+        await driver.type("Half a sen")
+        driver.app.exit()
+    assert drafts.texts == {"comment:118": "Half a sen"}
+
+
+async def test_an_empty_text_is_not_sent() -> None:
+    async with drive(app_with(MemoryDrafts()), "c", "ctrl+s") as driver:
+        assert "Comment" in driver.screen
+        assert said(driver.app) is None
+
+
+async def test_choosing_by_letters() -> None:
+    async with drive(app_with(MemoryDrafts()), "s") as driver:
+        await driver.type("pri")
+        await driver.press("enter")
+        assert said(driver.app) == "p3"
+        await driver.press("w", "down", "tab", "ctrl+s")
+        assert said(driver.app) == frozenset({"p1", "p2"})
+        await driver.press("w", "escape")
+        assert said(driver.app) is None
+
+
+async def test_asking_for_a_line() -> None:
+    async with drive(app_with(MemoryDrafts()), "e") as driver:
+        driver.app.screen.query_one(Input).value = ""
+        await driver.press("enter")
+        assert "Type a title." in driver.screen
+        await driver.type("New")
+        await driver.press("enter")
+        assert said(driver.app) == "New"
+
+
+async def test_marks() -> None:
+    async with drive(app_with(MemoryDrafts()), "space", "j", "space") as driver:
+        assert "2 marked (0 hidden by filter)" in driver.screen
+        await driver.press("/")
+        await driver.type("webhook")
+        await driver.press("enter")
+        assert "2 marked (1 hidden by filter)" in driver.screen
+        await driver.press("escape", "g g", "v", "G", "v")
+        assert "4 marked" in driver.screen
+        await driver.press("ctrl+\\")
+        assert "marked" not in driver.screen
+
+
+async def test_the_palette_offers_actions_and_places() -> None:
+    async with drive(app_with(MemoryDrafts()), "ctrl+p") as driver:
+        await driver.type("reviewers")
+        await driver.pilot.app.workers.wait_for_complete(
+            worker for worker in driver.app.workers if worker.group.startswith("--textual")
+        )
+        await driver.idle()
+        assert "Reviewers" in driver.screen

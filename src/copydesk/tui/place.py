@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar, cast
 from textual import events
 from textual.app import ComposeResult
 from textual.containers import Container
+from textual.css.query import NoMatches
 from textual.screen import Screen
 from textual.timer import Timer
 from textual.widget import Widget
@@ -200,7 +201,7 @@ class Place(CommonActions, Screen[None]):
         if self._frame_timer is not None:
             self._frame_timer.stop()
             self._frame_timer = None
-        if not self.is_attached:
+        if not self._framed:
             return
         views = self.query_one("#views", Views)
         views.display = bool(self.views)
@@ -208,9 +209,21 @@ class Place(CommonActions, Screen[None]):
         for line in (Head, Status, Foot):
             self.query_one(line).update()
 
+    @property
+    def _framed(self) -> bool:
+        """Whether the lines of the frame are there: not before, and not while it is taken down."""
+        if not self.is_attached:
+            return False
+        try:
+            for line in (Head, Views, Status, Foot):
+                self.query_one(line)
+        except NoMatches:
+            return False
+        return True
+
     def say(self, text: str, tone: Tone | str = "") -> None:
         """Show a sentence in the status line: ``good``, ``warn``, ``bad`` or plain."""
-        if self.is_attached:
+        if self._framed:
             self.query_one(Status).say(text, tone)
 
     def tell(self, text: str, tone: Tone | str = "") -> None:
@@ -318,7 +331,7 @@ class Place(CommonActions, Screen[None]):
             failed(text)
 
     def _slow(self, group: str, text: str) -> None:
-        if not self.is_attached:
+        if not self._framed:
             return
         status = self.query_one(Status)
         if text:

@@ -119,6 +119,7 @@ def token(value: object) -> str:
         token([None, "b"]),
         token([True, "b"]),
         token([10**30, "b"]),
+        token(["\ud800", "b"]),
         base64.urlsafe_b64encode(b"[" * 100_000).decode(),
     ],
 )

@@ -109,6 +109,7 @@ def _read_token(token: str, length: int) -> tuple[Value, ...]:
     try:
         padded = token.encode("ascii") + b"=" * (-len(token) % 4)
         values = json.loads(base64.b64decode(padded, altchars=b"-_", validate=True))
+        json.dumps(values, ensure_ascii=False).encode()  # half a surrogate pair is no text
     except (binascii.Error, UnicodeError, ValueError, RecursionError):
         values = None
     if (

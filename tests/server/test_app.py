@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sqlite3
 from pathlib import Path
 
 import httpx
@@ -76,6 +77,39 @@ async def test_a_failure_inside_is_a_500_that_undoes_everything(
         assert "secret detail" in caplog.text
         shown = (await client.get(f"/spaces/{space}/comments/{comment}")).json()
     assert shown["reactions"] == []
+
+
+async def test_a_desk_that_another_program_writes_to_is_busy_not_broken(tmp_path: Path) -> None:
+    world = World(tmp_path / "desk.db")
+    space = world.space()
+    token = world.token(world.ana)
+    world.write(lambda tx: tx.run("PRAGMA busy_timeout = 0"))
+    other = sqlite3.connect(tmp_path / "desk.db", isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    async with world.client(token=token) as client:
+        answer = await client.post(f"/spaces/{space}/change-requests", json={})
+        assert answer.status_code == 503
+        assert "try again" in answer.json()["error"]["message"]
+        other.execute("ROLLBACK")
+        assert (await client.post(f"/spaces/{space}/change-requests", json={})).is_success
+    other.close()
+    world.close()
+
+
+async def test_a_405_names_every_method_of_the_path(world: World) -> None:
+    async with world.client() as client:
+        answer = await client.put(f"/orgs/{world.home}")
+        assert answer.status_code == 405
+        assert set(answer.headers["allow"].split(", ")) == {"GET", "HEAD", "PATCH"}
+        head = await client.head(f"/orgs/{world.home}")
+        assert (head.status_code, head.headers["content-type"]) == (200, "application/json")
+
+
+async def test_a_slash_too_many_is_no_redirect(world: World) -> None:
+    async with world.client() as client:
+        answer = await client.get("/user/", headers={"host": "elsewhere.example"})
+    assert answer.status_code == 404
+    assert answer.json()["error"]["code"] == 404
 
 
 async def test_a_refusal_late_in_a_request_undoes_what_came_before(world: World) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import sqlite3
 import subprocess
 import sys
@@ -41,6 +42,43 @@ def test_a_write_is_kept_and_a_failed_one_leaves_nothing(tmp_path: Path) -> None
     again = Store(tmp_path / "new" / "desk.db")
     assert people(again) == 1
     again.close()
+
+
+def test_a_commit_that_fails_leaves_a_desk_that_can_be_written(tmp_path: Path) -> None:
+    store = Store(tmp_path / "desk.db")
+
+    def dangle(tx: Tx) -> None:
+        tx.run("PRAGMA defer_foreign_keys = ON")  # so that the commit fails and not the statement
+        tx.insert("token", hash="h", user_id="nobody", label="", created_at=tx.now)
+
+    with pytest.raises(sqlite3.IntegrityError, match="FOREIGN KEY"):
+        store.write(dangle)
+    store.write(lambda tx: seeding.add_user(tx, "Ana", "ana@example.org"))
+    assert people(store) == 1
+    store.close()
+
+
+async def test_reads_go_on_while_many_writes_wait(tmp_path: Path) -> None:
+    store = Store(tmp_path / "desk.db")
+    other = sqlite3.connect(tmp_path / "desk.db", isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+
+    def add(number: int) -> str:
+        email = f"p{number}@example.org"
+        return store.write(lambda tx: seeding.add_user(tx, "P", email))
+
+    waiting = [
+        asyncio.create_task(store.in_thread(partial(add, number), writes=True))
+        for number in range(20)
+    ]
+    async with asyncio.timeout(10):
+        assert await store.in_thread(lambda: people(store), writes=False) == 0
+        assert not any(task.done() for task in waiting)
+    other.execute("ROLLBACK")
+    await asyncio.gather(*waiting)
+    assert people(store) == 20
+    other.close()
+    store.close()
 
 
 def test_the_file_is_private_and_says_what_it_is(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ import importlib
 import logging
 import pkgutil
 import secrets
+import sqlite3
 from collections.abc import Awaitable, Callable, Mapping
 from hashlib import sha256
 from types import NoneType
@@ -49,14 +50,17 @@ def create_app(store: Store, *, sessions: Mapping[str, str] | None = None) -> St
     """
     assert operations.__all__  # the import fills the catalogue
     known = dict(sessions or {})
-    routes = [
-        Route(_starlette_path(op), _endpoint(store, op, known), methods=[op.method])
-        for op in sorted(CATALOGUE.values(), key=_literal_first)
-    ]
-    return Starlette(
-        routes=routes,
+    paths: dict[str, dict[str, Endpoint]] = {}
+    for op in sorted(CATALOGUE.values(), key=_literal_first):
+        paths.setdefault(op.path, {})[op.method] = _endpoint(store, op, known)
+    app = Starlette(
+        # One route for all methods of a path, so that a 405 names every one of them in Allow.
+        routes=[Route(path, _by_method(ways), methods=list(ways)) for path, ways in paths.items()],
         exception_handlers={HTTPException: _unrouted, Exception: _unexpected},
     )
+    # A redirect would send a client wherever its Host header says.
+    app.router.redirect_slashes = False
+    return app
 
 
 def mint_token(tx: Tx, user_id: str, label: str) -> str:
@@ -75,21 +79,29 @@ def _literal_first(op: Operation[..., Any]) -> list[tuple[bool, str]]:
     return [(segment.startswith("{"), segment) for segment in op.path.split("/")]
 
 
-def _starlette_path(op: Operation[..., Any]) -> str:
-    return op.path
+def _by_method(ways: Mapping[str, Endpoint]) -> Endpoint:
+    async def answer(request: Request) -> Response:
+        return await ways["GET" if request.method == "HEAD" else request.method](request)
+
+    return answer
 
 
 def _endpoint(store: Store, op: Operation[..., Any], sessions: Mapping[str, str]) -> Endpoint:
     implementation = HANDLERS.get(op.name)
+    writes = implementation is not None and implementation.writes
 
     async def answer(request: Request) -> Response:
         try:
             body = await _read_body(request) if op.body is not None else b""
             return await store.in_thread(
-                lambda: _answer(store, op, implementation, sessions, request, body)
+                lambda: _answer(store, op, implementation, sessions, request, body), writes=writes
             )
         except Refusal as refusal:
             return _refused(refusal)
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY:
+                raise
+            return _refused(Refusal(503, "Another program is writing to this desk; try again."))
         except ClientDisconnect:
             return Response(status_code=400)
 

@@ -139,7 +139,8 @@ class Store:
         self._local = threading.local()
         self._write_lock = threading.Lock()
         self._connections: list[sqlite3.Connection] = []
-        self._threads: ThreadPoolExecutor | None = None
+        self._readers: ThreadPoolExecutor | None = None
+        self._one_writer: ThreadPoolExecutor | None = None
         if path is not None:
             path.parent.mkdir(parents=True, exist_ok=True)
             if not path.exists():
@@ -182,23 +183,32 @@ class Store:
             self._writer.execute("BEGIN IMMEDIATE")
             try:
                 result = work(Tx(self._writer, self.clock(), self.new_id))
+                self._writer.execute("COMMIT")
             except BaseException:
-                self._writer.execute("ROLLBACK")
+                # A full disk may have ended the transaction already; a commit that failed has not.
+                if self._writer.in_transaction:
+                    self._writer.execute("ROLLBACK")
                 raise
-            self._writer.execute("COMMIT")
             return result
 
-    async def in_thread(self, work: Callable[[], T]) -> T:
-        """Run ``work`` on one of the desk's threads, off the event loop."""
-        if self._threads is None:
-            self._threads = ThreadPoolExecutor(_READERS, thread_name_prefix="desk")
-        return await asyncio.get_running_loop().run_in_executor(self._threads, work)
+    async def in_thread(self, work: Callable[[], T], *, writes: bool) -> T:
+        """Run ``work`` on one of the desk's threads, off the event loop.
+
+        Writes have a thread of their own: however many wait for their turn, or for another process
+        that is writing, reads go on beside them.
+        """
+        if self._readers is None:
+            self._readers = ThreadPoolExecutor(_READERS, thread_name_prefix="desk-reader")
+            self._one_writer = ThreadPoolExecutor(1, thread_name_prefix="desk-writer")
+        threads = self._one_writer if writes else self._readers
+        return await asyncio.get_running_loop().run_in_executor(threads, work)
 
     def close(self) -> None:
         """Close every connection. The desk cannot be used afterwards."""
-        if self._threads is not None:
-            self._threads.shutdown(wait=True)
-            self._threads = None
+        for threads in (self._readers, self._one_writer):
+            if threads is not None:
+                threads.shutdown(wait=True)
+        self._readers = self._one_writer = None
         for connection in self._connections:
             with contextlib.suppress(sqlite3.Error):
                 connection.close()

@@ -78,7 +78,8 @@ class ReviewWorld:
 
     def _edit(self, editor: Editor) -> None:
         editor.write(editor.find("webhooks/retries"), RETRIES_NOW)
-        editor.write(editor.find("webhooks/signatures"), "# Signatures\n\nUse the SHA-256 header.\n")
+        signatures = editor.find("webhooks/signatures")
+        editor.write(signatures, "# Signatures\n\nUse the SHA-256 header.\n")
         editor.page(
             "Dead letters", "# Dead letters\n\nWhere events go.\n", parent=editor.find("webhooks")
         )

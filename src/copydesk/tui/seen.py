@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterable
 from typing import Literal, Protocol
 
@@ -56,3 +57,45 @@ class MemorySeen:
     def pages(self, thing: str) -> Iterable[str]:
         """Return the pages that are marked."""
         return [page for marked, page in self._texts if marked == thing]
+
+
+class SeenPages:
+    """What is marked of one change request; the disk is only touched in a thread.
+
+    The methods that await raise ``OSError`` when the disk refuses.
+    """
+
+    def __init__(self, marks: SeenMarks, thing: str) -> None:
+        self._marks = marks
+        self._thing = thing
+        self._states: dict[str, SeenState] = {}
+
+    async def read(self) -> None:
+        """Read which pages are marked; whether their text changed since shows when it is read."""
+        marked = await asyncio.to_thread(lambda: set(self._marks.pages(self._thing)))
+        self._states = {page: self._states.get(page, "seen") for page in marked}
+
+    def state(self, page: str) -> SeenState:
+        """Return what is known of a page."""
+        return self._states.get(page, "unseen")
+
+    async def compare(self, page: str, text: str) -> None:
+        """Find out whether a marked page still has the text that was seen."""
+        if page in self._states:
+            self._states[page] = await asyncio.to_thread(
+                self._marks.state, self._thing, page, text
+            )
+
+    async def mark(self, page: str, text: str) -> None:
+        """Mark a page as seen with this text."""
+        await asyncio.to_thread(self._marks.mark, self._thing, page, text)
+        self._states[page] = "seen"
+
+    async def unmark(self, page: str) -> None:
+        """Take the mark of a page away."""
+        await asyncio.to_thread(self._marks.unmark, self._thing, page)
+        self._states.pop(page, None)
+
+    def count(self, pages: Iterable[str]) -> int:
+        """Return how many of some pages are marked and unchanged since."""
+        return sum(self._states.get(page) == "seen" for page in pages)

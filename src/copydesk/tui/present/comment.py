@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from rich.cells import cell_len
 
 from copydesk.domain.age import age
-from copydesk.domain.anchor import quoted
+from copydesk.domain.anchor import is_anchor, quoted
 from copydesk.domain.text import clean, shorten
 from copydesk.tui.glyphs import glyphs
 from copydesk.tui.markdown_blocks import blocks
@@ -20,6 +20,7 @@ from copydesk.tui.markdown_lines import Line, draw
 if TYPE_CHECKING:
     from copydesk.contract.models.comment import Comment, CommentReply, Reaction
     from copydesk.contract.models.user import User
+    from copydesk.tui.present.diff import PageText
 
 THUMBS_UP = "👍"
 
@@ -163,6 +164,56 @@ class Threads:
             return page, missing if at is None else at, thread.number
 
         return sorted((thread for thread in self if thread.open), key=place)
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Threads under a heading (none when it is empty). ``quotes`` is what each is about."""
+
+    heading: str
+    threads: Sequence[Thread]
+    quotes: Sequence[str] = ()
+
+
+def page_groups(threads: Sequence[Thread], page: PageText | None) -> list[Group]:
+    """Return the threads of a page: on it as a whole, line by line, on text that is gone."""
+    whole: list[Thread] = []
+    lines: list[tuple[int, int, Thread]] = []
+    gone: list[Thread] = []
+    for thread in threads:
+        # Node ids that are no anchors name blocks of the service, which have no line here.
+        if thread.node is None or not is_anchor(thread.node):
+            whole.append(thread)
+            continue
+        line = 0 if page is None else page.find(thread.node)
+        if line is None:
+            gone.append(thread)
+        else:
+            lines.append((line, thread.number, thread))
+    return [
+        Group("On the page" if whole and (lines or gone) else "", whole),
+        Group("On its lines" if whole and lines else "", [t for _, _, t in sorted(lines)]),
+        Group("On text that is gone", gone, [gone_text(thread) for thread in gone]),
+    ]
+
+
+def all_groups(
+    threads: Threads, waiting: Sequence[Thread], titles: Mapping[str, str]
+) -> list[Group]:
+    """Return all threads, the open ones first; ``titles`` says where pages stand."""
+    closed = [thread for thread in threads if not thread.open]
+
+    def about(thread: Thread) -> str:
+        if thread.page is None:
+            return "the request"
+        where = titles.get(thread.page, "a page that is gone")
+        quote = gone_text(thread)
+        return f"{where}: {quote}" if quote else where
+
+    return [
+        Group("", waiting, [about(thread) for thread in waiting]),
+        Group("Resolved", closed, [about(thread) for thread in closed]),
+    ]
 
 
 def name_of(user: User | None) -> str:

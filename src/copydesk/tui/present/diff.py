@@ -63,6 +63,11 @@ class PageText:
             self._starts.append(at)
             at += segment.size * (2 if segment.kind == "edited" else 1)
 
+    @property
+    def now(self) -> str:
+        """The text that a reader has seen after reading this: a removed page's is the old one."""
+        return self.after or self.before
+
     def find(self, node: str) -> int | None:
         """Return the row of the diff that an anchor is about: as it is now, else as it was."""
         place = self._after_anchors.find(node)

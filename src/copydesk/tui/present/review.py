@@ -361,33 +361,36 @@ def overview(
         ("", Text(clean(request.subject) or "(no subject)", style="strong")),
         ("", ""),
         ("status", status_text(request)),
-        ("author", Text.assemble((by, "who"), f", opened {_ago(request.created_at, now)}")),
-        ("changed", _ago(request.updated_at, now)),
+        (
+            "author",
+            Text.assemble(
+                (by, "who"), f", opened {_ago(request.created_at, now)}",
+                f", changed {_ago(request.updated_at, now)}",
+            ),
+        ),
         ("space", clean(space.title)),
     ]
     if request.outdated and request.status in ("open", "draft"):
         lines.append(("", Text("Primary content has moved on. U pulls it in.", style="warn")))
     if request.conversations_issues_cluster:
         lines.append(("cluster", "made for a cluster of questions (gk opens it)"))
-    lines.append(("", ""))
-    described = clean(document_text(request.description), lines=True, limit=50_000).strip()
-    lines += [
-        ("" if nth else "about", part) for nth, part in enumerate(described.split("\n"))
-    ] if described else [("about", Text("no description", style="muted"))]
-    lines.append(("", ""))
-    if changes is not None:
-        lines.append(("changes", summary(changes)))
-        lines.append(("seen", f"{seen[0]} of {plural(seen[1], 'page')}"))
-    if threads is not None:
-        lines.append(("threads", f"{threads[0]} open, {threads[1] - threads[0]} resolved"))
-    lines.append(("", ""))
-    lines += _reviewers(request, rules, now)
     if rules is not None:
         if not rules.results:
             lines.append(("rules", Text("no merge rules hold here", style="muted")))
         lines += [
             ("" if nth else "rules", rule_text(each)) for nth, each in enumerate(rules.results)
         ]
+    lines += _reviewers(rules, now)
+    if changes is not None:
+        lines.append(("changes", f"{summary(changes)} ({seen[0]} of {seen[1]} seen)"))
+    if threads is not None:
+        lines.append(("threads", f"{threads[0]} open, {threads[1] - threads[0]} resolved"))
+    lines.append(("", ""))
+    described = clean(document_text(request.description), lines=True, limit=50_000).strip()
+    if described:
+        lines += [("", part) for part in described.split("\n")]
+    else:
+        lines.append(("", Text("No description.", style="muted")))
     return lines
 
 
@@ -396,7 +399,7 @@ def _ago(then: datetime, now: datetime) -> str:
     return said if said == "now" else f"{said} ago"
 
 
-def _reviewers(request: ChangeRequest, rules: RulesRead | None, now: datetime) -> Lines:
+def _reviewers(rules: RulesRead | None, now: datetime) -> Lines:
     if rules is None or rules.reviews is None:
         return []
     lines: list[Text] = []
@@ -424,8 +427,8 @@ def _reviewers(request: ChangeRequest, rules: RulesRead | None, now: datetime) -
                 Text.assemble(("? ", "warn"), (name_of(asked.user), "who"), " was asked")
             )
     if not lines:
-        return [("reviews", Text("nobody was asked (w asks)", style="muted")), ("", "")]
-    return [*(("" if nth else "reviews", line) for nth, line in enumerate(lines)), ("", "")]
+        return [("reviews", Text("none, and nobody was asked (w asks)", style="muted"))]
+    return [("" if nth else "reviews", line) for nth, line in enumerate(lines)]
 
 
 def conflict_lines(conflicts: Sequence[Conflict]) -> list[Text]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-
 from copydesk.domain.text import clean
 from copydesk.tui import review_reading
 from copydesk.tui.actions import action, command
@@ -53,29 +51,30 @@ class Review(ReviewRequest, scope="review"):
     )
     async def mark_seen(self) -> None:
         """Mark the page as seen and go to the next one that is not; again takes the mark away."""
-        opened, change = self.opened_request, self.change
-        assert opened is not None
+        change, page, seen = self.change, self.diff.page, self.seen
         assert change is not None
-        marks, thing, page = self.session.seen, opened.request.id, change.id
+        assert page is not None
+        assert seen is not None
         title = clean(change.node.title)
-        if self.seen.get(page) == "seen":
-            await asyncio.to_thread(marks.unmark, thing, page)
-            self.seen.pop(page, None)
-            self.page_tree.refresh_rows()
+        if seen.state(change.id) == "seen":
+            await seen.unmark(change.id)
+            self._show_seen()
             self.say(f"{title} is not marked as seen any more.")
             return
-        await asyncio.to_thread(marks.mark, thing, page, self.seen_text(page))
-        self.seen[page] = "seen"
-        self.page_tree.refresh_rows()
-        self._show_overview()
+        await seen.mark(change.id, page.now)
+        self._show_seen()
         at = self.page_at
         order = self.changes[at + 1 :] + self.changes[: max(0, at)]
-        following = next((c for c in order if self.seen.get(c.id) != "seen"), None)
+        following = next((c for c in order if seen.state(c.id) != "seen"), None)
         if following is None:
             self.say(f"All {len(self.changes)} seen. a approve, m merge.", "good")
             return
         self.show_page(following.id)
         self.say(f"{title} is seen. {self.seen_count} of {len(self.changes)}.")
+
+    def _show_seen(self) -> None:
+        self.page_tree.refresh_rows()
+        self._show_overview()
 
     @action("t", "all pages or changed", show=2, group="Look")
     def toggle_everything(self) -> None:

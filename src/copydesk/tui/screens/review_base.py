@@ -7,13 +7,12 @@ page. Nothing here writes; the actions are in the classes that build on this one
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from rich.text import Text
 from textual.app import ComposeResult
 
 from copydesk.contract.models.comment import Comment, CommentReply
-from copydesk.domain.anchor import is_anchor
 from copydesk.domain.text import clean, plural
 from copydesk.tui import review_reading as reading
 from copydesk.tui.app import style_path
@@ -22,17 +21,28 @@ from copydesk.tui.merge_facts import RulesRead, read_rules
 from copydesk.tui.place import Part, Place, View
 from copydesk.tui.places import Target
 from copydesk.tui.present import review as present
-from copydesk.tui.present.comment import Thread, Threads, first_words, gone_text
+from copydesk.tui.present.comment import (
+    Group,
+    Thread,
+    Threads,
+    all_groups,
+    first_words,
+    page_groups,
+)
 from copydesk.tui.present.diff import PageText
 from copydesk.tui.present.review import Changed, Entry
 from copydesk.tui.review_reading import Opened
+from copydesk.tui.seen import SeenPages
 from copydesk.tui.trees import TreeSource
 from copydesk.tui.widgets.diff_view import DiffView, Mark
 from copydesk.tui.widgets.facts import Fact, Facts
-from copydesk.tui.widgets.thread_view import Group, ThreadView
+from copydesk.tui.widgets.thread_view import ThreadView
 from copydesk.tui.widgets.tree_list import TreeList
 from copydesk.tui.widgets.virtual_list import Column, VirtualList
 from copydesk.tui.widgets.wrapped_list import WrappedList
+
+if TYPE_CHECKING:
+    from copydesk.client.api import Api
 
 REST_SECONDS = 0.12
 """How long the cursor rests on a page of the tree before it is read."""
@@ -58,8 +68,7 @@ class ReviewBase(Place):
         self.texts: dict[str, PageText] = {}
         self.everything = False
         """Whether the tree shows unchanged pages too."""
-        self.seen: dict[str, str] = {}
-        """State (seen, changed) of the pages that are marked."""
+        self.seen: SeenPages | None = None
         self._wanted_thread = target.thread
         self._following = False
 
@@ -117,8 +126,10 @@ class ReviewBase(Place):
         return text
 
     def _seen_sign(self, entry: Entry) -> str:
-        state = self.seen.get(entry.id) if entry.change is not None else None
-        return {"seen": glyphs().passed, "changed": glyphs().changed}.get(state or "", "")
+        if entry.change is None or self.seen is None:
+            return ""
+        signs = {"seen": glyphs().passed, "changed": glyphs().changed}
+        return signs.get(self.seen.state(entry.id), "")
 
     @property
     def _open_counts(self) -> dict[str | None, int]:
@@ -170,7 +181,7 @@ class ReviewBase(Place):
     @property
     def seen_count(self) -> int:
         """How many changed pages are marked as seen and have not changed since."""
-        return sum(self.seen.get(change.id) == "seen" for change in self.changes)
+        return 0 if self.seen is None else self.seen.count(change.id for change in self.changes)
 
     @property
     def numbered(self) -> str:
@@ -198,11 +209,18 @@ class ReviewBase(Place):
             return
         self.load(
             "request",
-            lambda api: reading.read_request(api, space, request),
+            lambda api: self._read_request(api, space, request),
             self._request_read,
             what="Reading the change request",
             failed=self._request_failed,
         )
+
+    async def _read_request(self, api: Api, space: str, request: str) -> Opened:
+        opened = await reading.read_request(api, space, request)
+        if self.seen is None:
+            self.seen = SeenPages(self.session.seen, opened.request.id)
+        await self.seen.read()
+        return opened
 
     def _request_failed(self, said: str) -> None:
         if self.opened_request is None:
@@ -216,8 +234,6 @@ class ReviewBase(Place):
         self.opened_request = opened
         if before is not None and before.version != opened.version:
             self.texts.clear()
-        marked = set(self.session.seen.pages(opened.request.id))
-        self.seen = {c.id: self.seen.get(c.id, "seen") for c in opened.changes if c.id in marked}
         self._show_tree()
         self._read_threads()
         self._read_rules()
@@ -229,7 +245,9 @@ class ReviewBase(Place):
         known = {change.id for change in self.changes}
         page = self.page_id or self.target.page
         if page not in known:
-            page = next((c.id for c in self.changes if c.id not in self.seen), self.changes[0].id)
+            seen = self.seen
+            unseen = (c.id for c in self.changes if seen is None or seen.state(c.id) != "seen")
+            page = next(unseen, self.changes[0].id)
         self.show_page(page, keep_place=page == self.page_id)
 
     def _show_tree(self) -> None:
@@ -320,12 +338,18 @@ class ReviewBase(Place):
             self._show_beside()
         self.load(
             "page",
-            lambda api: reading.read_page(api, opened, change),
+            lambda api: self._read_page(api, opened, change),
             lambda read: self._page_read(page, read, then, keep_place),
             what=f"Reading {clean(change.node.title)}",
             failed=self._page_failed,
             after=after,
         )
+
+    async def _read_page(self, api: Api, opened: Opened, change: Changed) -> PageText:
+        text = await reading.read_page(api, opened, change)
+        if self.seen is not None:
+            await self.seen.compare(change.id, text.now)
+        return text
 
     def _page_failed(self, said: str) -> None:
         self.diff.empty = said
@@ -352,16 +376,7 @@ class ReviewBase(Place):
         self.texts[page] = text
         while len(self.texts) > KEPT_PAGES:
             self.texts.pop(next(iter(self.texts)))
-        opened = self.opened_request
-        if opened is not None and page in self.seen:
-            state = self.session.seen.state(opened.request.id, page, self.seen_text(page))
-            self.seen[page] = state
         self.page_tree.refresh_rows()
-
-    def seen_text(self, page: str) -> str:
-        """Return what stands for a page that is marked as seen: both of its texts."""
-        text = self.texts.get(page)
-        return "" if text is None else (text.after or text.before)
 
     def _prefetch(self) -> None:
         """Read the next page that will be asked for, while this one is read by a person."""
@@ -373,7 +388,7 @@ class ReviewBase(Place):
             return
         self.load(
             "prefetch",
-            lambda api: reading.read_page(api, opened, change),
+            lambda api: self._read_page(api, opened, change),
             lambda text: self._prefetched(change.id, text),
             what="Reading ahead",
             failed=lambda said: None,
@@ -470,25 +485,9 @@ class ReviewBase(Place):
             self.beside.show([Group("", whole)])
             return
         here = self.threads.on_page(self.page_id)
-        text = self.texts.get(self.page_id or "")
-        whole, lines, gone = [], [], []
-        for thread in here:
-            if thread.node is None or not is_anchor(thread.node):
-                whole.append(thread)
-            elif text is None or text.find(thread.node) is not None:
-                lines.append(thread)
-            else:
-                gone.append(thread)
-        lines.sort(key=lambda thread: (self.line_of(thread) or 0, thread.number))
         self.beside.empty = "No threads on this page. c comments on the line."
         self.beside.title = self._beside_title(here, "this page")
-        self.beside.show(
-            [
-                Group("On the page" if whole and (lines or gone) else "", whole),
-                Group("On its lines" if whole and lines else "", lines),
-                Group("On text that is gone", gone, [gone_text(thread) for thread in gone]),
-            ]
-        )
+        self.beside.show(page_groups(here, self.texts.get(self.page_id or "")))
 
     def _beside_title(self, threads: Sequence[Thread], where: str) -> str:
         if not threads:
@@ -501,21 +500,8 @@ class ReviewBase(Place):
         if self.opened_request is not None:
             for node in self.opened_request.pages:
                 titles.setdefault(node.id, clean(node.place))
-        order = [c.id for c in self.changes]
-        waiting = self.threads.walk(order, self.line_of)
-        closed = [thread for thread in self.threads if not thread.open]
-
-        def about(thread: Thread) -> str:
-            where = "the request" if thread.page is None else titles.get(
-                thread.page, "a page that is gone"
-            )
-            quote = gone_text(thread)
-            return f"{where}: {quote}" if quote else where
-
-        return [
-            Group("", waiting, [about(thread) for thread in waiting]),
-            Group("Resolved", closed, [about(thread) for thread in closed]),
-        ]
+        waiting = self.threads.walk([c.id for c in self.changes], self.line_of)
+        return all_groups(self.threads, waiting, titles)
 
     def go_to_thread(self, thread: Thread) -> None:
         """Show a thread where it belongs: beside its line, its page, or the request."""
@@ -590,6 +576,11 @@ class ReviewBase(Place):
         for view in (self.beside, self.all_threads):
             view.again()
             self.call_after_refresh(self._read_replies, view)
+
+    def on_thread_view_opened(self, event: ThreadView.Opened) -> None:
+        """Show what a thread is about."""
+        if isinstance(event.rows, ThreadView) and event.rows.thread is not None:
+            self.go_to_thread(event.rows.thread)
 
     # Tabs
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from copydesk.domain.text import plural
+from copydesk.tui.actions import action
 from copydesk.tui.glyphs import glyphs
 from copydesk.tui.markdown_lines import Line
-from copydesk.tui.present.comment import Thread, draw_message, name_of
+from copydesk.tui.present.comment import Group, Thread, draw_message, name_of
 from copydesk.tui.present.diff import wrap_exact
 from copydesk.tui.widgets.wrapped_list import WrappedList
 
@@ -24,17 +24,16 @@ class _Row(NamedTuple):
     text: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Group:
-    """Threads under a heading (none when it is empty). ``quotes`` is what each is about."""
-
-    heading: str
-    threads: Sequence[Thread]
-    quotes: Sequence[str] = ()
+def no_thread(view: ThreadView) -> str | None:
+    """Say so when there is no thread to go to."""
+    return None if view.thread is not None else "There is no thread here."
 
 
-class ThreadView(WrappedList):
+class ThreadView(WrappedList, scope="threads"):
     """Shows groups of threads; the cursor stops at messages. Resolved threads are dim."""
+
+    class Opened(WrappedList.Moved):
+        """The reader wants to see what a thread is about."""
 
     def __init__(
         self, *, title: str = "", empty: str = "No threads.", id: str | None = None
@@ -121,6 +120,11 @@ class ThreadView(WrappedList):
         """The threads in view whose replies have not been read."""
         rows = [self._rows[at] for at in self.in_view if at < len(self._rows)]
         return [row.thread for row in rows if row.kind == "more" and row.thread is not None]
+
+    @action("enter", "what it is about", unless=no_thread, show=16, group="Threads")
+    def open_thread(self) -> None:
+        """Go to the text that the thread is about."""
+        self.post_message(self.Opened(self))
 
     # Drawing
 

@@ -71,6 +71,10 @@ class WrappedList(Pane):
         self._styles: dict[str, Style] = {}
         self._found = ""
 
+    def on_mount(self) -> None:
+        """Show the title."""
+        self.retitle()
+
     # What subclasses say
 
     @property

@@ -1,0 +1,322 @@
+"""Reviewing a change request, by keyboard, on a real desk."""
+
+from __future__ import annotations
+
+import pytest
+
+from copydesk.contract.models.merge_rules import MergeRulesWrite
+from copydesk.tui.screens.review import Review
+from copydesk.tui.widgets.merge_sheet import MergeSheet
+from tests.drive import Driver, drive
+from tests.tui.review_world import ReviewWorld, furnish
+from tests.world import World
+
+
+@pytest.fixture
+def review(world: World) -> ReviewWorld:
+    return ReviewWorld(world)
+
+
+def place(driver: Driver) -> Review:
+    here = driver.place
+    assert isinstance(here, Review)
+    return here
+
+
+async def test_the_screen_at_both_sizes(review: ReviewWorld, update_golden: bool) -> None:
+    furnish(review)
+    for size in ((80, 24), (140, 40)):
+        async with drive(review.app(), "]", size=size) as driver:
+            driver.golden("review", update=update_golden)
+            await driver.press("1")
+            driver.golden("review-overview", update=update_golden)
+            await driver.press("3")
+            driver.golden("review-threads", update=update_golden)
+
+
+async def test_changed_pages_stand_in_their_tree(review: ReviewWorld) -> None:
+    async with drive(review.app(), size=(140, 40)) as driver:
+        for sign in ("~ Start here", "~ Retries", "+ Dead let", "- Old guide"):
+            assert sign in driver.screen
+        assert "renamed: was “Overview”, now “Start here”" in driver.screen
+        await driver.press("]")
+        assert "We retry [-five-] times over [-one hour-]." in driver.screen
+        assert "We retry {+eight+} times over {+24 hours+}." in driver.screen
+        await driver.press("]", "]", "]")
+        assert "moved: was under Events, now under Webhooks" in driver.screen
+        await driver.press("]")
+        assert "This page is removed." in driver.screen
+        assert "- Do not read this." in driver.screen
+        await driver.press("]")
+        assert "This is the last changed page." in driver.screen
+
+
+async def test_changes_are_stepped_through_and_folds_open(world: World) -> None:
+    before = "\n\n".join(f"Line {n} stands here." for n in range(60))
+    space = world.space("Long", {"page": before})
+    request = world.change_request(
+        space, {"page": before.replace("Line 3 ", "Row 3 ").replace("Line 50 ", "Row 50 ")}
+    )
+    long = ReviewWorld.__new__(ReviewWorld)
+    long.world, long.space, long.request, long.lee = world, space, request, world.ana
+    async with drive(long.app(), "J") as driver:
+        assert "{+Row+} 50" in driver.screen
+        assert "unchanged lines" in driver.screen
+        await driver.press("J")
+        assert "No further change on this page." in driver.screen
+        await driver.press("K")
+        assert "{+Row+} 3" in driver.screen
+        await driver.press("z R")
+        assert "unchanged lines" not in driver.screen
+        await driver.press("/")
+        await driver.type("line 30")
+        await driver.press("enter")
+        assert "Line 30 stands here." in driver.line("Line 30")
+
+
+async def test_a_comment_on_a_line_is_kept_until_sent_and_stays_on_its_line(
+    review: ReviewWorld,
+) -> None:
+    app = review.app()
+    async with drive(app, "]", "c") as driver:
+        await driver.type("Why not ten?")
+        await driver.press("escape")
+        assert "Kept as a draft." in driver.screen
+        assert review.open_threads() == 0
+        await driver.press("j", "k", "c")
+        assert "Why not ten?" in driver.screen
+        await driver.press("ctrl+s")
+        assert review.open_threads() == 1
+        assert driver.line("{+eight+}").rstrip(" ┃").endswith("[1]")
+        assert "Why not ten?" in driver.screen
+        await driver.press("c")
+        assert "Why not ten?" not in driver.line("┏")
+        await driver.press("escape", "u")
+        assert review.open_threads() == 0
+        assert "[1]" not in driver.screen
+
+
+async def test_reply_react_resolve_reopen_edit_delete(review: ReviewWorld) -> None:
+    found = furnish(review)
+    async with drive(review.app(), "]", "r", size=(140, 40)) as driver:
+        await driver.type("Good point.")
+        await driver.press("ctrl+s")
+        assert "Good point." in driver.screen
+        await driver.press("+")
+        assert "👍 2" in driver.screen
+        await driver.press("+")
+        assert "👍 1" in driver.screen
+        await driver.press("E")
+        await driver.type("rocket")
+        await driver.press("enter")
+        assert "🚀 1" in driver.screen
+        await driver.press("x")
+        assert review.world.row("comment", found["hours"])["status"] == "resolved"
+        assert "resolved" in driver.line("[1] Ana Silva")
+        await driver.press("u")
+        assert review.world.row("comment", found["hours"])["status"] == "open"
+        await driver.press("e")
+        await driver.press("ctrl+end")
+        await driver.type(" Really")
+        await driver.press("ctrl+s")
+        assert "Really" in review.world.row("comment", found["hours"])["body"]
+        await driver.press("D")
+        assert "3 replies in it will go too." in driver.screen
+        await driver.press("enter")
+        assert "Enter confirms nothing." in driver.screen
+        await driver.press("y")
+        assert review.open_threads() == 3
+        assert "[1]" not in driver.screen
+
+
+async def test_only_its_author_edits_a_message(review: ReviewWorld) -> None:
+    furnish(review)
+    async with drive(review.app(review.lee), "]", "e") as driver:
+        assert "Only Ana Silva may edit this." in driver.screen
+
+
+async def test_open_threads_are_walked_over_pages_and_wrap_once(review: ReviewWorld) -> None:
+    furnish(review)
+    async with drive(review.app(), "}", size=(140, 40)) as driver:
+        assert "Open thread 2 of 4." in driver.screen
+        assert "2/6" in driver.screen
+        assert place(driver).current_thread() is not None
+        await driver.press("}")
+        assert "Open thread 3 of 4." in driver.screen
+        await driver.press("}")
+        assert "On text that is gone" in driver.screen
+        assert "A line that was there once." in driver.screen
+        await driver.press("}")
+        assert "Open thread 1 of 4: from the start again." in driver.screen
+        assert "Good work!" in driver.screen
+        await driver.press("{")
+        assert "Open thread 4 of 4: from the end again." in driver.screen
+
+
+async def test_space_marks_pages_seen_and_ends_with_what_to_do(review: ReviewWorld) -> None:
+    app = review.app()
+    async with drive(app, "space", size=(140, 40)) as driver:
+        assert "seen 1/6" in driver.screen
+        assert "✓" in driver.line("~ Start here")
+        for _ in range(5):
+            await driver.press("space")
+        assert "All 6 seen. a approve, m merge." in driver.screen
+        lines = {"webhooks/signatures": "# Signatures\n\nUse SHA-512.\n"}
+        review.world.edit_change_request(review.request, lines)
+        await driver.press("R", "[", "[", "[")
+        assert "seen 5/6" in driver.screen
+        assert "●" in driver.line("~ Signatur")
+
+
+async def test_verdicts_need_no_words(review: ReviewWorld) -> None:
+    async with drive(review.app(), "a", "ctrl+s") as driver:
+        assert "Approved #1." in driver.screen
+        await driver.press("1")
+        assert "Ana Silva approved" in driver.screen
+        await driver.press("A")
+        await driver.type("Please split it.")
+        await driver.press("ctrl+s")
+        assert "Asked for changes in #1." in driver.screen
+        assert "Please split it." in driver.screen
+
+
+async def test_people_are_asked_for_a_review(review: ReviewWorld) -> None:
+    review.world.user("priya", display_name="Priya Rao")
+    async with drive(review.app(), "w") as driver:
+        await driver.type("priya")
+        await driver.press("tab", "ctrl+s")
+        assert "Asked: Priya Rao." in driver.screen
+        await driver.press("1")
+        assert "Priya Rao was asked" in driver.screen
+
+
+async def test_status_changes_and_is_taken_back(review: ReviewWorld) -> None:
+    async with drive(review.app(), "W") as driver:
+        assert review.world.row("change_request", review.request)["status"] == "draft"
+        await driver.press("u")
+        assert review.world.row("change_request", review.request)["status"] == "open"
+        await driver.press(":")
+        await driver.type("archive")
+        await driver.press("enter")
+        assert review.world.row("change_request", review.request)["status"] == "archived"
+        await driver.press("a")
+        assert "#1 is archived and takes no review." in driver.screen
+
+
+async def test_merging_shows_what_speaks_against_it_and_the_result(review: ReviewWorld) -> None:
+    furnish(review)
+    async with drive(review.app(), "m") as driver:
+        assert "! 4 threads are open" in driver.screen
+        assert "! 6 of 6 pages not seen by you" in driver.screen
+        assert "This goes live at once and cannot be undone here." in driver.screen
+        await driver.press("enter")
+        assert review.world.row("change_request", review.request)["status"] == "open"
+        await driver.press("y")
+        assert "Merged. It is live now." in driver.screen
+        await driver.press("escape")
+        assert review.world.row("change_request", review.request)["status"] == "merged"
+        await driver.press("m")
+        assert "#1 is merged." in driver.screen
+
+
+async def test_a_rule_blocks_the_merge_and_says_who(review: ReviewWorld) -> None:
+    rules = {"type": "rules", "rules": [{"rule": "require_at_least_one_review"}]}
+    review.world.write(
+        lambda tx: tx.update(
+            "space", review.space,
+            merge_rules=MergeRulesWrite.model_validate(rules).to_json().decode(),
+        )
+    )
+    async with drive(review.app(), "m", "y") as driver:
+        assert "needs an approving review; has none and nobody was asked" in driver.screen
+        assert review.world.row("change_request", review.request)["status"] == "open"
+
+
+async def test_a_conflict_is_shown_in_full_and_changes_nothing(review: ReviewWorld) -> None:
+    review.world.commit(review.space, {"webhooks/signatures": "# Signatures\n\nUse MD5.\n"})
+    async with drive(review.app(), "m", "y") as driver:
+        assert isinstance(driver.app.screen, MergeSheet)
+        assert "Not merged: both sides changed the same things." in driver.screen
+        assert "Use the SHA-256 header." in driver.screen
+        assert "Use MD5." in driver.screen
+        await driver.press("escape", "U", "y")
+        assert "Not updated: both sides changed the same things." in driver.screen
+        await driver.press("escape")
+        assert "open ^" in driver.screen
+
+
+async def test_an_outdated_request_is_updated_first(review: ReviewWorld) -> None:
+    review.world.commit(review.space, {"events": "# Events\n\nMuch can happen.\n"})
+    async with drive(review.app(), "m") as driver:
+        assert "U update from main first" in driver.screen
+        await driver.press("U", "y")
+        assert "Updated #1 from main." in driver.screen
+        assert "open ^" not in driver.screen
+        await driver.press("U")
+        assert "#1 is up to date with main." in driver.screen
+
+
+async def test_what_main_did_since_is_not_the_authors_change(review: ReviewWorld) -> None:
+    review.world.commit(review.space, {"events": "# Events\n\nMuch can happen.\n"})
+    async with drive(review.app(), size=(140, 40)) as driver:
+        assert "Changes 6" in driver.screen
+        assert "~ Events" not in driver.screen
+
+
+async def test_a_reader_may_only_read(review: ReviewWorld) -> None:
+    reader = review.world.user("rea", "read")
+    async with drive(review.app(reader), "]", "c") as driver:
+        assert "You may not comment in API reference." in driver.screen
+        await driver.press("a")
+        assert "You may not review in API reference." in driver.screen
+        await driver.press("m")
+        assert "You may not merge in API reference." in driver.screen
+
+
+async def test_hostile_text_is_harmless(world: World) -> None:
+    space = world.space("Plain", {"page": "Calm.\n"})
+    request = world.change_request(
+        space, {"page": "Calm \x1b]0;gone\x07\u202egnp.exe [bold]loud[/bold].\n"},
+        subject="[red]\x1b[2J#\u200b1",
+    )
+    hostile = ReviewWorld.__new__(ReviewWorld)
+    hostile.world, hostile.space, hostile.request, hostile.lee = world, space, request, world.ana
+    world.comment(
+        space, "\x1b[31m[link=x]no[/link]\u202e", change_request=request,
+        page=world.page_id(space, "page"),
+    )
+    async with drive(hostile.app(), size=(140, 40)) as driver:
+        assert "\x1b" not in driver.screen
+        assert "\u202e" not in driver.screen
+        assert "[bold]loud[/bold]" in driver.screen
+        assert "[link=x]no[/link]" in driver.screen
+
+
+async def test_a_request_that_is_gone_says_so(review: ReviewWorld) -> None:
+    review.request = "999"
+    async with drive(review.app()) as driver:
+        assert "Gone. Removed by someone, or moved." in driver.screen
+
+
+async def test_a_request_is_found_by_number_and_a_thread_by_id(review: ReviewWorld) -> None:
+    found = furnish(review)
+    review.request = "1"
+    async with drive(review.app(thread=found["guide"]), size=(140, 40)) as driver:
+        assert "[2]" in driver.line("{+Event delivery+}")
+        thread = place(driver).current_thread()
+        assert thread is not None
+        assert thread.id == found["guide"]
+
+
+async def test_every_size_works_and_no_key_breaks_an_empty_request(world: World) -> None:
+    space = world.space("Empty", {"page": "Calm.\n"})
+    request = world.change_request(space, {})
+    empty = ReviewWorld.__new__(ReviewWorld)
+    empty.world, empty.space, empty.request, empty.lee = world, space, request, world.ana
+    async with drive(empty.app()) as driver:
+        assert "This change request changes nothing yet." in driver.screen
+        keys = ["J", "K", "]", "[", "space", "}", "{", "c", "r", "x", "+", "e", "D", "z", "t"]
+        await driver.press(*keys)
+        for size in ((60, 10), (110, 30), (140, 40), (80, 24), (40, 8)):
+            await driver.resize(*size)
+            await driver.press("tab", "j", "k", "g g", "G", "1", "2", "3", "2")

@@ -85,6 +85,7 @@ class CopydeskApp(App[None]):
     ) -> None:
         super().__init__()
         signs.use(glyphs)
+        self.set_class(glyphs == "ascii", "-ascii")
         for each in THEMES:
             self.register_theme(each)
         self.session = session
@@ -106,7 +107,11 @@ class CopydeskApp(App[None]):
 
     def get_default_screen(self) -> Place:
         """Open on the first place, so that its rows are in the first frame."""
-        return self._make(self.first, self.first_target)
+        place = self._make(self.first, self.first_target)
+        if place.css_path:  # Textual reads it for screens that are pushed, and not for this one
+            self.stylesheet.read_all(place.css_path)
+            self.stylesheet.reparse()
+        return place
 
     def on_mount(self) -> None:
         """Wake the rest once the first frame is out."""

@@ -94,8 +94,9 @@ class Line(Widget):
         for part, pad in ((left, room - left.cell_len - right_cells), (right, 0)):
             if part is right and not right_cells:
                 break
+            under = base + console.get_style(part.style) if part.style else base
             segments.extend(
-                Segment(text, base + style if style else base)
+                Segment(text, under + style if style else under)
                 for text, style, _ in part.render(console)
                 if text and text != "\n"
             )
@@ -110,10 +111,12 @@ class Head(Line):
     def parts(self, width: int) -> tuple[Text, Text]:
         """Breadcrumb left; age, budget and writes under way right."""
         place, session = self.place, cast("CopydeskApp", self.app).session
-        left = Text("copydesk", style="bold")
-        for step in place.trail():
-            left.append(" > " if left.plain != "copydesk" else "  ", style=self.tone("off"))
-            left.append(step)
+        left = Text.assemble(("copydesk", self.tone("current")), "  ")
+        steps = list(place.trail())
+        for at, step in enumerate(steps):
+            if at:
+                left.append(" > ", style=self.tone("off"))
+            left.append(step, style="bold" if at == len(steps) - 1 else "")
         right = Text()
         if session.offline:
             since = f", data from {session.read_at.astimezone():%H:%M}" if session.read_at else ""
@@ -201,7 +204,9 @@ class Status(Line):
             return Text(self.keys, style=self.tone("key")), Text()
         if self.message:
             tone = self.tone(self.tone_name) if self.tone_name else ""
-            return Text(self.message, style=tone), right
+            said = Text(self.message, style=tone)
+            # What just happened comes before what can be taken back.
+            return said, right if said.cell_len + right.cell_len + 4 <= width else Text()
         if self.slow:
             return Text("  ".join(self.slow.values()), style=self.tone("warn")), right
         return Text(self.place.status_left(), style=self.tone("off")), right

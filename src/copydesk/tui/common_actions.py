@@ -205,7 +205,7 @@ class CommonActions(Acts, scope="place"):
         """Show or hide the pane with details."""
         _here(self).toggle_class("-no-side")
 
-    @action("P", "preview side or bottom", show=False, group="Look")
+    @action("P", "preview below", show=False, group="Look")
     def preview_side(self) -> None:
         """Put the pane with details at the side or at the bottom."""
         _here(self).toggle_class("-below")

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 
 from rich.text import Text
 from textual.app import ComposeResult
-from textual.widgets import Input
+from textual.widgets import Input, Static
 
 from copydesk.tui.actions import Acts, action
 from copydesk.tui.command_line import words
+from copydesk.tui.common_actions import CommonActions
 from copydesk.tui.dispatch import Keyboard, keys_of
 from copydesk.tui.keys import shown
 from copydesk.tui.places import ENTRIES
@@ -30,6 +31,7 @@ class Row:
     text: str
     group: str
     off: bool
+    about: str
 
 
 def rows(chain: Sequence[Acts], keyboard: Keyboard) -> list[Row]:
@@ -40,17 +42,24 @@ def rows(chain: Sequence[Acts], keyboard: Keyboard) -> list[Row]:
             why = each.reason(owner)
             keys = " ".join(shown(key) for key in keys_of(each, keyboard.keymap)[:3])
             text = each.summary if why is None else f"off: {why}"
+            about = " ".join(part for part in (each.doc, why) if part)
             group = each.group or owner.SCOPE.replace("_", " ").capitalize()
-            found.append(Row(each.id, keys, each.label, text, group, why is not None))
+            found.append(Row(each.id, keys, each.label, text, group, why is not None, about))
+    # What only works here comes first; what works everywhere follows.
+    found.sort(key=lambda row: row.id.startswith(f"{CommonActions.SCOPE}."))
     for entry in ENTRIES.values():
         keys = " ".join(shown(key) for key in keys_of(entry.action, keyboard.keymap))
         keys = keys or f":{entry.name}"
-        found.append(Row(entry.action.id, keys, entry.title, entry.action.doc, "Go", False))
+        doc = entry.action.doc
+        found.append(Row(entry.action.id, keys, entry.title, doc, "Go", False, doc))
     for word in words(list(chain)).values():
         if word.command is not None:
             summary = word.doc.split("\n", 1)[0]
             found.append(
-                Row(word.command.id, f":{word.name}", word.usage, summary, "Commands", False)
+                Row(
+                    word.command.id, f":{word.name}", word.usage, summary, "Commands", False,
+                    word.doc,
+                )
             )
     return found
 
@@ -101,13 +110,20 @@ class Help(Sheet[None]):
         yield VirtualList(
             self._source,
             [
-                Column("keys", "KEY", lambda row: Text(row.keys, style=_tone(row)), width=11),
+                Column("keys", "KEY", lambda row: Text(row.keys, style=_tone(row)), width=10),
                 Column("label", "DOES", lambda row: Text(row.label, style=_dim(row)), width=16),
                 Column("text", "", lambda row: Text(row.text, style=_dim(row)), flex=1, minimum=44),
                 Column("group", "", lambda row: Text(row.group, style="muted"), width=14, drop=1),
             ],
             empty="No key matches.",
         )
+        yield Static(id="help-about")
+
+    def on_virtual_list_highlighted(self, event: VirtualList.Highlighted) -> None:
+        """Show the whole help of the line under the cursor."""
+        event.stop()
+        about = Text(event.row.about, style="muted") if event.row is not None else Text()
+        self.query_one("#help-about", Static).update(self.paint(about))
 
     def on_input_changed(self, event: Input.Changed) -> None:
         """Search keys, labels and texts."""

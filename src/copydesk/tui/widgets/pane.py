@@ -158,6 +158,8 @@ def fit(content: str | Text, width: int, align: str, style: Style, pane: Pane) -
         content.append(glyphs().more)
         length = content.cell_len
     console = pane.app.console
+    if content.style:  # Rich leaves it out where a text has no spans
+        style += console.get_style(content.style)
     segments = [
         Segment(cell, style + own if own else style)
         for cell, own, _ in content.render(console)

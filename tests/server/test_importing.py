@@ -211,6 +211,53 @@ async def test_the_desk_keeps_its_own_where_the_source_clashes(
     assert b"Desk." in (await text(world, space, usage.id) or "").encode()
 
 
+async def test_a_clash_on_one_page_keeps_no_other_change_of_the_source_out(
+    world: World, repository: Making
+) -> None:
+    base = tip(repository)
+    repository.commit(
+        {"usage.md": USAGE.replace(b"First.", b"Desk.")}, "Ours", branch="1-ours", parents=[base]
+    )
+    space = read(world, repository.path).spaces[0].space_id
+    async with world.api() as api:
+        await api(ops.merge_change_request, space, "1")
+    repository.commit(
+        {
+            "usage.md": USAGE.replace(b"First.", b"Source."),
+            "setup.md": SETUP + b"\nFour.\n",
+            "new.md": b"# New\n",
+            "SUMMARY.md": SUMMARY + b"* [New](new.md)\n",
+        },
+        "Theirs",
+    )
+    report = read(world, repository.path)
+    assert [problem.path for problem in report.problems] == ["usage.md"]
+    found = await pages(world, space)
+    assert list(found) == ["Intro", "Setup", "New", "Usage"]
+    assert "Four." in (await text(world, space, found["Setup"].id) or "")
+    assert "Desk." in (await text(world, space, found["Usage"].id) or "")
+    again = read(world, repository.path)
+    assert (again.problems, again.spaces[0].revisions) == ([], 0)
+
+
+async def test_a_page_deleted_on_the_desk_stays_deleted_and_what_is_new_below_it_comes(
+    world: World, repository: Making
+) -> None:
+    space = read(world, repository.path).spaces[0].space_id
+    world.commit(space, edit=lambda editor: editor.remove(editor.find("setup")))
+    repository.commit(
+        {
+            "setup.md": SETUP + b"\nFour.\n",
+            "deep.md": b"# Deep\n",
+            "SUMMARY.md": SUMMARY + b"  * [Deep](deep.md)\n",
+        },
+        "Go on",
+    )
+    report = read(world, repository.path)
+    assert "setup.md" in {problem.path for problem in report.problems}
+    assert list(await pages(world, space)) == ["Intro", "Deep"]
+
+
 async def test_what_both_changed_apart_is_merged(world: World, repository: Making) -> None:
     base = tip(repository)
     repository.commit(

@@ -144,6 +144,13 @@ class Draft:
             doomed.extend(self.children.pop(gone, ()))
             del self.pages[gone]
 
+    def lift_out(self, page_id: str) -> None:
+        """Take a page out; the pages below it stand in its place."""
+        siblings = self.children[self.parent_of(page_id)]
+        place = siblings.index(page_id)
+        siblings[place : place + 1] = self.children.pop(page_id, ())
+        del self.pages[page_id]
+
 
 def put_blob(tx: Tx, data: bytes) -> str:
     """Store bytes once and return their hash."""

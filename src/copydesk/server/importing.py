@@ -366,20 +366,30 @@ class _Import:
         return {row["oid"] for row in rows}
 
     def reconcile(self, plan: SpacePlan, report: SpaceReport, row: Row, last: str) -> None:
-        """Merge the source's progress into a space that was changed on the desk meanwhile."""
+        """Merge the source's progress into a space that was changed on the desk meanwhile.
+
+        Where both changed the same thing the desk's stays; everything else of the source comes in,
+        for the next import takes it as known.
+        """
         tx = self.tx
-        theirs = content.load(tx, self.settled(report.space_id, plan.head))
+        base, ours, theirs = (
+            content.open_draft(tx, content.load(tx, revision))
+            for revision in (last, row["revision_id"], self.settled(report.space_id, plan.head))
+        )
         merged = merge(
-            content.open_draft(tx, content.load(tx, last)),
-            content.open_draft(tx, content.load(tx, row["revision_id"])),
-            content.open_draft(tx, theirs),
+            base,
+            ours,
+            theirs,
             read_text=lambda digest: content.text(tx, digest),
             write_text=lambda text: content.put_text(tx, text),
         )
-        if merged.conflicts:
-            for conflict in merged.conflicts:
-                reason = "changed both in the source and on the desk; the desk's version is kept"
-                self.problems.append(Problem(conflict.path, reason))
+        for conflict in merged.conflicts:
+            reason = "changed both in the source and on the desk; the desk's version is kept"
+            self.problems.append(Problem(conflict.path, reason))
+            page = conflict.page
+            if page is not None and page.id in base.pages and page.id not in ours.pages:
+                merged.draft.lift_out(page.id)
+        if merged.draft == ours:
             return
 
         def take(editor: Editor) -> None:

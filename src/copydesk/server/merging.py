@@ -50,7 +50,11 @@ class MergeConflict:
 
 @dataclass(frozen=True, slots=True)
 class Merged:
-    """The outcome: the merged tree, whole only when there are no conflicts."""
+    """The outcome: the merged tree, and what clashes.
+
+    Where something clashes the tree holds ours; a page that one side deleted and the other edited
+    is in it as edited.
+    """
 
     draft: Draft
     conflicts: tuple[MergeConflict, ...]

@@ -1,0 +1,277 @@
+"""The tree of an organization, driven as a person would."""
+
+from __future__ import annotations
+
+import httpx
+import pytest
+
+from copydesk.client.api import Api
+from copydesk.server.seeding_sites import add_site, add_site_space
+from copydesk.tui.places import Target
+from copydesk.tui.screens.spaces import SpacesPlace
+from copydesk.tui.session import MemorySnapshot
+from copydesk.tui.widgets.facts import Facts
+from tests.drive import Driver, drive
+from tests.tui.opening import open_world
+from tests.world import BASE_URL, World
+
+
+@pytest.fixture
+def desk(world: World) -> World:
+    """Two collections, one in the other, and two spaces in neither."""
+    product = world.collection("Product docs")
+    sdks = world.collection("SDKs", parent=product)
+    priya = world.user("priya")
+    one_review = {"rule": "require_at_least_one_review"}
+    reviewers = {"rule": "require_specific_reviewers", "users": [priya]}
+    guide = world.space(
+        "Platform guide",
+        {"start": "# Start"},
+        parent=product,
+        language="en",
+        merge_rules={"type": "rules", "rules": [one_review, reviewers]},
+    )
+    world.space("Web SDK", {"install": "# Install"}, parent=sdks)
+    world.space("Handbook", {"welcome": "# Welcome"}, edit_mode="locked")
+    world.space("Legal")
+    world.change_request(guide, {"start": "# Begin"}, subject="Reword", status="open")
+    world.change_request(guide, {"more": "# More"}, subject="More")
+    world.comment(guide)
+    site = world.write(lambda tx: add_site(tx, world.home, "Acme Docs", published=True))
+    world.write(lambda tx: add_site_space(tx, site, guide))
+    return world
+
+
+def details(driver: Driver) -> str:
+    return driver.place.query_one(Facts).plain
+
+
+async def test_the_screen_at_both_sizes(desk: World, update_golden: bool) -> None:
+    for size in ((80, 24), (140, 40)):
+        async with drive(open_world(desk), size=size) as driver:
+            driver.golden("spaces", update=update_golden)
+
+
+async def test_the_tree_with_its_counts_and_the_details_of_a_space(desk: World) -> None:
+    async with drive(open_world(desk), size=(140, 40)) as driver:
+        assert "Product docs  (collection, 2)" in driver.screen
+        assert "(no collection)  (2)" in driver.screen
+        row = driver.line("Platform guide ").split()
+        assert row[1:9] == ["Platform", "guide", "2", "0", "1", "2", "rules", "now"]
+        await driver.press("/")
+        await driver.type("platform")
+        await driver.press("enter")
+        await driver.press("j", "j")
+        said = details(driver)
+        assert "requests 2 open, 0 draft, 1 comment on the space" in said
+        assert "rules at least one review, approval by Priya" in said
+        assert "sites Acme Docs" in said
+        assert "you may review, comment, edit, merge and administer" in said
+        assert "language English" in said
+
+
+async def test_a_branch_folds_and_stays_folded_in_the_next_run(desk: World) -> None:
+    snapshot = MemorySnapshot()
+    async with drive(open_world(desk, snapshot=snapshot)) as driver:
+        await driver.press("g g")
+        assert "Web SDK" in driver.screen
+        await driver.press("h")
+        assert "Web SDK" not in driver.screen
+        await driver.press("l")
+        assert "Web SDK" in driver.screen
+        await driver.press("j", "enter")
+        assert "Web SDK" not in driver.screen
+        assert "▸ SDKs" in driver.screen
+    async with drive(open_world(desk, snapshot=snapshot)) as driver:
+        assert "▸ SDKs" in driver.screen
+        assert "Web SDK" not in driver.screen
+
+
+async def test_a_filter_keeps_the_collection_of_what_matches(desk: World) -> None:
+    async with drive(open_world(desk), "/") as driver:
+        await driver.type("web")
+        for shown in ("Product docs", "SDKs", "Web SDK", "1 match"):
+            assert shown in driver.screen
+        assert "Handbook" not in driver.screen
+        await driver.press("escape")
+        assert "Handbook" in driver.screen
+        await driver.press("/")
+        await driver.type("rules:review")
+        assert "Platform guide" in driver.screen
+        assert "Web SDK" not in driver.screen
+        await driver.press("escape", "/")
+        await driver.type("ruels:x")
+        assert "There is no ruels: here; did you mean rules:?" in driver.screen
+
+
+async def test_sorting_keeps_the_cursor_on_its_row(desk: World) -> None:
+    snapshot = MemorySnapshot()
+    async with drive(open_world(desk, snapshot=snapshot), "G") as driver:
+        before = driver.selected
+        place = driver.place
+        assert isinstance(place, SpacesPlace)
+        await driver.press("s")
+        await driver.type("title")
+        await driver.press("enter")
+        assert place.sort == "title"
+        assert driver.selected == before
+        names = [twig.item.title for twig in place.rows.source.shown() if not twig.item.children]
+        assert names == ["Web SDK", "Platform guide", "Handbook", "Legal"]
+        await driver.press("S")
+        names = [twig.item.title for twig in place.rows.source.shown() if not twig.item.children]
+        assert names == ["Web SDK", "Platform guide", "Legal", "Handbook"]
+        assert driver.selected == before
+    async with drive(open_world(desk, snapshot=snapshot)) as driver:
+        assert "sort: title, reversed" in driver.screen
+
+
+async def test_the_rows_of_the_last_run_are_there_before_the_service_answers(desk: World) -> None:
+    snapshot = MemorySnapshot()
+    async with drive(open_world(desk, snapshot=snapshot)):
+        pass
+    desk.space("Newcomer")
+    app = open_world(desk, snapshot=snapshot)
+    async with app.run_test(size=(80, 24)) as pilot:
+        place = app.here
+        assert isinstance(place, SpacesPlace)
+        # Nothing has been asked yet: the client is made after the first frame.
+        assert [twig.item.title for twig in place.rows.source.shown()]
+        driver = Driver(app, pilot)
+        before = driver.selected
+        await driver.idle()
+        assert driver.selected == before
+        assert "1 new (press . to fold them in)" in driver.screen
+        assert "Newcomer" not in driver.screen
+        await driver.press(".")
+        assert "● " in driver.line("Newcomer")
+        assert driver.selected == before
+
+
+async def test_a_refresh_moves_nothing_under_the_cursor(desk: World) -> None:
+    async with drive(open_world(desk), "G") as driver:
+        before = driver.selected
+        at = driver.screen.splitlines().index(driver.line("Legal"))
+        assert before is not None
+        for number in range(3):
+            desk.change_request(before, {f"p{number}": "x"}, subject="Busy")
+        await driver.press("R")
+        assert driver.selected == before
+        assert ">●      Legal" in driver.screen.splitlines()[at]
+        assert " 3 " in driver.line(">●")
+
+
+async def test_gp_reads_pages_and_a_collection_says_why_not(desk: World) -> None:
+    async with drive(open_world(desk), "g g", "g p") as driver:
+        assert "Put the cursor on a space first." in driver.screen
+        await driver.press("G", "g p")
+        assert driver.place.PLACE == "pages"
+        await driver.press("escape")
+        assert driver.place.PLACE == "spaces"
+
+
+async def test_an_organization_without_spaces(world: World) -> None:
+    assert world.home
+    async with drive(open_world(world)) as driver:
+        assert "No spaces that you can see in Acme." in driver.screen
+        assert "[Spaces]" in driver.screen
+
+
+async def test_nobody_anywhere(world: World) -> None:
+    stranger = world.user("stranger", member=False)
+    async with drive(open_world(world, user=stranger)) as driver:
+        assert "You are in no organization yet." in driver.screen
+
+
+async def test_an_organization_that_is_closed_to_me(desk: World) -> None:
+    other = desk.organization("Other")
+    async with drive(open_world(desk, target=Target(organization=other))) as driver:
+        assert "go lists your organizations" in driver.screen
+
+
+async def test_an_organization_that_was_left_since_the_last_run(desk: World) -> None:
+    other = desk.organization("Other", admin=desk.ana)
+    snapshot = MemorySnapshot()
+    async with drive(
+        open_world(desk, target=Target(organization=other), snapshot=snapshot)
+    ) as driver:
+        assert "Other" in driver.screen
+    desk.write(
+        lambda tx: tx.run("DELETE FROM member WHERE organization_id = ?", other)
+    )
+    async with drive(open_world(desk, snapshot=snapshot)) as driver:
+        assert "copydesk  Acme" in driver.screen
+        assert "Platform guide" in driver.screen
+
+
+async def test_a_service_that_cannot_be_reached(desk: World) -> None:
+    def refuse(request: httpx.Request) -> httpx.Response:
+        raise httpx.ConnectError("refused")
+
+    broken = Api(BASE_URL, "token", transport=httpx.MockTransport(refuse))
+    snapshot = MemorySnapshot()
+    async with drive(open_world(desk, snapshot=snapshot)):
+        pass
+    async with drive(open_world(desk, api=broken)) as driver:
+        assert "Offline:" in driver.screen
+        assert "offline" in driver.screen.splitlines()[0]
+    async with drive(open_world(desk, api=broken, snapshot=snapshot)) as driver:
+        assert "Platform guide" in driver.screen
+        assert "Offline:" in driver.screen
+
+
+async def test_a_service_without_a_list_of_spaces(desk: World) -> None:
+    real = desk.client()
+
+    async def without_extensions(request: httpx.Request) -> httpx.Response:
+        if request.url.path.endswith(f"/orgs/{desk.home}/spaces") or request.url.path == "/v1/user":
+            return httpx.Response(405)
+        answer = await real.request(request.method, str(request.url))
+        return httpx.Response(answer.status_code, content=answer.content)
+
+    api = Api(BASE_URL, "token", transport=httpx.MockTransport(without_extensions))
+    async with drive(open_world(desk, api=api), size=(140, 40)) as driver:
+        # Those of collections, sites and requests; nothing mentions the others.
+        assert "Platform guide" in driver.screen
+        assert "Web SDK" in driver.screen
+        assert "Legal" not in driver.screen
+        assert "This service lists no spaces" in driver.screen
+    await real.aclose()
+
+
+async def test_hostile_names_stay_names(world: World) -> None:
+    world.space("[bold]Guide[/] \x1b[31mred\x1b]0;owned\x07 \u202eltr")
+    async with drive(open_world(world)) as driver:
+        assert "[bold]Guide[/] red ltr" in driver.screen
+        assert "\x1b" not in driver.screen
+
+
+async def test_another_organization_is_chosen_by_its_name(desk: World) -> None:
+    other = desk.organization("Pebble works", admin=desk.ana)
+    desk.space("Pebbles", organization=other)
+    async with drive(open_world(desk, target=Target(organization=desk.home))) as driver:
+        await driver.press("g o")
+        assert "YOUR ROLE" in driver.screen
+        assert "admin" in driver.line("Acme")
+        await driver.type("pebb")
+        await driver.press("enter")
+        assert driver.place.PLACE == "spaces"
+        assert "copydesk  Pebble works" in driver.screen
+        assert "Pebbles" in driver.screen
+        assert "Platform guide" not in driver.screen
+        assert len(driver.app.screen_stack) == 1
+        await driver.press(":")
+        await driver.type("org acme")
+        await driver.press("enter")
+        assert "Platform guide" in driver.screen
+
+
+async def test_the_organizations_at_both_sizes(desk: World, update_golden: bool) -> None:
+    desk.organization("Pebble works", admin=desk.ana)
+    for size in ((80, 24), (140, 40)):
+        async with drive(open_world(desk), "g o", size=size) as driver:
+            driver.golden("organizations", update=update_golden)
+
+
+async def test_addresses_are_copied(desk: World) -> None:
+    async with drive(open_world(desk), "Y") as driver:
+        assert "This has no address on the web." in driver.screen

@@ -84,6 +84,9 @@ class VirtualList(Pane, Generic[T], scope="list"):
 
         def __init__(self, rows: VirtualList[Any], id: str | None, row: Any) -> None:
             super().__init__()
+            # Rows may arrive in a task that the place began; Textual would take the place for the
+            # sender then, and not deliver the message to it.
+            self.set_sender(rows)
             self.list = rows
             self.id = id
             self.row = row

@@ -183,14 +183,18 @@ MIGRATIONS: tuple[str, ...] = (
     ) WITHOUT ROWID;
     CREATE INDEX change_request_space ON change_request(space_id, status, updated_at, id);
     CREATE INDEX change_request_organization
-        ON change_request(organization_id, status, updated_at, id);
-    CREATE INDEX change_request_creator ON change_request(created_by, status);
-    CREATE INDEX change_request_cluster ON change_request(cluster_id) WHERE cluster_id IS NOT NULL;
+        ON change_request(organization_id, status, updated_at, id, space_id);
+    CREATE INDEX change_request_creator
+        ON change_request(created_by, organization_id, status, updated_at, id, space_id);
+    CREATE INDEX change_request_cluster
+        ON change_request(cluster_id, organization_id, status, updated_at, id, space_id)
+        WHERE cluster_id IS NOT NULL;
     CREATE TABLE contributor (
         change_request_id TEXT NOT NULL REFERENCES change_request(id) ON DELETE CASCADE,
         user_id TEXT NOT NULL REFERENCES user(id),
         PRIMARY KEY (change_request_id, user_id)
     ) WITHOUT ROWID;
+    CREATE INDEX contributor_user ON contributor(user_id);
     CREATE TABLE requested_reviewer (
         change_request_id TEXT NOT NULL REFERENCES change_request(id) ON DELETE CASCADE,
         user_id TEXT NOT NULL REFERENCES user(id),

@@ -10,6 +10,7 @@ from typing import Any
 import httpx
 import pytest
 
+from copydesk.domain.anchor import AnchoredLines
 from copydesk.domain.text import clean
 from copydesk.server.app import create_app
 from copydesk.server.sample import build_sample, grow
@@ -267,11 +268,11 @@ async def is_gone(desk: Desk, path: str, comment: Json) -> bool:
     page, node = comment["target"].get("page"), comment["target"].get("node")
     if page is None:
         return False
-    answer = await desk.http.get(f"{path}/content/page/{page['id']}", params={"format": "document"})
+    answer = await desk.http.get(f"{path}/content/page/{page['id']}", params={"format": "markdown"})
     if answer.status_code == 404:
         return True
-    blocks = {block["key"] for block in answer.json()["document"]["nodes"]}
-    return node is not None and node["id"] not in blocks
+    lines = AnchoredLines(answer.json()["markdown"].split("\n"))
+    return node is not None and lines.find(node["id"]) is None
 
 
 async def test_reviews_are_given_asked_for_and_overtaken(desk: Desk) -> None:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
+from copydesk.domain.anchor import anchor_of_quote
 from copydesk.server import branches, content, seeding, threads
 from copydesk.server.documents import markdown_to_document
 from copydesk.server.sample.clusters import LOOSE, STRUGGLES
@@ -50,9 +51,14 @@ def build_sample(store: Store, *, progress: Progress | None = None) -> str:
     """Fill an empty desk with the sample and return its owner's user id.
 
     The owner is also noted under ``owner`` in the desk's ``meta``. All of it is written, or
-    nothing.
+    nothing. A desk that another program filled a moment before stays as that made it.
     """
-    return store.write(lambda tx: _Building(tx, progress or _silent).run())
+
+    def work(tx: Tx) -> str:
+        owner: str | None = tx.value("SELECT value FROM meta WHERE key = 'owner'")
+        return owner or _Building(tx, progress or _silent).run()
+
+    return store.write(work)
 
 
 def sample_ids(seed: str) -> Callable[[], str]:
@@ -285,7 +291,7 @@ class _Life:
                 threads.react(tx, target, self.people[who], emoji)
 
     def target(self, tx: Tx, thread: Thread) -> tuple[str | None, str | None]:
-        """Return the ids of the page, and of the block on it, that a thread is about."""
+        """Return the page, and the anchor of the line on it, that a thread is about."""
         if thread.page is None:
             return None, None
         table, key = ("space", self.space) if self.id is None else ("change_request", self.id)
@@ -294,7 +300,4 @@ class _Life:
         page = editor.find(thread.page)
         if thread.quote is None:
             return page, None
-        for block in markdown_to_document(editor.read(page)).nodes:
-            if thread.quote in str(block.to_dict()):
-                return page, block.key
-        raise ValueError(f"{thread.page} does not say {thread.quote!r}")
+        return page, anchor_of_quote(editor.read(page), thread.quote)

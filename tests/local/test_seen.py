@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from copydesk.local.seen import Seen, SeenPage, digest
+from copydesk.local.seen import DeskSeen, Seen, SeenPage, digest
 
 
 @pytest.fixture
@@ -78,3 +78,26 @@ def test_only_the_writer_can_read(seen: Seen, tmp_path: Path) -> None:
     seen.mark("d", "cr", "p", "text")
     modes = {stat.S_IMODE(path.stat().st_mode) for path in (tmp_path / "state").iterdir()}
     assert modes == {0o600}
+
+
+def test_a_desk_sees_only_its_own_marks_and_opens_the_file_when_needed(tmp_path: Path) -> None:
+    path = tmp_path / "seen.db"
+    mine, other = DeskSeen(path, "mine"), DeskSeen(path, "other")
+    assert not path.exists()
+    mine.mark("118", "page", "text")
+    assert mine.state("118", "page", "text") == "seen"
+    assert mine.state("118", "page", "another") == "changed"
+    assert mine.text("118", "page") == "text"
+    assert mine.pages("118") == ["page"]
+    assert other.pages("118") == []
+    mine.unmark("118", "page")
+    assert mine.state("118", "page", "text") == "unseen"
+    mine.close()
+    other.close()
+
+
+def test_a_disk_that_refuses_is_an_os_error(tmp_path: Path) -> None:
+    path = tmp_path / "seen.db"
+    path.mkdir()
+    with pytest.raises(OSError, match="seen pages cannot be kept|directory"):
+        DeskSeen(path, "mine").pages("118")

@@ -17,6 +17,7 @@ from copydesk.cli.edge import UsageError
 from copydesk.local.drafts import DeskDrafts, Drafts
 from copydesk.local.journal import Journal
 from copydesk.local.paths import Paths, find_paths
+from copydesk.local.seen import DeskSeen
 from copydesk.local.settings import load_settings
 from copydesk.local.snapshot import Snapshots
 
@@ -122,6 +123,7 @@ def _run(
         connect,
         drafts=DeskDrafts(Drafts(paths.drafts), desk),
         snapshot=Snapshots(paths.snapshots, desk),
+        seen=DeskSeen(paths.seen, desk),
         record=record,
         host=host,
     )

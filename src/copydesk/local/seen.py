@@ -11,7 +11,8 @@ import sqlite3
 import threading
 import time
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -135,6 +136,65 @@ class Seen:
             " AND NOT EXISTS (SELECT 1 FROM seen WHERE digest = ?1)",
             (unused,),
         )
+
+
+class DeskSeen:
+    """The marks of one desk: what the screens need to know. The file is opened at the first use.
+
+    Raises ``OSError`` when the disk refuses, whatever the database calls it.
+    """
+
+    def __init__(self, path: Path, desk: str) -> None:
+        self._path = path
+        self._desk = desk
+        self._seen: Seen | None = None
+        self._opening = threading.Lock()
+
+    def mark(self, thing: str, page: str, text: str) -> None:
+        """Mark a page as seen with this text; it is on the disk when this returns."""
+        with _disk_errors():
+            self._opened().mark(self._desk, thing, page, text)
+
+    def unmark(self, thing: str, page: str) -> None:
+        """Take the mark of a page away."""
+        with _disk_errors():
+            self._opened().unmark(self._desk, thing, page)
+
+    def state(self, thing: str, page: str, text: str) -> SeenState:
+        """Return whether a page that has this text now was seen."""
+        with _disk_errors():
+            return self._opened().state(self._desk, thing, page, text)
+
+    def text(self, thing: str, page: str) -> str | None:
+        """Return a page's text as it was when it was marked, or None when it is not."""
+        with _disk_errors():
+            return self._opened().text(self._desk, thing, page)
+
+    def pages(self, thing: str) -> list[str]:
+        """Return the pages that are marked."""
+        with _disk_errors():
+            return list(self._opened().pages(self._desk, thing))
+
+    def close(self) -> None:
+        """Close the file, if it was opened."""
+        with self._opening:
+            if self._seen is not None:
+                self._seen.close()
+                self._seen = None
+
+    def _opened(self) -> Seen:
+        with self._opening:
+            if self._seen is None:
+                self._seen = Seen(self._path)
+            return self._seen
+
+
+@contextmanager
+def _disk_errors() -> Iterator[None]:
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise OSError(f"the marks of seen pages cannot be kept: {error}") from error
 
 
 def digest(text: str) -> str:

@@ -41,6 +41,9 @@ class DraftStore(Protocol):
     def drop(self, key: str) -> None:
         """Forget the text under ``key``."""
 
+    def kept(self) -> Mapping[str, str]:
+        """Return all texts by key."""
+
 
 class Snapshot(Protocol):
     """The rows of the last screen, for the first frame of the next start."""
@@ -69,6 +72,10 @@ class MemoryDrafts:
     def drop(self, key: str) -> None:
         """Forget the text under ``key``."""
         self.texts.pop(key, None)
+
+    def kept(self) -> Mapping[str, str]:
+        """Return all texts of this run by key."""
+        return dict(self.texts)
 
 
 class MemorySnapshot:

@@ -1,0 +1,155 @@
+"""The structure of a site as a tree: groups, sections and site spaces, in an order of each level.
+
+A level is what has an order of its own: the top of the site, the sections of a group, the site
+spaces of a section. Groups are known only by the id that their sections carry (platform-api.md,
+Site section): they have no name, and no operation moves them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal
+
+from copydesk.domain.text import clean
+
+if TYPE_CHECKING:
+    from copydesk.contract.models.site_section import SiteSection
+    from copydesk.contract.models.site_space import SiteSpace
+
+Kind = Literal["group", "section", "site-space"]
+
+Levels = Mapping[str, tuple[str, ...]]
+"""Ids in their order, by the id of what they are in; the top is `TOP`."""
+
+TOP = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SiteNode:
+    """One row of a site's structure. Texts are clean.
+
+    ``level`` is where its order counts. ``default`` says that readers land on it first. ``space``
+    is the id of the space that a site space shows, ``trashed`` that this space is in the trash.
+    """
+
+    id: str
+    kind: Kind
+    title: str
+    level: str = TOP
+    path: str = ""
+    description: str = ""
+    condition: str = ""
+    default: bool = False
+    hidden: bool = False
+    trashed: bool = False
+    space: str = ""
+    audience: str = ""
+    address: str = ""
+    group: str = ""
+    children: tuple[SiteNode, ...] = ()
+
+
+@dataclass(frozen=True)
+class Structure:
+    """What a site shows: its nodes by id, without children, and the published order."""
+
+    nodes: Mapping[str, SiteNode]
+    levels: Levels
+
+    @property
+    def sectioned(self) -> bool:
+        """Whether the site has sections; otherwise it shows site spaces at its top."""
+        return any(node.kind == "section" for node in self.nodes.values())
+
+    @property
+    def groups(self) -> frozenset[str]:
+        """The ids of the groups: what no operation moves, or moves something next to."""
+        return frozenset(node.id for node in self.nodes.values() if node.kind == "group")
+
+    def tree(self, levels: Levels | None = None) -> tuple[SiteNode, ...]:
+        """Return the tree in the published order, or in that of ``levels``."""
+        order = self.levels if levels is None else levels
+
+        def below(level: str) -> tuple[SiteNode, ...]:
+            return tuple(
+                replace(self.nodes[row], children=below(row)) if row in order else self.nodes[row]
+                for row in order.get(level, ())
+            )
+
+        return below(TOP)
+
+    def sections(self) -> list[SiteNode]:
+        """Return the sections in their published order, groups opened up."""
+        found: list[SiteNode] = []
+        for row in self.levels.get(TOP, ()):
+            inside = self.levels.get(row, ()) if self.nodes[row].kind == "group" else (row,)
+            found.extend(self.nodes[each] for each in inside)
+        return [node for node in found if node.kind == "section"]
+
+
+def structure_of(
+    sections: Sequence[SiteSection], site_spaces: Iterable[SiteSpace] = ()
+) -> Structure:
+    """Return the structure of a site from its sections, or from what it shows without any."""
+    nodes: dict[str, SiteNode] = {}
+    levels: dict[str, list[str]] = {TOP: []}
+
+    def put(node: SiteNode) -> None:
+        # An answer that lists something twice shows it once.
+        if node.id not in nodes:
+            nodes[node.id] = node
+            levels.setdefault(node.level, []).append(node.id)
+
+    groups: dict[str, int] = {}
+    for section in sections:
+        group = f"group:{section.section_group}" if section.section_group else ""
+        if group and group not in groups:
+            groups[group] = len(groups) + 1
+            put(SiteNode(group, "group", f"Group {groups[group]}"))
+        put(_section(section, group or TOP))
+        levels.setdefault(section.id, [])
+        for shown in section.site_spaces:
+            put(_site_space(shown, section.id))
+    if not sections:
+        for shown in site_spaces:
+            put(_site_space(shown, TOP))
+    return Structure(nodes, {level: tuple(ids) for level, ids in levels.items()})
+
+
+def _section(section: SiteSection, level: str) -> SiteNode:
+    return SiteNode(
+        section.id,
+        "section",
+        clean(section.title) or "Untitled",
+        level,
+        path=clean(section.path),
+        description=clean(section.description or ""),
+        condition=clean(section.condition or ""),
+        default=section.default,
+        address=clean(section.urls.published or ""),
+        group=level,
+    )
+
+
+def _site_space(shown: SiteSpace, level: str) -> SiteNode:
+    space = shown.space
+    return SiteNode(
+        shown.id,
+        "site-space",
+        clean(shown.title) or clean(space.title or "") or "Untitled",
+        level,
+        path=clean(shown.path),
+        condition=clean(shown.condition or ""),
+        default=shown.default,
+        hidden=shown.hidden,
+        trashed=space.deleted_at is not None,
+        space=space.id,
+        audience=clean(str(space.visibility or "")),
+        address=clean(shown.urls.published or ""),
+    )
+
+
+def numbers(levels: Levels) -> dict[str, int]:
+    """Return the place of every row in its level, from 1."""
+    return {row: at for ids in levels.values() for at, row in enumerate(ids, start=1)}

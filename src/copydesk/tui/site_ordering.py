@@ -1,0 +1,285 @@
+"""Putting the structure of a site in another order: staged here, then sent.
+
+A mixin of the place that shows the structure, apart from it for length.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from copydesk.domain.site_tree import TOP, Structure
+from copydesk.domain.staged import MoveError, Rebased, Staged, Step
+from copydesk.domain.text import plural
+from copydesk.tui.actions import action, command
+from copydesk.tui.places import Target
+from copydesk.tui.present import site as present
+from copydesk.tui.site_editing import SiteEditing, no_row, not_allowed
+from copydesk.tui.site_reading import SiteRead
+from copydesk.tui.widgets.sheet import Confirm
+
+if TYPE_CHECKING:
+    from copydesk.client.api import Api
+
+
+def filtered(here: SiteOrdering) -> str | None:
+    """Say so while a filter hides rows between which one would move."""
+    return "Clear the filter to move: Esc." if here.rows.tree_source.filtering else None
+
+
+def nothing_staged(here: SiteOrdering) -> str | None:
+    """Say so when the order on screen is the published one."""
+    return None if here.staged.dirty else "Nothing is staged. J and K move a row."
+
+
+def nothing_to_take_back(here: SiteOrdering) -> str | None:
+    """Say so when there is neither a staged step nor a write to take back."""
+    if here.staged.past or here.session.undoable() is not None:
+        return None
+    return "Nothing to undo."
+
+
+def nothing_to_redo(here: SiteOrdering) -> str | None:
+    """Say so when no step was undone."""
+    return None if here.staged.future else "Nothing to redo."
+
+
+class SiteOrdering(SiteEditing, scope="site_ordering"):
+    """The place of a site's structure, as far as its order goes."""
+
+    def __init__(self, target: Target) -> None:
+        super().__init__(target)
+        self.staged = Staged.on({TOP: ()})
+        self.steps: list[Step] = []
+        """The requests that would make the staged order."""
+        self._kept = ""
+        """The staged order as it is kept on this machine."""
+        self._sent: set[int] = set()
+        """Numbers of the log lines of the last order that was sent: ``u`` takes all back."""
+
+    def show_order(self, cursor: str | None = None) -> None:
+        """Show the staged order; the cursor goes with its row."""
+        raise NotImplementedError
+
+
+    def _stage(self, staged: Staged) -> None:
+        if staged is self.staged:
+            return
+        cursor = self.rows.selected_id
+        self.staged = staged
+        self._keep()
+        self.show_order(cursor)
+
+    def _keep(self) -> None:
+        """Keep what is staged on this machine, or forget it when nothing is."""
+        text = self.staged.to_text() if self.staged.dirty else ""
+        if text == self._kept:
+            return
+        try:
+            if text:
+                self.session.drafts.save(self._draft_key, text)
+            else:
+                self.session.drafts.drop(self._draft_key)
+            self._kept = text
+        except OSError as error:
+            self.say(f"Staged here, but not kept on disk: {error.strerror or error}.", "warn")
+
+    def _order(self, by: int) -> None:
+        node = self.node
+        if node is None:
+            return
+        try:
+            self._stage(self.staged.move(node.level, [node.id], by))
+        except MoveError as stuck:
+            self.say(str(stuck), "warn")
+
+    @action(
+        "J", "move down", unless=(not_allowed, no_row, filtered), show=40, group="Order",
+        also=("alt+down",),
+    )
+    def order_down(self) -> None:
+        """Move the row down within its level. Staged here, nothing is sent."""
+        self._order(1)
+
+    @action(
+        "K", "move up", unless=(not_allowed, no_row, filtered), show=39, group="Order",
+        also=("alt+up",),
+    )
+    def order_up(self) -> None:
+        """Move the row up within its level. Staged here, nothing is sent."""
+        self._order(-1)
+
+    @command("move", "POSITION")
+    def move_to(self, rest: str) -> None:
+        """Move the row to a position of its level: ``:move 3``."""
+        node = self.node
+        why = not_allowed(self) or no_row(self) or filtered(self)
+        if why is not None or node is None:
+            self.say(why or "", "warn")
+        elif not rest.isdigit():
+            self.say("Say where to: :move 3", "warn")
+        else:
+            try:
+                self._stage(self.staged.place(node.level, node.id, int(rest)))
+            except MoveError as stuck:
+                self.say(str(stuck), "warn")
+
+    @action("u", "undo", unless=nothing_to_take_back, show=12, group="Order", override=True)
+    async def undo(self) -> None:
+        """Take back the last staged step; with none, the order or the change that was sent last."""
+        if self.staged.past:
+            self._stage(self.staged.undo())
+            return
+        line = self.session.undoable()
+        if line is None or line.number not in self._sent:
+            await super().undo()
+            return
+        back = 0
+        while (line := self.session.undoable()) is not None and line.number in self._sent:
+            await self.session.undo()
+            back += 1
+        self._sent.clear()
+        self.tell(f"{plural(back, 'move')} taken back.", "good")
+        self.reload()
+
+    @action("ctrl+r", "redo", unless=nothing_to_redo, show=11, group="Order", also=("Z",))
+    def redo(self) -> None:
+        """Stage again what was undone last."""
+        self._stage(self.staged.redo())
+
+    @action("X", "drop staged", unless=nothing_staged, danger=2, show=13, group="Order")
+    async def drop_staged(self) -> None:
+        """Drop all that is staged. It asks, and ``u`` brings it back."""
+        staged = self.staged
+        lines = [present.step_line(step, self.structure) for step in staged.plan()]
+        facts = [*lines, "", "The order on screen becomes the published one. u brings it back."]
+        if await self.desk.push_screen_wait(Confirm("Drop what is staged?", facts, verb="drop")):
+            self._stage(self.staged.drop())
+            self.tell("Dropped. u brings it back.")
+
+    # Sending
+
+    @action(
+        "ctrl+s", "send", unless=(not_allowed, nothing_staged), danger=2, show=38, group="Order",
+        uses=("move_site_section", "move_site_space", "list_site_sections", "list_site_spaces"),
+    )
+    async def apply(self) -> None:
+        """Send the staged order, after reading the published one again. It shows the plan first."""
+        from copydesk.tui import site_reading as reading
+
+        organization, site = self.target.organization or "", self.target.site or ""
+        api = await self.session.ready()
+        fresh = await reading.read_structure(api, organization, site)
+        self.session.fresh()
+        rebased = self._take(fresh)
+        if rebased.changed:
+            self.show_order()
+            self._keep()
+            self._tell_changed(rebased)
+            return
+        await self._send_all(organization, site)
+
+    def _take(self, fresh: Structure) -> Rebased:
+        assert self.read is not None
+        self.read = SiteRead(self.read.site, fresh, self.read.refused)
+        return self.rebase(fresh)
+
+    def _tell_changed(self, rebased: Rebased) -> None:
+        lead = "Others changed the structure meanwhile; nothing was sent. "
+        if rebased.dropped:
+            count = plural(len(rebased.dropped), "move")
+            self.tell(f"{lead}{count} no longer fits and was dropped. Look, then ctrl+s.", "warn")
+        else:
+            self.tell(f"{lead}Your moves are on top of it now. Look, then ctrl+s.", "warn")
+
+    async def _send_all(self, organization: str, site: str) -> None:
+        from copydesk.tui.site_reading import send_step
+        from copydesk.tui.widgets.run_sheet import RunSheet
+
+        staged, structure, steps = self.staged, self.structure, self.staged.plan()
+        lines = [present.step_line(step, structure) for step in steps]
+        backs = [staged.back(step) for step in steps]
+        lasting = sum(back is None for back in backs)
+        facts = ["Readers see the new order at once; there is no draft of it on the service."]
+        if lasting:
+            facts.append(f"{plural(lasting, 'of these')} cannot be taken back by u.")
+        elif steps:
+            facts.append("u afterwards takes it all back.")
+        first = len(self.session.log)
+
+        async def send(at: int) -> None:
+            step, back = steps[at], backs[at]
+            node = structure.nodes[step.move.id]
+
+            async def undo(api: Api) -> None:
+                if back is not None:
+                    await send_step(api, organization, site, back, node)
+
+            await self.perform(
+                "Move", lines[at],
+                lambda api: send_step(api, organization, site, step, node),
+                undo=undo if back is not None else None,
+            )  # fmt: skip
+
+        count = plural(len(steps), "request")
+        title = f"Send the new order of {self.read.site.title if self.read else 'the site'}"
+        sent = await self.desk.push_screen_wait(
+            RunSheet(title, lines, send, verb=f"send {count}", facts=facts)
+        )
+        if not sent:
+            self.tell("Nothing was sent; it stays staged.")
+            return
+        self._sent = {line.number for line in self.session.log[first:] if line.what == "Move"}
+        api = await self.session.ready()
+        from copydesk.tui.site_reading import read_structure
+
+        self._take(await read_structure(api, organization, site))
+        if sent == len(steps):
+            # What is published now is what was wanted: there is no step left to undo here.
+            self.staged = Staged.on(self.structure.levels, self.structure.groups)
+            self.tell(f"{plural(sent, 'move')} sent. u takes it back.", "good")
+        else:
+            left = len(self.staged.plan())
+            self.tell(f"{sent} of {len(steps)} sent, {left} kept staged.", "warn")
+        self._keep()
+        self.show_order()
+
+    @command("w", uses=("move_site_section", "move_site_space"))
+    async def write(self, rest: str) -> None:
+        """Send the staged order, as ctrl+s does."""
+        why = not_allowed(self) or nothing_staged(self)
+        if why is not None:
+            self.say(why, "warn")
+        else:
+            await self.apply()
+
+    def begin(self, structure: Structure) -> None:
+        """Begin with a published order, and with what was staged on it in an earlier run."""
+        self.staged = Staged.on(structure.levels, structure.groups)
+        text = self.session.drafts.load(self._draft_key)
+        kept = Staged.from_text(text, structure.groups) if text else None
+        if kept is not None:
+            self._kept = text or ""
+            rebased = kept.rebase(structure.levels, structure.groups)
+            self.staged = rebased.staged
+            if self.staged.dirty:
+                count = plural(len(self.staged.plan()), "staged move")
+                self.say(f"{count} of last time restored. X drops them.")
+            self.say_rebased(rebased)
+
+    @property
+    def _draft_key(self) -> str:
+        return f"structure {self.target.site}"
+
+    def rebase(self, structure: Structure) -> Rebased:
+        """Put what is staged on top of another published order."""
+        rebased = self.staged.rebase(structure.levels, structure.groups)
+        self.staged = rebased.staged
+        return rebased
+
+    def say_rebased(self, rebased: Rebased) -> None:
+        """Say what of the staged moves no longer fits."""
+        if rebased.dropped:
+            lost = plural(len(rebased.dropped), "staged move")
+            self.say(
+                f"The structure was changed since: {lost} no longer fit and went away.", "warn"
+            )

@@ -1,0 +1,220 @@
+"""A sheet with several fields: a title, a path, a description. What was typed is kept.
+
+The values are kept as a draft when the form closes, until the caller drops it: so nothing is lost
+by Esc, nor when the service refuses them.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, cast
+
+from rich.text import Text
+from textual.app import ComposeResult
+from textual.content import Content
+from textual.widgets import Input, Label, Static, TextArea
+
+from copydesk.tui.actions import Acts, action
+from copydesk.tui.widgets.prompt import PromptInput
+from copydesk.tui.widgets.sheet import Fact, Sheet, fact_lines
+
+if TYPE_CHECKING:
+    from copydesk.tui.app import CopydeskApp
+
+
+@dataclass(frozen=True)
+class Field:
+    """One field: its name in the result, its label, and what is in it at first.
+
+    ``check`` takes the text and returns None, or what is wrong with it as a sentence. ``note``
+    takes it too and returns what to know about a text that is different, such as that an address
+    changes. ``lines`` above 1 makes it a field of that height for longer text.
+    """
+
+    name: str
+    label: str
+    value: str = ""
+    check: Callable[[str], str | None] = lambda text: None
+    note: str = ""
+    lines: int = 1
+
+
+def form_unchanged(form: Form) -> str | None:
+    """Say so when every field is as it was."""
+    return None if form.new or form.changed() else "Nothing is changed yet."
+
+
+class FormInput(PromptInput, scope="form_input"):
+    """A field of one line."""
+
+    TYPES_TEXT = True
+
+    @action("escape", "cancel", show=False, override=True)
+    def cancel_form(self) -> None:
+        """Leave the form; what was typed is kept."""
+        cast("Form", self.screen).dismiss(None)
+
+    @action("tab", "next field", show=False, override=True, also=("down", "enter"))
+    def next_field(self) -> None:
+        """Go to the next field."""
+        self.screen.focus_next()
+
+    @action("shift+tab", "previous field", show=False, override=True, also=("up",))
+    def previous_field(self) -> None:
+        """Go to the previous field."""
+        self.screen.focus_previous()
+
+
+class FormText(Acts, TextArea, scope="form_text"):
+    """A field of several lines."""
+
+    TYPES_TEXT = True
+
+    @action("escape", "cancel", show=False)
+    def cancel_form(self) -> None:
+        """Leave the form; what was typed is kept."""
+        cast("Form", self.screen).dismiss(None)
+
+    @action("shift+tab", "previous field", show=False)
+    def previous_field(self) -> None:
+        """Go to the previous field."""
+        self.screen.focus_previous()
+
+
+class Form(Sheet[Mapping[str, str]], scope="form"):
+    """Several fields and ctrl+s. The result maps names to texts, or is None when it was left.
+
+    ``new`` says that what is filled in may be sent as it is; otherwise a field must differ first.
+    """
+
+    def __init__(
+        self,
+        title: str,
+        fields: Sequence[Field],
+        *,
+        draft_key: str,
+        facts: Sequence[Fact] = (),
+        verb: str = "save",
+        new: bool = False,
+    ) -> None:
+        super().__init__(title)
+        self._fields = fields
+        self._facts = facts
+        self._verb = verb
+        self.new = new
+        self._draft_key = draft_key
+        self._inputs: dict[str, FormInput | FormText] = {}
+
+    def body(self) -> ComposeResult:
+        """The facts, the fields with what is wrong with them, and the keys."""
+        self.add_class("form")
+        draft = _read(cast("CopydeskApp", self.app).session.drafts.load(self._draft_key))
+        if self._facts:
+            yield Static(self.paint(fact_lines(self._facts)), classes="facts")
+        for field in self._fields:
+            value = draft.get(field.name, field.value)
+            yield Label(self._label(field, value), id=f"label-{field.name}", classes="field")
+            made: FormInput | FormText
+            if field.lines > 1:
+                made = FormText(value, soft_wrap=True, tab_behavior="focus", compact=True)
+                made.styles.height = field.lines
+            else:
+                made = FormInput(value, compact=True)
+                # Typing goes on after what is there: a name is mended more often than replaced.
+                made.select_on_focus = False
+            self._inputs[field.name] = made
+            yield made
+        yield Label(self._keys("what you typed before is back" if draft else ""), id="form-keys")
+
+    def _keys(self, said: str = "") -> Content:
+        lead = Text(f"{said}   " if said else "", style="warn")
+        keys = Text.assemble(
+            lead, ("ctrl+s", "accent"), f" {self._verb}   ", ("tab", "accent"), " next field   ",
+            ("esc", "accent"), " leave, keeps what you typed",
+        )  # fmt: skip
+        return self.paint(keys)
+
+    def on_mount(self) -> None:
+        """Begin in the first field."""
+        next(iter(self._inputs.values())).focus()
+
+    def on_unmount(self) -> None:
+        """Keep what was typed, however the form went away."""
+        self.keep()
+
+    def keep(self) -> None:
+        """Keep the fields that differ as a draft."""
+        if changed := self.changed():
+            drafts = cast("CopydeskApp", self.app).session.drafts
+            drafts.save(self._draft_key, json.dumps(changed))
+
+    def values(self) -> dict[str, str]:
+        """Return what is in the fields now."""
+        return {
+            name: (field.value if isinstance(field, FormInput) else field.text).strip()
+            for name, field in self._inputs.items()
+        }
+
+    def changed(self) -> dict[str, str]:
+        """Return the fields that differ from what they were at first."""
+        now = self.values()
+        return {
+            field.name: now[field.name]
+            for field in self._fields
+            if field.name in now and now[field.name] != field.value.strip()
+        }
+
+    def _label(self, field: Field, text: str) -> Content:
+        line = Text(field.label, style="muted")
+        wrong = field.check(text.strip())
+        if wrong is not None:
+            line.append(f"   {wrong}", style="bad")
+        elif field.note and text.strip() != field.value.strip():
+            line.append(f"   {field.note}", style="warn")
+        return self.paint(line)
+
+    def _show_labels(self) -> None:
+        now = self.values()
+        for field in self._fields:
+            if field.name in now:
+                label = self.query_one(f"#label-{field.name}", Label)
+                label.update(self._label(field, now[field.name]))
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        """Say what is wrong while it is typed."""
+        event.stop()
+        self._show_labels()
+
+    def on_text_area_changed(self, event: TextArea.Changed) -> None:
+        """Say what is wrong while it is typed."""
+        event.stop()
+        self._show_labels()
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        """Enter sends nothing: it goes on to the next field."""
+        event.stop()
+
+    @action("ctrl+s", "save", danger=1)
+    def save(self) -> None:
+        """Answer with the fields, unless one of them is wrong."""
+        now = self.values()
+        wrong = next((f for f in self._fields if f.check(now[f.name]) is not None), None)
+        keys = self.query_one("#form-keys", Label)
+        if wrong is not None:
+            self._inputs[wrong.name].focus()
+            keys.update(self._keys(f"Mend {wrong.label.lower()} first."))
+        elif (why := form_unchanged(self)) is not None:
+            keys.update(self._keys(why))
+        else:
+            self.keep()
+            self.dismiss(now)
+
+
+def _read(draft: str | None) -> Mapping[str, str]:
+    try:
+        kept: Any = json.loads(draft) if draft else {}
+    except ValueError:
+        return {}
+    return kept if isinstance(kept, dict) else {}

@@ -1,0 +1,384 @@
+"""Sites and the structure of one: ordered, changed and sent on a real desk."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pytest
+
+from copydesk.client.api import Api
+from copydesk.contract import operations as ops
+from copydesk.contract.models.position import SiteSectionAnchor, SiteSectionPosition
+from copydesk.contract.models.site_section import SiteSectionMove
+from copydesk.server import seeding_sites as seed
+from copydesk.server.store import Tx
+from copydesk.tui.app import CopydeskApp
+from copydesk.tui.places import Target
+from copydesk.tui.screens.site_structure import SiteStructurePlace
+from copydesk.tui.session import DraftStore, MemoryDrafts, Session
+from tests.drive import Driver, drive, eventually
+from tests.world import World
+
+SECTIONS = ("Guides", "API reference", "Changelog", "Legal", "Status")
+
+
+@dataclass
+class Published:
+    """A site of a world, and ids by title."""
+
+    world: World
+    site: str
+    ids: dict[str, str]
+
+    async def order(self) -> list[str]:
+        """Return the titles of its sections as the service lists them."""
+        async with self.world.api() as api:
+            found = await api.page(ops.list_site_sections, self.world.home, self.site)
+        return [section.title for section in found.items]
+
+    async def spaces(self, section: str) -> list[str]:
+        """Return the titles of what a section shows, hidden ones in brackets."""
+        async with self.world.api() as api:
+            found = await api.page(ops.list_site_sections, self.world.home, self.site)
+        shown = next(each for each in found.items if each.title == section).site_spaces
+        return [f"({each.title})" if each.hidden else each.title for each in shown]
+
+
+def publish(world: World, *, grouped: bool = False) -> Published:
+    """Make a site with sections; ``grouped`` puts two of them into a group."""
+    spaces = {title: world.space(title) for title in ("English", "French", "German")}
+    ids: dict[str, str] = {}
+
+    def write(tx: Tx) -> str:
+        site = seed.add_site(
+            tx, world.home, "Acme docs", hostname="docs.acme.test", published=True
+        )
+        group = seed.add_section_group(tx, site, "Products") if grouped else None
+        for title in SECTIONS:
+            inside = group if title in ("API reference", "Changelog") else None
+            ids[title] = seed.add_section(tx, site, title, group=inside)
+            for name, space in spaces.items():
+                if name == "English" or title == "Guides":
+                    ids[f"{title}/{name}"] = seed.add_site_space(
+                        tx, site, space, section=ids[title]
+                    )
+        return site
+
+    return Published(world, world.write(write), ids)
+
+
+def open_app(
+    world: World,
+    site: str | None = None,
+    *,
+    user: str | None = None,
+    drafts: DraftStore | None = None,
+    first: str = "site-structure",
+) -> CopydeskApp:
+    """Return the program, opened on a site."""
+
+    async def connect() -> Api:
+        return world.api(user)
+
+    session = Session(
+        connect, drafts=drafts or MemoryDrafts(), clock=lambda: world.clock.now, host="desk"
+    )
+    return CopydeskApp(session, first, Target(organization=world.home, site=site))
+
+
+async def sheet_gone(driver: Driver) -> None:
+    """Wait until the sheet that sends has closed."""
+    await eventually(lambda: driver.app.screen is driver.place, driver.idle)
+    await driver.idle()
+
+
+async def test_both_sizes(world: World, update_golden: bool) -> None:
+    published = publish(world, grouped=True)
+    for size in ((80, 24), (140, 40)):
+        async with drive(open_app(world, published.site), size=size) as driver:
+            driver.golden("structure", update=update_golden)
+            await driver.press("G", "K")
+            driver.golden("structure-staged", update=update_golden)
+            await driver.press("ctrl+s")
+            driver.golden("structure-plan", update=update_golden)
+        async with drive(open_app(world, first="sites"), size=size) as driver:
+            driver.golden("sites", update=update_golden)
+
+
+async def test_a_staged_order_is_sent_with_the_fewest_moves(world: World) -> None:
+    published = publish(world)
+    async with drive(open_app(world, published.site), "G", "k") as driver:
+        assert driver.line("Status")
+        driver.place.query_one("#structure")
+        await select(driver, published.ids["Status"])
+        await driver.press("K", "K", "K")
+        assert "1 move staged, nothing sent" in driver.screen
+        assert await published.order() == list(SECTIONS)
+        assert "Status  after Guides" in driver.screen
+        await driver.press("ctrl+s")
+        assert "send 1 request" in driver.screen
+        await driver.press("enter")
+        assert "Enter confirms nothing" in driver.screen
+        assert await published.order() == list(SECTIONS)
+        await driver.press("y")
+        await sheet_gone(driver)
+        wanted = ["Guides", "Status", "API reference", "Changelog", "Legal"]
+        assert await published.order() == wanted
+        assert "1 move sent" in driver.screen
+        assert driver.selected == published.ids["Status"]
+        await driver.press("u")
+        assert await published.order() == list(SECTIONS)
+        assert "1 move taken back" in driver.screen
+
+
+async def select(driver: Driver, row: str) -> None:
+    """Put the cursor on a row of the structure."""
+    place = driver.place
+    assert isinstance(place, SiteStructurePlace)
+    assert place.rows.reveal(row)
+    await driver.idle()
+
+
+async def test_undo_redo_and_drop_what_is_staged(world: World) -> None:
+    published = publish(world)
+    async with drive(open_app(world, published.site)) as driver:
+        await select(driver, published.ids["Legal"])
+        await driver.press("K", "J", "J")
+        assert "1 move staged" in driver.screen
+        assert driver.selected == published.ids["Legal"]
+        await driver.press("J")
+        assert "It is the last of its level." in driver.screen
+        await driver.press("u", "u", "u")
+        assert "published order" in driver.screen
+        await driver.press("u")
+        assert "Nothing to undo." in driver.screen
+        await driver.press("ctrl+r", "ctrl+r", "ctrl+r")
+        assert "1 move staged" in driver.screen
+        await driver.press("X")
+        assert "Drop what is staged?" in driver.screen
+        await driver.press("y")
+        assert "u brings it back" in driver.screen
+        await driver.press("j")
+        assert "published order" in driver.screen
+        await driver.press("u")
+        assert "1 move staged" in driver.screen
+        assert await published.order() == list(SECTIONS)
+
+
+async def test_staged_moves_outlive_the_program(world: World) -> None:
+    published, drafts = publish(world), MemoryDrafts()
+    async with drive(open_app(world, published.site, drafts=drafts)) as driver:
+        await select(driver, published.ids["Legal"])
+        await driver.press("K")
+    async with drive(open_app(world, published.site, drafts=drafts)) as driver:
+        assert "1 staged move of last time restored. X drops them." in driver.screen
+        await driver.press("u")
+        assert "published order" in driver.screen
+    assert drafts.texts == {}
+
+
+async def test_a_change_by_others_is_shown_before_anything_is_sent(world: World) -> None:
+    published = publish(world)
+    async with drive(open_app(world, published.site)) as driver:
+        await select(driver, published.ids["Status"])
+        await driver.press("K")
+        async with world.api() as api:
+            position = SiteSectionPosition(
+                before=SiteSectionAnchor(site_section=published.ids["Guides"])
+            )
+            await api(
+                ops.move_site_section, world.home, published.site, published.ids["Changelog"],
+                SiteSectionMove(position=position),
+            )  # fmt: skip
+        await driver.press("ctrl+s")
+        assert "Others changed the structure meanwhile; nothing was sent." in driver.screen
+        assert (await published.order())[0] == "Changelog"
+        await driver.press("ctrl+s", "y")
+        await sheet_gone(driver)
+        assert await published.order() == [
+            "Changelog", "Guides", "API reference", "Status", "Legal"
+        ]  # fmt: skip
+
+
+async def test_a_failure_stops_says_why_and_keeps_the_rest(world: World) -> None:
+    published = publish(world)
+    async with drive(open_app(world, published.site)) as driver:
+        await select(driver, published.ids["Status"])
+        await driver.press("K", "K", "K")
+        await select(driver, published.ids["API reference"])
+        await driver.press("J", "J")
+        assert "2 moves staged" in driver.screen
+        await driver.press("ctrl+s")
+        world.write(lambda tx: tx.run("DELETE FROM site_section WHERE title = 'Legal'"))
+        await driver.press("y")
+        assert "Gone" in driver.screen
+        assert "keep the rest staged" in driver.screen
+        await driver.press("r")
+        await driver.press("k")
+        await sheet_gone(driver)
+        assert (await published.order())[:2] == ["Guides", "Status"]
+        assert "1 of 2 sent" in driver.screen
+
+
+async def test_groups_stay_where_they_are(world: World) -> None:
+    published = publish(world, grouped=True)
+    async with drive(open_app(world, published.site)) as driver:
+        assert "Group 1  (group)" in driver.screen
+        await select(driver, published.ids["Legal"])
+        await driver.press("K")
+        assert driver.line("Legal").index("Legal") > 0
+        await driver.press("ctrl+s", "y")
+        await sheet_gone(driver)
+        assert await published.order() == [
+            "Guides", "Legal", "API reference", "Changelog", "Status"
+        ]  # fmt: skip
+        await select(driver, published.ids["Changelog"])
+        await driver.press("K", "ctrl+s", "y")
+        await sheet_gone(driver)
+        assert (await published.order())[2:4] == ["Changelog", "API reference"]
+        async with world.api() as api:
+            found = await api.page(ops.list_site_sections, world.home, published.site)
+        grouped = [each.title for each in found.items if each.section_group]
+        assert grouped == ["Changelog", "API reference"]
+        await driver.press("h", "h")
+        await driver.press("K")
+        assert "no operation that moves a group" in driver.screen
+        await driver.press("e")
+        assert "no operation on a group" in driver.screen
+
+
+async def test_a_section_is_renamed_and_the_rename_taken_back(world: World) -> None:
+    published = publish(world)
+    async with drive(open_app(world, published.site)) as driver:
+        await select(driver, published.ids["Legal"])
+        await driver.press("e")
+        assert "Edit Legal" in driver.screen
+        await driver.press("ctrl+s")
+        assert "Nothing is changed yet." in driver.screen
+        await driver.type(" notes")
+        await driver.press("tab")
+        await driver.type("-2")
+        assert "the address changes" in driver.screen
+        await driver.press("ctrl+s")
+        assert "Legal notes" in driver.line("/legal-2")
+        row = world.row("site_section", published.ids["Legal"])
+        assert (row["title"], row["path"]) == ("Legal notes", "legal-2")
+        await driver.press("u")
+        assert world.row("site_section", published.ids["Legal"])["title"] == "Legal"
+
+
+async def test_what_was_typed_outlives_esc_and_a_refusal(world: World) -> None:
+    published = publish(world)
+    async with drive(open_app(world, published.site)) as driver:
+        await select(driver, published.ids["Legal"])
+        await driver.press("e", "tab")
+        await driver.type("/x")
+        await driver.press("ctrl+s")
+        assert "did not accept it" in driver.screen
+        await driver.press("e")
+        assert "legal/x" in driver.screen
+        assert "what you typed before is back" in driver.screen
+        await driver.press("escape")
+        assert world.row("site_section", published.ids["Legal"])["path"] == "legal"
+
+
+async def test_hide_default_add_and_remove(world: World) -> None:
+    published = publish(world)
+    async with drive(open_app(world, published.site)) as driver:
+        await select(driver, published.ids["Guides/French"])
+        await driver.press("x")
+        assert await published.spaces("Guides") == ["English", "(French)", "German"]
+        assert "hidden" in driver.line("French")
+        await driver.press("x")
+        assert await published.spaces("Guides") == ["English", "French", "German"]
+        await driver.press("H")
+        assert "default" in driver.line("French")
+        section = world.row("site_section", published.ids["Guides"])
+        assert section["default_site_space_id"] == published.ids["Guides/French"]
+        await select(driver, published.ids["Legal"])
+        await driver.press("x")
+        assert "A section cannot be hidden" in driver.screen
+        await driver.press(":")
+        await driver.type("default")
+        await driver.press("enter")
+        site = world.row("site", published.site)
+        assert site["default_section_id"] == published.ids["Legal"]
+        await driver.press("u")
+        assert world.row("site", published.site)["default_section_id"] == published.ids["Guides"]
+
+        await driver.press("ctrl+n")
+        assert "a space in Legal" in driver.screen
+        await driver.press("enter")
+        await driver.type("Fr")
+        await driver.press("tab", "ctrl+s")
+        assert await published.spaces("Legal") == ["English", "French"]
+        await driver.press("D")
+        await driver.type("French")
+        await driver.press("ctrl+s")
+        assert await published.spaces("Legal") == ["English"]
+        await select(driver, published.ids["Legal/English"])
+        await driver.press("D")
+        assert "Remove the section instead" in driver.screen
+        await select(driver, published.ids["Legal"])
+        await driver.press("D")
+        await driver.type("Legal")
+        await driver.press("ctrl+s")
+        assert await published.order() == ["Guides", "API reference", "Changelog", "Status"]
+
+
+async def test_who_may_not_change_it_is_told_why(world: World) -> None:
+    published = publish(world)
+    reader = world.user("rita", "read")
+    async with drive(open_app(world, published.site, user=reader)) as driver:
+        assert "read-only" in driver.screen
+        await driver.press("J")
+        assert "You may only look" in driver.screen
+
+
+async def test_a_site_without_sections_orders_its_spaces(world: World) -> None:
+    spaces = [world.space(title) for title in ("One", "Two", "Three")]
+
+    def write(tx: Tx) -> str:
+        site = seed.add_site(tx, world.home, "Plain")
+        for space in spaces:
+            seed.add_site_space(tx, site, space)
+        return site
+
+    world.write(write)
+    async with drive(open_app(world)) as driver:
+        await driver.press("J", "J", "ctrl+s", "y")
+        await sheet_gone(driver)
+        async with world.api() as api:
+            [site] = (await api.page(ops.list_sites, world.home)).items
+            found = await api.page(ops.list_site_spaces, world.home, site.id)
+        assert [each.title for each in found.items] == ["Two", "Three", "One"]
+
+
+async def test_the_list_of_sites_opens_a_structure(world: World) -> None:
+    published = publish(world)
+    world.write(lambda tx: seed.add_site(tx, world.home, "Draft\x1b[31m site"))
+    async with drive(open_app(world, first="sites")) as driver:
+        assert "not yet" in driver.line("Draft site")
+        await driver.press("]")
+        assert "Draft" not in driver.screen
+        await driver.press("enter")
+        assert "Acme docs > Structure" in driver.screen
+        await select(driver, published.ids["Guides"])
+        await driver.press("q")
+        assert "Sites" in driver.screen
+
+
+async def test_a_filter_hides_rows_so_nothing_moves(world: World) -> None:
+    published = publish(world)
+    async with drive(open_app(world, published.site), "/") as driver:
+        await driver.type("legal")
+        await driver.press("enter", "J")
+        assert "Clear the filter to move" in driver.screen
+
+
+@pytest.mark.parametrize("size", [(60, 18), (30, 10), (132, 43)])
+async def test_any_size(world: World, size: tuple[int, int]) -> None:
+    published = publish(world)
+    async with drive(open_app(world, published.site), size=size) as driver:
+        await driver.press("J", "K", "tab", "tab")
+        assert "Guides" in driver.screen

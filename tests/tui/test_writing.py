@@ -152,8 +152,9 @@ async def test_marks() -> None:
 async def test_the_palette_offers_actions_and_places() -> None:
     async with drive(app_with(MemoryDrafts()), "ctrl+p") as driver:
         await driver.type("reviewers")
-        await driver.pilot.app.workers.wait_for_complete(
-            worker for worker in driver.app.workers if worker.group.startswith("--textual")
-        )
-        await driver.idle()
-        assert "Reviewers" in driver.screen
+        assert "Reviewers: Choose people." in driver.line("w ")
+        await driver.press("enter")
+        assert "tab ticks" in driver.screen
+        await driver.press("escape", "ctrl+p")
+        await driver.type("go to writing")
+        assert "Go to Writing" in driver.screen

@@ -27,8 +27,6 @@ from copydesk.tui.theme import DARK, THEMES, tones
 from copydesk.tui.widgets.pane import Pane
 
 if TYPE_CHECKING:
-    from textual.command import Provider
-
     from copydesk.tui.widgets.prompt import Prompt
 
 TWICE_SECONDS = 2.0
@@ -50,13 +48,6 @@ def style_path(name: str) -> Path:
     return styles_folder() / f"{name}.tcss"
 
 
-def _actions_provider() -> type[Provider]:
-    """Import the palette only when it is opened."""
-    from copydesk.tui.palette import ActionProvider
-
-    return ActionProvider
-
-
 class CopydeskApp(App[None]):
     """The terminal desk.
 
@@ -68,8 +59,7 @@ class CopydeskApp(App[None]):
     TITLE = "copydesk"
     CSS_PATH = style_path("base")
     BINDINGS = [Binding("ctrl+q", "quit", "Quit", show=False, id="app.quit")]
-    ENABLE_COMMAND_PALETTE = True
-    COMMANDS = {_actions_provider}
+    ENABLE_COMMAND_PALETTE = False  # ours is made of the declared actions
 
     def __init__(
         self,

@@ -181,9 +181,11 @@ class CommonActions(Acts, scope="place"):
         _here(self).desk.open_command_line()
 
     @action("ctrl+p", "palette", show=False, group="Find")
-    def palette(self) -> None:
+    async def palette(self) -> None:
         """Open the palette: every action and place, found by a few letters."""
-        _here(self).desk.action_command_palette()
+        from copydesk.tui.palette import open_palette
+
+        await open_palette(_here(self).desk)
 
     @action("?", "help", show=100, group="Find")
     def help(self) -> None:

@@ -16,7 +16,7 @@ from copydesk.tui.dispatch import Keyboard, keys_of
 from copydesk.tui.keys import shown
 from copydesk.tui.places import ENTRIES
 from copydesk.tui.sources import ListSource
-from copydesk.tui.widgets.prompt import PromptInput
+from copydesk.tui.widgets.prompt import Field
 from copydesk.tui.widgets.sheet import Sheet
 from copydesk.tui.widgets.virtual_list import Column, VirtualList
 
@@ -64,22 +64,20 @@ def rows(chain: Sequence[Acts], keyboard: Keyboard) -> list[Row]:
     return found
 
 
-class HelpInput(PromptInput, scope="help_input"):
+class HelpInput(Field, scope="help_input"):
     """The field that searches the help."""
 
-    TYPES_TEXT = True
-
-    @action("escape", "close help", show=False, override=True)
+    @action("escape", "close help", show=False)
     def close_help(self) -> None:
         """Close the help."""
         self.screen.dismiss(None)
 
-    @action("down", "next line", show=False, override=True)
+    @action("down", "next line", show=False)
     def next_line(self) -> None:
         """Go down."""
         self.screen.query_one(VirtualList).move(1)
 
-    @action("up", "previous line", show=False, override=True)
+    @action("up", "previous line", show=False)
     def previous_line(self) -> None:
         """Go up."""
         self.screen.query_one(VirtualList).move(-1)

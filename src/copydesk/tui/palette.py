@@ -1,48 +1,49 @@
-"""The palette: every action, command and place that can be used here, found by a few letters."""
+"""The palette: every action and place that can be used here, found by a few letters."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Awaitable, Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any, cast
-
-from textual.command import DiscoveryHit, Hit, Hits, Provider
+from typing import TYPE_CHECKING
 
 from copydesk.tui.dispatch import keys_of, run
 from copydesk.tui.keys import shown
 from copydesk.tui.places import ENTRIES
+from copydesk.tui.widgets.choice import Choice, Option
 
 if TYPE_CHECKING:
     from copydesk.tui.app import CopydeskApp
 
+Act = Callable[[], Awaitable[None]]
 
-class ActionProvider(Provider):
-    """Feeds Textual's palette from the declarations."""
 
-    async def _entries(self) -> AsyncIterator[tuple[str, str, Callable[[], Any]]]:
-        app = cast("CopydeskApp", self.app)
-        keyboard = app.keyboard
-        for owner in keyboard.chain(self.screen):
-            for action in owner.ACTIONS.values():
-                if action.group == "Move" or action.reason(owner) is not None:
-                    continue
-                keys = keys_of(action, keyboard.keymap)
-                title = f"{action.label.capitalize()}  ({shown(keys[0])})"
-                yield title, action.summary, partial(run, owner, action)
-        for entry in ENTRIES.values():
-            keys = keys_of(entry.action, keyboard.keymap)
-            key = f"  ({shown(keys[0])})" if keys else ""
-            yield f"Go to {entry.title}{key}", entry.action.doc, partial(app.go, entry.name)
+def offers(app: CopydeskApp) -> list[tuple[Option, Act]]:
+    """Return what the palette offers: what is not off, then the places; movement has its keys."""
+    keyboard = app.keyboard
+    found: list[tuple[Option, Act]] = []
+    seen: set[str] = set()
+    for owner in keyboard.chain():
+        for action in owner.ACTIONS.values():
+            keys = keys_of(action, keyboard.keymap)
+            if action.group == "Move" or keys[0] in seen or action.reason(owner) is not None:
+                continue
+            seen.add(keys[0])
+            title = f"{action.label[:1].upper()}{action.label[1:]}: {action.summary}"
+            found.append((Option(action.id, title, shown(keys[0])), partial(run, owner, action)))
+    for entry in ENTRIES.values():
+        keys = keys_of(entry.action, keyboard.keymap)
+        note = shown(keys[0]) if keys else f":{entry.name}"
+        found.append(
+            (Option(entry.action.id, f"Go to {entry.title}", note), partial(app.go, entry.name))
+        )
+    return found
 
-    async def discover(self) -> Hits:
-        """Offer everything."""
-        async for title, about, do in self._entries():
-            yield DiscoveryHit(title, do, help=about)
 
-    async def search(self, query: str) -> Hits:
-        """Offer what matches."""
-        matcher = self.matcher(query)
-        async for title, about, do in self._entries():
-            score = max(matcher.match(title), matcher.match(about) * 0.6)
-            if score > 0:
-                yield Hit(score, matcher.highlight(title), do, help=about)
+async def open_palette(app: CopydeskApp) -> None:
+    """Let the user choose, and do it."""
+    offered = {option.id: (option, act) for option, act in offers(app)}
+    chosen = await app.push_screen_wait(
+        Choice("What to do", [option for option, _ in offered.values()], wide=True)
+    )
+    if chosen is not None:
+        await offered[chosen][1]()

@@ -73,6 +73,7 @@ class Place(CommonActions, Screen[None]):
 
     def __init__(self, target: Target) -> None:
         super().__init__()
+        self.add_class("-in-main")
         self.target = target
         self.views: Sequence[View] = ()
         self.view: str = target.view or ""

@@ -10,18 +10,16 @@ from textual.app import ComposeResult
 from textual.widgets import Input, Label
 
 from copydesk.tui.actions import action
-from copydesk.tui.widgets.prompt import PromptInput
+from copydesk.tui.widgets.prompt import Field
 from copydesk.tui.widgets.sheet import Sheet
 
 KEYS = Text.assemble(("enter", "accent"), " take   ", ("esc", "accent"), " cancel")
 
 
-class AskInput(PromptInput, scope="ask_input"):
+class AskInput(Field, scope="ask_input"):
     """The field of an `Ask`."""
 
-    TYPES_TEXT = True
-
-    @action("escape", "cancel", show=False, override=True)
+    @action("escape", "cancel", show=False)
     def cancel_ask(self) -> None:
         """Leave it as it was."""
         cast("Ask", self.screen).dismiss(None)

@@ -13,7 +13,7 @@ from textual.widgets import Input
 from copydesk.tui.actions import action
 from copydesk.tui.glyphs import glyphs
 from copydesk.tui.sources import ListSource
-from copydesk.tui.widgets.prompt import PromptInput
+from copydesk.tui.widgets.prompt import Field
 from copydesk.tui.widgets.sheet import Sheet
 from copydesk.tui.widgets.virtual_list import Column, VirtualList
 
@@ -29,22 +29,20 @@ class Option:
     note: str = ""
 
 
-class ChoiceInput(PromptInput, scope="choice_input"):
+class ChoiceInput(Field, scope="choice_input"):
     """The field that narrows the list."""
 
-    TYPES_TEXT = True
-
-    @action("escape", "cancel", show=False, override=True)
+    @action("escape", "cancel", show=False)
     def cancel_choice(self) -> None:
         """Choose nothing."""
         self._sheet.dismiss(None)
 
-    @action("down", "next", show=False, override=True, also=("ctrl+n",))
+    @action("down", "next", show=False, also=("ctrl+n",))
     def next_option(self) -> None:
         """Go to the next option."""
         self._sheet.options.move(1)
 
-    @action("up", "previous", show=False, override=True, also=("ctrl+p",))
+    @action("up", "previous", show=False, also=("ctrl+p",))
     def previous_option(self) -> None:
         """Go to the previous option."""
         self._sheet.options.move(-1)
@@ -59,7 +57,7 @@ class ChoiceInput(PromptInput, scope="choice_input"):
         """Go up a page."""
         self._sheet.options.move_page(-1)
 
-    @action("tab", "tick", show=False, override=True)
+    @action("tab", "tick", show=False)
     def tick(self) -> None:
         """Tick the option, where several may be chosen."""
         self._sheet.tick()
@@ -75,9 +73,15 @@ class _Chooser(Sheet[R]):
     """What choosing one and choosing several share."""
 
     def __init__(
-        self, title: str, options: Sequence[Option], *, current: str | None = None
+        self,
+        title: str,
+        options: Sequence[Option],
+        *,
+        current: str | None = None,
+        wide: bool = False,
     ) -> None:
         super().__init__(title)
+        self.set_class(wide, "wide")
         self._all = list(options)
         self._current = current
         self._source = ListSource(self._all, key=lambda option: option.id)

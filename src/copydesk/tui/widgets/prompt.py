@@ -11,10 +11,14 @@ from textual.widgets import Input, Label
 from copydesk.tui.actions import Acts, action
 
 
-class PromptInput(Acts, Input, scope="prompt"):
-    """The field of a `Prompt`."""
+class Field(Acts, Input):
+    """A line of text whose owner declares keys for it; letters stay letters."""
 
     TYPES_TEXT = True
+
+
+class PromptInput(Field, scope="prompt"):
+    """The field of a `Prompt`."""
 
     @action("escape", "close", show=False)
     def close(self) -> None:

@@ -20,7 +20,7 @@ from textual.widgets import Input, Label, Static
 
 from copydesk.tui.actions import Acts, action
 from copydesk.tui.widgets.pane import Pane
-from copydesk.tui.widgets.prompt import PromptInput
+from copydesk.tui.widgets.prompt import Field
 
 R = TypeVar("R")
 
@@ -135,12 +135,10 @@ class Confirm(ScrollingSheet[bool], scope="confirm"):
         keys.update(self.paint(said))
 
 
-class ConfirmInput(PromptInput, scope="confirm_input"):
+class ConfirmInput(Field, scope="confirm_input"):
     """The field in which the count or the name is typed."""
 
-    TYPES_TEXT = True
-
-    @action("escape", "cancel", show=False, override=True)
+    @action("escape", "cancel", show=False)
     def cancel_typing(self) -> None:
         """Leave the sheet; nothing is sent."""
         cast("TypeToConfirm", self.screen).dismiss(None)

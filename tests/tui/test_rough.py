@@ -1,0 +1,159 @@
+"""Rough handling: the mouse, small and changing terminals, ASCII, errors nobody expected."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import pytest
+
+from copydesk.tui.actions import action
+from copydesk.tui.place import Place
+from copydesk.tui.places import place
+from copydesk.tui.session import Session
+from tests.drive import drive
+from tests.tui.desk_place import NOON, DeskApp, Request
+
+
+async def test_a_click_selects_a_double_click_opens_and_the_footer_acts() -> None:
+    async with drive(DeskApp()) as driver:
+        await driver.pilot.click("#rows", offset=(10, 4))
+        await driver.idle()
+        assert driver.selected == "114"
+        await driver.pilot.click("#rows", offset=(10, 3), times=2)
+        await driver.idle()
+        assert driver.selected == "118"
+        assert "opened 118" in driver.screen
+        at = driver.line("m merge").index("m merge")
+        await driver.pilot.click("#foot", offset=(at + 1, 0))
+        await driver.idle()
+        assert "Merge #118" in driver.screen
+
+
+async def test_a_click_on_a_view_and_the_wheel() -> None:
+    rows = [Request(str(i), f"Change {i}", "lee") for i in range(200)]
+    async with drive(DeskApp(rows)) as driver:
+        at = driver.line("Mine").index("Mine")
+        await driver.pilot.click("#views", offset=(at, 0))
+        await driver.idle()
+        assert driver.place.view == "mine"
+        driver.place.pane.scroll_to(y=120, animate=False)  # type: ignore[union-attr]
+        await driver.idle()
+        assert "Change 120" in driver.screen
+
+
+async def test_the_terminal_cursor_is_on_the_selected_row() -> None:
+    async with drive(DeskApp(), "j", "j") as driver:
+        row = driver.app.cursor_position.y
+        assert "Webhook retries" in driver.screen.splitlines()[row]
+
+
+async def test_ascii_draws_only_ascii(update_golden: bool) -> None:
+    async with drive(DeskApp(glyphs="ascii"), "j") as driver:
+        assert driver.screen.isascii(), driver.screen
+        driver.golden("framework-ascii", update=update_golden)
+        await driver.press("m")
+        assert driver.screen.isascii(), driver.screen
+
+
+@pytest.mark.parametrize("size", [(80, 24), (99, 24), (100, 24), (132, 24), (80, 19), (60, 11)])
+async def test_every_pane_can_be_reached_at_every_size(size: tuple[int, int]) -> None:
+    async with drive(DeskApp(), size=size) as driver:
+        assert "Rate limit page rewrite" in driver.screen
+        await driver.press("tab")
+        assert driver.place.pane is not None
+        assert driver.place.pane.id == "detail"
+        assert "Detail" in driver.screen
+        await driver.press("tab")
+        assert driver.place.pane.id == "rows"
+        assert "Requests" in driver.screen
+
+
+KEYS = [
+    *"jkGnNRpPzv.-?:/@123[]mDayYux", "g g", "g 2", "ctrl+d", "ctrl+u", "tab", "escape", "escape",
+    "enter", "space", "backspace", "ctrl+p", "ctrl+l", "down", "up", "pagedown", "ctrl+s",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("seed", range(2, 4))
+async def test_any_keys_in_any_terminal(seed: int) -> None:
+    chance = random.Random(seed)
+    rows = [Request(str(i), f"Change {i}", "lee") for i in range(300)]
+    async with drive(DeskApp(rows)) as driver:
+        for _ in range(40):
+            if chance.random() < 0.1:
+                await driver.pilot.resize_terminal(chance.randint(1, 160), chance.randint(1, 50))
+            await driver.press(chance.choice(KEYS))
+        await driver.resize(80, 24)
+        for _ in range(4):
+            await driver.press("escape")
+        assert "help" in driver.screen
+
+
+class Bang(Exception):
+    """Nobody expects it."""
+
+
+@place("desk-bang", title="Bang")
+class BangPlace(Place, scope="bang"):
+    """Fails on a key."""
+
+    def panes(self) -> Any:
+        yield from ()
+
+    @action("b", "bang")
+    def bang(self) -> None:
+        """Fail."""
+        raise Bang
+
+
+async def test_an_unexpected_error_ends_the_app_and_names_the_log() -> None:
+    from copydesk.tui.app import CopydeskApp
+
+    told: list[BaseException] = []
+
+    def crash(error: BaseException) -> str:
+        told.append(error)
+        return "Details: copydesk.log"
+
+    async def connect() -> Any:
+        return None
+
+    async def nobody(session: Session, api: Any) -> None:
+        pass
+
+    session = Session(connect, identify=nobody, clock=lambda: NOON)
+    app = CopydeskApp(session, "desk-bang", crash=crash)
+    with pytest.raises(Bang):
+        async with app.run_test() as pilot:
+            await pilot.press("b")
+    assert [type(error) for error in told] == [Bang]
+    assert app.return_code == 1
+
+
+async def test_leaving_while_a_write_is_under_way_asks_once() -> None:
+    import asyncio
+
+    app = DeskApp()
+    gate = asyncio.Event()
+    merge = app.service.merge
+
+    async def slow(number: str) -> str:
+        await gate.wait()
+        return await merge(number)
+
+    app.service.merge = slow  # type: ignore[method-assign]
+    async with app.run_test() as pilot:
+        await pilot.pause()
+        await pilot.press("m")
+        await pilot.pause()
+        await pilot.press("y")
+        await pilot.pause()
+        await pilot.press("q")
+        await pilot.pause()
+        assert app.is_running
+        gate.set()
+        while app.session.writing:
+            await asyncio.wait(app.session.writing)
+        await pilot.press("q")
+    assert app.service.merged == ["121"]

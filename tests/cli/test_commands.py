@@ -85,6 +85,9 @@ def test_an_export_writes_the_space_back(
         (["desk", "sample"], "is in use already and was left as it is"),
         (["serve", "--port", "70000"], "a port is a number from 0 to 65535"),
         (["serve", "--host", "256.1.1.1"], "cannot listen on 256.1.1.1"),
+        (["serve", "--host", "a..b"], "cannot listen on a..b port 8484: this is no host name"),
+        (["desk", "sample", "--scale", "-1"], "is a number from 0 to 10,000,000"),
+        (["desk", "sample", "--scale", "9" * 40], "is a number from 0 to 10,000,000"),
     ],
 )
 def test_bad_input_gets_a_sentence(
@@ -110,6 +113,24 @@ def test_a_file_that_is_no_desk_is_left_alone(
     assert main(["desk", "token", "--desk", str(other)]) == 2
     assert "is not a usable desk" in capsys.readouterr().err
     assert other.read_text() == "Not a database at all. " * 50
+
+
+def test_an_address_that_cannot_be_listened_on_makes_no_desk(tmp_path: Path) -> None:
+    path = tmp_path / "new.db"
+    assert main(["serve", "--host", "256.1.1.1", "--desk", str(path)]) == 2
+    assert not path.exists()
+
+
+def test_commands_that_meet_on_a_new_desk_fill_it_once(tmp_path: Path) -> None:
+    path = tmp_path / "new.db"
+    command = [sys.executable, "-m", "copydesk", "desk", "token", "--desk", str(path)]
+    both = [
+        subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        for _ in range(3)
+    ]
+    answers = [process.communicate(timeout=60) for process in both]
+    assert [error for _, error in answers] == ["", "", ""]
+    assert len({token for token, _ in answers}) == 3
 
 
 def test_an_option_without_meaning_is_refused(capsys: pytest.CaptureFixture[str]) -> None:

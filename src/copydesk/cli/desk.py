@@ -14,6 +14,9 @@ from copydesk.server.store import Store, Tx
 _BAR_WIDTH = 78
 _EVERY_SECONDS = 0.1
 
+_MOST_SCALE = 10_000_000
+"""More than any service holds, and what a disk still takes (about 1 kB each)."""
+
 
 def mint(*, desk: Path | None = None, user: str | None = None) -> int:
     """Print a new bearer token of the owner, or of the user with an e-mail address."""
@@ -47,8 +50,11 @@ def sample(*, desk: Path | None = None, scale: int = 0) -> int:
     """Make the sample on a new desk; with ``scale`` also grow it by that many change requests."""
     from copydesk.server.sample import build_sample, grow
 
-    if scale < 0:
-        raise UsageError(f"--scale {scale}: how many change requests to add cannot be negative")
+    if not 0 <= scale <= _MOST_SCALE:
+        raise UsageError(
+            f"--scale {shorten(str(scale), 30)}: "
+            f"how many change requests to add is a number from 0 to {_MOST_SCALE:,}"
+        )
     path = desk_file(desk)
     store = open_store(desk, fill=False)
     with _closing(store), _Progress() as progress:

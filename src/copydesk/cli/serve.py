@@ -8,18 +8,28 @@ from pathlib import Path
 from copydesk.cli.edge import UsageError, say
 from copydesk.cli.embedded import open_store
 from copydesk.server.app import create_app
+from copydesk.server.store import Store
 
 _LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
 
 def serve(*, host: str, port: int, desk: Path | None = None) -> int:
     """Listen on ``host`` and ``port`` until interrupted; the address is printed once it is open."""
-    import uvicorn
-
     if not 0 <= port <= 65535:
         raise UsageError(f"--port {port}: a port is a number from 0 to 65535")
-    store = open_store(desk)
-    listener = _listen(host, port)
+    # First what a typing error spoils, so that it makes no desk.
+    with _listen(host, port) as listener:
+        store = open_store(desk)
+        try:
+            _answer(host, listener, store)
+        finally:
+            store.close()
+    return 0
+
+
+def _answer(host: str, listener: socket.socket, store: Store) -> None:
+    import uvicorn
+
     shown = f"[{host}]" if ":" in host else host
     print(f"Listening on http://{shown}:{listener.getsockname()[1]}", flush=True)
     if host not in _LOOPBACK:
@@ -36,11 +46,7 @@ def serve(*, host: str, port: int, desk: Path | None = None) -> int:
             lifespan="off",
         )
     )
-    try:
-        server.run(sockets=[listener])
-    finally:
-        store.close()
-    return 0
+    server.run(sockets=[listener])
 
 
 def _listen(host: str, port: int) -> socket.socket:
@@ -51,9 +57,10 @@ def _listen(host: str, port: int) -> socket.socket:
         listener = socket.socket(family, kind, protocol)
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind(address)
-    except OSError as error:
+        listener.listen(128)
+    except (OSError, UnicodeError) as error:  # a host that is no name at all is the second
+        reason = error.strerror if isinstance(error, OSError) else "this is no host name"
         raise UsageError(
-            f"cannot listen on {host} port {port}: {error.strerror}. Choose another with --port."
+            f"cannot listen on {host} port {port}: {reason}. Choose another with --host or --port."
         ) from error
-    listener.listen(128)
     return listener

@@ -270,7 +270,8 @@ class Store:
             writer.execute(f"PRAGMA user_version = {VERSION}")
             writer.execute("COMMIT")
         except BaseException:
-            writer.execute("ROLLBACK")
+            if writer.in_transaction:
+                writer.execute("ROLLBACK")
             raise
 
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import httpx
 import pytest
 
 from copydesk.client.api import Api
+from copydesk.local.snapshot import ROW_LIMIT, Snapshots
 from copydesk.server.seeding_sites import add_site, add_site_space
 from copydesk.tui.places import Target
 from copydesk.tui.screens.spaces import SpacesPlace
@@ -56,12 +59,12 @@ async def test_the_tree_with_its_counts_and_the_details_of_a_space(desk: World) 
     async with drive(open_world(desk), size=(140, 40)) as driver:
         assert "Product docs  (collection, 2)" in driver.screen
         assert "(no collection)  (2)" in driver.screen
-        row = driver.line("Platform guide ").split()
+        row = driver.line("  Platform guide  ").split()
         assert row[1:9] == ["Platform", "guide", "2", "0", "1", "2", "rules", "now"]
         await driver.press("/")
         await driver.type("platform")
         await driver.press("enter")
-        await driver.press("j", "j")
+        await driver.press("j")
         said = details(driver)
         assert "requests 2 open, 0 draft, 1 comment on the space" in said
         assert "rules at least one review, approval by Priya" in said
@@ -79,7 +82,7 @@ async def test_a_branch_folds_and_stays_folded_in_the_next_run(desk: World) -> N
         assert "Web SDK" not in driver.screen
         await driver.press("l")
         assert "Web SDK" in driver.screen
-        await driver.press("j", "enter")
+        await driver.press("j", "j", "enter")
         assert "Web SDK" not in driver.screen
         assert "▸ SDKs" in driver.screen
     async with drive(open_world(desk, snapshot=snapshot)) as driver:
@@ -113,10 +116,10 @@ async def test_sorting_keeps_the_cursor_on_its_row(desk: World) -> None:
         await driver.press("s")
         await driver.type("title")
         await driver.press("enter")
-        assert place.sort == "title"
+        assert place.rows.order == "title"
         assert driver.selected == before
         names = [twig.item.title for twig in place.rows.source.shown() if not twig.item.children]
-        assert names == ["Web SDK", "Platform guide", "Handbook", "Legal"]
+        assert names == ["Platform guide", "Web SDK", "Handbook", "Legal"]
         await driver.press("S")
         names = [twig.item.title for twig in place.rows.source.shown() if not twig.item.children]
         assert names == ["Web SDK", "Platform guide", "Legal", "Handbook"]
@@ -190,6 +193,7 @@ async def test_an_organization_that_is_closed_to_me(desk: World) -> None:
 
 async def test_an_organization_that_was_left_since_the_last_run(desk: World) -> None:
     other = desk.organization("Other", admin=desk.ana)
+    desk.space("Lost", organization=other)
     snapshot = MemorySnapshot()
     async with drive(
         open_world(desk, target=Target(organization=other), snapshot=snapshot)
@@ -201,6 +205,51 @@ async def test_an_organization_that_was_left_since_the_last_run(desk: World) -> 
     async with drive(open_world(desk, snapshot=snapshot)) as driver:
         assert "copydesk  Acme" in driver.screen
         assert "Platform guide" in driver.screen
+        assert "Lost" not in driver.screen
+
+
+async def test_only_the_first_rows_of_a_long_tree_are_kept(world: World, tmp_path: Path) -> None:
+    group = world.collection("Many")
+    for number in range(ROW_LIMIT + 20):
+        world.space(f"Space {number:03}", parent=group if number % 2 else None)
+    snapshot = Snapshots(tmp_path, "desk")
+    async with drive(open_world(world, snapshot=snapshot)) as driver:
+        assert f"[Spaces {ROW_LIMIT + 20}]" in driver.screen
+    app = open_world(world, snapshot=snapshot)
+    async with app.run_test(size=(80, 24)) as pilot:
+        driver = Driver(app, pilot)
+        place = driver.place
+        assert isinstance(place, SpacesPlace)
+        # The sums are those of the whole tree, although only its first rows are there.
+        assert place.rows.partial
+        assert place.rows.source.loaded <= ROW_LIMIT
+        top = place.rows.source.row(0)
+        assert top is not None
+        assert top.item.spaces == ROW_LIMIT // 2 + 10
+        before = driver.selected
+        await driver.idle()
+        assert driver.selected == before
+        assert place.rows.source.loaded == ROW_LIMIT + 22
+        assert "press ." not in driver.screen
+
+
+async def test_tabs_count_and_lead_to_their_places(desk: World) -> None:
+    async with drive(open_world(desk)) as driver:
+        assert "Needs me 0   Changes 2   Sites 1   Clusters 0" in driver.screen
+        await driver.press("3")
+        assert driver.place.PLACE == "changes"
+        await driver.press("escape")
+        assert driver.place.PLACE == "spaces"
+        assert "[Spaces 4]" in driver.screen
+        await driver.press("]")
+        assert driver.place.view == "needs-me"
+
+
+async def test_enter_on_a_space_shows_its_change_requests(desk: World) -> None:
+    async with drive(open_world(desk), "enter") as driver:
+        assert driver.place.PLACE == "changes"
+        assert driver.place.target.space is not None
+        assert "Reword" in driver.screen
 
 
 async def test_a_service_that_cannot_be_reached(desk: World) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 from copydesk.domain.filter import fold
 from copydesk.domain.text import clean
@@ -73,6 +73,9 @@ class SpaceNode:
     children: tuple[SpaceNode, ...] = field(default=(), repr=False)
 
 
+_GROUP = SpaceNode("loose", LOOSE, "(no collection)")
+
+
 def space_node(space: Space) -> SpaceNode:
     """Return a space as a node of the tree."""
     kind, rules = rule_list(space.merge_rules)
@@ -126,15 +129,22 @@ def rule_list(rules: MergeRules | None) -> tuple[str, RuleList]:
 
 
 def build_tree(
-    nodes: Iterable[SpaceNode], sort: str = "open", *, backwards: bool = False
+    nodes: Iterable[SpaceNode],
+    sort: str = "open",
+    *,
+    backwards: bool = False,
+    partial: bool = False,
 ) -> tuple[SpaceNode, ...]:
     """Return the roots of the tree of ``nodes``, given in published order.
 
-    Collections come before spaces, and spaces in no collection last, in a group of their own where
-    there are collections. A node whose parent is not there, or that is among its own parents, is
-    taken to be at the root, so that nothing is ever lost. ``backwards`` turns the order round.
+    Collections and spaces are ordered together; spaces in no collection come last, in a group of
+    their own where there are collections. A node whose parent is not there, or that is among its own parents, is
+    taken to be at the root, so that nothing is ever lost. ``backwards`` turns the order round. With
+    ``partial`` not all nodes are there, and what collections say of their sums is kept.
     """
-    flat = {node.id: replace(node, children=()) for node in nodes if node.kind != "loose"}
+    given = list(nodes)
+    flat = {node.id: replace(node, children=()) for node in given if node.kind != "loose"}
+    group = next((node for node in given if node.kind == "loose"), _GROUP)
     below: dict[str | None, list[str]] = {}
     for node in flat.values():
         above = node.parent
@@ -143,7 +153,7 @@ def build_tree(
         below.setdefault(None if lost else above, []).append(node.id)
 
     def grown(node_id: str) -> SpaceNode:
-        return _summed(flat[node_id], done.pop(node_id, ()))
+        return _holding(flat[node_id], done.pop(node_id, ()), partial)
 
     # Deepest first, without recursion: the depth is the service's to choose.
     order: list[str] = []
@@ -164,7 +174,7 @@ def build_tree(
     tree = _sorted(collections, sort, backwards)
     if not loose:
         return tree
-    return (*tree, _summed(SpaceNode("loose", LOOSE, "(no collection)"), loose))
+    return (*tree, _holding(group, loose, partial and group is not _GROUP))
 
 
 def _circular(node: SpaceNode, flat: Mapping[str, SpaceNode]) -> bool:
@@ -179,9 +189,11 @@ def _circular(node: SpaceNode, flat: Mapping[str, SpaceNode]) -> bool:
     return False
 
 
-def _summed(node: SpaceNode, children: tuple[SpaceNode, ...]) -> SpaceNode:
+def _holding(node: SpaceNode, children: tuple[SpaceNode, ...], keep_sums: bool) -> SpaceNode:
     if node.kind == "space":
         return node
+    if keep_sums:
+        return replace(node, children=children)
     return replace(
         node,
         children=children,
@@ -196,6 +208,8 @@ def _summed(node: SpaceNode, children: tuple[SpaceNode, ...]) -> SpaceNode:
 def _sorted(nodes: Sequence[SpaceNode], sort: str, backwards: bool) -> tuple[SpaceNode, ...]:
     ordered = list(nodes)
     if sort == "published":
+        # How collections and spaces stand among each other is in no answer of the API.
+        ordered.sort(key=lambda node: node.kind != "collection")
         if backwards:
             ordered.reverse()
     else:
@@ -207,7 +221,6 @@ def _sorted(nodes: Sequence[SpaceNode], sort: str, backwards: bool) -> tuple[Spa
         else:
             name = sort if sort in DESCENDING else "open"
             ordered.sort(key=lambda node: getattr(node, name), reverse=down)
-    ordered.sort(key=lambda node: node.kind != "collection")
     return tuple(ordered)
 
 
@@ -254,4 +267,4 @@ def from_row(row: Mapping[str, Any]) -> SpaceNode | None:
         node = SpaceNode(**values)
     except (TypeError, ValueError, AttributeError):
         return None
-    return node if node.kind in ("collection", "space") and node.id else None
+    return node if node.kind in get_args(Kind) and node.id else None

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from copydesk.domain.space_tree import SpaceNode, collection_node, space_node
 from copydesk.domain.text import clean
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
+    from copydesk.contract.models.base import Page
     from copydesk.contract.models.collection import Collection
     from copydesk.contract.models.organization import Organization
     from copydesk.contract.models.user import User
@@ -53,6 +54,32 @@ async def read_organizations(api: Api) -> list[Organization]:
     from copydesk.contract import operations as ops
 
     return [found async for found in api.pages(ops.list_organizations, limit=PAGE)]
+
+
+async def read_first_desk(
+    api: Api, organization_id: str | None, *, insist: bool, progress: Progress
+) -> tuple[Desk | None, int]:
+    """Return an organization, or else the one where the reader may do most, and how many there are.
+
+    The number is 0 where nobody asked. None is for a reader who is in no organization. With
+    ``insist`` an organization that is closed or gone raises ``Forbidden`` or ``NotFound``.
+    """
+    from copydesk.client.errors import Forbidden, NotFound
+
+    if organization_id is not None:
+        try:
+            return await read_desk(api, organization_id, progress=progress), 0
+        except (Forbidden, NotFound):
+            if insist:
+                raise
+    organizations = await read_organizations(api)
+    if not organizations:
+        return None, 0
+    # The service's order among equals.
+    first = max(
+        organizations, key=lambda one: one.permissions is not None and one.permissions.admin
+    )
+    return await read_desk(api, first.id, progress=progress), len(organizations)
 
 
 async def read_desk(
@@ -134,6 +161,32 @@ async def _collect_spaces(
     await asyncio.gather(*map(of_collection, folders), of_sites(), of_requests())
     await asyncio.gather(*(one(space_id) for space_id in mentioned if space_id not in nodes))
     return list(nodes.values())
+
+
+async def read_counts(api: Api, organization_id: str, me: str | None) -> dict[str, int]:
+    """Return how much there is behind the tabs, for those whose number the service tells.
+
+    The keys are names of places. What the caller may not see, or the service lacks, is left out.
+    """
+    from copydesk.client.errors import ApiError
+    from copydesk.contract import operations as ops
+
+    async def count(name: str, page: Awaitable[Page[Any]]) -> tuple[str, int | None]:
+        try:
+            return name, (await page).count
+        except ApiError:
+            return name, None
+
+    asked = [
+        count("sites", api.page(ops.list_sites, organization_id, limit=1)),
+        count("clusters", api.page(ops.list_issues_clusters, organization_id, limit=1)),
+    ]
+    if me is not None:
+        requests = api.page(
+            ops.list_organization_change_requests, organization_id, requested_reviewer=me, limit=1
+        )
+        asked.append(count("needs-me", requests))
+    return {name: found for name, found in await asyncio.gather(*asked) if found is not None}
 
 
 async def read_details(

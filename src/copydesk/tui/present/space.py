@@ -75,7 +75,8 @@ class Details:
 def name(node: SpaceNode) -> Text | str:
     """Return the title, with what a collection holds."""
     if node.kind == "space":
-        return before(node.emoji, node.title)
+        title = before(node.emoji, node.title)
+        return Text.assemble(title, ("  no access", "muted")) if no_access(node) else title
     kind = "" if node.kind == "loose" else "collection, "
     text = Text(node.title, style="strong")
     text.append(f"  ({kind}{node.spaces})" if kind else f"  ({node.spaces})", style="muted")

@@ -3,52 +3,42 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from textual.app import ComposeResult
 
-from copydesk.domain.filter import Query, fold
-from copydesk.domain.space_tree import (
-    DESCENDING,
-    SORTS,
-    RuleList,
-    SpaceNode,
-    build_tree,
-    from_row,
-    rule_list,
-    to_row,
-    walk,
-)
+from copydesk.domain.filter import fold
+from copydesk.domain.space_tree import SORTS, RuleList, SpaceNode, rule_list
 from copydesk.domain.text import clean, plural
 from copydesk.tui.actions import action, command
+from copydesk.tui.last_run import LastRun, keep_last_run, read_last_run
 from copydesk.tui.place import Part, Place, View
 from copydesk.tui.places import Target, place
 from copydesk.tui.present import space as present
-from copydesk.tui.trees import TreeSource
 from copydesk.tui.widgets.facts import Facts
-from copydesk.tui.widgets.tree_list import TreeList
-from copydesk.tui.widgets.virtual_list import Column, VirtualList
+from copydesk.tui.widgets.space_tree import SpaceTree
+from copydesk.tui.widgets.virtual_list import VirtualList
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
-    from copydesk.contract.models.organization import Organization
     from copydesk.tui.space_reading import Desk
-
-SNAPSHOT = "spaces"
-"""The key of the snapshot that names the last organization; its rows are under its id."""
 
 REST_SECONDS = 0.15
 """How long the cursor rests on a row before its details are read."""
 
+WIDE = 100
+"""Cells from which there is room for more than the tabs and a name (interaction.md 3.1 rule 10)."""
+
 TABS = (
     View("spaces", "Spaces"),
+    View("needs-me", "Needs me"),
     View("changes", "Changes"),
     View("sites", "Sites"),
     View("clusters", "Clusters"),
 )
-"""The places of an organization, as tabs of this one; their ids are names of places."""
+"""The places of an organization, as tabs of this one; their ids are the words after ``:``."""
 
 
 def no_space(here: SpacesPlace) -> str | None:
@@ -61,7 +51,7 @@ def no_space(here: SpacesPlace) -> str | None:
 
 def no_rows(here: SpacesPlace) -> str | None:
     """Say so when there is nothing to order."""
-    return None if here.nodes else "There are no spaces to sort."
+    return None if here.rows.nodes else "There are no spaces to sort."
 
 
 @place("spaces", key="s", title="Spaces")
@@ -70,51 +60,18 @@ class SpacesPlace(Place, scope="spaces"):
 
     def __init__(self, target: Target) -> None:
         super().__init__(target)
-        self.nodes: tuple[SpaceNode, ...] = ()
-        self.sort = "open"
-        self.backwards = False
-        self._seen: set[str] = set()
-        """Collections that were shown before; one that is new is unfolded."""
         self._rules: tuple[str, RuleList] | None = None
         self._details: dict[str, present.Details] = {}
         self._who = ""
+        self._counts: dict[str, int] = {}
+        """How much is behind each tab, as far as it is known."""
         self._written = 0
 
     # What a place says of itself
 
     def panes(self) -> ComposeResult:
         """The tree, and the details of its row. The rows of the last run are there at once."""
-        source: TreeSource[SpaceNode] = TreeSource(
-            key=lambda node: node.id,
-            children=lambda node: node.children,
-            foldable=lambda node: bool(node.children),
-        )
-        self.rows: TreeList[SpaceNode] = TreeList(
-            source,
-            [
-                Column("title", "NAME", present.name, flex=1, minimum=20),
-                Column("open", "OPEN", lambda node: present.number(node.open), 5, align="right"),
-                Column(
-                    "draft", "DRAFT", lambda node: present.number(node.draft), 6, align="right",
-                    drop=4,
-                ),
-                Column(
-                    "comments", "CMT", lambda node: present.number(node.comments), 5,
-                    align="right", drop=2,
-                ),
-                Column("rules", "  RULES", present.rules, 9, drop=3),
-                Column(
-                    "updated", "UPDATED",
-                    lambda node: present.updated(node, self.session.clock()), 8,
-                    align="right", drop=1,
-                ),
-            ],
-            title="Spaces",
-            empty="",
-            dim=present.no_access,
-            id="spaces",
-        )  # fmt: skip
-        self.rows.filter_items(_filter)
+        self.rows = SpaceTree(self.session.clock, id="spaces")
         self.facts = Facts(title="Details", id="space-details")
         self._show_last_run()
         yield Part("main", self.rows)
@@ -126,7 +83,8 @@ class SpacesPlace(Place, scope="spaces"):
 
     def views_note(self) -> str:
         """Who is reading, and where."""
-        return "  ".join(part for part in (self._who, self.session.host) if part)
+        parts = (self._who, self.session.host if self.size.width >= WIDE else "")
+        return "  ".join(part for part in parts if part)
 
     def url(self) -> str | None:
         """Return the address of the space or collection in the platform's application."""
@@ -150,12 +108,7 @@ class SpacesPlace(Place, scope="spaces"):
     def on_mount(self) -> None:
         """Begin on a space, not on the collection above it."""
         super().on_mount()
-        self._rest_on_first_space()
-
-    def _rest_on_first_space(self) -> None:
-        first = next((twig for twig in self.rows.source.shown() if twig.item.kind == "space"), None)
-        if first is not None:
-            self.rows.select(first.id)
+        self.rows.select_first_space()
 
     def opened(self) -> None:
         """Show the tabs."""
@@ -183,8 +136,8 @@ class SpacesPlace(Place, scope="spaces"):
         """Read the organization and its tree."""
         self._written = len(self.session.log)
         self._details.clear()
-        if not self.nodes:
-            self.rows.empty = self.rows.reading
+        if not self.rows.nodes:
+            self.rows.say_instead(self.rows.reading)
         self.load("spaces", self._read, self._arrived, what="Reading spaces", failed=self._unread)
 
     def show_organization(self, organization: str, title: str = "") -> None:
@@ -192,169 +145,137 @@ class SpacesPlace(Place, scope="spaces"):
         self.target = self.target.but(organization=organization)
         self.session.organization = organization
         self.session.organization_title = title
-        self.nodes, self._seen, self._rules = (), set(), None
-        self.rows.find_clear()
-        self.rows.tree_source.set_roots(())
-        self.rows.move_first()
+        self._rules, self._counts = None, {}
+        self.rows.forget()
         self._show_last_run()
-        self._rest_on_first_space()
+        self.rows.select_first_space()
         self._count()
         self.reload()
 
-    async def _read(self, api: Api) -> tuple[Desk | None, Sequence[Organization]]:
-        from copydesk.client.errors import Forbidden, NotFound
+    async def _read(self, api: Api) -> tuple[Desk | None, int]:
         from copydesk.tui import space_reading as reading
 
         async def who() -> None:
             if self.session.me is None:
                 self.session.me = await reading.read_me(api)
 
-        async def desk() -> tuple[Desk | None, Sequence[Organization]]:
-            wanted = self.target.organization or self.session.organization
-            if wanted is not None:
-                try:
-                    return await reading.read_desk(api, wanted, progress=self._progress), ()
-                except (Forbidden, NotFound):
-                    # Only the organization of the last run may be left without a word.
-                    if self.target.organization is not None and not self.cached:
-                        raise
-            organizations = await reading.read_organizations(api)
-            if not organizations:
-                return None, ()
-            # Where the reader has the most to do; the service's order among equals.
-            first = max(
-                organizations,
-                key=lambda each: each.permissions is not None and each.permissions.admin,
-            )
-            return await reading.read_desk(api, first.id, progress=self._progress), organizations
-
-        (found, organizations), _ = await asyncio.gather(desk(), who())
-        return found, organizations
+        wanted = self.target.organization or self.session.organization
+        # Only the organization of the last run may be left without a word.
+        desk = reading.read_first_desk(
+            api, wanted, insist=not self.cached, progress=self._progress
+        )
+        found, _ = await asyncio.gather(desk, who())
+        return found
 
     def _progress(self, read: int) -> None:
-        if not self.nodes and self.is_attached:
-            self.rows.empty = f"Reading spaces, {read} so far…"
-            self.rows.refresh()
+        if not self.rows.nodes and self.is_attached:
+            self.rows.say_instead(f"Reading spaces, {read} so far…")
 
-    def _arrived(self, answer: tuple[Desk | None, Sequence[Organization]]) -> None:
+    def _arrived(self, answer: tuple[Desk | None, int]) -> None:
         found, organizations = answer
         me = self.session.me
         self._who = clean(me.display_name or me.email or "") if me is not None else ""
         if found is None:
-            self.rows.empty = (
+            self.rows.forget()
+            self.rows.say_instead(
                 "You are in no organization yet. Ask an administrator to invite you, "
                 "or check whose token this is."
             )
-            self.rows.tree_source.set_roots(())
-            self.refresh_frame()
             return
         organization = found.organization
-        title = clean(organization.title) or "Untitled"
+        title = clean(organization.title).strip() or "Untitled"
+        same = self.target.organization == organization.id
+        if not same:
+            self.rows.forget()
         self.target = self.target.but(organization=organization.id)
         self.session.organization, self.session.organization_title = organization.id, title
         self._rules = rule_list(organization.merge_rules)
-        first_rows, self.nodes = not self.nodes, found.nodes
         self.rows.empty = (
             f"No spaces that you can see in {title}. Ask an administrator, "
             "or go to another organization with go."
         )
-        self._show_tree(refresh=True)
-        if first_rows:
-            self._rest_on_first_space()
+        first = not self.rows.nodes
+        self.rows.show_nodes(found.nodes, refresh=not self.rows.partial)
+        if first:
+            self.rows.select_first_space()
         self._count()
         self._look()
+        self._read_counts()
         self._keep_rows()
         if not found.complete:
             self.say(
                 "This service lists no spaces: shown are those of collections, sites and requests."
             )
-        elif len(organizations) > 1:
-            self.say(f"You are in {len(organizations)} organizations: go chooses another.")
+        elif organizations > 1:
+            self.say(f"You are in {organizations} organizations: go chooses another.")
 
     def _unread(self, text: str) -> None:
-        if not self.nodes:
-            self.rows.empty = f"{text} go lists your organizations."
-            self.rows.refresh()
+        if not self.rows.nodes:
+            self.rows.say_instead(f"{text} go lists your organizations.")
 
     def _count(self) -> None:
-        spaces = sum(node.kind == "space" for node in self.nodes)
-        count = spaces if self.nodes else None
-        self.set_views([View("spaces", "Spaces", count), *TABS[1:]], "spaces")
+        rows = self.rows
+        if rows.nodes and not rows.partial:
+            self._counts["spaces"] = rows.count("space")
+            self._counts["changes"] = sum(node.open for node in rows.nodes)
+        self.set_views([replace(tab, count=self._counts.get(tab.id)) for tab in TABS], "spaces")
+
+    def _read_counts(self) -> None:
+        from copydesk.tui.space_reading import read_counts
+
+        organization = self.target.organization or ""
+        me = self.session.me.id if self.session.me is not None else None
+
+        def arrived(counts: dict[str, int]) -> None:
+            self._counts.update(counts)
+            self._count()
+
+        self.load(
+            "counts", lambda api: read_counts(api, organization, me), arrived, what="Counting"
+        )
 
     # The rows of the last run
 
     def _show_last_run(self) -> None:
-        last = self.session.snapshot.read(SNAPSHOT)
-        head: Mapping[str, Any] = last[0] if last else {}
-        organization = self.target.organization or self.session.organization
-        if organization is None and isinstance(head.get("organization"), str):
-            organization = head["organization"]
-        if organization is None:
+        wanted = self.target.organization or self.session.organization
+        run = read_last_run(self.session.snapshot, wanted)
+        if run is None:
             return
-        if head.get("sort") in SORTS:
-            self.sort, self.backwards = str(head["sort"]), head.get("backwards") is True
-        rows = list(self.session.snapshot.read(f"{SNAPSHOT} {organization}"))
-        if not rows:
+        self.rows.order, self.rows.backwards = run.sort, run.backwards
+        if not run.nodes:
             return
-        about, kept = rows[0], list(filter(None, map(from_row, rows[1:])))
-        self.nodes = tuple(kept)
         self.cached = True
-        self._who = clean(str(about.get("who", "")))
-        self.session.organization = organization
-        self.session.organization_title = clean(str(about.get("title", "")))
-        self.target = self.target.but(organization=organization)
-        folded = {row.get("id") for row in rows[1:] if row.get("folded") is True}
-        self._seen = {node.id for node in kept if node.id in folded}
-        self._show_tree(refresh=False)
+        self._who, self._counts = run.who, dict(run.counts)
+        self.session.organization = run.organization
+        self.session.organization_title = run.title
+        self.target = self.target.but(organization=run.organization)
+        self.rows.show_nodes(tuple(run.nodes), partial=run.partial, folded=run.folded)
+
+    def _this_run(self) -> LastRun:
+        rows = self.rows
+        return LastRun(
+            organization=self.target.organization or "",
+            title=self.session.organization_title,
+            who=self._who,
+            sort=rows.order,
+            backwards=rows.backwards,
+            nodes=rows.nodes,
+            folded=rows.folded,
+            total=len(rows.nodes),
+            counts=dict(self._counts),
+        )
+
+    def _keep_rows(self) -> None:
+        kept = asyncio.to_thread(keep_last_run, self.session.snapshot, self._this_run())
+        self.run_worker(kept, group="snapshot", exit_on_error=False)
 
     def on_unmount(self) -> None:
         """Keep what is folded for the next run."""
         super().on_unmount()
-        if self.nodes and not self.cached:
-            self._last_run()()
+        if self.rows.nodes and not self.rows.partial:
+            keep_last_run(self.session.snapshot, self._this_run())
 
-    def _keep_rows(self) -> None:
-        self.run_worker(asyncio.to_thread(self._last_run()), group="snapshot", exit_on_error=False)
-
-    def _last_run(self) -> Callable[[], None]:
-        """Return what keeps the rows as they are now; it may run in a thread."""
-        organization = self.target.organization
-        unfolded = self.rows.tree_source.unfolded
-        rows: list[dict[str, Any]] = [
-            {"title": self.session.organization_title, "who": self._who}
-        ]
-        for node in walk(build_tree(self.nodes, self.sort, backwards=self.backwards)):
-            if node.kind != "loose":
-                folded = node.kind == "collection" and node.id not in unfolded
-                rows.append({**to_row(node), **({"folded": True} if folded else {})})
-        head = {"organization": organization, "sort": self.sort, "backwards": self.backwards}
-        snapshot = self.session.snapshot
-
-        def write() -> None:
-            # A snapshot is a convenience: a full disk is no reason to bother anybody.
-            with suppress(OSError):
-                snapshot.write(f"{SNAPSHOT} {organization}", rows)
-                snapshot.write(SNAPSHOT, [head])
-
-        return write
-
-    # The tree
-
-    def _show_tree(self, *, refresh: bool) -> None:
-        roots = build_tree(self.nodes, self.sort, backwards=self.backwards)
-        source = self.rows.tree_source
-        branches = {node.id for node in walk(roots) if node.kind != "space"}
-        source.unfolded |= branches - self._seen
-        self._seen |= branches
-        # While a filter is on, what matches is shown as it is; nothing waits behind it.
-        if refresh and not source.filtering:
-            source.merge_roots(roots)
-        else:
-            source.set_roots(roots)
-        self.rows.sort = (self.sort, (self.sort in DESCENDING) != self.backwards)
-        self.rows.note = f"sort: {SORTS[self.sort]}" + (", reversed" if self.backwards else "")
-        if self.rows.is_attached:
-            self.rows.retitle()
+    # What is under the cursor
 
     def on_virtual_list_highlighted(self, event: VirtualList.Highlighted) -> None:
         """Show what is known at once, and read the rest when the cursor rests."""
@@ -437,7 +358,7 @@ class SpacesPlace(Place, scope="spaces"):
 
         options = [Option(sort, title) for sort, title in SORTS.items()]
         chosen = await self.desk.push_screen_wait(
-            Choice("Sort spaces by", options, current=self.sort)
+            Choice("Sort spaces by", options, current=self.rows.order)
         )
         if chosen is not None:
             self._sort_by(chosen, backwards=False)
@@ -445,11 +366,10 @@ class SpacesPlace(Place, scope="spaces"):
     @action("S", "reverse sort", unless=no_rows, show=False, group="Look")
     def reverse_sort(self) -> None:
         """Turn the order round."""
-        self._sort_by(self.sort, backwards=not self.backwards)
+        self._sort_by(self.rows.order, backwards=not self.rows.backwards)
 
     def _sort_by(self, sort: str, *, backwards: bool) -> None:
-        self.sort, self.backwards = sort, backwards
-        self._show_tree(refresh=False)
+        self.rows.sort_by(sort, backwards=backwards)
         self._keep_rows()
 
     @command("org", "NAME", uses="list_organizations")
@@ -476,16 +396,9 @@ class SpacesPlace(Place, scope="spaces"):
     def status_left(self) -> str:
         """Say what waits, or what is shown."""
         waiting = super().status_left()
-        if waiting or not self.nodes:
+        if waiting or not self.rows.nodes or self.rows.partial:
             return waiting
-        kinds = [node.kind for node in self.nodes]
-        said = plural(kinds.count("space"), "space")
-        folders = kinds.count("collection")
+        said = plural(self.rows.count("space"), "space")
+        folders = self.rows.count("collection")
         return f"{said} in {plural(folders, 'collection')}" if folders else said
 
-
-def _filter(text: str) -> Callable[[SpaceNode], bool]:
-    query = Query.parse(text, present.FIELDS)
-    if query.problems and query.empty:
-        raise ValueError(query.problems[0].sentence)
-    return query.matches

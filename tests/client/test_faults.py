@@ -19,6 +19,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from copydesk.client import errors, wire
+from copydesk.client.address import service_url
 from copydesk.client.api import Api
 from copydesk.client.budget import Budget, retry_time
 from copydesk.client.errors import (
@@ -36,7 +37,7 @@ from copydesk.client.errors import (
     Unreachable,
 )
 from copydesk.client.secret import Secret
-from copydesk.client.wire import Timeouts, service_url
+from copydesk.client.wire import Timeouts
 from copydesk.contract.models.base import Body, Resource
 from copydesk.contract.operation import Operation
 
@@ -68,6 +69,7 @@ def _delete_tin(tin_id: str) -> None:
 
 get_tin = Operation(_get_tin, "GET", "/tins/{tin_id}", 200, None)
 create_tin = Operation(_create_tin, "POST", "/tins", 201, None)
+put_new_tin = Operation(_create_tin, "PUT", "/tins", 201, None)
 delete_tin = Operation(_delete_tin, "DELETE", "/tins/{tin_id}", 205, None)
 
 TIN = {"object": "tin", "id": "t"}
@@ -208,11 +210,14 @@ async def test_other_refusals_are_not_sent_again(status: int) -> None:
         httpx.ReadTimeout("slow"),
     ],
 )
-async def test_a_post_is_never_sent_again(fault: Answer | Callable[[], Answer]) -> None:
+@pytest.mark.parametrize("create", [create_tin, put_new_tin], ids=["POST", "PUT"])
+async def test_what_makes_a_new_thing_is_never_sent_again(
+    create: Operation[[TinCreate], Tin], fault: Answer | Callable[[], Answer]
+) -> None:
     faulty = Faulty(fault, tin)
     async with service(faulty) as api:
         with pytest.raises(ApiError):
-            await api(create_tin, TinCreate(label="a"))
+            await api(create, TinCreate(label="a"))
     assert len(faulty.requests) == 1
 
 
@@ -393,6 +398,9 @@ def test_a_token_that_no_header_carries_is_refused_without_repeating_it(bad: str
         (" https://api.example.com/v1/ ", "https://api.example.com"),
         ("http://localhost:8080/", "http://localhost:8080"),
         ("https://example.com/docs/v1", "https://example.com/docs"),
+        ("HTTPS://API.Example.com/v1", "https://api.example.com"),
+        ("http://[::1]:8484/", "http://[::1]:8484"),
+        ("https://bücher.example", "https://xn--bcher-kva.example"),
     ],
 )
 def test_a_base_url_is_taken_with_or_without_its_prefix(text: str, url: str) -> None:
@@ -410,6 +418,10 @@ def test_a_base_url_is_taken_with_or_without_its_prefix(text: str, url: str) -> 
         "https://x/?a=b",
         "https://x#y",
         "http://[",
+        "http://x:port",
+        "http://x:99999",
+        "https://@x",
+        "https://a..b",
         "\x1b",
     ],
 )

@@ -21,18 +21,20 @@ class Outgoing:
     """A request without its host: ``target`` is the quoted path and query, ``body`` the JSON or
     None.
 
-    ``name`` is the operation's name, or method and path of a raw request.
+    ``name`` is the operation's name, or method and path of a raw request. ``creates``: each time
+    that it arrives it makes a new thing, whatever its method says.
     """
 
     name: str
     method: str
     target: str
     body: bytes | None = None
+    creates: bool = False
 
     @property
     def idempotent(self) -> bool:
         """Whether sending it twice is as good as once (decisions.md, Retries)."""
-        return self.method in {"GET", "PUT", "DELETE"}
+        return self.method in {"GET", "PUT", "DELETE"} and not self.creates
 
 
 def outgoing(operation: Operation[..., Any], *args: Any, **kwargs: Any) -> Outgoing:
@@ -54,7 +56,13 @@ def outgoing(operation: Operation[..., Any], *args: Any, **kwargs: Any) -> Outgo
     body = None
     if operation.body is not None and (value := given.get("body")) is not None:
         body = _json(operation.body, value)
-    return Outgoing(operation.name, operation.method, with_query(path, pairs), body)
+    return Outgoing(
+        operation.name,
+        operation.method,
+        with_query(path, pairs),
+        body,
+        creates=operation.status == 201,
+    )
 
 
 def raw(

@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import ipaddress
 import json
-import re
 import secrets
 import time
 from collections.abc import Callable
@@ -21,6 +20,7 @@ import stamina
 import stamina.instrumentation
 
 from copydesk import __version__
+from copydesk.client.address import service_url
 from copydesk.client.budget import Budget, retry_time
 from copydesk.client.errors import (
     MESSAGE_LIMIT,
@@ -55,8 +55,6 @@ ANSWER_LIMIT = 64 * 1024 * 1024
 
 ERROR_LIMIT = 1024 * 1024
 """Largest error body that is looked into for its message, in bytes."""
-
-_HOST = re.compile(rb"[0-9A-Za-z._:-]+")
 
 # Retrying is told to people by the screens; the library's own log lines would land on the terminal.
 stamina.instrumentation.set_on_retry_hooks([])
@@ -161,7 +159,8 @@ class Wire:
 
         An idempotent request is sent again, with growing and random pauses, when the connection
         broke, when a gateway failed (502, 503, 504), and when a rate limit ends within
-        ``PATIENCE``. POST and PATCH are sent once. Raises ``ApiError`` as ``errors`` describes.
+        ``PATIENCE``. POST, PATCH and a PUT that creates are sent once. Raises ``ApiError`` as
+        ``errors`` describes.
         """
         if not request.idempotent:
             return await self._attempt(request, timeouts)
@@ -313,25 +312,6 @@ class Wire:
 
     def _hide(self, text: str) -> str:
         return text if self._token is None else self._token.hide(text)
-
-
-def service_url(text: str) -> str:
-    """Return the base URL of a service, without a slash at the end and without ``/v1``.
-
-    Raises ``ValueError``, with a sentence, for what is not an http or https URL with a host, and
-    for one that carries a user, a query or a fragment.
-    """
-    try:
-        url = httpx.URL(text.strip())
-    except httpx.InvalidURL:
-        url = httpx.URL("")
-    if url.scheme not in {"http", "https"} or not _HOST.fullmatch(url.raw_host):
-        raise ValueError(
-            f"{bounded(text, 100)!r} is no base URL: write it as https://api.example.com"
-        )
-    if url.userinfo or url.query or url.fragment:
-        raise ValueError("the base URL holds more than a host and a path: leave out user, ? and #")
-    return str(url).rstrip("/").removesuffix("/v1").rstrip("/")
 
 
 def _said(content: bytes) -> str:

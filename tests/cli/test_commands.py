@@ -143,6 +143,32 @@ def test_the_screens_need_a_terminal(capsys: pytest.CaptureFixture[str]) -> None
     assert "need a terminal" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("address", "token", "sentence"),
+    [
+        ("nonsense", "t", "'nonsense' is no base URL"),
+        ("ftp://x", "t", "is no base URL: write it as https://"),
+        ("http://[::1", "t", "is no base URL"),
+        ("https://me:secret@x", "t", "leave out user"),
+        ("https://x", "two words", "the token holds a space"),
+        ("https://x", "", "set COPYDESK_TOKEN"),
+    ],
+)
+def test_an_address_or_token_that_cannot_be_is_told_before_the_screens(
+    address: str,
+    token: str,
+    sentence: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setenv("COPYDESK_TOKEN", token)
+    assert main(["--base-url", address]) == 2
+    said = capsys.readouterr().err
+    assert sentence in said
+    assert "secret" not in said
+    assert "two words" not in said
+
+
 def test_an_unknown_command_exits_with_2(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as exit_:
         main(["desck"])

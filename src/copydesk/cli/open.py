@@ -40,15 +40,10 @@ def open_desk(*, desk: Path | None = None, base_url: str | None = None) -> int:
     # Collecting garbage while starting up only finds what is about to be used (speed.md); the
     # application turns it on again when it is ready.
     gc.disable()
-    if not (sys.stdin.isatty() and sys.stdout.isatty()):
-        raise UsageError(
-            "the screens need a terminal. For scripts there are commands: see copydesk --help"
-        )
-    paths = find_paths().make()
     address = base_url or os.environ.get(ADDRESS_VARIABLE)
     token = os.environ.get(TOKEN_VARIABLE)
     if address is None and token is None:
-        return _embedded(paths, desk)
+        return _embedded(_terminal(), desk)
     if desk is not None:
         raise UsageError(
             "--desk names the embedded desk, and a service was named too "
@@ -56,7 +51,31 @@ def open_desk(*, desk: Path | None = None, base_url: str | None = None) -> int:
         )
     if not token:
         raise UsageError(f"set {TOKEN_VARIABLE} to the access token for {address}")
-    return _remote(paths, address or HOSTED, token)
+    return _remote(_service(address or HOSTED, token), token)
+
+
+def _terminal() -> Paths:
+    """Return the folders, once it is sure that there is a terminal for the screens."""
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise UsageError(
+            "the screens need a terminal. For scripts there are commands: see copydesk --help"
+        )
+    return find_paths().make()
+
+
+def _service(address: str, token: str) -> str:
+    """Return the service's address as it is kept, once it and the token can be used.
+
+    That is looked at before the screens open, where a person still sees which word to mend.
+    """
+    from copydesk.client.address import service_url
+    from copydesk.client.secret import Secret
+
+    try:
+        Secret(token)
+        return service_url(address)
+    except ValueError as error:
+        raise UsageError(str(error)) from error
 
 
 def _embedded(paths: Paths, desk: Path | None) -> int:
@@ -76,17 +95,15 @@ def _open_embedded(desk: Path | None) -> Api:
     return connect_in_process(open_store(desk))
 
 
-def _remote(paths: Paths, address: str, token: str) -> int:
+def _remote(address: str, token: str) -> int:
     from urllib.parse import urlsplit
 
-    host = urlsplit(address).hostname
-    if host is None:
-        raise UsageError(f"{address!r} is not the address of a service, such as {HOSTED}")
+    host = urlsplit(address).hostname or address
 
     async def connect() -> Api:
         return await asyncio.to_thread(_open_remote, address, token)
 
-    return _run(paths, f"service:{address}", host, connect, secrets=(token,))
+    return _run(_terminal(), f"service:{address}", host, connect, secrets=(token,))
 
 
 def _open_remote(address: str, token: str) -> Api:

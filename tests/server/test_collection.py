@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from copydesk.server import seeding
+from copydesk.server.store import Tx
 from tests.world import World
 
 
@@ -52,6 +53,23 @@ async def test_lists_nest_unless_told_not_to_and_hide_what_is_hidden(world: Worl
     assert sorted(await listed(world)) == sorted([outer, inner, secret])
     assert await listed(world, nested="false") == [outer, secret]
     assert sorted(await listed(world, reader)) == sorted([outer, inner])
+
+
+async def test_collections_may_be_nested_very_deep(world: World) -> None:
+    reader = world.user("rosa", "read")
+
+    def nest(tx: Tx) -> str:
+        parent = None
+        for _ in range(1200):
+            parent = seeding.add_collection(tx, world.home, "In", parent=parent)
+        assert parent is not None
+        return parent
+
+    deepest = world.write(nest)
+    async with world.client(reader) as client:
+        found = await client.get(f"/collections/{deepest}")
+    assert found.status_code == 200
+    assert found.json()["permissions"]["view"] is True
 
 
 async def test_creating_takes_the_right_to(world: World) -> None:

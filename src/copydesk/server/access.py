@@ -130,19 +130,15 @@ class Access:
         role = self.role(organization_id)
         if role == "admin":
             return "admin"
-        key = container["id"]
-        if key not in self._levels:
-            granted = self.grants.get(key)
-            above = self._above(container)
-            default = container["default_level"]
-            if default == "inherit":
-                inherited = role if above is None else self.level(above)
-                self._levels[key] = highest((granted, inherited))
-            else:
-                self._levels[key] = highest(
-                    (granted, default if role else None, self._granted(above))
-                )
-        return self._levels[key]
+        # A loop, for collections may be nested deeper than Python calls.
+        asked: list[Row] = []
+        above: Row | None = container
+        while above is not None and above["id"] not in self._levels:
+            asked.append(above)
+            above = self._above(above) if above["default_level"] == "inherit" else None
+        for each in reversed(asked):
+            self._levels[each["id"]] = self._own_level(each, role)
+        return self._levels[container["id"]]
 
     def space(self, space_id: str, permission: str = "view", *, deleted: bool = False) -> Row:
         """Return the space if the user has the permission on it.
@@ -185,6 +181,15 @@ class Access:
             raise not_found(kind, row["id"])
         if rank(level) < rank(table[permission]):
             raise forbidden(permission, f"the {kind} {row['title']!r}")
+
+    def _own_level(self, container: Row, role: str | None) -> str | None:
+        """Return the level on a container; the one above it is known where it inherits."""
+        granted = self.grants.get(container["id"])
+        above, default = self._above(container), container["default_level"]
+        if default == "inherit":
+            inherited = role if above is None else self._levels[above["id"]]
+            return highest((granted, inherited))
+        return highest((granted, default if role else None, self._granted(above)))
 
     def _above(self, container: Row) -> Row | None:
         parent = container["parent_id"]

@@ -99,5 +99,5 @@ def test_a_desk_sees_only_its_own_marks_and_opens_the_file_when_needed(tmp_path:
 def test_a_disk_that_refuses_is_an_os_error(tmp_path: Path) -> None:
     path = tmp_path / "seen.db"
     path.mkdir()
-    with pytest.raises(OSError, match="seen pages cannot be kept|directory"):
+    with pytest.raises(OSError, match=r"seen pages cannot be kept|directory"):
         DeskSeen(path, "mine").pages("118")

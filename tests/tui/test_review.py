@@ -82,11 +82,13 @@ async def test_a_comment_on_a_line_is_kept_until_sent_and_stays_on_its_line(
         await driver.type("Why not ten?")
         await driver.press("escape")
         assert "Kept as a draft." in driver.screen
+        assert "[draft]" in driver.line("{+eight+}")
         assert review.open_threads() == 0
         await driver.press("j", "k", "c")
         assert "Why not ten?" in driver.screen
         await driver.press("ctrl+s")
         assert review.open_threads() == 1
+        assert "[draft]" not in driver.screen
         assert driver.line("{+eight+}").rstrip(" ┃").endswith("[1]")
         assert "Why not ten?" in driver.screen
         await driver.press("c")

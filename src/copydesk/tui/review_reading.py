@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from copydesk.client.errors import ExtensionMissing, NotFound
 from copydesk.contract import operations as ops
 from copydesk.domain.page_tree import PageNode, flatten
+from copydesk.tui.present.changed import Changed, changed_files, changed_pages, page_notes
 from copydesk.tui.present.diff import PageText, page_text
-from copydesk.tui.present.review import Changed, changed_files, changed_pages, page_notes
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api

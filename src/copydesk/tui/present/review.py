@@ -1,317 +1,27 @@
-"""What a change request changes, as a tree of pages and as sentences."""
+"""A change request as sentences: the overview, its rules and reviews, conflicts."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
 
 from rich.text import Text
 
 from copydesk.domain.age import age
-from copydesk.domain.page_tree import ChangeKind, PageNode, compare_trees
 from copydesk.domain.text import clean, plural
 from copydesk.tui.glyphs import glyphs
 from copydesk.tui.merge_facts import RulesRead, document_text
+from copydesk.tui.present.changed import Changed
 from copydesk.tui.present.comment import name_of
 
 if TYPE_CHECKING:
-    from copydesk.contract.models.change_request import (
-        ChangeRequest,
-        Changes,
-        Conflict,
-        Placement,
-    )
-    from copydesk.contract.models.content import File
+    from copydesk.contract.models.change_request import ChangeRequest, Conflict
     from copydesk.contract.models.space import Space
     from copydesk.domain.merge_rules import RuleResult
 
 Lines = list[tuple[str, Text | str]]
 """Facts: a label (empty for a line of its own) and what it says."""
-
-FILE = "file:"
-"""Begins the ids of files in the tree, which share it with pages."""
-
-FILES = "files"
-"""The id of the branch that holds them."""
-
-_KINDS: Mapping[str, ChangeKind] = {
-    "created": "added",
-    "deleted": "deleted",
-    "moved": "moved",
-    "edited": "edited",
-}
-
-
-@dataclass(frozen=True, slots=True)
-class Changed:
-    """A page or a file that a change request changes.
-
-    ``text`` is False where it is known that the text itself is the same.
-    """
-
-    id: str
-    kinds: tuple[ChangeKind, ...]
-    before: PageNode | None
-    after: PageNode | None
-    file: bool = False
-    text: bool | None = None
-    note: str = ""
-
-    @property
-    def node(self) -> PageNode:
-        """It as it is now, or as it was when it is gone."""
-        node = self.after or self.before
-        assert node is not None
-        return node
-
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """A line of the tree of pages: a changed page, or one that is only above or among them."""
-
-    id: str
-    title: str
-    change: Changed | None
-    children: tuple[Entry, ...] = ()
-
-
-# What changed
-
-
-def changed_pages(
-    before: Sequence[PageNode], after: Sequence[PageNode], hint: Changes | None
-) -> list[Changed]:
-    """Return the changed pages in reading order.
-
-    Two trees tell what differs from primary content as it is now. Where the service also says what
-    the request itself did (E6) that decides which pages are shown: what primary content did since
-    is not the author's change.
-    """
-    found = {
-        change.id: Changed(change.id, change.kinds, change.before, change.after)
-        for change in compare_trees(before, after)
-    }
-    if hint is None or hint.more:
-        return list(found.values())
-    old, new = {node.id: node for node in before}, {node.id: node for node in after}
-    told: dict[str, Changed] = {}
-    for change in hint.changes:
-        kind = _KINDS.get(change.type.partition("_")[2])
-        if change.page is None or kind is None or not change.type.startswith("page_"):
-            continue
-        page = change.page
-        was, now = _node(page.id, change.before), _node(page.id, change.after)
-        stub = PageNode(page.id, page.title, path=page.path, type=page.type)
-        entry = told.get(page.id) or Changed(
-            page.id,
-            (),
-            None if kind == "added" else old.get(page.id) or was or stub,
-            None if kind == "deleted" else new.get(page.id) or now or stub,
-        )
-        kinds = list(entry.kinds)
-        if kind != "edited":
-            kinds.append(kind)
-        else:
-            if was is not None and now is not None:
-                renamed = (was.title, was.slug) != (now.title, now.slug)
-            else:
-                renamed = page.id in found and "renamed" in found[page.id].kinds
-            if renamed:
-                kinds.append("renamed")
-            if change.text_changed is not False or not renamed:
-                kinds.append("edited")
-            entry = replace(entry, text=change.text_changed)
-        told[page.id] = replace(entry, kinds=tuple(kinds))
-    return list(told.values())
-
-
-def _node(page_id: str, placed: Placement | None) -> PageNode | None:
-    if placed is None:
-        return None
-    path = placed.path or ""
-    return PageNode(
-        page_id, placed.title or "", slug=path.rpartition("/")[2], path=path, parent=placed.parent,
-        position=placed.position or 0,
-    )
-
-
-def changed_files(
-    before: Sequence[File] | None, after: Sequence[File] | None, hint: Changes | None
-) -> list[Changed]:
-    """Return the changed files: as the service tells, else from the two lists of files."""
-    found: list[Changed] = []
-    if hint is not None:
-        for change in hint.changes:
-            kind = _KINDS.get(change.type.removeprefix("file_"))
-            if change.file is None or kind is None:
-                continue
-            title = change.file.path or change.file.name or change.file.id
-            node = PageNode(FILE + change.file.id, title, type="file")
-            was = None
-            if change.before is not None:
-                was = replace(node, title=change.before.path or change.before.title or title)
-            found.append(
-                Changed(
-                    node.id,
-                    (kind,),
-                    None if kind == "added" else was or node,
-                    None if kind == "deleted" else node,
-                    file=True,
-                    note=change.file.content_type or "",
-                )
-            )
-        return found
-    old = {file.id: file for file in before or ()}
-    new = {file.id: file for file in after or ()}
-    for file_id, file in new.items():
-        was_there = old.get(file_id)
-        kinds: tuple[ChangeKind, ...] = ()
-        if was_there is None:
-            kinds = ("added",)
-        elif _content(was_there) != _content(file):
-            kinds = ("edited",)
-        if kinds:
-            old_node = None if was_there is None else _file_node(was_there)
-            found.append(
-                Changed(FILE + file_id, kinds, old_node, _file_node(file), True, note=_about(file))
-            )
-    found.extend(
-        Changed(FILE + file_id, ("deleted",), _file_node(file), None, True, note=_about(file))
-        for file_id, file in old.items()
-        if file_id not in new
-    )
-    return found
-
-
-def _content(file: File) -> tuple[object, ...]:
-    return (file.git.oid if file.git else None, file.size, file.name, file.content_type)
-
-
-def _file_node(file: File) -> PageNode:
-    return PageNode(FILE + file.id, file.name or file.id, type="file")
-
-
-def _about(file: File) -> str:
-    size = "" if file.size is None else plural(file.size, "byte")
-    return ", ".join(part for part in (file.content_type, size) if part)
-
-
-# The tree
-
-
-def entries(
-    after: Sequence[PageNode], changes: Sequence[Changed], *, everything: bool = False
-) -> list[Entry]:
-    """Return the tree of changed pages with the pages above them; ``everything`` keeps all pages.
-
-    Removed pages stand where they stood. Files are a branch of their own, at the end.
-    """
-    by_id = {change.id: change for change in changes}
-    nodes = {node.id: node for node in after}
-    lost = [c.node for c in changes if not c.file and c.id not in nodes]
-    order = [*after, *lost]
-    nodes.update((node.id, node) for node in lost)
-    below: dict[str | None, list[str]] = {}
-    for node in after:
-        below.setdefault(_parent(node, nodes), []).append(node.id)
-    for node in lost:
-        siblings = below.setdefault(_parent(node, nodes), [])
-        siblings.insert(min(node.position, len(siblings)), node.id)
-    made: dict[str, Entry] = {}
-    # Pages stand before what is below them, so from the end everything below is made already.
-    for node in reversed(order):
-        children = tuple(made[child] for child in below.get(node.id, ()) if child in made)
-        if children or everything or node.id in by_id:
-            made[node.id] = Entry(node.id, clean(node.title), by_id.get(node.id), children)
-    roots = [made[page] for page in below.get(None, ()) if page in made]
-    files = tuple(Entry(c.id, clean(c.node.title), c) for c in changes if c.file)
-    if files:
-        roots.append(Entry(FILES, f"Files ({len(files)})", None, files))
-    return roots
-
-
-def _parent(node: PageNode, nodes: Mapping[str, PageNode]) -> str | None:
-    return node.parent if node.parent in nodes else None
-
-
-def in_order(roots: Sequence[Entry]) -> list[Changed]:
-    """Return the changed pages and files as they stand in the tree, from top to bottom."""
-    found: list[Changed] = []
-    waiting = list(reversed(roots))
-    while waiting:
-        entry = waiting.pop()
-        if entry.change is not None:
-            found.append(entry.change)
-        waiting.extend(reversed(entry.children))
-    return found
-
-
-def sign(change: Changed) -> tuple[str, str]:
-    """Return the sign of a change and its tone: ``~`` edited, ``+`` new, ``-`` gone, moved."""
-    if "added" in change.kinds:
-        return "+", "good"
-    if "deleted" in change.kinds:
-        return "-", "bad"
-    if "edited" in change.kinds or "renamed" in change.kinds:
-        return "~", "changed"
-    return glyphs().right, "moved"
-
-
-def entry_title(entry: Entry) -> Text:
-    """Return a line of the tree: the sign and the title."""
-    if entry.change is None:
-        return Text(entry.title or "(untitled)", style="muted")
-    mark, tone = sign(entry.change)
-    style = "removed" if tone == "bad" else ""
-    moved = "moved" in entry.change.kinds and tone == "changed"
-    text = Text.assemble((f"{mark} ", tone), (entry.title or "(untitled)", style))
-    return text.append(f" {glyphs().right}", style="moved") if moved else text
-
-
-def place_of(change: Changed) -> str:
-    """Return where a changed page stands: "Reference / Webhooks / Retries"."""
-    return clean(change.node.place)
-
-
-def page_notes(change: Changed, *, gone_in_main: bool = False, merged: bool = False) -> list[str]:
-    """Return what is to be said above a page's text: added, moved, renamed, gone."""
-    before, after = change.before, change.after
-    what = "file" if change.file else "page"
-    notes: list[str] = []
-    if "added" in change.kinds:
-        notes.append(f"New {what}.")
-    if "deleted" in change.kinds:
-        notes.append(f"This {what} is removed.")
-    if before is not None and after is not None:
-        if "moved" in change.kinds:
-            notes.append(f"moved: {_whereabouts(before, after)}")
-        if "renamed" in change.kinds:
-            if before.title != after.title:
-                notes.append(f"renamed: was “{clean(before.title)}”, now “{clean(after.title)}”")
-            if before.slug != after.slug and before.slug and after.slug:
-                notes.append(f"address: was {clean(before.slug)}, now {clean(after.slug)}")
-    if change.file:
-        if change.note:
-            notes.append(clean(change.note))
-        notes.append("Files are not shown here. o opens them in the browser.")
-    elif change.node.type not in ("document", ""):
-        notes.append(f"This page is a {clean(change.node.type)}, which has no text.")
-    if gone_in_main and not merged:
-        notes.append("Primary content no longer has this page: somebody removed it since.")
-    return notes
-
-
-def _whereabouts(before: PageNode, after: PageNode) -> str:
-    was = " / ".join(map(clean, before.trail)) or "the top"
-    now = " / ".join(map(clean, after.trail)) or "the top"
-    if was != now:
-        return f"was under {was}, now under {now}"
-    return f"now at place {after.position + 1} under {now}, was at {before.position + 1}"
-
-
-# Sentences
 
 
 def status_text(request: ChangeRequest) -> Text:
@@ -441,18 +151,21 @@ def conflict_lines(conflicts: Sequence[Conflict]) -> list[Text]:
         "renamed": "both sides renamed it",
         "added": "both sides added it",
     }
-    found: list[Text] = []
-    for conflict in conflicts:
-        what = ""
-        if conflict.page is not None:
-            what = conflict.page.title or conflict.page.path or conflict.page.id
-        elif conflict.file is not None:
-            what = conflict.file.path or conflict.file.name or conflict.file.id
-        kind = said.get(conflict.kind, clean(conflict.kind))
-        sign_of = (f"{glyphs().failed} ", "bad")
-        found.append(Text.assemble(sign_of, (clean(what) or "something", "strong"), f": {kind}"))
-        for lines in conflict.lines or ():
-            found.append(Text(f"   line {lines.start}", style="muted"))
-            for side, texts in (("here   ", lines.change), ("primary", lines.primary)):
-                found += [Text.assemble((f"     {side}  ", "muted"), clean(x)) for x in texts]
-    return found
+    return [line for conflict in conflicts for line in _conflict(conflict, said)]
+
+
+def _conflict(conflict: Conflict, said: Mapping[str, str]) -> Iterator[Text]:
+    what = ""
+    if conflict.page is not None:
+        what = conflict.page.title or conflict.page.path or conflict.page.id
+    elif conflict.file is not None:
+        what = conflict.file.path or conflict.file.name or conflict.file.id
+    yield Text.assemble(
+        (f"{glyphs().failed} ", "bad"), (clean(what) or "something", "strong"),
+        f": {said.get(conflict.kind, clean(conflict.kind))}",
+    )
+    for lines in conflict.lines or ():
+        yield Text(f"   line {lines.start}", style="muted")
+        for side, texts in (("here   ", lines.change), ("primary", lines.primary)):
+            for text in texts:
+                yield Text.assemble((f"     {side}  ", "muted"), clean(text))

@@ -6,23 +6,9 @@ from copydesk.domain.text import clean
 from copydesk.tui import review_reading
 from copydesk.tui.actions import action, command
 from copydesk.tui.places import place
-from copydesk.tui.present.review import place_of
-from copydesk.tui.screens.review_base import ReviewBase
+from copydesk.tui.present.changed import place_of
+from copydesk.tui.screens.review_guards import no_text
 from copydesk.tui.screens.review_request import ReviewRequest
-
-
-def no_page(here: ReviewBase) -> str | None:
-    """Say so when no changed page is in front."""
-    if here.view != "changes":
-        return "This works on the changes: 2 goes there."
-    return None if here.change is not None else "No changed page is open."
-
-
-def no_text(here: ReviewBase) -> str | None:
-    """Say so when the text of the page is not there."""
-    if (why := no_page(here)) is not None:
-        return why
-    return None if here.diff.page is not None else "The page is not read yet."
 
 
 @place("review", title="Review")
@@ -74,9 +60,9 @@ class Review(ReviewRequest, scope="review"):
 
     def _show_seen(self) -> None:
         self.page_tree.refresh_rows()
-        self._show_overview()
+        self.show_overview()
 
-    @action("t", "all pages or changed", show=2, group="Look")
+    @action("t", "all pages", show=2, group="Look")
     def toggle_everything(self) -> None:
         """Show all pages in the tree, or only those that changed."""
         if self.opened_request is None:
@@ -108,6 +94,6 @@ class Review(ReviewRequest, scope="review"):
         if found is None:
             self.say(f"No changed page is called {clean(rest)!r}.", "warn")
             return
-        self._open_view("changes")
+        self.open_view("changes")
         self.show_page(found.id)
         self.diff.focus()

@@ -17,8 +17,14 @@ from copydesk.domain.text import clean, listed, plural
 from copydesk.tui.actions import action, command
 from copydesk.tui.places import Target
 from copydesk.tui.present.comment import name_of
-from copydesk.tui.screens.review_base import ReviewBase
-from copydesk.tui.screens.review_threads import ReviewThreads, not_read
+from copydesk.tui.screens.review_guards import (
+    may_not_edit,
+    may_not_review,
+    no_reviewers,
+    settled,
+    up_to_date,
+)
+from copydesk.tui.screens.review_messages import ReviewMessages
 from copydesk.tui.widgets.choice import Choices, Option
 from copydesk.tui.widgets.merge_sheet import ConflictSheet, MergeSheet
 from copydesk.tui.widgets.sheet import Confirm
@@ -31,60 +37,7 @@ PEOPLE = 1000
 """Members that the chooser of reviewers offers."""
 
 
-def may_not_review(here: ReviewBase) -> str | None:
-    """Say so when I may not give a verdict here, or there are none."""
-    opened = here.opened_request
-    if opened is None:
-        return not_read(here)
-    if here.rules is not None and here.rules.reviews is None:
-        return "This service offers no reviews."
-    if opened.request.status not in ("open", "draft"):
-        return f"{here.numbered} is {clean(opened.request.status)} and takes no review."
-    permissions = opened.space.permissions
-    if permissions is not None and not permissions.review:
-        return f"You may not review in {clean(opened.space.title)}."
-    return None
-
-
-def no_reviewers(here: ReviewBase) -> str | None:
-    """Say so when nobody can be asked for a review."""
-    if here.opened_request is None:
-        return not_read(here)
-    if here.rules is None:
-        return "The reviewers are not read yet."
-    return "This service does not ask people for reviews." if here.rules.requested is None else None
-
-
-def settled(here: ReviewBase) -> str | None:
-    """Say so when the request is merged: then its status can no longer change."""
-    opened = here.opened_request
-    if opened is None:
-        return not_read(here)
-    return f"{here.numbered} is merged." if opened.request.status == "merged" else None
-
-
-def may_not_edit(here: ReviewBase) -> str | None:
-    """Say so when I may not edit the request."""
-    opened = here.opened_request
-    if opened is None:
-        return not_read(here)
-    permissions = opened.space.permissions
-    if permissions is not None and not permissions.edit:
-        return f"You may not edit in {clean(opened.space.title)}."
-    return None
-
-
-def up_to_date(here: ReviewBase) -> str | None:
-    """Say so when there is nothing to pull in."""
-    opened = here.opened_request
-    if opened is None:
-        return not_read(here)
-    if opened.request.status not in ("open", "draft"):
-        return f"{here.numbered} is {clean(opened.request.status)}."
-    return None if opened.request.outdated else f"{here.numbered} is up to date with main."
-
-
-class ReviewRequest(ReviewThreads, scope="review_request"):
+class ReviewRequest(ReviewMessages, scope="review_request"):
     """The actions on the change request as a whole."""
 
     # Verdicts
@@ -133,9 +86,9 @@ class ReviewRequest(ReviewThreads, scope="review_request"):
             done=f"Approved #{request.number}." if status == "approved"
             else f"Asked for changes in #{request.number}.",
         )
-        self.session.drafts.drop(key)
+        self._sent(key)
         self._read_rules()
-        self._read_threads()
+        self.read_threads()
 
     @action(
         "w", "reviewers", unless=no_reviewers, danger=1, show=3, group="Request",

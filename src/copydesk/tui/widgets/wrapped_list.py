@@ -16,6 +16,7 @@ from textual import events
 from textual.message import Message
 from textual.strip import Strip
 
+from copydesk.tui.glyphs import glyphs
 from copydesk.tui.markdown_lines import Line
 from copydesk.tui.present.diff import wrap_exact
 from copydesk.tui.widgets.pane import Pane
@@ -67,6 +68,7 @@ class WrappedList(Pane):
         self._kept: dict[int, list[Line]] = {}
         self._kept_width = 0
         self._screen_rows: list[tuple[int, int]] | None = None
+        self._screen_size = (0, 0)
         self._seen: tuple[int, int] | None = None
         self._styles: dict[str, Style] = {}
         self._found = ""
@@ -112,11 +114,15 @@ class WrappedList(Pane):
         return range(screen[0][0], screen[-1][0] + 1) if screen else range(0)
 
     def go_to(self, row: int, *, center: bool = False) -> None:
-        """Put the cursor on a row (or the nearest one that it stops at) and show it."""
+        """Put the cursor on a row (or the nearest one that it stops at) and show it.
+
+        ``center`` shows what follows too, when the row is below the upper two thirds.
+        """
         row = self._nearest(max(0, min(row, self.rows - 1)))
         moved = row != self._at
         self._at = row
-        if center and row not in self.in_view:
+        upper = self._screen()[: self._height * 2 // 3]
+        if center and not any(row == shown for shown, _ in upper):
             self._top, self._skip = self._above(row, self._height // 3), 0
         self._settle()
         if moved:
@@ -225,7 +231,9 @@ class WrappedList(Pane):
 
     def _screen(self) -> list[tuple[int, int]]:
         """Return (row, line of it) for each line on screen."""
-        if self._screen_rows is None:
+        size = (self._width, self._height)
+        if self._screen_rows is None or size != self._screen_size:
+            self._screen_size = size
             found: list[tuple[int, int]] = []
             row, skip, height = self._top, self._skip, self._height
             while row < self.rows and len(found) < height:
@@ -396,6 +404,8 @@ class WrappedList(Pane):
             row, line = screen[y]
             base = self._ground(row)
             shown = self._lines(row)[line]
+            if row == self._at and line == (self._skip if row == self._top else 0):
+                shown = self._pointed(shown)
         if self._found and self._found in "".join(text for text, _ in shown).casefold():
             segments = self._lit(shown, base)
         else:
@@ -403,6 +413,13 @@ class WrappedList(Pane):
                 Segment(text, base + self._tone(tone) if tone else base) for text, tone in shown
             ]
         return Strip(segments).adjust_cell_length(width, base)
+
+    def _pointed(self, shown: Line) -> Line:
+        """Put the sign of the cursor into the blank that begins a line."""
+        (lead, tone), *rest = shown
+        if not lead.startswith(" ") or not self.stops(self._at):
+            return shown
+        return [(glyphs().cursor, "accent"), (lead[1:], tone), *rest]
 
     def _said(self, y: int, width: int) -> Line:
         """Return a line of what is said when there are no rows."""

@@ -1,0 +1,229 @@
+"""The threads of a review: which belong to the page in front, their replies, going to one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from copydesk.contract.models.comment import Comment, CommentReply
+from copydesk.domain.text import clean, plural
+from copydesk.tui import review_reading as reading
+from copydesk.tui.place import View
+from copydesk.tui.places import Target
+from copydesk.tui.present.changed import place_of
+from copydesk.tui.present.comment import Group, Thread, all_groups, first_words, page_groups
+from copydesk.tui.present.diff import PageText
+from copydesk.tui.screens.review_pages import ReviewPages
+from copydesk.tui.widgets.diff_view import Mark
+from copydesk.tui.widgets.thread_view import ThreadView
+from copydesk.tui.widgets.wrapped_list import WrappedList
+
+
+class ReviewBeside(ReviewPages):
+    """Shows threads beside the lines they are about, and in a list of their own."""
+
+    def __init__(self, target: Target) -> None:
+        super().__init__(target)
+        self._wanted_thread = target.thread
+
+    def request_came(self) -> None:
+        """Show the page, and read the threads."""
+        self.read_threads()
+        super().request_came()
+
+    def page_came(self) -> None:
+        """Go to the thread that the review was opened for, else to the one on the line."""
+        if self._wanted_thread is not None:
+            self._go_to_wanted()
+        self._follow_line()
+
+    def read_threads(self) -> None:
+        """Read all threads of the request again."""
+        opened = self.opened_request
+        assert opened is not None
+        self.load(
+            "threads",
+            lambda api: reading.read_threads(api, opened.space.id, opened.request.id),
+            self._threads_came,
+            what="Reading threads",
+        )
+
+    def _threads_came(self, comments: list[Comment]) -> None:
+        self.threads.take(comments)
+        self.threads_read = True
+        self.show_threads()
+        if self._wanted_thread is not None and self.diff.page is not None:
+            self._go_to_wanted()
+
+    def _go_to_wanted(self) -> None:
+        thread = self.threads.get(self._wanted_thread)
+        if thread is not None:
+            self._wanted_thread = None
+            self.go_to_thread(thread)
+
+    def show_threads(self) -> None:
+        """Show the threads everywhere after one of them changed."""
+        text = self.texts.get(self.page_id or "")
+        if text is not None and self.diff.page is text:
+            self.diff.mark(self.marks(text))
+        self.show_beside()
+        self.all_threads.show(self._all_groups())
+        self.page_tree.refresh_rows()
+        self.show_overview()
+        count = self.threads.open_count if self.threads_read else None
+        self.set_views(
+            [
+                View("overview", "Overview"),
+                View("changes", "Changes", len(self.changes) or None),
+                View("threads", "Threads", count),
+            ]
+        )
+
+    def line_of(self, thread: Thread) -> int | None:
+        """Return the line of the diff that a thread is on; None elsewhere, or not known yet."""
+        text = self.texts.get(thread.page or "")
+        return None if text is None or thread.node is None else text.find(thread.node)
+
+    def marks(self, text: PageText) -> dict[int, Mark]:
+        """Return the threads, and what waits to be sent, by the line they are on."""
+        marks: dict[int, Mark] = {}
+        for thread in self.threads.on_page(self.page_id):
+            line = None if thread.node is None else text.find(thread.node)
+            if line is not None:
+                label, is_open = marks.get(line, ("", False))
+                marks[line] = (label + thread.label, is_open or thread.open)
+        for key in self.drafts:
+            page, _, node = key.partition("/")
+            line = text.find(node) if page == self.page_id else None
+            if line is not None:
+                marks[line] = (marks.get(line, ("", True))[0] + "[draft]", True)
+        return marks
+
+    def show_beside(self) -> None:
+        """Fill the pane beside the text: the page as a whole, line by line, then what is gone."""
+        if self.view == "overview":
+            whole = [thread for thread in self.threads if thread.page is None]
+            self.beside.empty = "No threads on the request as a whole. C starts one."
+            self.beside.title = self._beside_title(whole, "the request")
+            self.beside.show([Group("", whole)])
+            return
+        here = self.threads.on_page(self.page_id)
+        self.beside.empty = "No threads on this page. c comments on the line."
+        self.beside.title = self._beside_title(here, "this page")
+        self.beside.show(page_groups(here, self.texts.get(self.page_id or "")))
+
+    def _beside_title(self, threads: Sequence[Thread], where: str) -> str:
+        if not threads:
+            return "Threads"
+        count = sum(thread.open for thread in threads)
+        return f"{count} open of {plural(len(threads), 'thread')} on {where}"
+
+    def _all_groups(self) -> list[Group]:
+        titles = {c.id: place_of(c) for c in self.changes}
+        if self.opened_request is not None:
+            for node in self.opened_request.pages:
+                titles.setdefault(node.id, clean(node.place))
+        waiting = self.threads.walk([c.id for c in self.changes], self.line_of)
+        return all_groups(self.threads, waiting, titles)
+
+    def go_to_thread(self, thread: Thread) -> None:
+        """Show a thread where it belongs: beside its line, its page, or the request."""
+        if thread.page is None:
+            self.open_view("overview")
+            self.beside.select_thread(thread.id)
+            self.beside.focus()
+            return
+        self.open_view("changes")
+        if thread.page == self.page_id and thread.page in self.texts:
+            self._go_to_line_of(thread)
+        elif any(change.id == thread.page for change in self.changes):
+            self.show_page(thread.page, lambda: self._go_to_line_of(thread))
+        else:
+            self.open_view("threads")
+            self.all_threads.select_thread(thread.id)
+            self.all_threads.focus()
+
+    def _go_to_line_of(self, thread: Thread) -> None:
+        line = self.line_of(thread)
+        self.beside.select_thread(thread.id)
+        if line is None:
+            self.beside.focus()
+        else:
+            self.diff.go_to_line(line)
+            self.beside.select_thread(thread.id)
+            self.diff.focus()
+
+    def threads_on_line(self) -> list[Thread]:
+        """Return the threads on the line under the cursor of the diff."""
+        line, page = self.diff.line, self.diff.page
+        if line is None or page is None:
+            return []
+        rows = page.pair(line)
+        return [
+            thread for thread in self.threads.on_page(self.page_id) if self.line_of(thread) in rows
+        ]
+
+    def on_wrapped_list_moved(self, event: WrappedList.Moved) -> None:
+        """Follow the cursor of the diff: the thread on its line comes to the top beside it."""
+        if event.rows is self.diff:
+            self._follow_line()
+        self.frame_soon()
+
+    def _follow_line(self) -> None:
+        here = self.threads_on_line()
+        if here and self.beside.thread not in here:
+            self.beside.select_thread(next((t for t in here if t.open), here[0]).id)
+
+    def on_wrapped_list_seen(self, event: WrappedList.Seen) -> None:
+        """Read the replies of threads that have come into view."""
+        if isinstance(event.rows, ThreadView):
+            self._read_replies(event.rows)
+
+    def _read_replies(self, view: ThreadView) -> None:
+        opened = self.opened_request
+        waiting = [thread.id for thread in view.waiting]
+        if opened is None or not waiting:
+            return
+        self.load(
+            f"replies {view.id}",
+            lambda api: reading.read_replies(api, opened.space.id, opened.request.id, waiting),
+            self._replies_came,
+            what="Reading replies",
+        )
+
+    def _replies_came(self, replies: dict[str, list[CommentReply]]) -> None:
+        for thread_id, read in replies.items():
+            thread = self.threads.get(thread_id)
+            if thread is not None:
+                thread.replies = read
+        for view in (self.beside, self.all_threads):
+            view.again()
+            self.call_after_refresh(self._read_replies, view)
+
+    def on_thread_view_opened(self, event: ThreadView.Opened) -> None:
+        """Show what a thread is about."""
+        if isinstance(event.rows, ThreadView) and event.rows.thread is not None:
+            self.go_to_thread(event.rows.thread)
+
+    def current_thread(self) -> Thread | None:
+        """Return the thread under the cursor: beside the text, in the list, or on the line."""
+        if self.focused in (self.beside, self.all_threads):
+            assert isinstance(self.focused, ThreadView)
+            return self.focused.thread
+        if self.focused is not self.diff:
+            return None
+        here = self.threads_on_line()
+        if self.beside.thread in here:
+            return self.beside.thread
+        return next((thread for thread in here if thread.open), here[0] if here else None)
+
+    def current_message(self) -> Comment | CommentReply | None:
+        """Return the comment or reply under the cursor; on a line, the thread's comment."""
+        if self.focused in (self.beside, self.all_threads):
+            assert isinstance(self.focused, ThreadView)
+            return self.focused.message
+        thread = self.current_thread()
+        return None if thread is None else thread.comment
+
+    def describe(self, message: Comment | CommentReply) -> str:
+        """Return what a message is called in the log."""
+        return f"{self.numbered} “{first_words(message, 40)}”"

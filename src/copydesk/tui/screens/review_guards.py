@@ -1,0 +1,156 @@
+"""Why an action of a review is off: sentences for the reader, or None when it can be used."""
+
+from __future__ import annotations
+
+from copydesk.domain.text import clean
+from copydesk.tui.present.comment import name_of
+from copydesk.tui.screens.review_beside import ReviewBeside
+
+NO_THREAD = "No thread here. } goes to the next open one; c starts one on this line."
+
+
+def not_read(here: ReviewBeside) -> str | None:
+    """Say so while the change request has not been read."""
+    return None if here.opened_request is not None else "The change request is not read yet."
+
+
+def may_not_comment(here: ReviewBeside) -> str | None:
+    """Say so when I may not comment in the space."""
+    opened = here.opened_request
+    if opened is None:
+        return not_read(here)
+    permissions = opened.space.permissions
+    if permissions is not None and not permissions.comment:
+        return f"You may not comment in {clean(opened.space.title)}."
+    return None
+
+
+def no_line(here: ReviewBeside) -> str | None:
+    """Say so when the cursor is on nothing that can be commented on."""
+    if here.view != "changes" or here.diff.page is None:
+        return "c comments on a line of the changes (2 goes there). C comments on the request."
+    if here.diff.line is None:
+        return "Put the cursor on a line with text first, or press C for the page."
+    if not here.diff.page.line_text(here.diff.line).strip():
+        return "This line is blank. Choose a line with text, or press C for the page."
+    return None
+
+
+def no_thread(here: ReviewBeside) -> str | None:
+    """Say so when there is no thread under the cursor."""
+    return None if here.current_thread() is not None else NO_THREAD
+
+
+def no_message(here: ReviewBeside) -> str | None:
+    """Say so when there is no message under the cursor."""
+    return None if here.current_message() is not None else NO_THREAD
+
+
+def may_not_reply(here: ReviewBeside) -> str | None:
+    """Say so when the thread takes no reply of mine."""
+    thread = here.current_thread()
+    permissions = thread.comment.permissions if thread else None
+    if permissions is not None and not permissions.reply:
+        return "You may not reply in this thread."
+    return None
+
+
+def not_mine(here: ReviewBeside) -> str | None:
+    """Say so when the message is not mine to edit."""
+    message = here.current_message()
+    if message is None:
+        return NO_THREAD
+    permissions = message.permissions
+    if permissions is not None and not permissions.edit:
+        return f"Only {name_of(message.posted_by)} may edit this."
+    return None
+
+
+def not_to_delete(here: ReviewBeside) -> str | None:
+    """Say so when the message is not mine to delete."""
+    message = here.current_message()
+    if message is None:
+        return NO_THREAD
+    permissions = message.permissions
+    if permissions is not None and not permissions.delete:
+        return f"Only {name_of(message.posted_by)} or an administrator may delete this."
+    return None
+
+
+def nobody(here: ReviewBeside) -> str | None:
+    """Say so when the service does not tell who I am: then my reactions are not known."""
+    return None if here.session.me is not None else "The service does not say who you are."
+
+
+def none_open(here: ReviewBeside) -> str | None:
+    """Say so when no thread is open."""
+    if not here.threads_read:
+        return "The threads are not read yet."
+    return None if here.threads.open_count else "No thread is open."
+
+
+def may_not_review(here: ReviewBeside) -> str | None:
+    """Say so when I may not give a verdict here, or there are none."""
+    opened = here.opened_request
+    if opened is None:
+        return not_read(here)
+    if here.rules is not None and here.rules.reviews is None:
+        return "This service offers no reviews."
+    if opened.request.status not in ("open", "draft"):
+        return f"{here.numbered} is {clean(opened.request.status)} and takes no review."
+    permissions = opened.space.permissions
+    if permissions is not None and not permissions.review:
+        return f"You may not review in {clean(opened.space.title)}."
+    return None
+
+
+def no_reviewers(here: ReviewBeside) -> str | None:
+    """Say so when nobody can be asked for a review."""
+    if here.opened_request is None:
+        return not_read(here)
+    if here.rules is None:
+        return "The reviewers are not read yet."
+    return "This service does not ask people for reviews." if here.rules.requested is None else None
+
+
+def settled(here: ReviewBeside) -> str | None:
+    """Say so when the request is merged: then its status can no longer change."""
+    opened = here.opened_request
+    if opened is None:
+        return not_read(here)
+    return f"{here.numbered} is merged." if opened.request.status == "merged" else None
+
+
+def may_not_edit(here: ReviewBeside) -> str | None:
+    """Say so when I may not edit the request."""
+    opened = here.opened_request
+    if opened is None:
+        return not_read(here)
+    permissions = opened.space.permissions
+    if permissions is not None and not permissions.edit:
+        return f"You may not edit in {clean(opened.space.title)}."
+    return None
+
+
+def up_to_date(here: ReviewBeside) -> str | None:
+    """Say so when there is nothing to pull in."""
+    opened = here.opened_request
+    if opened is None:
+        return not_read(here)
+    if opened.request.status not in ("open", "draft"):
+        return f"{here.numbered} is {clean(opened.request.status)}."
+    return None if opened.request.outdated else f"{here.numbered} is up to date with main."
+
+
+def no_page(here: ReviewBeside) -> str | None:
+    """Say so when no changed page is in front."""
+    if here.view != "changes":
+        return "This works on the changes: 2 goes there."
+    return None if here.change is not None else "No changed page is open."
+
+
+def no_text(here: ReviewBeside) -> str | None:
+    """Say so when the text of the page is not there."""
+    if (why := no_page(here)) is not None:
+        return why
+    return None if here.diff.page is not None else "The page is not read yet."

@@ -1,0 +1,158 @@
+"""What one does with a single message: react to it, edit it, delete it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from copydesk.contract import operations as ops
+from copydesk.contract.models.comment import Comment, CommentReply
+from copydesk.domain.text import plural
+from copydesk.tui.actions import action
+from copydesk.tui.present.comment import (
+    EMOJI,
+    THUMBS_UP,
+    Thread,
+    emoji_text,
+    first_words,
+    mine,
+    who_reacted,
+)
+from copydesk.tui.screens.review_guards import (
+    may_not_comment,
+    no_message,
+    nobody,
+    not_mine,
+    not_to_delete,
+)
+from copydesk.tui.screens.review_threads import ReviewThreads
+from copydesk.tui.widgets.choice import Choice, Option
+from copydesk.tui.widgets.sheet import Confirm
+
+if TYPE_CHECKING:
+    from copydesk.client.api import Api
+
+
+class ReviewMessages(ReviewThreads, scope="review_messages"):
+    """The actions on the message under the cursor."""
+
+    @action(
+        "+", "thumbs up", unless=(no_message, may_not_comment, nobody), show=4,
+        uses=("update_change_request_comment", "update_change_request_comment_reply"),
+        group="Threads",
+    )
+    async def thumbs_up(self) -> None:
+        """Put a thumbs up on the message under the cursor, or take it away."""
+        await self._react(THUMBS_UP)
+
+    @action(
+        "E", "react…", unless=(no_message, may_not_comment, nobody), show=3,
+        uses=("update_change_request_comment", "update_change_request_comment_reply"),
+        group="Threads",
+    )
+    async def react(self) -> None:
+        """Choose a reaction by name; chosen again it is taken away. Shows who reacted."""
+        message, thread = self.current_message(), self.current_thread()
+        assert message is not None
+        assert thread is not None
+        here = dict(who_reacted(message.reactions))
+        known = {emoji_text(sign): name for name, sign in EMOJI.items()}
+        options = [
+            Option(sign, f"{emoji_text(sign)}  {name}", here.get(emoji_text(sign), ""))
+            for name, sign in EMOJI.items()
+        ]
+        options += [
+            Option(reaction.emoji, emoji_text(reaction.emoji), here[emoji_text(reaction.emoji)])
+            for reaction in message.reactions
+            if emoji_text(reaction.emoji) not in known and reaction.emoji
+        ]
+        chosen = await self.desk.push_screen_wait(Choice("React", options))
+        if chosen is not None:
+            await self._react(chosen, message, thread)
+
+    async def _react(
+        self,
+        emoji: str,
+        message: Comment | CommentReply | None = None,
+        thread: Thread | None = None,
+    ) -> None:
+        message = message or self.current_message()
+        thread = thread or self.current_thread()
+        me = self.session.me
+        assert message is not None
+        assert thread is not None
+        assert me is not None
+        adding = not mine(message, emoji, me.id)
+        add = {"added_reactions": [emoji]}
+        remove = {"removed_reactions": [emoji]}
+        now = await self.perform(
+            "React" if adding else "Take reaction back", self.describe(message),
+            self._changing(thread, message, **(add if adding else remove)),
+            undo=self._changing(thread, message, **(remove if adding else add)),
+            done=f"{emoji_text(emoji)} {'put' if adding else 'taken away'}",
+        )
+        self._replace(thread, now)
+
+    @action(
+        "e", "edit mine", unless=(no_message, not_mine), danger=1, show=3,
+        uses=("update_change_request_comment", "update_change_request_comment_reply"),
+        group="Threads",
+    )
+    async def edit_message(self) -> None:
+        """Edit my comment or reply under the cursor."""
+        message, thread = self.current_message(), self.current_thread()
+        assert message is not None
+        assert thread is not None
+        before = message.body.markdown or ""
+        key = self.draft_key(f"edit {message.id}")
+        said = await self.write("Edit", key, text=before)
+        if said is None or said == before:
+            return
+        now = await self.perform(
+            "Edit", self.describe(message),
+            self._changing(thread, message, body={"markdown": said}),
+            undo=self._changing(thread, message, body={"markdown": before}),
+            done="Edited.",
+        )
+        self._sent(key)
+        self._replace(thread, now)
+
+    @action(
+        "D", "delete", unless=(no_message, not_to_delete), danger=2, show=2,
+        uses=("delete_change_request_comment", "delete_change_request_comment_reply"),
+        group="Threads",
+    )
+    async def delete_message(self) -> None:
+        """Delete the comment (with its replies) or the reply under the cursor, after asking."""
+        message, thread = self.current_message(), self.current_thread()
+        assert message is not None
+        assert thread is not None
+        space, request = self._ids
+        reply = isinstance(message, CommentReply)
+        facts = [first_words(message, 200)]
+        if not reply and thread.comment.replies:
+            facts += ["", f"{plural(thread.comment.replies, 'reply')} in it will go too."]
+        sheet = Confirm(
+            f"Delete {'this reply' if reply else f'thread {thread.label}'}", facts,
+            verb="delete", warning="This cannot be undone. People were notified when it was sent.",
+        )
+        if not await self.desk.push_screen_wait(sheet):
+            return
+
+        async def send(api: Api) -> None:
+            if reply:
+                await api(
+                    ops.delete_change_request_comment_reply,
+                    space, request, thread.id, message.id,
+                )
+            else:
+                await api(ops.delete_change_request_comment, space, request, thread.id)
+
+        await self.perform("Delete", self.describe(message), send, done="Deleted.")
+        if reply:
+            thread.replies = [each for each in thread.replies or () if each.id != message.id]
+            thread.comment = thread.comment.model_copy(
+                update={"replies": max(0, thread.comment.replies - 1)}
+            )
+        else:
+            self.threads.remove(thread.id)
+        self.show_threads()

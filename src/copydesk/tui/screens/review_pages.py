@@ -1,0 +1,225 @@
+"""The pages of a review: which is in front, reading it and the next ones, and the tabs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from copydesk.domain.text import clean
+from copydesk.tui import review_reading as reading
+from copydesk.tui.present.changed import Changed, place_of, sign
+from copydesk.tui.present.diff import PageText
+from copydesk.tui.review_reading import Opened
+from copydesk.tui.screens.review_base import ReviewBase
+from copydesk.tui.widgets.diff_view import Mark
+from copydesk.tui.widgets.virtual_list import VirtualList
+
+if TYPE_CHECKING:
+    from copydesk.client.api import Api
+
+REST_SECONDS = 0.12
+"""How long the cursor rests on a page of the tree before it is read."""
+
+KEPT_PAGES = 24
+"""Pages whose texts are kept; the others are read again."""
+
+
+class ReviewPages(ReviewBase):
+    """Shows one changed page after the other."""
+
+    # What stands beside a page is up to the class that builds on this one.
+
+    def marks(self, text: PageText) -> dict[int, Mark]:
+        """Return what is drawn beside lines of the page."""
+        return {}
+
+    def show_beside(self) -> None:
+        """Fill the pane beside the page."""
+
+    def page_came(self) -> None:
+        """Go on once a page is shown."""
+
+    def request_came(self) -> None:
+        """Show the page that was in front, or the first that was not seen."""
+        if not self.changes:
+            self.diff.empty = "This change request changes nothing yet."
+            self.diff.show(None, {})
+            return
+        known = {change.id for change in self.changes}
+        page = self.page_id or self.target.page
+        if page not in known:
+            seen = self.seen
+            unseen = (c.id for c in self.changes if seen is None or seen.state(c.id) != "seen")
+            page = next(unseen, self.changes[0].id)
+        self.show_page(page, keep_place=page == self.page_id)
+
+    @property
+    def change(self) -> Changed | None:
+        """The page in front."""
+        return next((c for c in self.changes if c.id == self.page_id), None)
+
+    @property
+    def page_at(self) -> int:
+        """Its place among the changed ones."""
+        return next((at for at, c in enumerate(self.changes) if c.id == self.page_id), -1)
+
+    def show_page(
+        self,
+        page: str,
+        then: Callable[[], None] | None = None,
+        *,
+        keep_place: bool = False,
+        after: float = 0.0,
+    ) -> None:
+        """Show a changed page; ``then`` is called once its text is there."""
+        opened = self.opened_request
+        change = next((c for c in self.changes if c.id == page), None)
+        if opened is None or change is None:
+            return
+        self.page_id = page
+        self._retitle()
+        if self.page_tree.selected_id != page:
+            self.reveal(page)
+        text = self.texts.get(page)
+        if text is not None:
+            self.cancel_load("page")
+            self._page_read(page, text, then, keep_place)
+            return
+        if not keep_place:
+            self.diff.empty = "Reading…"
+            self.diff.show(None, {})
+            self.show_beside()
+        self.load(
+            "page",
+            lambda api: self._read_page(api, opened, change),
+            lambda read: self._page_read(page, read, then, keep_place),
+            what=f"Reading {clean(change.node.title)}",
+            failed=self._page_failed,
+            after=after,
+        )
+
+    async def _read_page(self, api: Api, opened: Opened, change: Changed) -> PageText:
+        text = await reading.read_page(api, opened, change)
+        if self.seen is not None:
+            await self.seen.compare(change.id, text.now)
+        return text
+
+    def _page_failed(self, said: str) -> None:
+        self.diff.empty = said
+        self.diff.refresh()
+
+    def _page_read(
+        self, page: str, text: PageText, then: Callable[[], None] | None, keep_place: bool
+    ) -> None:
+        self._keep(page, text)
+        if page != self.page_id:
+            return
+        self.diff.show(text, self.marks(text), keep_place=keep_place)
+        self._retitle()
+        self.show_beside()
+        if then is not None:
+            then()
+        self.page_came()
+        self._prefetch()
+
+    def _keep(self, page: str, text: PageText) -> None:
+        self.texts.pop(page, None)
+        self.texts[page] = text
+        while len(self.texts) > KEPT_PAGES:
+            self.texts.pop(next(iter(self.texts)))
+        self.page_tree.refresh_rows()
+
+    def _prefetch(self) -> None:
+        """Read the next page that will be asked for, while this one is read by a person."""
+        opened = self.opened_request
+        at = self.page_at
+        following = self.changes[at + 1 : at + 3] if at >= 0 else []
+        change = next((c for c in following if c.id not in self.texts), None)
+        if opened is None or change is None:
+            return
+        self.load(
+            "prefetch",
+            lambda api: self._read_page(api, opened, change),
+            lambda text: self._prefetched(change.id, text),
+            what="Reading ahead",
+            failed=lambda said: None,
+        )
+
+    def _prefetched(self, page: str, text: PageText) -> None:
+        self._keep(page, text)
+        self._prefetch()
+
+    def _retitle(self) -> None:
+        change = self.change
+        if change is None:
+            self.diff.title = ""
+            return
+        mark, _ = sign(change)
+        self.diff.title = (
+            f"{self.page_at + 1}/{len(self.changes)} {mark} {place_of(change)}"
+        )
+        self.diff.empty = "This page has no text."
+
+    def step_page(self, by: int) -> None:
+        """Go to the next or previous changed page."""
+        at = self.page_at + by
+        if not 0 <= at < len(self.changes):
+            word = "last" if by > 0 else "first"
+            self.say(f"This is the {word} changed page.", "warn")
+            return
+        self.show_page(self.changes[at].id)
+        self.diff.focus()
+
+    def view_changed(self) -> None:
+        """Show another tab."""
+        shown = {"overview": self.facts, "threads": self.all_threads}.get(self.view, self.diff)
+        for pane in (self.diff, self.facts, self.all_threads):
+            pane.display = pane is shown
+        self.set_class(self.view == "threads", "-all-threads")
+        self.show_beside()
+        shown.focus()
+
+    def open_view(self, view: str) -> None:
+        """Go to a tab, unless it is the one in front."""
+        if self.view != view:
+            self.choose_view(view)
+
+    def step_view(self, by: int) -> None:
+        """On the changes go to the next or previous page, else to the next or previous tab."""
+        if self.view == "changes" and self.changes:
+            self.step_page(by)
+        else:
+            super().step_view(by)
+
+    def on_virtual_list_highlighted(self, event: VirtualList.Highlighted) -> None:
+        """Show the page under the cursor of the tree, once it rests there."""
+        if event.list is not self.page_tree:
+            return
+        if self.following or self.focused is not self.page_tree:
+            self.following = False
+            return
+        entry = self.page_tree.selected_item
+        if entry is not None and entry.change is not None and entry.id != self.page_id:
+            self._open_view_behind("changes")
+            self.show_page(entry.id, after=REST_SECONDS)
+
+    def _open_view_behind(self, view: str) -> None:
+        """Change the tab without taking the focus from the tree."""
+        if self.view != view:
+            self.choose_view(view)
+            self.page_tree.focus()
+
+    def on_virtual_list_opened(self, event: VirtualList.Opened) -> None:
+        """Read the page that was opened in the tree; fold or unfold one that only leads there."""
+        if event.list is not self.page_tree:
+            return
+        entry = self.page_tree.selected_item
+        if entry is None:
+            return
+        if entry.change is None:
+            self.page_tree.toggle()
+            return
+        self.open_view("changes")
+        if entry.id != self.page_id or entry.id not in self.texts:
+            self.show_page(entry.id)
+        self.diff.focus()

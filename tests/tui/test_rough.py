@@ -90,7 +90,7 @@ async def test_any_keys_in_any_terminal(seed: int) -> None:
         assert "help" in driver.screen
 
 
-class Bang(Exception):
+class BangError(Exception):
     """Nobody expects it."""
 
 
@@ -104,7 +104,7 @@ class BangPlace(Place, scope="bang"):
     @action("b", "bang")
     def bang(self) -> None:
         """Fail."""
-        raise Bang
+        raise BangError
 
 
 async def test_an_unexpected_error_ends_the_app_and_names_the_log() -> None:
@@ -124,10 +124,10 @@ async def test_an_unexpected_error_ends_the_app_and_names_the_log() -> None:
 
     session = Session(connect, identify=nobody, clock=lambda: NOON)
     app = CopydeskApp(session, "desk-bang", crash=crash)
-    with pytest.raises(Bang):
+    with pytest.raises(BangError):
         async with app.run_test() as pilot:
             await pilot.press("b")
-    assert [type(error) for error in told] == [Bang]
+    assert [type(error) for error in told] == [BangError]
     assert app.return_code == 1
 
 

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, ClassVar, cast
 
 from rich.segment import Segment
 from rich.style import Style
-from rich.text import Text
 from textual import events
 from textual.content import Content
 from textual.geometry import Offset, Size
@@ -133,39 +132,3 @@ class Pane(Acts, ScrollView, can_focus=True, can_focus_children=False):
     def blank(self, width: int, style: Style) -> Strip:
         """Return an empty line."""
         return Strip([Segment(" " * width, style)], width)
-
-
-def fit(content: str | Text, width: int, align: str, style: Style, pane: Pane) -> list[Segment]:
-    """Return segments exactly ``width`` cells wide, cut with an ellipsis when too long."""
-    from rich.cells import cell_len, set_cell_size
-
-    from copydesk.tui.glyphs import glyphs
-
-    if width <= 0:
-        return []
-    if isinstance(content, str):
-        length = len(content) if content.isascii() else cell_len(content)
-        if length > width:
-            more = glyphs().more
-            cut = content[: width - 1] if content.isascii() else set_cell_size(content, width - 1)
-            return [Segment(cut + more, style)]
-        space = " " * (width - length)
-        return [Segment(space + content if align == "right" else content + space, style)]
-    length = content.cell_len
-    if length > width:
-        content = content.copy()
-        content.truncate(width - 1)
-        content.append(glyphs().more)
-        length = content.cell_len
-    console = pane.app.console
-    if content.style:  # Rich leaves it out where a text has no spans
-        style += console.get_style(content.style)
-    segments = [
-        Segment(cell, style + own if own else style)
-        for cell, own, _ in content.render(console)
-        if cell
-    ]
-    if length < width:
-        at = 0 if align == "right" else len(segments)
-        segments.insert(at, Segment(" " * (width - length), style))
-    return segments

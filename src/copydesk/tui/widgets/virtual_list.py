@@ -3,76 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
-from typing import Any, ClassVar, Generic, Literal, TypeVar
+from typing import Any, ClassVar, TypeVar
 
-from rich.segment import Segment
-from rich.style import Style
-from rich.text import Text
 from textual import events
 from textual.message import Message
-from textual.strip import Strip
 
 from copydesk.tui.actions import action
-from copydesk.tui.glyphs import glyphs
 from copydesk.tui.sources import Change, FilteredSource, PagedSource, Source
-from copydesk.tui.widgets.pane import Pane, fit
+from copydesk.tui.widgets.columns import Column
+from copydesk.tui.widgets.drawn_rows import DrawnRows
+from copydesk.tui.widgets.pane import Pane
+
+__all__ = ["Column", "VirtualList"]
 
 T = TypeVar("T")
-
-GUTTER = 4
-"""Cells before the first column: cursor, sign (new, out of date), mark, blank."""
-
-KEPT_STRIPS = 1024
-"""Drawn lines kept for the next frame; bounds the memory of a long scroll."""
-
-
-@dataclass(frozen=True)
-class Column(Generic[T]):
-    """A column: ``render`` gives its text; ``width`` cells, or a share ``flex`` of what is left.
-
-    When the list is too narrow, columns with the highest ``drop`` go first; 0 stays. ``minimum`` is
-    the least width of a flexible column before others are dropped for it.
-    """
-
-    key: str
-    title: str
-    render: Callable[[T], str | Text]
-    width: int = 0
-    flex: int = 0
-    align: Literal["left", "right"] = "left"
-    drop: int = 0
-    minimum: int = 12
-
-
-def lay_out(columns: Sequence[Column[T]], width: int) -> list[tuple[Column[T], int]]:
-    """Return the columns that fit ``width`` cells with their widths; one blank between columns."""
-    shown = list(columns)
-    while True:
-        fixed = sum(column.width for column in shown if not column.flex) + max(0, len(shown) - 1)
-        flexible = [column for column in shown if column.flex]
-        least = sum(max(column.minimum, column.width) for column in flexible)
-        if fixed + least <= width or not any(column.drop for column in shown):
-            break
-        shown.remove(max(shown, key=lambda column: column.drop))
-    left = max(0, width - fixed)
-    shares = sum(column.flex for column in flexible)
-    widths: list[tuple[Column[T], int]] = []
-    for column in shown:
-        if column.flex:
-            cells = left * column.flex // shares
-            left, shares = left - cells, shares - column.flex
-        else:
-            cells = column.width
-        widths.append((column, cells))
-    return widths
-
 
 def _nothing_to_open(rows: VirtualList[Any]) -> str | None:
     return None if rows.length else "There is nothing here to open."
 
 
-class VirtualList(Pane, Generic[T], scope="list"):
+class VirtualList(DrawnRows[T], scope="list"):
     """Rows of a `Source`, with columns, a cursor kept by id, and marks.
 
     Messages: `Highlighted` when the cursor comes to another row, `Opened` on Enter or a double
@@ -128,22 +78,13 @@ class VirtualList(Pane, Generic[T], scope="list"):
         self.reading = reading
         self.note = ""
         """More for the title: the sort, the filter."""
-        self.sort: tuple[str, bool] | None = None
-        """(column key, descending) for the mark in the header."""
-        self.marks: set[str] = set()
         self._sign = sign
         self._dim = dim
         self._header = 1 if header else 0
-        self._cursor = 0
         self._cursor_id: str | None = None
         self._to_end = False
-        self._strips: dict[tuple[str, bool, bool, bool], Strip] = {}
-        self._layout: list[tuple[Column[T], int]] = []
-        self._layout_width = -1
-        self._styles: dict[str, Style] = {}
         self._filter_of: Callable[[str], Callable[[T], bool]] = self.plain_filter
         self._stop: Callable[[], None] = lambda: None
-        self._source: FilteredSource[T]
         self._adopt(source)
 
     # The source
@@ -218,10 +159,6 @@ class VirtualList(Pane, Generic[T], scope="list"):
         frame_soon = getattr(self.screen, "frame_soon", None)
         if frame_soon is not None:
             frame_soon()
-
-    def _want(self) -> None:
-        first = self.scroll_offset.y
-        self._source.want(first, first + max(1, self.page_lines - self._header))
 
     def title_line(self) -> str:
         """Return the title with the filter, the sort, and how much has been read."""
@@ -422,125 +359,3 @@ class VirtualList(Pane, Generic[T], scope="list"):
     def on_blur(self) -> None:
         """Dim the cursor."""
         self.refresh()
-
-    # Drawing
-
-    def refresh_rows(self) -> None:
-        """Forget drawn lines: the width, the theme or the columns changed."""
-        self._strips.clear()
-        self._styles.clear()
-        self._layout_width = -1
-        self.resize_lines(self._source.length + self._header)
-        self.refresh()
-        if self.is_attached:
-            self._want()
-
-    def _style(self, name: str) -> Style:
-        style = self._styles.get(name)
-        if style is None:
-            style = self.get_component_rich_style(f"pane--{name}") if name else self.rich_style
-            self._styles[name] = style
-        return style
-
-    def _columns_for(self, width: int) -> list[tuple[Column[T], int]]:
-        if width != self._layout_width:
-            self._strips.clear()
-            self._layout = lay_out(self.columns, width - GUTTER - 1)
-            self._layout_width = width
-        return self._layout
-
-    def render_line(self, y: int) -> Strip:
-        """Draw one visible line."""
-        width = self.scrollable_content_region.width
-        if y < self._header:
-            return self._header_strip(width)
-        index = self.scroll_offset.y + y - self._header
-        source = self._source
-        row = source.row(index) if index < source.length else None
-        if row is None:
-            return self._other_strip(index, width)
-        return self._row_strip(row, index == self._cursor, width)
-
-    def _row_strip(self, row: T, selected: bool, width: int) -> Strip:
-        row_id = self._source.key(row)
-        columns = self._columns_for(width)
-        key = (row_id, selected, selected and self.has_focus, row_id in self.marks)
-        strip = self._strips.get(key)
-        if strip is not None:
-            return strip
-        style = self._style("")
-        if selected:
-            style = self._style("cursor" if self.has_focus else "cursor-away")
-        elif self._dim is not None and self._dim(row):
-            style = self._style("muted")
-        signs = glyphs()
-        sign = self._sign(row) if self._sign is not None else ""
-        if not sign:
-            sign = signs.changed if row_id in self._source.fresh else " "
-        marked = row_id in self.marks
-        segments = [
-            Segment(signs.cursor if selected else " ", style),
-            Segment(sign[:1], style + self._accent("accent")),
-            Segment(signs.marked if marked else " ", style + self._accent("mark")),
-            Segment(" ", style),
-        ]
-        for at, (column, cells) in enumerate(columns):
-            if at:
-                segments.append(Segment(" ", style))
-            segments.extend(fit(column.render(row), cells, column.align, style, self))
-        strip = Strip(segments).adjust_cell_length(width, style).simplify()
-        if len(self._strips) >= KEPT_STRIPS:
-            self._strips.clear()
-        self._strips[key] = strip
-        return strip
-
-    def _accent(self, name: str) -> Style:
-        """Return only the foreground of a component style, to lay over a row's background."""
-        kept = self._styles.get("on " + name)
-        if kept is None:
-            style = self._style(name)
-            kept = Style(color=style.color, bold=style.bold)
-            self._styles["on " + name] = kept
-        return kept
-
-    def _header_strip(self, width: int) -> Strip:
-        style = self._style("header")
-        segments = [Segment(" " * GUTTER, style)]
-        for at, (column, cells) in enumerate(self._columns_for(width)):
-            if at:
-                segments.append(Segment(" ", style))
-            title = column.title
-            if self.sort is not None and self.sort[0] == column.key:
-                title += glyphs().down if self.sort[1] else glyphs().up
-            segments.extend(fit(title, cells, column.align, style, self))
-        return Strip(segments).adjust_cell_length(width, style)
-
-    def _nothing_line(self, width: int) -> list[str]:
-        """Return the sentence shown in place of rows, in lines of at most ``width`` cells."""
-        if self._source.busy:
-            text = self.reading
-        elif self._source.filtering:
-            text = f"{self._source.says}. Esc clears the filter."
-        else:
-            text = self.empty
-        return [line.plain.rstrip() for line in Text(text).wrap(self.app.console, width)]
-
-    def _other_strip(self, index: int, width: int) -> Strip:
-        """Draw a line that is no row: not loaded yet, an error, the end, or nothing."""
-        source = self._source
-        selected = index == self._cursor and index < source.length
-        style = self._style("muted")
-        if selected:
-            style = self._style("cursor" if self.has_focus else "cursor-away")
-        text = ""
-        if index == source.loaded and source.error:
-            text = f"! {source.error} Enter tries again."
-        elif index < source.length:
-            text = glyphs().more
-        elif source.length == 0:
-            said = self._nothing_line(max(8, width - GUTTER))
-            text = said[index] if index < len(said) else ""
-        lead = glyphs().cursor if selected else " "
-        segments = [Segment(lead.ljust(GUTTER), style)]
-        segments.extend(fit(text, max(0, width - GUTTER), "left", style, self))
-        return Strip(segments).adjust_cell_length(width, style)

@@ -1,0 +1,347 @@
+"""Rows that are read page by page from the API."""
+
+from __future__ import annotations
+
+import asyncio
+from bisect import bisect_right
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from copydesk.tui.errors import failure_types, sentence
+from copydesk.tui.source import Source
+
+T = TypeVar("T")
+
+Fetch = Callable[[str | None, int], Awaitable[tuple[Sequence[T], str | None, int | None]]]
+"""Takes (page token, limit) and returns (rows, next token or None, total or None)."""
+
+
+@dataclass(slots=True)
+class _Chunk(Generic[T]):
+    """One page: where it starts, how to read it again, and its rows while they are kept."""
+
+    start: int
+    size: int
+    token: str | None
+    rows: list[T] | None
+    ids: dict[str, int]
+
+
+class PagedSource(Source[T]):
+    """Rows read page by page as the cursor nears them.
+
+    One load is in flight at a time; a load nobody waits for any more is cancelled. Pages far from
+    the screen are dropped and read again by their token, so memory depends on the window and not
+    on the length. Create it inside a running event loop.
+    """
+
+    def __init__(
+        self, fetch: Fetch[T], *, key: Callable[[T], str], limit: int = 100, keep: int = 40
+    ) -> None:
+        super().__init__(key)
+        self._fetch = fetch
+        self._limit = limit
+        self._keep = keep
+        self._chunks: list[_Chunk[T]] = []
+        self._starts: list[int] = []
+        self._next: str | None = None
+        self._begun = False
+        self._ended = False
+        self._total: int | None = None
+        self._window = (0, 0)
+        self._goal = 0
+        self._task: asyncio.Task[None] | None = None
+        self._loading: int | None = None
+        self._fresh_pages: list[tuple[list[T], str | None, str | None]] | None = None
+        self._new = 0
+        self._held = 0
+
+    @property
+    def count(self) -> int | None:
+        """The total, from the service or because the end was reached."""
+        return self.loaded if self._ended else self._total
+
+    @property
+    def loaded(self) -> int:
+        """How many rows have been read from the start without a gap (kept or dropped since)."""
+        return self._chunks[-1].start + self._chunks[-1].size if self._chunks else 0
+
+    @property
+    def length(self) -> int:
+        """Loaded rows and the ones that follow; one more line while the total is unknown."""
+        if self._ended:
+            return self.loaded
+        if self._total is not None:
+            return max(self._total, self.loaded)
+        return self.loaded + 1
+
+    @property
+    def busy(self) -> bool:
+        """Whether a page is being read."""
+        return self._task is not None and not self._task.done()
+
+    @property
+    def complete(self) -> bool:
+        """Whether the last page has been read."""
+        return self._ended
+
+    @property
+    def waiting(self) -> int:
+        """How many rows of the last refresh are new."""
+        return self._new
+
+    @property
+    def running(self) -> asyncio.Task[None] | None:
+        """The load under way, for those who must wait for it."""
+        return self._task if self.busy else None
+
+    def _chunk_at(self, index: int) -> int | None:
+        at = bisect_right(self._starts, index) - 1
+        if at < 0 or index < 0 or index >= self._chunks[at].start + self._chunks[at].size:
+            return None
+        return at
+
+    def row(self, index: int) -> T | None:
+        """Return a row, or None when it is not loaded or was dropped."""
+        at = self._chunk_at(index)
+        if at is None:
+            return None
+        chunk = self._chunks[at]
+        return None if chunk.rows is None else chunk.rows[index - chunk.start]
+
+    def index_of(self, row_id: str) -> int | None:
+        """Return the position of a row that is in memory, or None."""
+        for chunk in self._chunks:
+            offset = chunk.ids.get(row_id)
+            if offset is not None:
+                return chunk.start + offset
+        return None
+
+    def update(self, row: T) -> None:
+        """Replace the row with the same id, in place; one that is not in memory is read later."""
+        at = self.index_of(self.key(row))
+        chunk = None if at is None else self._chunk_at(at)
+        if at is None or chunk is None:
+            return
+        found = self._chunks[chunk]
+        if found.rows is not None:
+            found.rows[at - found.start] = row
+            self.notify("rows")
+
+    def hold(self, on: bool) -> None:
+        """Keep every page in memory while something (a filter) needs all rows."""
+        self._held += 1 if on else -1
+
+    def want(self, first: int, last: int) -> None:
+        """Load the window and one more of its size on both sides."""
+        self._window = (first, last)
+        self._pump()
+
+    def want_all(self) -> None:
+        """Load to the end; `cancel` stops it."""
+        self._goal = 1 << 62
+        self._pump()
+
+    def cancel(self) -> None:
+        """Stop loading beyond the window."""
+        self._goal = 0
+        if self.busy and self._task is not None and self._wanted() is None:
+            self._task.cancel()
+        self.notify("state")
+
+    def close(self) -> None:
+        """Stop for good."""
+        self._goal = 0
+        self._watchers.clear()
+        if self._task is not None:
+            self._task.cancel()
+
+    def retry(self) -> None:
+        """Try the failed page again."""
+        self.error = ""
+        self._pump()
+        self.notify("state")
+
+    def _wanted(self) -> int | None:
+        """Return which chunk to read next: an index, ``len(chunks)`` for the next one, or None."""
+        first, last = self._window
+        margin = max(last - first, 20)
+        low, high = max(0, first - margin), last + margin
+        for edge in (first, last, low, min(high, self.loaded - 1)):
+            at = self._chunk_at(edge)
+            if at is not None and self._chunks[at].rows is None:
+                return at
+        if self._held:
+            for at, chunk in enumerate(self._chunks):
+                if chunk.rows is None:
+                    return at
+        if not self._ended and (not self._begun or self.loaded <= max(high, self._goal)):
+            return len(self._chunks)
+        return None
+
+    def _pump(self) -> None:
+        if self.error:
+            return
+        wanted = self._wanted()
+        if self.busy:
+            stale = (
+                self._loading is not None and wanted is not None and self._loading != wanted
+                and self._loading < len(self._chunks)
+            )
+            if not stale:
+                return
+            if self._task is not None:
+                self._task.cancel()
+        if wanted is None:
+            return
+        self._loading = wanted
+        self._task = asyncio.ensure_future(self._load(wanted))
+        self.notify("state")
+
+    async def _load(self, at: int) -> None:
+        again = at < len(self._chunks)
+        token = self._chunks[at].token if again else self._next
+        failures = failure_types()
+        try:
+            rows, following, total = await self._fetch(token, self._limit)
+        except failures as error:
+            self.error = sentence(error)
+            self._goal = 0
+            self._task = None
+            self.notify("state")
+            return
+        self._task = None
+        if again:
+            chunk = self._chunks[at]
+            # A page that was dropped keeps its size, so that nothing below it moves.
+            kept = list(rows)[: chunk.size]
+            chunk.rows = kept if len(kept) == chunk.size else None
+            chunk.ids = {self.key(row): i for i, row in enumerate(kept)}
+            if chunk.rows is None:
+                self._restart_from(at, list(rows), following)
+        else:
+            self._append(list(rows), token, following)
+        if total is not None:
+            self._total = total
+        self._begun = True
+        self._evict()
+        self.notify("grown")
+        self._pump()
+
+    def _append(self, rows: list[T], token: str | None, following: str | None) -> None:
+        seen = self._chunks[-1].ids if self._chunks else {}
+        # Something inserted while reading shifts offset pages: the overlap is dropped by id.
+        rows = [row for row in rows if self.key(row) not in seen]
+        start = self.loaded
+        if rows:
+            ids = {self.key(row): i for i, row in enumerate(rows)}
+            self._chunks.append(_Chunk(start, len(rows), token, rows, ids))
+            self._starts.append(start)
+        self._next = following
+        self._ended = following is None or following == token
+
+    def _restart_from(self, at: int, rows: list[T], following: str | None) -> None:
+        token = self._chunks[at].token
+        del self._chunks[at:], self._starts[at:]
+        self._ended = False
+        self._append(rows, token, following)
+
+    def _evict(self) -> None:
+        if self._held or len(self._chunks) <= self._keep:
+            return
+        centre = sum(self._window) // 2
+        kept = [chunk for chunk in self._chunks if chunk.rows is not None]
+        for chunk in sorted(kept, key=lambda c: -abs(c.start - centre))[: -self._keep]:
+            chunk.rows, chunk.ids = None, {}
+
+    async def refresh(self) -> None:
+        """Read again what has been read, up to the pages in view, and merge by id.
+
+        Rows that read differently change in place; new ones wait for `fold`. Raises what the fetch
+        raises.
+        """
+        if not self._begun:
+            self.error = ""
+            self._pump()
+            return
+        pages: list[tuple[list[T], str | None, str | None]] = []
+        token: str | None = None
+        reach = min(self.loaded, max(self._window[1] + 1, self._limit), 4 * self._limit)
+        seen = 0
+        while True:
+            rows, following, total = await self._fetch(token, self._limit)
+            pages.append((list(rows), token, following))
+            seen += len(rows)
+            if following is None or seen >= reach:
+                break
+            token = following
+        self.error = ""
+        if total is not None:
+            self._total = total
+        self._merge(pages, ended=following is None)
+
+    def _merge(
+        self, pages: list[tuple[list[T], str | None, str | None]], *, ended: bool
+    ) -> None:
+        changed, arrived = False, 0
+        order: list[str] = []
+        for rows, _, _ in pages:
+            for row in rows:
+                row_id = self.key(row)
+                order.append(row_id)
+                at = self.index_of(row_id)
+                if at is None:
+                    arrived += 1
+                    continue
+                chunk = self._chunks[self._chunk_at(at) or 0]
+                if chunk.rows is not None and chunk.rows[at - chunk.start] != row:
+                    chunk.rows[at - chunk.start] = row
+                    self.fresh.add(row_id)
+                    changed = True
+        current = [self.key(row) for row in self._head(len(order) if not ended else self.loaded)]
+        if order == current:
+            self._fresh_pages, self._new = None, 0
+        else:
+            self._fresh_pages = pages
+            self._new = max(arrived, 1)
+            if not self.loaded:
+                self.fold()
+                return
+        self.notify("rows" if changed else "state")
+
+    def _head(self, rows: int) -> Iterator[T]:
+        for index in range(min(rows, self.loaded)):
+            if (row := self.row(index)) is not None:
+                yield row
+
+    def fold(self) -> None:
+        """Show the order of the last refresh; pages behind it are read again when needed."""
+        if self._fresh_pages is None:
+            return
+        pages, self._fresh_pages, self._new = self._fresh_pages, None, 0
+        before = {row_id for chunk in self._chunks for row_id in chunk.ids}
+        self._chunks, self._starts, self._ended = [], [], False
+        for rows, token, following in pages:
+            self._append(rows, token, following)
+        if before:
+            self.fresh.update(
+                row_id for chunk in self._chunks for row_id in chunk.ids if row_id not in before
+            )
+        self.notify("reset")
+        self._pump()
+
+    def reset(self, fetch: Fetch[T] | None = None) -> None:
+        """Forget everything and start again, with another question if given."""
+        if self._task is not None:
+            self._task.cancel()
+            self._task = None
+        self._fetch = fetch or self._fetch
+        self._chunks, self._starts = [], []
+        self._next, self._total = None, None
+        self._begun = self._ended = False
+        self._fresh_pages, self._new, self._goal = None, 0, 0
+        self.error = ""
+        self.fresh.clear()
+        self.notify("reset")
+        self._pump()

@@ -1,0 +1,91 @@
+"""Columns: what they show, how wide they are on a given width, and how a cell is cut to fit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Generic, Literal, TypeVar
+
+from rich.cells import cell_len, set_cell_size
+from rich.console import Console
+from rich.segment import Segment
+from rich.style import Style
+from rich.text import Text
+
+from copydesk.tui.glyphs import glyphs
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Column(Generic[T]):
+    """A column: ``render`` gives its text; ``width`` cells, or a share ``flex`` of what is left.
+
+    When the list is too narrow, columns with the highest ``drop`` go first; 0 stays. ``minimum`` is
+    the least width of a flexible column before others are dropped for it.
+    """
+
+    key: str
+    title: str
+    render: Callable[[T], str | Text]
+    width: int = 0
+    flex: int = 0
+    align: Literal["left", "right"] = "left"
+    drop: int = 0
+    minimum: int = 12
+
+
+def lay_out(columns: Sequence[Column[T]], width: int) -> list[tuple[Column[T], int]]:
+    """Return the columns that fit ``width`` cells with their widths; one blank between columns."""
+    shown = list(columns)
+    while True:
+        fixed = sum(column.width for column in shown if not column.flex) + max(0, len(shown) - 1)
+        flexible = [column for column in shown if column.flex]
+        least = sum(max(column.minimum, column.width) for column in flexible)
+        if fixed + least <= width or not any(column.drop for column in shown):
+            break
+        shown.remove(max(shown, key=lambda column: column.drop))
+    left = max(0, width - fixed)
+    shares = sum(column.flex for column in flexible)
+    widths: list[tuple[Column[T], int]] = []
+    for column in shown:
+        if column.flex:
+            cells = left * column.flex // shares
+            left, shares = left - cells, shares - column.flex
+        else:
+            cells = column.width
+        widths.append((column, cells))
+    return widths
+
+
+def fit(
+    content: str | Text, width: int, align: str, style: Style, console: Console
+) -> list[Segment]:
+    """Return segments exactly ``width`` cells wide, cut with an ellipsis when too long."""
+    if width <= 0:
+        return []
+    if isinstance(content, str):
+        length = len(content) if content.isascii() else cell_len(content)
+        if length > width:
+            more = glyphs().more
+            cut = content[: width - 1] if content.isascii() else set_cell_size(content, width - 1)
+            return [Segment(cut + more, style)]
+        space = " " * (width - length)
+        return [Segment(space + content if align == "right" else content + space, style)]
+    length = content.cell_len
+    if length > width:
+        content = content.copy()
+        content.truncate(width - 1)
+        content.append(glyphs().more)
+        length = content.cell_len
+    if content.style:  # Rich leaves it out where a text has no spans
+        style += console.get_style(content.style)
+    segments = [
+        Segment(cell, style + own if own else style)
+        for cell, own, _ in content.render(console)
+        if cell
+    ]
+    if length < width:
+        at = 0 if align == "right" else len(segments)
+        segments.insert(at, Segment(" " * (width - length), style))
+    return segments

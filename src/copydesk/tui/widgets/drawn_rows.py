@@ -1,0 +1,174 @@
+"""Drawing rows: only the visible ones, each once per state and width."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Generic, TypeVar
+
+from rich.segment import Segment
+from rich.style import Style
+from rich.text import Text
+from textual.strip import Strip
+
+from copydesk.tui.glyphs import glyphs
+from copydesk.tui.sources import FilteredSource
+from copydesk.tui.widgets.columns import Column, fit, lay_out
+from copydesk.tui.widgets.pane import Pane
+
+T = TypeVar("T")
+
+GUTTER = 4
+"""Cells before the first column: cursor, sign (new, out of date), mark, blank."""
+
+KEPT_STRIPS = 1024
+"""Drawn lines kept for the next frame; bounds the memory of a long scroll."""
+
+
+class DrawnRows(Pane, Generic[T]):
+    """The looks of a `VirtualList`: everything about cells, nothing about keys."""
+
+    columns: tuple[Column[T], ...]
+    empty: str
+    """What is said where there is no row."""
+    reading: str
+    """What is said while the first rows are read."""
+    _source: FilteredSource[T]
+    _sign: Callable[[T], str] | None
+    _dim: Callable[[T], bool] | None
+    _header: int
+
+    def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
+        super().__init__(id=id, classes=classes)
+        self.sort: tuple[str, bool] | None = None
+        """(column key, descending) for the mark in the header."""
+        self.marks: set[str] = set()
+        self._cursor = 0
+        self._strips: dict[tuple[str, bool, bool, bool], Strip] = {}
+        self._layout: list[tuple[Column[T], int]] = []
+        self._layout_width = -1
+        self._styles: dict[str, Style] = {}
+
+    def refresh_rows(self) -> None:
+        """Forget drawn lines: the width, the theme or the columns changed."""
+        self._strips.clear()
+        self._styles.clear()
+        self._layout_width = -1
+        self.resize_lines(self._source.length + self._header)
+        self.refresh()
+        if self.is_attached:
+            self._want()
+
+    def _want(self) -> None:
+        """Tell the source what is on screen."""
+        first = self.scroll_offset.y
+        self._source.want(first, first + max(1, self.page_lines - self._header))
+
+    def _style(self, name: str) -> Style:
+        style = self._styles.get(name)
+        if style is None:
+            style = self.get_component_rich_style(f"pane--{name}") if name else self.rich_style
+            self._styles[name] = style
+        return style
+
+    def _columns_for(self, width: int) -> list[tuple[Column[T], int]]:
+        if width != self._layout_width:
+            self._strips.clear()
+            self._layout = lay_out(self.columns, width - GUTTER - 1)
+            self._layout_width = width
+        return self._layout
+
+    def render_line(self, y: int) -> Strip:
+        """Draw one visible line."""
+        width = self.scrollable_content_region.width
+        if y < self._header:
+            return self._header_strip(width)
+        index = self.scroll_offset.y + y - self._header
+        source = self._source
+        row = source.row(index) if index < source.length else None
+        if row is None:
+            return self._other_strip(index, width)
+        return self._row_strip(row, index == self._cursor, width)
+
+    def _row_strip(self, row: T, selected: bool, width: int) -> Strip:
+        row_id = self._source.key(row)
+        columns = self._columns_for(width)
+        key = (row_id, selected, selected and self.has_focus, row_id in self.marks)
+        strip = self._strips.get(key)
+        if strip is not None:
+            return strip
+        style = self._style("")
+        if selected:
+            style = self._style("cursor" if self.has_focus else "cursor-away")
+        elif self._dim is not None and self._dim(row):
+            style = self._style("muted")
+        signs = glyphs()
+        sign = self._sign(row) if self._sign is not None else ""
+        if not sign:
+            sign = signs.changed if row_id in self._source.fresh else " "
+        marked = row_id in self.marks
+        segments = [
+            Segment(signs.cursor if selected else " ", style),
+            Segment(sign[:1], style + self._accent("accent")),
+            Segment(signs.marked if marked else " ", style + self._accent("mark")),
+            Segment(" ", style),
+        ]
+        for at, (column, cells) in enumerate(columns):
+            if at:
+                segments.append(Segment(" ", style))
+            segments.extend(fit(column.render(row), cells, column.align, style, self.app.console))
+        strip = Strip(segments).adjust_cell_length(width, style).simplify()
+        if len(self._strips) >= KEPT_STRIPS:
+            self._strips.clear()
+        self._strips[key] = strip
+        return strip
+
+    def _accent(self, name: str) -> Style:
+        """Return only the foreground of a component style, to lay over a row's background."""
+        kept = self._styles.get("on " + name)
+        if kept is None:
+            style = self._style(name)
+            kept = Style(color=style.color, bold=style.bold)
+            self._styles["on " + name] = kept
+        return kept
+
+    def _header_strip(self, width: int) -> Strip:
+        style = self._style("header")
+        segments = [Segment(" " * GUTTER, style)]
+        for at, (column, cells) in enumerate(self._columns_for(width)):
+            if at:
+                segments.append(Segment(" ", style))
+            title = column.title
+            if self.sort is not None and self.sort[0] == column.key:
+                title += glyphs().down if self.sort[1] else glyphs().up
+            segments.extend(fit(title, cells, column.align, style, self.app.console))
+        return Strip(segments).adjust_cell_length(width, style)
+
+    def _nothing_line(self, width: int) -> list[str]:
+        """Return the sentence shown in place of rows, in lines of at most ``width`` cells."""
+        if self._source.busy:
+            text = self.reading
+        elif self._source.filtering:
+            text = f"{self._source.says}. Esc clears the filter."
+        else:
+            text = self.empty
+        return [line.plain.rstrip() for line in Text(text).wrap(self.app.console, width)]
+
+    def _other_strip(self, index: int, width: int) -> Strip:
+        """Draw a line that is no row: not loaded yet, an error, the end, or nothing."""
+        source = self._source
+        selected = index == self._cursor and index < source.length
+        style = self._style("muted")
+        if selected:
+            style = self._style("cursor" if self.has_focus else "cursor-away")
+        text = ""
+        if index == source.loaded and source.error:
+            text = f"! {source.error} Enter tries again."
+        elif index < source.length:
+            text = glyphs().more
+        elif source.length == 0:
+            said = self._nothing_line(max(8, width - GUTTER))
+            text = said[index] if index < len(said) else ""
+        lead = glyphs().cursor if selected else " "
+        segments = [Segment(lead.ljust(GUTTER), style)]
+        segments.extend(fit(text, max(0, width - GUTTER), "left", style, self.app.console))
+        return Strip(segments).adjust_cell_length(width, style)

@@ -119,7 +119,6 @@ async def read_page(
     api: Api,
     scope: Scope,
     listing: Listing,
-    spaces: Spaces,
     me: str,
     *,
     token: str | None,
@@ -134,8 +133,7 @@ async def read_page(
     page = await _ask(
         api, scope, listing.statuses[index], listing.who, me, page=rest or None, limit=limit
     )
-    await spaces.learn(api, scope.organization, {request.space for request in page.items})
-    rows = [row_of(request, spaces.title(request.space)) for request in page.items]
+    rows = [row_of(request) for request in page.items]
     following = None
     if page.next is not None:
         following = f"{index}:{page.next.page}"
@@ -151,7 +149,6 @@ async def read_all(
     api: Api,
     scope: Scope,
     listing: Listing,
-    spaces: Spaces,
     me: str,
     progress: Callable[[int], None],
 ) -> list[ChangeRow]:
@@ -160,7 +157,7 @@ async def read_all(
     token: str | None = None
     while True:
         found, token, _ = await read_page(
-            api, scope, listing, spaces, me, token=token, limit=AT_ONCE
+            api, scope, listing, me, token=token, limit=AT_ONCE
         )
         rows.extend(found)
         progress(len(rows))
@@ -251,6 +248,7 @@ async def _pages(
             clean(change.page.title).strip() or "Untitled",
             change.kinds,
             _was(change.kinds, change.before.title, change.before.path) if change.before else "",
+            _above(change.page.path),
         )
         for change in changes
     ]
@@ -262,12 +260,15 @@ def page_lines(changes: Iterable[Change]) -> list[PageLine]:
     kinds: dict[str, list[str]] = {}
     titles: dict[str, str] = {}
     was: dict[str, str] = {}
+    above: dict[str, str] = {}
     for change in changes:
         thing, _, what = change.type.partition("_")
         item = change.page or change.file
         if item is None:
             continue
         titles[item.id] = _title(change, thing)
+        if change.page is not None:
+            above[item.id] = _above(change.page.path)
         happened = kinds.setdefault(item.id, [])
         if what == "edited":
             before, after = change.before, change.after
@@ -281,7 +282,7 @@ def page_lines(changes: Iterable[Change]) -> list[PageLine]:
         if change.before is not None and not was.get(item.id):
             was[item.id] = _was(happened, change.before.title, change.before.path)
     return [
-        PageLine(titles[key], tuple(dict.fromkeys(happened)), was.get(key, ""))
+        PageLine(titles[key], tuple(dict.fromkeys(happened)), was.get(key, ""), above.get(key, ""))
         for key, happened in kinds.items()
     ]
 
@@ -291,6 +292,10 @@ def _title(change: Change, thing: str) -> str:
         return clean(change.page.title).strip() or clean(change.page.path) or "Untitled"
     assert change.file is not None
     return f"{thing} {clean(change.file.path or change.file.name) or 'without a name'}"
+
+
+def _above(path: str) -> str:
+    return clean(path.rpartition("/")[0])
 
 
 def _was(kinds: Iterable[str], title: str | None, path: str | None) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
@@ -34,7 +34,6 @@ class ChangeRow:
     subject: str
     status: str
     space: str
-    space_title: str
     author: str
     author_id: str
     created: datetime
@@ -82,7 +81,7 @@ LISTINGS: Sequence[Listing] = (
 """The views, in the order of their keys."""
 
 SORTS: Mapping[str, str] = {
-    "updated": "last updated",
+    "updated": "updated",
     "created": "opened",
     "number": "number",
     "subject": "subject",
@@ -96,22 +95,30 @@ SERVED = "updated"
 DESCENDING = frozenset({"updated", "created", "number"})
 """The orders in which the later or higher comes first unless they are reversed."""
 
-SORT_KEYS: Mapping[str, Callable[[ChangeRow], Any]] = {
-    "updated": lambda row: (row.updated, row.id),
-    "created": lambda row: (row.created, row.id),
-    "number": lambda row: (row.number, row.id),
-    "subject": lambda row: (fold(row.subject), row.number),
-    "space": lambda row: (fold(row.space_title), -row.number),
+Titles = Callable[[str], str]
+"""Takes the id of a space and returns its title, "" while that is not known."""
+
+SORT_KEYS: Mapping[str, Callable[[ChangeRow, Titles], Any]] = {
+    "updated": lambda row, title: (row.updated, row.id),
+    "created": lambda row, title: (row.created, row.id),
+    "number": lambda row, title: (row.number, row.id),
+    "subject": lambda row, title: (fold(row.subject), row.number),
+    "space": lambda row, title: (fold(title(row.space)), -row.number),
 }
 """What each order compares."""
 
 
-def sorted_rows(rows: Sequence[ChangeRow], sort: str, *, backwards: bool) -> list[ChangeRow]:
+def sorted_rows(
+    rows: Iterable[ChangeRow], sort: str, title: Titles, *, backwards: bool
+) -> list[ChangeRow]:
     """Return rows in an order of ``SORTS``, turned round if asked."""
-    return sorted(rows, key=SORT_KEYS[sort], reverse=(sort in DESCENDING) != backwards)
+    compare = SORT_KEYS[sort]
+    return sorted(
+        rows, key=lambda row: compare(row, title), reverse=(sort in DESCENDING) != backwards
+    )
 
 
-def row_of(request: ChangeRequest, space_title: str) -> ChangeRow:
+def row_of(request: ChangeRequest) -> ChangeRow:
     """Return a change request as a row."""
     return ChangeRow(
         id=request.id,
@@ -119,7 +126,6 @@ def row_of(request: ChangeRequest, space_title: str) -> ChangeRow:
         subject=clean(request.subject).strip() or "(no subject)",
         status=clean(request.status),
         space=request.space,
-        space_title=space_title,
         author=person(request.created_by),
         author_id=request.created_by.id if request.created_by else "",
         created=request.created_at,
@@ -155,20 +161,21 @@ def _has(row: ChangeRow) -> list[str]:
     return [w for true, w in ((row.threads > 0, "threads"), (row.cluster != "", "cluster")) if true]
 
 
-FIELDS: Fields[ChangeRow] = Fields(
-    words=lambda row: f"#{row.number} {row.subject} {row.space_title} {row.author}",
-    keys={
-        "author": lambda row: row.author,
-        "by": lambda row: row.author,
-        "subject": lambda row: row.subject,
-        "space": lambda row: row.space_title,
-        "status": lambda row: row.status,
-        "number": lambda row: str(row.number),
-        "is": _marks,
-        "has": _has,
-    },
-)
-"""What the list can be filtered by."""
+def fields(title: Titles) -> Fields[ChangeRow]:
+    """Return what the list can be filtered by."""
+    return Fields(
+        words=lambda row: f"#{row.number} {row.subject} {title(row.space)} {row.author}",
+        keys={
+            "author": lambda row: row.author,
+            "by": lambda row: row.author,
+            "subject": lambda row: row.subject,
+            "space": lambda row: title(row.space),
+            "status": lambda row: row.status,
+            "number": lambda row: str(row.number),
+            "is": _marks,
+            "has": _has,
+        },
+    )
 
 
 # Details
@@ -178,12 +185,14 @@ FIELDS: Fields[ChangeRow] = Fields(
 class PageLine:
     """A page or file that a change request touches, and what happens to it.
 
-    ``kinds`` are of added, deleted, moved, renamed, edited; ``was`` is its former title or path.
+    ``kinds`` are of added, deleted, moved, renamed, edited; ``was`` is its former title or path,
+    ``above`` the path of what it is in.
     """
 
     title: str
     kinds: tuple[str, ...]
     was: str = ""
+    above: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,9 +276,9 @@ def rules(details: Details | None) -> str | Text:
 # Facts
 
 
-def facts(row: ChangeRow, now: datetime, details: Details | None) -> list[Fact]:
+def facts(row: ChangeRow, space: str, now: datetime, details: Details | None) -> list[Fact]:
     """Return what to know about a change request: first what decides, then each part in full."""
-    found = [Fact("", _who(row, now))]
+    found = [Fact("", _who(row, space, now))]
     if details is None:
         found.append(Fact("merge", Text("reading…", style="muted")))
         found.append(Fact("threads", _threads(row)))
@@ -277,7 +286,7 @@ def facts(row: ChangeRow, now: datetime, details: Details | None) -> list[Fact]:
     if details.missing:
         return [*found, Fact("", Text(details.missing, style="warn"))]
     found.append(Fact("merge", merge_state(row, details)))
-    found.append(Fact("pages", page_summary(details)))
+    found.append(Fact("changes", page_summary(details)))
     found.append(Fact("reviews", review_summary(details)))
     found.append(Fact("threads", _threads(row)))
     if details.cluster:
@@ -286,7 +295,7 @@ def facts(row: ChangeRow, now: datetime, details: Details | None) -> list[Fact]:
         found += [Fact("", ""), Fact("", Text("Rules", style="strong"))]
         found += [Fact("", rule_line(rule)) for rule in details.rules]
     if details.pages:
-        found += [Fact("", ""), Fact("", Text("Pages", style="strong"))]
+        found += [Fact("", ""), Fact("", Text("Changes", style="strong"))]
         found += [Fact("", page_line(page)) for page in details.pages]
         if details.more_pages:
             found.append(Fact("", Text(f"and {details.more_pages} more", style="muted")))
@@ -296,11 +305,11 @@ def facts(row: ChangeRow, now: datetime, details: Details | None) -> list[Fact]:
     return found
 
 
-def _who(row: ChangeRow, now: datetime) -> Text:
+def _who(row: ChangeRow, space: str, now: datetime) -> Text:
     text = Text.assemble((row.author, "who"), f", opened {_ago(row.created, now)}")
     if row.updated > row.created:
         text.append(f", changed {_ago(row.updated, now)}")
-    text.append(f", in {row.space_title}" if row.space_title else "", style="muted")
+    text.append(f", in {space}" if space else "", style="muted")
     return text
 
 
@@ -366,8 +375,9 @@ def page_summary(details: Details) -> Text | str:
         return Text("nothing changes yet", style="muted")
     counts = {kind: sum(kind in page.kinds for page in details.pages) for kind in SIGNS}
     said = ", ".join(f"{count} {kind}" for kind, count in counts.items() if count)
-    total = plural(len(details.pages) + details.more_pages, "change")
-    text = Text.assemble((total, "strong"), f": {said}")
+    text = Text(said)
+    if details.more_pages:
+        text.append(f", and {details.more_pages} more")
     if details.approximate:
         text.append("  (against primary content as it is now)", style="muted")
     return text
@@ -377,7 +387,8 @@ def page_line(page: PageLine) -> Text:
     """Return a changed page with its sign, and in words what a sign cannot say."""
     kind = next((kind for kind in SIGNS if kind in page.kinds), "edited")
     sign, tone = SIGNS[kind]
-    text = Text.assemble((f"{sign:<2} ", tone), page.title)
+    above = f"{page.above}/" if page.above else ""
+    text = Text.assemble((f"{sign:<2} ", tone), (above, "muted"), page.title)
     words = [word for word in page.kinds if word != "edited"]
     if words:
         was = f" from {page.was}" if page.was else ""

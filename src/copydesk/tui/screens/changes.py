@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 REST_SECONDS = 0.12
 """How long the cursor rests on a row before its details are read."""
 
-PAGE = 100
+PAGE = 200
 """Rows read at once."""
 
 KEPT_DETAILS = 300
@@ -66,7 +66,8 @@ class ChangesPlace(ChangesActions):
                 "subject", "SUBJECT", lambda row: present.subject(row, self.listing), flex=1,
                 minimum=30,
             ),
-            Column("space", "SPACE", lambda row: row.space_title or present.UNKNOWN, 13, drop=3),
+            Column("space", "SPACE", lambda row: self.space_title(row.space) or present.UNKNOWN, 13,
+                   drop=3),
             Column("by", "BY", lambda row: Text(present.short_name(row.author), "who"), 10, drop=2),
             Column(
                 "pages", "PG", lambda row: present.pages(self.known(row)), 3, align="right", drop=5
@@ -93,7 +94,7 @@ class ChangesPlace(ChangesActions):
             dim=lambda row: row.status not in self.listing.statuses,
             id="changes",
         )
-        self.rows.filter_with(_filter)
+        self.rows.filter_with(self._filter)
         self.facts = Facts(title="Details", id="change-details")
         self._name_order()
         yield Part("main", self.rows)
@@ -108,7 +109,7 @@ class ChangesPlace(ChangesActions):
         """The organization, the space if it is only one, and the view."""
         yield self.session.organization_title or "no organization"
         if self.target.space is not None:
-            yield self._space_title(self.target.space) or "a space"
+            yield self.space_title(self.target.space) or "a space"
         yield "Change requests" + (" of a cluster" if self.target.cluster else "")
 
     def url(self) -> str | None:
@@ -129,8 +130,9 @@ class ChangesPlace(ChangesActions):
 
     def status_left(self) -> str:
         """Say what waits, or what the signs mean."""
-        waiting = super().status_left()
-        return waiting or f"{glyphs().outdated} out of date with primary content   THR open threads"
+        if self.rows.source.waiting:
+            return "New rows, or another order (press . to fold them in)"
+        return f"{glyphs().outdated} out of date with primary content   THR open threads"
 
     # Opening and views
 
@@ -193,7 +195,8 @@ class ChangesPlace(ChangesActions):
         """Return what is known of the space of a row."""
         return self.spaces.known.get(row.space)
 
-    def _space_title(self, space_id: str) -> str:
+    def space_title(self, space_id: str) -> str:
+        """Return what a space is called, "" while that is not known."""
         return "" if self._spaces is None else self._spaces.title(space_id)
 
     def _paged(self) -> PagedSource[ChangeRow]:
@@ -210,12 +213,27 @@ class ChangesPlace(ChangesActions):
             if me is None:
                 return [], None, 0
             answer = await reading.read_page(
-                api, await self.scope(api), listing, self.spaces, me, token=token, limit=limit
+                api, await self.scope(api), listing, me, token=token, limit=limit
             )
             self.session.fresh()
+            self._learn(answer[0])
             return answer
 
         return fetch
+
+    def _learn(self, rows: Iterable[ChangeRow]) -> None:
+        """Read what the spaces of rows are called; the rows need not wait for it."""
+        ids = {row.space for row in rows} | {self.target.space or ""}
+        if ids <= self.spaces.known.keys() | {""}:
+            return
+
+        async def read(api: Api) -> None:
+            await self.spaces.learn(api, (await self.scope(api)).organization, ids)
+
+        self.load("spaces", read, lambda _: self._learned(), what="Reading the names of spaces")
+
+    def _learned(self) -> None:
+        self.rows.source.base.notify("rows")
 
     def _me(self, listing: Listing) -> str | None:
         """Return the id of the reader, "" where a view does not need it, None if not known."""
@@ -266,10 +284,10 @@ class ChangesPlace(ChangesActions):
             me = self._me(listing)
             if me is None:
                 return []
-            rows = await reading.read_all(
-                api, await self.scope(api), listing, self.spaces, me, progress
-            )
-            return present.sorted_rows(rows, sort, backwards=backwards)
+            scope = await self.scope(api)
+            rows = await reading.read_all(api, scope, listing, me, progress)
+            await self.spaces.learn(api, scope.organization, {row.space for row in rows})
+            return present.sorted_rows(rows, sort, self.spaces.title, backwards=backwards)
 
         def progress(count: int) -> None:
             self.rows.note = f"sorting by {present.SORTS[sort]}, {count:,} read"
@@ -331,8 +349,6 @@ class ChangesPlace(ChangesActions):
             from copydesk.tui import change_request_reading as reading
 
             scope = await self.scope(api)
-            if self.target.space is not None:
-                await self.spaces.learn(api, scope.organization, [self.target.space])
             me = self.session.me
             for listing in LISTINGS:
                 if listing.who and me is None:
@@ -351,22 +367,31 @@ class ChangesPlace(ChangesActions):
         return self._details.get((row.id, row.updated))
 
     def on_virtual_list_highlighted(self, event: VirtualList.Highlighted) -> None:
-        """Show what is known at once, and read the rest when the cursor rests."""
+        """Read about the row under the cursor when it rests there."""
         self.look()
 
     def look(self) -> None:
-        """Show the row under the cursor in the details."""
+        """Show the row under the cursor in the details; what is not known is read."""
         row = self.rows.selected
         self.cancel_load("details")
-        self._show_facts(row)
         if row is not None and self.known(row) is None:
             self._read_details(row)
+        self.frame_soon()
 
-    def _show_facts(self, row: ChangeRow | None) -> None:
+    def refresh_frame(self) -> None:
+        """Bring the details up to date with the frame: once keys pause, not at each."""
+        super().refresh_frame()
+        if self.is_attached:
+            self._show_facts()
+
+    def _show_facts(self) -> None:
+        row = self.rows.selected
         if row is None:
             self.facts.show([], title="Details")
             return
-        found = present.facts(row, self.session.clock(), self.known(row))
+        found = present.facts(
+            row, self.space_title(row.space), self.session.clock(), self.known(row)
+        )
         self.facts.show(found, title=f"{row.label} {row.subject}")
 
     def _read_details(self, row: ChangeRow) -> None:
@@ -380,13 +405,10 @@ class ChangesPlace(ChangesActions):
                 del self._details[next(iter(self._details))]
             self._details[row.id, row.updated] = details
             self.rows.refresh_rows()
-            if self.rows.selected_id == row.id:
-                self._show_facts(row)
 
         def failed(text: str) -> None:
             self._details[row.id, row.updated] = Details(missing=text)
-            if self.rows.selected_id == row.id:
-                self._show_facts(row)
+            self._show_facts()
 
         self.load(
             "details", read, arrived, what=f"Reading {row.label}", failed=failed, after=REST_SECONDS
@@ -398,9 +420,8 @@ class ChangesPlace(ChangesActions):
         if row is not None:
             self.app.call_later(self.desk.go, "review", self.aim(row))
 
-
-def _filter(text: str) -> Callable[[ChangeRow], bool]:
-    query = Query.parse(text, present.FIELDS)
-    if query.problems and query.empty:
-        raise ValueError(query.problems[0].sentence)
-    return query.matches
+    def _filter(self, text: str) -> Callable[[ChangeRow], bool]:
+        query = Query.parse(text, present.fields(self.space_title))
+        if query.problems and query.empty:
+            raise ValueError(query.problems[0].sentence)
+        return query.matches

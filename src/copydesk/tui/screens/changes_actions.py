@@ -209,7 +209,7 @@ class ChangesActions(Place, scope="changes"):
         return self._adopt(request)
 
     def _adopt(self, request: ChangeRequest) -> ChangeRow:
-        fresh = present.row_of(request, self.spaces.title(request.space))
+        fresh = present.row_of(request)
         if self.is_attached:
             self.put(fresh)
         return fresh
@@ -258,9 +258,7 @@ class ChangesActions(Place, scope="changes"):
         if row.status == "archived":
             await self._set_status(row, "open", "Reopen", f"{row.label} is open again.")
         else:
-            await self._set_status(
-                row, "archived", "Archive", f"Archived {row.label}. u takes it back."
-            )
+            await self._set_status(row, "archived", "Archive", f"Archived {row.label}.")
 
     @action(
         "W", "draft/open", unless=(nothing_selected, is_merged, is_archived, may_not_change),
@@ -296,8 +294,9 @@ class ChangesActions(Place, scope="changes"):
             [
                 Text(row.subject, style="strong"),
                 "",
-                f"Primary content of {row.space_title} has moved on since this was started or "
-                "last updated. What changed there is merged in, page by page and line by line.",
+                f"Primary content of {self.spaces.title(row.space)} has moved on since this was "
+                "started or last updated. What changed there is merged in, page by page and line "
+                "by line.",
                 "Where both changed the same lines, nothing is written and you see the conflicts.",
             ],
             verb="update",

@@ -194,7 +194,7 @@ class OrganizationsPlace(Place, scope="organizations"):
             self.facts.show([], title="Details")
         else:
             self.facts.show(present.facts(row, self.session.clock()), title=row.title)
-        self.refresh_frame()
+        self.frame_soon()
 
     def on_virtual_list_opened(self, event: VirtualList.Opened) -> None:
         """Go to the organization."""

@@ -208,7 +208,7 @@ class PagesPlace(Place, scope="pages"):
         """Show the page under the cursor once the cursor rests."""
         if event.list is self.rows:
             self._look(after=REST_SECONDS)
-        self.refresh_frame()
+        self.frame_soon()
 
     def _look(self, *, after: float) -> None:
         page = self.rows.selected_item

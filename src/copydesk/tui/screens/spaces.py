@@ -107,7 +107,6 @@ class SpacesPlace(Place, scope="spaces"):
 
     def on_mount(self) -> None:
         """Begin on a space, not on the collection above it."""
-        super().on_mount()
         self.rows.select_first_space()
 
     def opened(self) -> None:
@@ -124,7 +123,6 @@ class SpacesPlace(Place, scope="spaces"):
 
     def on_screen_resume(self) -> None:
         """Follow a change of organization, and writes made elsewhere."""
-        super().on_screen_resume()
         if self.session.organization not in (None, self.target.organization):
             self.show_organization(self.session.organization or "")
         elif len(self.session.log) != self._written:
@@ -271,7 +269,6 @@ class SpacesPlace(Place, scope="spaces"):
 
     def on_unmount(self) -> None:
         """Keep what is folded for the next run."""
-        super().on_unmount()
         if self.rows.nodes and not self.rows.partial:
             keep_last_run(self.session.snapshot, self._this_run())
 
@@ -302,7 +299,7 @@ class SpacesPlace(Place, scope="spaces"):
             details=self._details.get(node.id),
         )
         self.facts.show(found, title=node.title)
-        self.refresh_frame()
+        self.frame_soon()
 
     def _read_details(self, node: SpaceNode) -> None:
         from copydesk.tui.space_reading import read_details

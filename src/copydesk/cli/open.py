@@ -148,11 +148,18 @@ def _run(
     app = CopydeskApp(
         session,
         FIRST_PLACE,
-        theme=settings.theme or DARK.name,
+        theme=DARK.name,
         glyphs=_glyphs(settings.glyphs),
         crash=_crash(paths, secrets),
         preload=_preload,
     )
+    if settings.theme:
+        if settings.theme not in app.available_themes:
+            raise UsageError(
+                f"{paths.settings}: theme is {settings.theme!r}, which there is not. "
+                f"Use one of {', '.join(sorted(app.available_themes))}"
+            )
+        app.theme = settings.theme
     app.run()
     return app.return_code or 0
 

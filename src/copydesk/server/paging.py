@@ -1,7 +1,8 @@
 """Lists by keyset: a page starts after the last row of the one before, however many rows there are.
 
 A page token is the sort key of that row, so it stays valid while others add and remove rows, and
-every row that was there all along comes exactly once.
+every row that was there all along, with the key that it had, comes exactly once. A row whose key
+changes on the way (a list by time of change, a sibling that moves) may come twice or not at all.
 """
 
 from __future__ import annotations

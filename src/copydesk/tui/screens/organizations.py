@@ -145,7 +145,7 @@ class OrganizationsPlace(Place, scope="organizations"):
                 self.rows.select(self.session.organization)
             if len(found) > 1:
                 self.search()
-        self._show_facts()
+        self.refresh_frame()
         me = self.session.me
         if me is not None:
             self.load(
@@ -176,7 +176,7 @@ class OrganizationsPlace(Place, scope="organizations"):
         assert isinstance(source, ListSource)
         for row in rows:
             source.update(row)
-        self._show_facts()
+        self.refresh_frame()
 
     def _unread(self, text: str) -> None:
         self.rows.empty = text
@@ -185,8 +185,14 @@ class OrganizationsPlace(Place, scope="organizations"):
     # Choosing
 
     def on_virtual_list_highlighted(self, event: VirtualList.Highlighted) -> None:
-        """Show what is known about the row."""
-        self._show_facts()
+        """Show what is known about the row, once keys pause."""
+        self.frame_soon()
+
+    def refresh_frame(self) -> None:
+        """Bring the frame and the details up to date."""
+        if self.is_attached:
+            self._show_facts()
+        super().refresh_frame()
 
     def _show_facts(self) -> None:
         row = self.rows.selected
@@ -194,7 +200,6 @@ class OrganizationsPlace(Place, scope="organizations"):
             self.facts.show([], title="Details")
         else:
             self.facts.show(present.facts(row, self.session.clock()), title=row.title)
-        self.frame_soon()
 
     def on_virtual_list_opened(self, event: VirtualList.Opened) -> None:
         """Go to the organization."""

@@ -106,8 +106,9 @@ class SpacesPlace(Place, scope="spaces"):
         return [(name, text) for name, text in choices if text]
 
     def on_mount(self) -> None:
-        """Begin on a space, not on the collection above it."""
+        """Begin on a space, not on the collection above it, with its details in the first frame."""
         self.rows.select_first_space()
+        self._show_facts()
 
     def opened(self) -> None:
         """Show the tabs."""
@@ -278,8 +279,14 @@ class SpacesPlace(Place, scope="spaces"):
         """Show what is known at once, and read the rest when the cursor rests."""
         self._look()
 
+    def refresh_frame(self) -> None:
+        """Bring the frame and the details up to date; while keys come fast both wait."""
+        if self.is_attached:
+            self._show_facts()
+        super().refresh_frame()
+
     def _look(self) -> None:
-        self._show_facts()
+        self.frame_soon()
         node = self.rows.selected_item
         self.cancel_load("details")
         if node is not None and node.kind == "space" and node.id not in self._details:
@@ -299,7 +306,6 @@ class SpacesPlace(Place, scope="spaces"):
             details=self._details.get(node.id),
         )
         self.facts.show(found, title=node.title)
-        self.frame_soon()
 
     def _read_details(self, node: SpaceNode) -> None:
         from copydesk.tui.space_reading import read_details
@@ -311,7 +317,7 @@ class SpacesPlace(Place, scope="spaces"):
 
         def arrived(details: present.Details) -> None:
             self._details[node.id] = details
-            self._show_facts()
+            self.refresh_frame()
 
         self.load(
             "details",

@@ -1,0 +1,151 @@
+"""What can be done about a cluster. A mixin of the place, apart from it for length."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from copydesk.domain.text import clean, shorten
+from copydesk.tui.actions import action
+from copydesk.tui.place import Place
+from copydesk.tui.places import Target
+from copydesk.tui.present.cluster import ClusterRow
+from copydesk.tui.present.conversation import shown
+from copydesk.tui.widgets.choice import Choice, Option
+from copydesk.tui.widgets.form import Field, Form
+from copydesk.tui.widgets.virtual_list import VirtualList
+
+if TYPE_CHECKING:
+    from copydesk.client.api import Api
+    from copydesk.contract.models.change_request import ChangeRequest
+
+SUBJECT_LIMIT = 100
+"""Cells of the subject that is filled in; what the service takes is the contract's to say."""
+
+
+def no_cluster(here: ClusterActions) -> str | None:
+    """Say so when the cursor is on no cluster."""
+    return None if here.clusters.selected is not None else "There is no cluster here."
+
+
+class ClusterActions(Place, scope="cluster_actions"):
+    """The place of the clusters, as far as acting on one goes."""
+
+    clusters: VirtualList[ClusterRow]
+
+    def __init__(self, target: Target) -> None:
+        super().__init__(target)
+        self.masked = True
+        """Whether e-mail addresses and phone numbers are masked."""
+
+    @property
+    def organization(self) -> str | None:
+        """Whose clusters these are."""
+        return self.target.organization or self.session.organization
+
+    def shown(self, text: str) -> str:
+        """Return text as it may be seen now."""
+        return shown(text, masked=self.masked)
+
+    def show_again(self) -> None:
+        """Draw everything again."""
+        raise NotImplementedError
+
+    @action("V", "show masked", show=9, group="Look")
+    def unmask(self) -> None:
+        """Show e-mail addresses and phone numbers while this place is open, or mask them again."""
+        self.masked = not self.masked
+        self.show_again()
+        self.say("Masked again." if self.masked else "E-mails and phone numbers show. V masks.")
+
+    @action(
+        "g c", "its requests", unless=no_cluster, uses="list_organization_change_requests", show=20,
+        group="Go",
+    )
+    async def open_requests(self) -> None:
+        """Go to the change requests that answer this cluster."""
+        row = self.clusters.selected
+        if row is not None:
+            await self.desk.go("changes", Target(organization=self.organization, cluster=row.id))
+
+    @action(
+        "ctrl+n", "new request", unless=no_cluster, danger=1, show=19, group="Write",
+        uses=(
+            "create_change_request", "list_issues_clusters", "list_conversation_issues",
+            "get_conversation",
+        ),
+    )
+    async def begin(self) -> None:
+        """Begin a change request about this cluster, in a space that you choose."""
+        from copydesk.tui import cluster_reading as reading
+        from copydesk.tui.space_reading import read_desk
+
+        row, organization = self.clusters.selected, self.organization
+        if row is None or organization is None:
+            return
+        self.tell("Reading spaces…")
+        desk = await read_desk(await self.session.ready(), organization)
+        spaces = [
+            Option(node.id, node.title)
+            for node in desk.nodes
+            if node.kind == "space" and (node.permissions is None or "edit" in node.permissions)
+        ]
+        if not spaces:
+            self.tell("There is no space here that you may edit.", "warn")
+            return
+        space = await self.desk.push_screen_wait(Choice("In which space?", spaces))
+        if not space:
+            return
+        title = next(option.title for option in spaces if option.id == space)
+        key = f"request of cluster {row.id}"
+        values = await self.desk.push_screen_wait(
+            Form(
+                f"New change request in {title}",
+                [
+                    Field(
+                        "subject", "Subject", shorten(self.shown(row.label), SUBJECT_LIMIT),
+                        _subject_wrong,
+                    ),
+                    Field("description", "Description", self.shown(row.summary), lines=8),
+                ],
+                draft_key=key,
+                facts=[f"It will be listed with the cluster “{self.shown(row.label)}”."],
+                verb="begin",
+                new=True,
+            )
+        )
+        if not values:
+            return
+        made: list[ChangeRequest] = []
+
+        async def send(api: Api) -> ChangeRequest:
+            request = await reading.begin_request(
+                api, space, row.id, values["subject"], values["description"]
+            )
+            made.append(request)
+            return request
+
+        async def undo(api: Api) -> None:
+            await reading.archive_request(api, made[-1])
+
+        request = await self.perform("Begin", values["subject"], send, undo=undo)
+        self.session.drafts.drop(key)
+        self.tell(
+            f"Begun #{request.number} in {title}, {clean(str(request.status))}. gc lists it, "
+            "u archives it.", "good",
+        )  # fmt: skip
+        self.reload()
+
+
+def _subject_wrong(text: str) -> str | None:
+    """Return what is wrong with a subject, by the limits that the contract declares."""
+    from pydantic import ValidationError
+
+    from copydesk.contract.models.change_request import ChangeRequestCreate
+
+    if not text:
+        return "say what it is about"
+    try:
+        ChangeRequestCreate(subject=text)
+    except ValidationError as error:
+        return str(error.errors()[0]["msg"]).replace("String should have", "has to have")
+    return None

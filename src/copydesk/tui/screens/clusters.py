@@ -1,0 +1,517 @@
+"""Place 5: what people struggle with: clusters, their issues, the conversations (3.7)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, cast
+
+from textual.app import ComposeResult
+
+from copydesk.domain.filter import fold
+from copydesk.domain.text import plural
+from copydesk.tui import cluster_reading as reading
+from copydesk.tui.actions import action, command
+from copydesk.tui.app import style_path
+from copydesk.tui.cluster_actions import ClusterActions, no_cluster
+from copydesk.tui.cluster_reading import WatchedPages, WatchedRows
+from copydesk.tui.place import Part, View
+from copydesk.tui.places import Target, place
+from copydesk.tui.present import cluster as present
+from copydesk.tui.present import conversation as talks
+from copydesk.tui.present.cluster import SORTS, ClusterRow, RequestRow
+from copydesk.tui.present.conversation import IssueRow, Talk
+from copydesk.tui.sources import ListSource, PagedSource
+from copydesk.tui.widgets.choice import Choice, Option
+from copydesk.tui.widgets.facts import Fact, Facts
+from copydesk.tui.widgets.pane import Pane
+from copydesk.tui.widgets.virtual_list import Column, VirtualList
+
+if TYPE_CHECKING:
+    from copydesk.client.api import Api
+    from copydesk.contract.enumerations import ClusterOrder
+
+VIEWS = (
+    View("issues", "By issues"),
+    View("conversations", "By conversations"),
+    View("updated", "Recently updated"),
+)
+"""Each is an order of the service."""
+
+ORDERS: dict[str, ClusterOrder] = {
+    "issues": "issues", "conversations": "conversations", "updated": "updatedAt"
+}
+"""What the service calls the orders of the views."""
+
+REST_SECONDS = 0.15
+"""How long the cursor rests on a row before what is below it is read."""
+
+KEPT_TALKS = 40
+"""Conversations kept in memory, so that going back to one is instant."""
+
+
+def at_clusters(here: ClustersPlace) -> str | None:
+    """Say so when there is nothing further to the left."""
+    return "This is the first column." if here.pane in (here.clusters, here.about) else None
+
+
+def at_talk(here: ClustersPlace) -> str | None:
+    """Say so when there is nothing further to the right."""
+    if here.pane is here.talk:
+        return "This is the last column. o opens the source."
+    row = here.issues.selected if here.pane is here.issues else here.clusters.selected
+    return None if row is not None else "There is nothing here to open."
+
+
+@place("clusters", key="k", title="Clusters")
+class ClustersPlace(ClusterActions, scope="clusters"):
+    """Clusters at the left, the issues of one in the middle, a conversation at the right."""
+
+    CSS_PATH = style_path("clusters")
+    AUTO_FOCUS = "#clusters"
+
+    def __init__(self, target: Target) -> None:
+        super().__init__(target)
+        self.add_class("-in-left")
+        self.sort = "server"
+        self.backwards = False
+        self.numbers = False
+        self.same_scale = False
+        self._top: float | None = None
+        self._digits = 1
+        self._window = (0, 0)
+        self._counts: dict[str, str] = {}
+        self._requests: dict[str, Sequence[RequestRow]] = {}
+        self._talks: dict[str, Talk] = {}
+        self._issues_of: str | None = None
+        self._shown_issue: IssueRow | None = None
+        self._wanted = target.cluster
+
+    # What a place says of itself
+
+    def panes(self) -> ComposeResult:
+        """The three columns."""
+        self.clusters = VirtualList(
+            WatchedPages(self._page, self._on_screen, key=lambda row: row.id),
+            self._columns(),
+            title="Clusters",
+            empty="No clusters yet. They appear once conversations are sent in.",
+            reading="Reading clusters…",
+            id="clusters",
+        )
+        self.clusters.filter_with(_filter)
+        self.about = Facts(title="Cluster", empty="No cluster is selected.", id="about")
+        self.issues: VirtualList[IssueRow] = VirtualList(
+            ListSource(key=lambda row: row.id),
+            [
+                Column("title", "ISSUE", lambda row: self.shown(row.title), flex=1, minimum=18),
+                Column("source", "FROM", lambda row: row.source, 9, drop=1),
+                Column(
+                    "age", "AGE", lambda row: talks.since(row, self.session.clock()), 6,
+                    align="right",
+                ),
+            ],
+            title="Issues",
+            empty="No cluster is open: Enter opens one.",
+            reading="Reading issues…",
+            header=False,
+            id="issues",
+        )  # fmt: skip
+        self.talk = Facts(
+            title="Conversation", empty="No issue is open: Enter opens one.", id="talk"
+        )
+        yield Part("left", self.clusters, self.about)
+        yield Part("main", self.issues)
+        yield Part("side", self.talk)
+
+    def _columns(self) -> list[Column[ClusterRow]]:
+        if self.numbers:
+            width = present.WEEKS * (self._digits + 1) - 1
+            weeks = Column[ClusterRow](
+                "weeks", "13 WEEKS", lambda row: present.weeks(row, self._digits), width, drop=3
+            )
+        else:
+            weeks = Column(
+                "weeks", "13 WEEKS", lambda row: present.chart(row, self._top), present.WEEKS
+            )
+        return [
+            Column("name", "CLUSTER", lambda row: self.shown(row.label), flex=1, minimum=16),
+            weeks,
+            Column("issues", "ISS", lambda row: str(row.issues), 4, align="right"),
+            Column(
+                "conversations", "CONV", lambda row: str(row.conversations), 4, align="right",
+                drop=2,
+            ),
+            Column("trend", "TREND", present.trend_cell, 6, align="right"),
+            Column(
+                "requests", "CRS", lambda row: present.requests_cell(self._counts.get(row.id)), 3,
+                align="right", drop=1,
+            ),
+        ]  # fmt: skip
+
+    def trail(self) -> Iterable[str]:
+        """The organization, the clusters, and the one that is open."""
+        yield self.session.organization_title or "no organization"
+        yield "Clusters"
+        row = self.clusters.selected
+        if row is not None and self.pane in (self.issues, self.talk):
+            yield self.shown(row.label)
+
+    def url(self) -> str | None:
+        """Return the source of a conversation, or the page of a cluster."""
+        if self.pane in (self.issues, self.talk):
+            row = self.issues.selected
+            return (row.address or None) if row is not None else None
+        cluster = self.clusters.selected
+        return (cluster.address or None) if cluster is not None else None
+
+    def copies(self) -> Sequence[tuple[str, str]]:
+        """Return what ``Y`` offers."""
+        if self.pane in (self.issues, self.talk):
+            row = self.issues.selected
+            if row is None:
+                return []
+            found = [("source", row.address), ("title", row.title), ("id", row.id),
+                     ("conversation id", row.conversation)]
+        else:
+            cluster = self.clusters.selected
+            if cluster is None:
+                return []
+            found = [("address", cluster.address), ("name", cluster.label),
+                     ("summary", cluster.summary), ("id", cluster.id)]
+        return [(name, text) for name, text in found if text]
+
+    def status_left(self) -> str:
+        """How many there are, and that something is masked."""
+        if self.pane in (self.issues, self.talk):
+            return "e-mails and phone numbers are masked: V shows them" if self.masked else ""
+        count = self.clusters.source.count
+        return super().status_left() or ("" if count is None else plural(count, "cluster"))
+
+    def opened(self) -> None:
+        """Show the views."""
+        self.set_views(VIEWS)
+
+    # Clusters
+
+    @property
+    def _order(self) -> ClusterOrder:
+        return ORDERS.get(self.view, "issues")
+
+    async def _page(
+        self, token: str | None, limit: int
+    ) -> tuple[list[ClusterRow], str | None, int | None]:
+        api = await self.session.ready()
+        organization = self.organization
+        if organization is None:
+            return [], None, 0
+        page = await reading.read_page(api, organization, self._order, token, limit)
+        self.session.fresh()
+        return page
+
+    def view_changed(self) -> None:
+        """Ask for the order of the view."""
+        self.sort, self.backwards = "server", False
+        self._show_server_order()
+
+    def _show_server_order(self) -> None:
+        self.clusters.source = WatchedPages(self._page, self._on_screen, key=lambda row: row.id)
+        self._say_order()
+        self.clusters.move_first()
+
+    def _say_order(self) -> None:
+        words = "" if self.sort == "server" else f"sort: {SORTS[self.sort]}"
+        if words and self.backwards:
+            words += ", reversed"
+        self.clusters.note = "   ".join(
+            part for part in (words, "one scale for all" if self.same_scale else "") if part
+        )
+        self.clusters.retitle()
+
+    def reload(self) -> None:
+        """Read the clusters again, and what is open."""
+        self._requests.clear()
+        if self._wanted is not None or self.sort != "server":
+            self._read_all()
+        else:
+            self.load("clusters", self._refresh, lambda _: self._again(), what="Reading clusters")
+
+    async def _refresh(self, api: Api) -> None:
+        source = self.clusters.source.base
+        if isinstance(source, PagedSource):
+            await source.refresh()
+
+    def _again(self) -> None:
+        self._counts.clear()
+        self._on_screen(*self._window)
+        self._look()
+
+    def _read_all(self) -> None:
+        async def read(api: Api) -> list[ClusterRow]:
+            organization = self.organization
+            return await reading.read_all(api, organization, self._order) if organization else []
+
+        self.load("clusters", read, self._sorted, what="Reading all clusters")
+
+    def _sorted(self, rows: list[ClusterRow]) -> None:
+        keys: dict[str, Callable[[ClusterRow], tuple[object, ...]]] = {
+            "trend": lambda row: (-row.trend.rank, -row.issues),
+            "newest": lambda row: (-(row.created.timestamp() if row.created else 0.0),),
+            "name": lambda row: (fold(row.label),),
+        }
+        if self.sort in keys:
+            rows = sorted(rows, key=cast("Callable[[ClusterRow], tuple[float]]", keys[self.sort]))
+        if self.backwards:
+            rows.reverse()
+        here = self._wanted or self.clusters.selected_id
+        self.clusters.source = WatchedRows(rows, self._on_screen, key=lambda row: row.id)
+        self._say_order()
+        wanted, self._wanted = self._wanted, None
+        if here is not None and not self.clusters.select(here) and wanted is not None:
+            self.say("Gone. That cluster is no longer there.", "warn")
+        elif wanted is not None:
+            self._enter(self.issues)
+
+    def _on_screen(self, first: int, last: int) -> None:
+        """Count the change requests of the clusters on screen that are not counted yet."""
+        self._window = (first, last)
+        source = self.clusters.source.base
+        rows = [source.row(index) for index in range(first, min(last + 1, source.loaded))]
+        missing = [row.id for row in rows if row is not None and row.id not in self._counts]
+        organization = self.organization
+        if not missing or organization is None or self.session.api is None:
+            return
+
+        def counted(cluster: str, count: str) -> None:
+            self._counts[cluster] = count
+            if self.is_attached:
+                self.clusters.refresh_rows()
+
+        self.load(
+            "counts",
+            lambda api: reading.count_requests(api, organization, missing, counted),
+            lambda _: None,
+            what="Counting change requests",
+            after=REST_SECONDS,
+        )
+
+    # Details
+
+    def on_virtual_list_highlighted(self, event: VirtualList.Highlighted) -> None:
+        """Show what is known at once, and read the rest when the cursor rests."""
+        if event.list is self.clusters:
+            self._look()
+        else:
+            self._look_at_issue()
+
+    def _look(self) -> None:
+        row = self.clusters.selected
+        self._show_about()
+        if row is None:
+            return
+        organization = self.organization
+        if row.id not in self._requests and organization and self.session.api is not None:
+
+            def arrived(found: Sequence[RequestRow]) -> None:
+                self._requests[row.id] = found
+                self._show_about()
+
+            self.load(
+                "requests", lambda api: reading.read_requests(api, organization, row.id), arrived,
+                what="Reading change requests", after=REST_SECONDS,
+            )  # fmt: skip
+        if not self.has_class("-narrow") and row.id != self._issues_of:
+            async def rest(api: Api) -> str:
+                return row.id
+
+            self.load("issues", rest, self._show_issues, what="Reading issues", after=REST_SECONDS)
+
+    def _show_about(self) -> None:
+        row = self.clusters.selected
+        if row is None:
+            self.about.show([], title="Cluster")
+            return
+        facts = present.cluster_facts(
+            row, self.session.clock(), self._requests.get(row.id), self.shown(row.summary)
+        )
+        self.about.show(facts, title=self.shown(row.label))
+
+    # Issues
+
+    def _show_issues(self, cluster: str) -> None:
+        if cluster == self._issues_of or self.clusters.selected_id != cluster:
+            return
+        self._issues_of = cluster
+        organization = self.organization or ""
+
+        async def page(
+            token: str | None, limit: int
+        ) -> tuple[list[IssueRow], str | None, int | None]:
+            api = await self.session.ready()
+            found = await reading.read_issues(api, organization, cluster, token, limit)
+            self.session.fresh()
+            return found
+
+        old = self.issues.source.base
+        if isinstance(old, PagedSource):
+            old.close()
+        row = self.clusters.selected
+        self.issues.empty = "No issue is left in this cluster."
+        self.issues.source = PagedSource(page, key=lambda each: each.id, limit=50)
+        self.issues.title = f"Issues {row.issues}   newest first" if row else "Issues"
+        self.issues.move_first()
+
+    def _look_at_issue(self) -> None:
+        row = self.issues.selected
+        if row is None:
+            self._shown_issue = None
+            self.talk.show([], title="Conversation")
+        elif not self.has_class("-narrow") or self.pane is self.talk:
+            self._read_talk(row, after=REST_SECONDS)
+
+    def _read_talk(self, row: IssueRow, *, after: float = 0.0) -> None:
+        self._shown_issue = row
+        known = self._talks.get(row.conversation)
+        if known is not None:
+            self.cancel_load("talk")
+            self._show_talk()
+            return
+        if not row.conversation:
+            self.talk.show(self._without("No conversation is known for it."), title="Conversation")
+            return
+        organization = self.organization or ""
+
+        def arrived(talk: Talk | None) -> None:
+            if talk is None:
+                said = "The conversation is gone at its source. What the issue says is kept above."
+                self.talk.show(self._without(said), title="Conversation")
+                return
+            while len(self._talks) >= KEPT_TALKS:
+                del self._talks[next(iter(self._talks))]
+            self._talks[row.conversation] = talk
+            self._show_talk()
+
+        self.load(
+            "talk", lambda api: reading.read_talk(api, organization, row.conversation), arrived,
+            what="Reading the conversation", after=after,
+            failed=lambda said: self.talk.show(self._without(said), title="Conversation"),
+        )  # fmt: skip
+
+    def _without(self, said: str) -> list[Fact]:
+        issue = self._shown_issue
+        assert issue is not None
+        return talks.issue_facts(issue, said, masked=self.masked)
+
+    def _show_talk(self) -> None:
+        issue = self._shown_issue
+        talk = self._talks.get(issue.conversation) if issue is not None else None
+        if talk is not None:
+            now = self.session.clock()
+            facts = talks.talk_facts(talk, now, masked=self.masked, issue=issue)
+            self.talk.show(facts, title=talks.talk_title(talk, now))
+
+    def show_again(self) -> None:
+        """Draw everything again: what is masked has changed."""
+        self.clusters.refresh_rows()
+        self.issues.refresh_rows()
+        self._show_about()
+        self._show_talk()
+        self.refresh_frame()
+
+    # From column to column
+
+    def on_virtual_list_opened(self, event: VirtualList.Opened) -> None:
+        """Open the next column."""
+        self._enter(self.issues if event.list is self.clusters else self.talk)
+
+    def _enter(self, pane: Pane) -> None:
+        if pane is self.issues and self.clusters.selected_id is not None:
+            self.cancel_load("issues")
+            self._show_issues(self.clusters.selected_id)
+        elif pane is self.talk and self.issues.selected is not None:
+            self._read_talk(self.issues.selected)
+        for node in pane.ancestors_with_self:
+            if isinstance(node, Part):
+                for role in ("left", "main", "side"):
+                    self.set_class(node.role == role, f"-in-{role}")
+        self.call_after_refresh(pane.focus)
+
+    @action("l", "open", unless=at_talk, show=False, group="Move", also=("right",))
+    def go_right(self) -> None:
+        """Go on to the right: the issues of the cluster, then the conversation."""
+        self._enter(self.talk if self.pane is self.issues else self.issues)
+
+    @action("h", "back", unless=at_clusters, show=False, group="Move", also=("left",))
+    def go_left(self) -> None:
+        """Go back to the left: the issues, then the clusters. Their cursors stay."""
+        self._enter_left()
+
+    def _enter_left(self) -> bool:
+        if self.pane not in (self.issues, self.talk):
+            return False
+        self._enter(self.issues if self.pane is self.talk else self.clusters)
+        return True
+
+    async def step_back(self) -> None:
+        """Step back: end the search, then go a column to the left, then leave the place."""
+        if not (self.pane is not None and not self.pane.found and self._enter_left()):
+            await super().step_back()
+
+    async def close_place(self) -> None:
+        """Step back as Esc does; from the first column leave the place."""
+        if not (self.pane is not None and not self.pane.found and self._enter_left()):
+            await super().close_place()
+
+    # How it looks
+
+    @action("s", "sort", unless=no_cluster, show=12, group="Look")
+    async def choose_sort(self) -> None:
+        """Sort by trend, by newest or by name: for that all clusters are read."""
+        options = [Option(name, title) for name, title in SORTS.items()]
+        chosen = await self.desk.push_screen_wait(
+            Choice("Sort clusters by", options, current=self.sort)
+        )
+        if chosen is not None:
+            self.sort, self.backwards = chosen, False
+            self._sort_again()
+
+    @action("S", "reverse sort", unless=no_cluster, show=False, group="Look")
+    def reverse_sort(self) -> None:
+        """Turn the order round."""
+        self.backwards = not self.backwards
+        self._sort_again()
+
+    def _sort_again(self) -> None:
+        if self.sort == "server" and not self.backwards:
+            self._show_server_order()
+        else:
+            self._read_all()
+
+    @action("#", "numbers", unless=no_cluster, show=11, group="Look")
+    def show_numbers(self) -> None:
+        """Show the weeks as numbers, and as a chart again."""
+        self.numbers = not self.numbers
+        self._digits = present.number_width(list(self.clusters.source.shown()))
+        self.clusters.columns = tuple(self._columns())
+        self.clusters.refresh_rows()
+
+    @command("scale", "SAME | OWN", complete=lambda here: ("same", "own"))
+    def choose_scale(self, rest: str) -> None:
+        """Draw all charts on one scale (``:scale same``), or each on its own (``:scale own``)."""
+        if rest not in ("same", "own"):
+            self.say("Say :scale same or :scale own.", "warn")
+            return
+        self.same_scale = rest == "same"
+        weeks = (week for row in self.clusters.source.shown() for week in row.pulse)
+        self._top = max(weeks, default=None) if self.same_scale else None
+        self._say_order()
+        self.clusters.refresh_rows()
+
+
+def _filter(text: str) -> Callable[[ClusterRow], bool]:
+    words = fold(text).split()
+
+    def match(row: ClusterRow) -> bool:
+        said = fold(f"{row.label} {row.summary}")
+        return all(word in said for word in words)
+
+    return match

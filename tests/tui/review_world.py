@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import httpx
+
+from copydesk.client.api import Api
 from copydesk.domain.anchor import anchor_of_quote
 from copydesk.server import threads
 from copydesk.server.seeding import Editor
 from copydesk.tui.app import CopydeskApp
 from copydesk.tui.places import Target
 from copydesk.tui.session import Session
-from tests.world import World
+from tests.world import BASE_URL, World
+
+EXTENSIONS = ("/user", "/changes", "/reviews", "/requested-reviewers")
+"""How the paths of extensions end that a review uses."""
 
 RETRIES = """# Retries
 
@@ -65,6 +71,23 @@ PAGES = {
 }
 
 
+class Faults(httpx.AsyncBaseTransport):
+    """A desk that lacks the extensions, or that refuses to write while ``refusing`` is set."""
+
+    def __init__(self, world: World, *, bare: bool = False) -> None:
+        self._desk = httpx.ASGITransport(world.app, raise_app_exceptions=False)
+        self._bare = bare
+        self.refusing = False
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        if self._bare and request.url.path.endswith(EXTENSIONS):
+            return httpx.Response(404, text="Not found")
+        if self.refusing and request.method != "GET":
+            body = {"error": {"code": 503, "message": "Down for a moment."}}
+            return httpx.Response(503, json=body)
+        return await self._desk.handle_async_request(request)
+
+
 class ReviewWorld:
     """A world with one open change request, by Lee, and threads on it."""
 
@@ -99,14 +122,18 @@ class ReviewWorld:
             page=self.page("webhooks/retries"), node=anchor_of_quote(lines, quote),
         )
 
-    def app(self, user: str | None = None, **target: str) -> CopydeskApp:
+    def app(
+        self, user: str | None = None, *, faults: Faults | None = None, **target: str
+    ) -> CopydeskApp:
         """Return the app on this review, for Ana unless another is named."""
         world = self.world
 
-        async def connect() -> object:
-            return world.api(user)
+        async def connect() -> Api:
+            if faults is None:
+                return world.api(user)
+            return Api(BASE_URL, world.token(user or world.ana), transport=faults)
 
-        session = Session(connect, clock=lambda: world.clock.now)  # type: ignore[arg-type]
+        session = Session(connect, clock=lambda: world.clock.now)
         aim = Target(space=self.space, change_request=self.request, **target)
         return CopydeskApp(session, "review", aim)
 

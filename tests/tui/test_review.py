@@ -8,7 +8,7 @@ from copydesk.contract.models.merge_rules import MergeRulesWrite
 from copydesk.tui.screens.review import Review
 from copydesk.tui.widgets.merge_sheet import MergeSheet
 from tests.drive import Driver, drive
-from tests.tui.review_world import ReviewWorld, furnish
+from tests.tui.review_world import Faults, ReviewWorld, furnish
 from tests.world import World
 
 
@@ -129,6 +129,20 @@ async def test_reply_react_resolve_reopen_edit_delete(review: ReviewWorld) -> No
         await driver.press("y")
         assert review.open_threads() == 3
         assert "[1]" not in driver.screen
+
+
+async def test_a_thread_resolved_in_the_list_stays_until_the_list_is_left(
+    review: ReviewWorld,
+) -> None:
+    furnish(review)
+    async with drive(review.app(), "3", "x", size=(140, 40)) as driver:
+        assert "Threads 3" in driver.screen
+        assert "resolved by Ana Silva" in driver.line("[4]")
+        assert driver.screen.index("[4]") < driver.screen.index("[1]")
+        await driver.press("2", "3")
+        assert driver.screen.index("[4]") > driver.screen.index("[1]")
+        await driver.press("g g", "enter")
+        assert "2/6" in driver.screen
 
 
 async def test_only_its_author_edits_a_message(review: ReviewWorld) -> None:
@@ -322,3 +336,43 @@ async def test_every_size_works_and_no_key_breaks_an_empty_request(world: World)
         for size in ((60, 10), (110, 30), (140, 40), (80, 24), (40, 8)):
             await driver.resize(*size)
             await driver.press("tab", "j", "k", "g g", "G", "1", "2", "3", "2")
+
+
+async def test_a_service_without_the_extensions_is_reviewed_all_the_same(
+    review: ReviewWorld,
+) -> None:
+    furnish(review)
+    faults = Faults(review.world, bare=True)
+    async with drive(review.app(faults=faults), "]", size=(140, 40)) as driver:
+        assert "Changes 6" in driver.screen
+        assert "{+eight+}" in driver.screen
+        assert "[1]" in driver.screen
+        await driver.press("a")
+        assert "This service offers no reviews." in driver.screen
+        await driver.press("w")
+        assert "This service does not ask people for reviews." in driver.screen
+        await driver.press("+")
+        assert "The service does not say who you are." in driver.screen
+        await driver.press("m", "y")
+        assert "Merged. It is live now." in driver.screen
+
+
+async def test_a_refused_comment_is_not_lost(review: ReviewWorld) -> None:
+    faults = Faults(review.world)
+    async with drive(review.app(faults=faults), "]", "c") as driver:
+        await driver.type("Why not ten?")
+        faults.refusing = True
+        await driver.press("ctrl+s")
+        assert "Down for a moment." in driver.screen
+        faults.refusing = False
+        await driver.press("c")
+        assert "Why not ten?" in driver.screen
+        await driver.press("ctrl+s")
+        assert review.open_threads() == 1
+
+
+async def test_a_page_that_main_removed_says_so(review: ReviewWorld) -> None:
+    review.world.commit(review.space, {"webhooks/signatures": None})
+    async with drive(review.app(), "]", "]") as driver:
+        assert "Primary content no longer has this page" in driver.screen
+        assert "+ Use the SHA-256 header." in driver.screen

@@ -250,7 +250,11 @@ class CopydeskApp(App[None]):
         place = self.here
         if place is None:
             return
-        panes = [pane for pane in place.query(Pane) if pane.can_focus and not pane.disabled]
+        panes = [
+            pane
+            for pane in place.query(Pane)
+            if pane.can_focus and not pane.disabled and pane.display
+        ]
         if not panes:
             return
         at = panes.index(place.pane) if place.pane in panes else -1

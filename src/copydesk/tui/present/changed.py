@@ -281,7 +281,7 @@ def page_notes(change: Changed, *, gone_in_main: bool = False, merged: bool = Fa
     if change.file:
         if change.note:
             notes.append(clean(change.note))
-        notes.append("Files are not shown here. o opens them in the browser.")
+        notes.append("What is in a file is not shown here.")
     elif change.node.type not in ("document", ""):
         notes.append(f"This page is a {clean(change.node.type)}, which has no text.")
     if gone_in_main and not merged:

@@ -201,7 +201,8 @@ def all_groups(
     threads: Threads, waiting: Sequence[Thread], titles: Mapping[str, str]
 ) -> list[Group]:
     """Return all threads, the open ones first; ``titles`` says where pages stand."""
-    closed = [thread for thread in threads if not thread.open]
+    above = {thread.id for thread in waiting}
+    closed = [thread for thread in threads if not thread.open and thread.id not in above]
 
     def about(thread: Thread) -> str:
         if thread.page is None:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from copydesk.domain.merge_rules import RuleResult
 
 Lines = list[tuple[str, Text | str]]
-"""Facts: a label (empty for a line of its own) and what it says."""
+"""Facts: a label (empty for a line of its own, blank to stand below the one before) and a text."""
 
 
 def status_text(request: ChangeRequest) -> Text:
@@ -88,7 +88,7 @@ def overview(
         if not rules.results:
             lines.append(("rules", Text("no merge rules hold here", style="muted")))
         lines += [
-            ("" if nth else "rules", rule_text(each)) for nth, each in enumerate(rules.results)
+            (" " if nth else "rules", rule_text(each)) for nth, each in enumerate(rules.results)
         ]
     lines += _reviewers(rules, now)
     if changes is not None:
@@ -131,14 +131,14 @@ def _reviewers(rules: RulesRead | None, now: datetime) -> Lines:
         lines.append(text)
         if review.comment is not None and review.comment.markdown:
             lines.append(Text(f"  {clean(review.comment.markdown, limit=400)}", style="muted"))
-    for asked in rules.requested or ():
-        if asked.user.id not in answered:
-            lines.append(
-                Text.assemble(("? ", "warn"), (name_of(asked.user), "who"), " was asked")
-            )
+    lines.extend(
+        Text.assemble(("? ", "warn"), (name_of(asked.user), "who"), " was asked")
+        for asked in rules.requested or ()
+        if asked.user.id not in answered
+    )
     if not lines:
         return [("reviews", Text("none, and nobody was asked (w asks)", style="muted"))]
-    return [("" if nth else "reviews", line) for nth, line in enumerate(lines)]
+    return [(" " if nth else "reviews", line) for nth, line in enumerate(lines)]
 
 
 def conflict_lines(conflicts: Sequence[Conflict]) -> list[Text]:

@@ -24,6 +24,8 @@ class ReviewBeside(ReviewPages):
     def __init__(self, target: Target) -> None:
         super().__init__(target)
         self._wanted_thread = target.thread
+        self._listed: list[str] = []
+        """Threads at the top of the list of all; one that is resolved there stays where it is."""
 
     def request_came(self) -> None:
         """Show the page, and read the threads."""
@@ -122,7 +124,11 @@ class ReviewBeside(ReviewPages):
         if self.opened_request is not None:
             for node in self.opened_request.pages:
                 titles.setdefault(node.id, clean(node.place))
-        waiting = self.threads.walk([c.id for c in self.changes], self.line_of)
+        order = self.threads.walk([c.id for c in self.changes], self.line_of)
+        if self.view != "threads":
+            self._listed = []
+        self._listed += [thread.id for thread in order if thread.id not in self._listed]
+        waiting = [t for t in map(self.threads.get, self._listed) if t is not None]
         return all_groups(self.threads, waiting, titles)
 
     def go_to_thread(self, thread: Thread) -> None:
@@ -198,6 +204,12 @@ class ReviewBeside(ReviewPages):
         for view in (self.beside, self.all_threads):
             view.again()
             self.call_after_refresh(self._read_replies, view)
+
+    def view_changed(self) -> None:
+        """Show another tab; the list of threads is put in order when it is left or opened."""
+        super().view_changed()
+        self._listed = []
+        self.all_threads.show(self._all_groups())
 
     def on_thread_view_opened(self, event: ThreadView.Opened) -> None:
         """Show what a thread is about."""

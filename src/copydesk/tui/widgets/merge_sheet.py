@@ -146,7 +146,10 @@ class MergeSheet(_Scrolling, scope="merge_sheet"):
         self._facts = facts
         self.off = why_not_mergeable(request, space, rules)
         if self.off is not None:
-            self.show([*facts, "", Text(self.off, style="bad")], self._keys())
+            # The failed rules are listed above; what else is in the way is not.
+            failed = any(result.outcome == "fail" for result in rules.results)
+            said = "It cannot be merged while a rule is not met." if failed else self.off
+            self.show([*facts, "", Text(said, style="bad")], self._keys())
         else:
             self.show([*facts, "", Text(LIVE, style="warn")], self._keys())
 

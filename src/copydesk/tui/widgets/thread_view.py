@@ -121,7 +121,7 @@ class ThreadView(WrappedList, scope="threads"):
         rows = [self._rows[at] for at in self.in_view if at < len(self._rows)]
         return [row.thread for row in rows if row.kind == "more" and row.thread is not None]
 
-    @action("enter", "what it is about", unless=no_thread, show=16, group="Threads")
+    @action("enter", "go to text", unless=no_thread, show=16, group="Threads")
     def open_thread(self) -> None:
         """Go to the text that the thread is about."""
         self.post_message(self.Opened(self))

@@ -1,0 +1,225 @@
+"""What a review draws, as values: rows of a diff, messages, changed pages, rules."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+
+from copydesk.contract.models.change_request import Changes, Conflict
+from copydesk.contract.models.comment import Comment
+from copydesk.contract.models.content import PageTree
+from copydesk.domain.page_tree import PageNode, flatten
+from copydesk.tui import glyphs
+from copydesk.tui.present import changed, comment, diff, review
+
+NOW = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)
+
+
+def plain(lines: list[list[tuple[str, str]]]) -> list[str]:
+    return ["".join(text for text, _ in line).rstrip() for line in lines]
+
+
+def drawn(before: str, after: str, width: int = 60) -> list[str]:
+    page = diff.page_text(before, after)
+    return [line for at in range(len(page.diff)) for line in plain(
+        diff.draw_line(page.diff[at], width)
+    )]
+
+
+# Lines
+
+
+def test_changed_words_are_marked_without_colour() -> None:
+    assert drawn("We retry five times.\n", "We retry eight times.\n") == [
+        "     1  - We retry [-five-] times.",
+        "        + We retry {+eight+} times.",
+    ]
+
+
+def test_long_lines_wrap_and_keep_their_sign() -> None:
+    lines = drawn("", "After the last attempt the event goes to the queue.\n", width=40)
+    assert lines == [
+        "     1  + After the last attempt the",
+        "        + event goes to the queue.",
+    ]
+
+
+def test_wrapping_keeps_every_character() -> None:
+    parts = [("ab cd ", ""), ("  efg", "good"), ("h" * 30, "bad"), ("日本語のテキスト", "")]
+    for width in (8, 9, 13, 80):
+        lines = diff.wrap_exact(parts, width)
+        assert "".join(text for line in lines for text, _ in line) == "".join(t for t, _ in parts)
+        assert all(len("".join(text for text, _ in line)) <= width for line in lines)
+
+
+def test_a_mark_stands_at_the_right_end_of_the_first_line() -> None:
+    page = diff.page_text("", "word " * 20)
+    lines = plain(diff.draw_line(page.diff[0], 40, mark="[2]"))
+    assert lines[0].endswith("[2]")
+    assert len(lines[0]) == 39
+    assert not any(line.endswith("[2]") for line in lines[1:])
+
+
+def test_a_line_without_end_is_cut_and_counted() -> None:
+    page = diff.page_text("", "x" * 30_000)
+    lines = plain(diff.draw_line(page.diff[0], 110))
+    assert "10,000 characters more" in lines[-1]
+
+
+def test_unchanged_lines_are_folded_except_where_threads_are() -> None:
+    before = "\n".join(f"line {n}" for n in range(40)) + "\n"
+    page = diff.page_text(before, before.replace("line 20\n", "row 20\n"))
+    shown = diff.rows(page, all_lines=False)
+    assert [row.kind for row in shown if row.kind != "line"] == ["fold", "fold"]
+    assert (shown[0].at, shown[0].stop) == (0, 17)
+    kept = diff.rows(page, keep=[5], all_lines=False)
+    assert [row.at for row in kept if row.kind == "line"][:3] == [4, 5, 6]
+    assert next(row for row in kept if row.kind == "fold") == ("fold", 0, 4)
+    opened = diff.rows(page, unfolded=[0], all_lines=False)
+    assert opened[0].kind == "line"
+    assert all(row.kind == "line" for row in diff.rows(page, all_lines=True))
+
+
+def test_anchors_find_their_row_as_it_is_or_as_it_was() -> None:
+    page = diff.page_text("a\nold words stay\ngone\n", "a\nnew words stay\n")
+    edited = page.anchor(1)
+    assert edited == page.anchor(2)
+    assert edited is not None
+    assert page.find(edited) == 2
+    removed = page.anchor(3)
+    assert removed is not None
+    assert page.find(removed) == 3
+    assert page.find("b7") is None
+
+
+def test_hostile_text_is_cleaned_before_it_is_compared() -> None:
+    lines = drawn("", "\x1b[31mred\u202e\tblue\n")
+    assert lines == ["     1  + red    blue"]
+
+
+# Messages
+
+
+def message(text: str, **fields: object) -> Comment:
+    return Comment.model_validate(
+        {
+            "id": "c1",
+            "postedAt": NOW,
+            "postedBy": {"object": "user", "id": "u1", "displayName": "Ana\x1b[2J"},
+            "body": {"markdown": text},
+            **fields,
+        }
+    )
+
+
+def test_a_message_says_who_when_and_what() -> None:
+    lines = plain(comment.draw_message(message("Is it **24** hours?"), 40, NOW, label="[2]"))
+    assert lines == [" [2] Ana  now", "     Is it 24 hours?"]
+
+
+def test_reactions_are_counted_and_code_points_read() -> None:
+    user = {"object": "user", "id": "u1", "displayName": "Ana"}
+    reactions = [{"emoji": "1f44d", "count": 2, "users": [{"user": user}]}, {"emoji": " "}]
+    lines = plain(comment.draw_message(message("Yes", reactions=reactions), 40, NOW))
+    assert lines[-1].strip() == "👍 2"
+
+
+def test_reactions_have_an_ascii_form() -> None:
+    glyphs.use("ascii")
+    try:
+        assert comment.emoji_text("👍") == ":thumbs up:"
+    finally:
+        glyphs.use("unicode")
+
+
+def test_threads_keep_their_numbers_and_are_walked_in_reading_order() -> None:
+    def on(key: str, minute: int, page: str | None, node: str | None = None) -> Comment:
+        return Comment.model_validate(
+            {
+                "id": key,
+                "postedAt": NOW.replace(minute=minute),
+                "target": {
+                    "page": page and {"id": page},
+                    "node": node and {"id": node},
+                },
+            }
+        )
+
+    threads = comment.Threads()
+    threads.take([on("late", 3, "p2"), on("line", 2, "p1", "line:x:0:q"), on("first", 1, "p1")])
+    threads.put(on("whole", 0, None))
+    assert [thread.number for thread in threads] == [1, 2, 3, 4]
+    order = [thread.id for thread in threads.walk(["p1", "p2"], lambda thread: 7)]
+    assert order == ["whole", "first", "line", "late"]
+    threads.take([on("line", 2, "p1", "line:x:0:q")])
+    assert [(thread.id, thread.number) for thread in threads] == [("line", 2)]
+
+
+# Changed pages
+
+
+def tree(*titles: str) -> tuple[PageNode, ...]:
+    pages = [{"id": title, "title": title, "path": title.lower()} for title in titles]
+    return flatten(PageTree.model_validate({"pages": pages}).pages)
+
+
+def test_without_a_hint_the_trees_decide() -> None:
+    found = changed.changed_pages(tree("A", "B"), tree("A", "C"), None)
+    assert {(c.id, c.kinds) for c in found} == {("B", ("deleted",)), ("C", ("added",))}
+
+
+def test_with_a_hint_only_the_authors_changes_are_shown() -> None:
+    hint = Changes.model_validate(
+        {
+            "changes": [
+                {
+                    "type": "page_edited",
+                    "page": {"id": "A", "title": "A", "path": "a"},
+                    "before": {"title": "Old", "path": "old"},
+                    "after": {"title": "A", "path": "a"},
+                    "textChanged": False,
+                },
+                {"type": "page_moved", "page": {"id": "A", "title": "A", "path": "a"}},
+                {"type": "something_new", "page": {"id": "A"}},
+                {"type": "file_created", "file": {"id": "f", "name": "x.png"}},
+            ]
+        }
+    )
+    found = changed.changed_pages(tree("A", "Mains"), tree("A"), hint)
+    assert [(c.id, c.kinds) for c in found] == [("A", ("renamed", "moved"))]
+    files = changed.changed_files(None, None, hint)
+    assert [(c.id, c.kinds) for c in files] == [("file:f", ("added",))]
+
+
+def test_removed_pages_stand_where_they_stood() -> None:
+    before, after = tree("A", "B", "C"), tree("A", "C")
+    roots = changed.entries(after, changed.changed_pages(before, after, None), everything=True)
+    assert [entry.id for entry in roots] == ["A", "B", "C"]
+    assert [change.id for change in changed.in_order(roots)] == ["B"]
+
+
+def test_a_page_deeper_than_python_goes_is_no_problem() -> None:
+    nodes = [
+        PageNode(f"p{n}", f"p{n}", parent=f"p{n - 1}" if n else None) for n in range(5_000)
+    ]
+    added = changed.Changed("p4999", ("added",), None, nodes[-1])
+    assert changed.in_order(changed.entries(nodes, [added])) == [added]
+
+
+# Conflicts
+
+
+@pytest.mark.parametrize("kind", ["edited", "moved", "a-kind-of-tomorrow"])
+def test_conflicts_name_the_page_and_both_sides(kind: str) -> None:
+    conflict = Conflict.model_validate(
+        {
+            "kind": kind,
+            "page": {"id": "p", "title": "Retries\x1b[0m", "path": "retries"},
+            "lines": [{"start": 3, "base": ["a"], "primary": ["b"], "change": ["c"]}],
+        }
+    )
+    lines = [line.plain for line in review.conflict_lines([conflict])]
+    assert "Retries" in lines[0]
+    assert any("here" in line and line.endswith("c") for line in lines)
+    assert any("primary" in line and line.endswith("b") for line in lines)

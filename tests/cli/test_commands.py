@@ -79,8 +79,9 @@ def test_an_export_writes_the_space_back(
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["desk", "import", "{tmp}/missing"], "There is nothing at"),
+        (["desk", "import", "{tmp}/missing"], "is missing. Name a folder"),
         (["desk", "import", "{tmp}/manual", "--space", "x" * 51], "--space: a title has 1 to 50"),
+        (["desk", "export", "manual", "{tmp}/desk.db"], "is not a folder: name one to write into"),
         (["desk", "export", "Nope", "{tmp}/out"], "There is no space 'Nope' on this desk"),
         (["desk", "token", "--user", "nobody@example.org"], "nobody on this desk has that address"),
         (["desk", "sample"], "is in use already and was left as it is"),

@@ -296,7 +296,7 @@ def test_a_failed_import_leaves_the_desk_as_it_was(world: World, tmp_path: Path)
     (tmp_path / "empty").mkdir()
     with pytest.raises(SourceError, match="no Markdown"):
         read(world, tmp_path / "empty")
-    with pytest.raises(SourceError, match="nothing at"):
+    with pytest.raises(SourceError, match="is missing"):
         read(world, tmp_path / "missing")
     assert world.ana
     assert world.store.read(lambda tx: tx.value("SELECT count(*) FROM organization")) == before + 1

@@ -118,6 +118,8 @@ def export_space(*, space: str, folder: Path, desk: Path | None = None) -> int:
     """Write a space back as Markdown and say what was written."""
     from copydesk.server.exporting import export_space as write_space
 
+    if (folder.is_symlink() or folder.exists()) and not folder.is_dir():
+        raise UsageError(f"{folder} is not a folder: name one to write into, or a new name")
     store = open_store(desk)
     with _closing(store):
         with _Progress() as progress:

@@ -165,7 +165,7 @@ def test_a_name_that_is_not_utf8_on_disk_is_named(tmp_path: Path) -> None:
 
 
 def test_what_is_no_source_is_refused_in_a_sentence(making: Making, tmp_path: Path) -> None:
-    with pytest.raises(SourceError, match="There is nothing at"):
+    with pytest.raises(SourceError, match="is missing"):
         Repository.open(tmp_path / "nowhere")
     (tmp_path / "text").write_text("hello")
     with pytest.raises(SourceError, match="is a file, but not a git bundle"):

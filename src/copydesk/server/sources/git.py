@@ -100,9 +100,10 @@ class Repository:
         if path.is_file():
             return cls._open_bundle(path)
         if not path.is_dir():
-            raise SourceError(
-                f"There is nothing at {path}. Name a folder, a repository or a bundle."
+            there = (
+                "is neither a folder, a repository nor a bundle" if path.exists() else "is missing"
             )
+            raise SourceError(f"{path} {there}. Name a folder, a repository or a bundle.")
         try:
             repo = Repo(str(path))
         except NotGitRepository:

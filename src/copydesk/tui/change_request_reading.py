@@ -69,16 +69,24 @@ class Spaces:
     async def learn(self, api: Api, organization: str, ids: Iterable[str]) -> None:
         """Read what is not known yet of these spaces. Raises ``ApiError``."""
         wanted = {space_id for space_id in ids if space_id} - self.known.keys()
-        if len(wanted) > 1 and not self._listed:
-            self._listed = True
-            try:
-                async for space in api.pages(ops.list_organization_spaces, organization, limit=250):
-                    self.put(space)
-            except ExtensionMissing:
-                # Without the list (E2) each space is asked for by itself.
-                pass
+        if len(wanted) > 1:
+            await self.list(api, organization)
             wanted -= self.known.keys()
         await asyncio.gather(*(self._one(api, space_id) for space_id in wanted))
+
+    async def list(self, api: Api, organization: str) -> None:
+        """Read all spaces of an organization, once. Raises ``ApiError``.
+
+        A service without that list (E2) leaves each to be asked for by itself.
+        """
+        if self._listed:
+            return
+        try:
+            async for space in api.pages(ops.list_organization_spaces, organization, limit=250):
+                self.put(space)
+        except ExtensionMissing:
+            pass
+        self._listed = True
 
     def put(self, space: Space) -> None:
         """Keep what the list needs of a space."""

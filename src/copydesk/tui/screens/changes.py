@@ -16,7 +16,7 @@ from copydesk.tui.places import Jump, Target, place
 from copydesk.tui.present import change_request as present
 from copydesk.tui.present.change_request import LISTINGS, SERVED, ChangeRow, Details, Listing
 from copydesk.tui.screens.changes_actions import ChangesActions
-from copydesk.tui.sources import Fetch, ListSource, PagedSource, Source
+from copydesk.tui.sources import Change, Fetch, ListSource, PagedSource, Source
 from copydesk.tui.widgets.facts import Facts
 from copydesk.tui.widgets.virtual_list import Column, VirtualList
 
@@ -61,13 +61,15 @@ class ChangesPlace(ChangesActions):
     def panes(self) -> ComposeResult:
         """The list, and the details of its row."""
         columns: list[Column[ChangeRow]] = [
-            Column("number", "#", lambda row: str(row.number), 6),
+            Column("number", "#", lambda row: str(row.number), 5),
             Column(
                 "subject", "SUBJECT", lambda row: present.subject(row, self.listing), flex=1,
                 minimum=30,
             ),
-            Column("space", "SPACE", lambda row: self.space_title(row.space) or present.UNKNOWN, 13,
-                   drop=3),
+            Column(
+                "space", "SPACE", lambda row: self.space_title(row.space) or present.UNKNOWN, 14,
+                drop=3,
+            ),
             Column("by", "BY", lambda row: Text(present.short_name(row.author), "who"), 10, drop=2),
             Column(
                 "pages", "PG", lambda row: present.pages(self.known(row)), 3, align="right", drop=5
@@ -262,7 +264,7 @@ class ChangesPlace(ChangesActions):
         self._swap(ListSource(rows, key=lambda row: row.id))
 
     def _swap(self, source: Source[ChangeRow]) -> None:
-        """Show other rows; filter and cursor stay."""
+        """Show other rows; the filter stays, and the cursor where its row is read at once."""
         text, old = self.rows.found, self.rows.source.base
         selected = self.rows.selected_id
         self.rows.source = source
@@ -270,9 +272,19 @@ class ChangesPlace(ChangesActions):
             old.close()
         if text:
             self.rows.find(text)
-        if selected is not None:
-            self.rows.select(selected)
+        if selected is not None and not self.rows.select(selected):
+            self._select_later(source, selected)
         self.rows.retitle()
+
+    def _select_later(self, source: Source[ChangeRow], row_id: str) -> None:
+        """Put the cursor back on a row if the first rows that arrive have it."""
+
+        def changed(change: Change) -> None:
+            if source.loaded:
+                stop()
+                self.call_later(self.rows.select, row_id)
+
+        stop = source.subscribe(changed)
 
     def _read_sorted(self, then: Callable[[list[ChangeRow]], None]) -> None:
         """Read all of a view and sort it; until then the rows stay as they are."""

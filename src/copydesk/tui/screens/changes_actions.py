@@ -382,7 +382,12 @@ class ChangesActions(Place, scope="changes"):
         undo = update_of(request, about, back=True)
 
         async def back(api: Api) -> ChangeRequest:
+            from copydesk.client.errors import Conflict
+
             assert undo is not None
+            now = await api(ops.get_change_request, row.space, row.id)
+            if update_of(now, about) is not None:
+                raise Conflict(f"The text of {row.label} was changed again since.")
             found = await api(ops.update_change_request, row.space, row.id, undo)
             self._adopt(found)
             return found
@@ -434,13 +439,9 @@ class ChangesActions(Place, scope="changes"):
         self.tell(f"Started #{request.number} in {title} as a {clean(request.status)}.", "good")
 
     async def _choose_space(self, api: Api) -> str | None:
-        from copydesk.contract import operations as ops
         from copydesk.tui.widgets.choice import Choice, Option
 
-        scope = await self.scope(api)
-        await self.spaces.learn(api, scope.organization, ["", *self.spaces.known])
-        async for space in api.pages(ops.list_organization_spaces, scope.organization, limit=250):
-            self.spaces.put(space)
+        await self.spaces.list(api, (await self.scope(api)).organization)
         options = [
             Option(space_id, info.title)
             for space_id, info in sorted(

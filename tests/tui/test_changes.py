@@ -1,0 +1,487 @@
+"""The list of change requests, driven as a person would."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import timedelta
+
+import httpx
+import pytest
+
+from copydesk.client.api import Api
+from copydesk.contract import operations as ops
+from copydesk.contract.models.change_request import ChangeRequest
+from copydesk.server import threads
+from copydesk.server.documents import markdown_to_document
+from copydesk.server.seeding import Editor
+from copydesk.tui.places import Target
+from copydesk.tui.screens.changes import ChangesPlace
+from tests.drive import Driver, drive
+from tests.tui.opening import open_world
+from tests.world import BASE_URL, World
+
+GUIDE = {
+    "limits": "# Limits\n\nTen a minute.\n",
+    "auth": "# Auth\n\nUse a token.\n",
+    "auth/oauth": "# OAuth\n\nThe old way.\n",
+    "gone": "# Gone\n\nSoon.\n",
+}
+
+
+@dataclass
+class Desk:
+    """Two spaces with change requests in every status, and their ids."""
+
+    world: World
+    guide: str
+    legal: str
+    limits: str
+    oauth: str
+    terms: str
+    draft: str
+
+    async def get(self, change_request: str, space: str | None = None) -> ChangeRequest:
+        """Read a change request as the administrator."""
+        async with self.world.api() as api:
+            return await api(ops.get_change_request, space or self.guide, change_request)
+
+
+@pytest.fixture
+def desk(world: World) -> Desk:
+    priya = world.user("priya", display_name="Priya Raman")
+    lee = world.user("lee", display_name="Lee Park")
+    rules = [
+        {"rule": "require_at_least_one_review"},
+        {"rule": "require_up_to_date_change_request"},
+    ]
+    guide = world.space("Platform guide", GUIDE, merge_rules={"type": "rules", "rules": rules})
+    legal = world.space("Legal", {"terms": "# Terms\n\nBe kind.\n"})
+    oauth = world.change_request(
+        guide,
+        {"auth/oauth": "# OAuth\n\nThe new way.\n"},
+        subject="Fix auth code samples",
+        by=lee,
+        description=markdown_to_document("The sample used the v1 token URL.").to_dict(),
+    )
+    merged = world.change_request(guide, {"gone": None}, subject="Remove what is gone", by=lee)
+    _merge(world, merged)
+
+    def edit(editor: Editor) -> None:
+        editor.write(editor.find("limits"), "# Limits\n\nA hundred a minute.\n")
+        editor.page("Quotas", "# Quotas\n\nPer team.\n")
+        editor.rename(editor.find("auth"), "Authentication", "authentication")
+
+    limits = world.change_request(guide, edit=edit, subject="Rate limit page rewrite", by=priya)
+    world.comment(guide, "Since when?", change_request=limits)
+    world.write(lambda tx: threads.request_review(tx, limits, world.ana, priya))
+    world.write(lambda tx: threads.add_review(tx, limits, lee, "changes-requested"))
+    terms = world.change_request(
+        legal, {"terms": "# Terms\n\nBe very kind.\n"}, subject="Be kinder", by=priya
+    )
+    draft = world.change_request(guide, {"new": "# New\n"}, subject="Not ready", status="draft")
+    world.change_request(guide, subject="Old idea", status="archived", by=lee)
+    world.clock.now += timedelta(hours=3)
+    return Desk(world, guide, legal, limits, oauth, terms, draft)
+
+
+def _merge(world: World, change_request: str) -> None:
+    from copydesk.server import branches
+
+    world.write(
+        lambda tx: branches.record_merge(
+            tx, change_request, str(branches.merge_branch(tx, change_request, world.ana).revision)
+        )
+    )
+
+
+def here(driver: Driver) -> ChangesPlace:
+    place = driver.place
+    assert isinstance(place, ChangesPlace)
+    return place
+
+
+def subjects(driver: Driver) -> list[str]:
+    return [row.subject for row in here(driver).rows.source.shown()]
+
+
+def said(driver: Driver) -> str:
+    return here(driver).facts.plain
+
+
+def cells(driver: Driver, subject: str) -> list[str]:
+    """Return the words of a row of the list."""
+    rows = [line.split("┃")[1] for line in driver.screen.splitlines() if line.startswith("┃")]
+    return next(row for row in rows if subject in row).split()
+
+
+async def test_the_screen_at_both_sizes(desk: Desk, update_golden: bool) -> None:
+    for size in ((80, 24), (140, 40)):
+        async with drive(open_world(desk.world, "changes"), "j", size=size) as driver:
+            driver.golden("changes", update=update_golden)
+
+
+async def test_the_views_of_an_organization(desk: Desk) -> None:
+    async with drive(open_world(desk.world, "changes")) as driver:
+        assert "[Open 3]  Draft 1   Merged 1   Archived 1   Mine 1   Needs me 1" in driver.screen
+        assert subjects(driver) == ["Be kinder", "Rate limit page rewrite", "Fix auth code samples"]
+        await driver.press("3")
+        assert subjects(driver) == ["Remove what is gone"]
+        await driver.press("]")
+        assert subjects(driver) == ["Old idea"]
+        await driver.press("]")
+        assert subjects(driver) == ["Not ready"]
+        assert "[draft] Not ready" in driver.screen
+        await driver.press("]")
+        assert subjects(driver) == ["Rate limit page rewrite"]
+        await driver.press("]")
+        assert driver.place.view == "open"
+
+
+async def test_gn_opens_what_needs_me(desk: Desk) -> None:
+    async with drive(open_world(desk.world, "changes"), "g n") as driver:
+        assert "[Needs me 1]" in driver.screen
+        assert subjects(driver) == ["Rate limit page rewrite"]
+
+
+async def test_a_space_shows_only_its_own(desk: Desk) -> None:
+    target = Target(organization=desk.world.home, space=desk.legal)
+    async with drive(open_world(desk.world, "changes", target)) as driver:
+        assert subjects(driver) == ["Be kinder"]
+        assert "Acme > Legal > Change requests" in driver.screen
+        assert "SPACE" not in driver.screen
+        await driver.press("2")
+        assert "No drafts. ctrl+n starts a change request." in driver.screen
+
+
+async def test_the_details_of_the_row_under_the_cursor(desk: Desk) -> None:
+    async with drive(open_world(desk.world, "changes"), "j", size=(140, 40)) as driver:
+        text = said(driver)
+        assert "Priya Raman, opened 3 h ago" in text
+        assert "in Platform guide" in text
+        assert "1 of 2 rules pass: needs an approving review; Lee Park asked for changes" in text
+        assert "✗ needs an approving review" in text
+        assert "✓ is up to date with primary content" in text
+        assert "1 added, 1 renamed, 1 edited" in text
+        assert "+  Quotas" in text
+        assert "~  Authentication  renamed from “Auth”" in text
+        assert "✗ Lee Park; waits on Ana Silva" in text
+        assert "threads 1 open" in text
+        assert cells(driver, "Rate limit")[-5:] == ["3", "1", "1/2", "3", "h"]
+        # What has not been read yet is a dot, never a zero.
+        assert cells(driver, "Fix auth")[-5:] == [".", "0", ".", "3", "h"]
+        await driver.press("j")
+        assert "out of date, U updates" in said(driver)
+        assert "~  auth/Oauth" in said(driver)
+        assert "The sample used the v1 token URL." in said(driver)
+
+
+async def test_filter_as_you_type(desk: Desk) -> None:
+    async with drive(open_world(desk.world, "changes"), "/") as driver:
+        await driver.type("author:priya")
+        assert "2 of 3 match" in driver.screen
+        await driver.type(" is:discussed")
+        assert subjects(driver) == ["Rate limit page rewrite"]
+        await driver.press("escape", "/")
+        await driver.type("legal")
+        assert subjects(driver) == ["Be kinder"]
+        await driver.press("escape", "/")
+        await driver.type("autor:x")
+        assert "did you mean author:?" in driver.screen
+        await driver.press("escape")
+        assert len(subjects(driver)) == 3
+
+
+async def test_a_filter_stays_on_in_the_next_view(desk: Desk) -> None:
+    async with drive(open_world(desk.world, "changes"), "/") as driver:
+        await driver.type("gone")
+        await driver.press("enter", "3")
+        assert "1 of 1 match" in driver.screen
+        assert subjects(driver) == ["Remove what is gone"]
+
+
+async def test_sorting_keeps_the_cursor_and_the_filter(desk: Desk) -> None:
+    async with drive(open_world(desk.world, "changes"), "G") as driver:
+        before = driver.selected
+        await driver.press("s")
+        await driver.type("subject")
+        await driver.press("enter")
+        assert subjects(driver) == ["Be kinder", "Fix auth code samples", "Rate limit page rewrite"]
+        assert driver.selected == before
+        await driver.press("S")
+        assert subjects(driver)[0] == "Rate limit page rewrite"
+        assert "sort: subject, reversed" in driver.screen
+        assert driver.selected == before
+        await driver.press("/")
+        await driver.type("a")
+        await driver.press("enter", "s")
+        await driver.type("space")
+        await driver.press("enter")
+        assert "filter: a" in driver.screen
+        assert subjects(driver)[-1] == "Fix auth code samples"
+        await driver.press("s")
+        await driver.type("updated")
+        await driver.press("enter")
+        assert subjects(driver)[0] == "Be kinder"
+        assert driver.selected == before
+
+
+async def test_archive_stays_in_sight_and_u_takes_it_back(desk: Desk) -> None:
+    async with drive(open_world(desk.world, "changes"), "x") as driver:
+        assert (await desk.get(desk.terms, desk.legal)).status == "archived"
+        assert "[archived] Be kinder" in driver.screen
+        assert "[Open 2]" in driver.screen
+        assert "Archived 2" in driver.screen
+        assert driver.selected == desk.terms
+        await driver.press("u")
+        assert (await desk.get(desk.terms, desk.legal)).status == "open"
+        assert "[archived]" not in driver.screen
+        assert "[Open 3]" in driver.screen
+
+
+async def test_an_undo_that_somebody_overtook_does_nothing(desk: Desk) -> None:
+    async with drive(open_world(desk.world, "changes"), "x") as driver:
+        from copydesk.server import branches
+
+        desk.world.write(lambda tx: branches.set_status(tx, desk.terms, "draft"))
+        await driver.press("u")
+        assert "#1 is draft by now." in driver.screen
+        assert (await desk.get(desk.terms, desk.legal)).status == "draft"
+
+
+async def test_an_archived_one_is_reopened(desk: Desk) -> None:
+    async with drive(open_world(desk.world, "changes"), "4", "W") as driver:
+        assert "is archived: x reopens it." in driver.screen
+        await driver.press("x")
+        assert "is open again." in driver.screen
+        assert "[open] Old idea" in driver.screen
+        await driver.press("R", ".")
+        assert "Nothing is archived." in driver.screen
+
+
+async def test_a_draft_is_made_open_and_back(desk: Desk) -> None:
+    async with drive(open_world(desk.world, "changes"), "2", "m") as driver:
+        assert "is a draft: W makes it open." in driver.screen
+        await driver.press("W")
+        assert (await desk.get(desk.draft)).status == "open"
+        assert "is open for review." in driver.screen
+        await driver.press("W")
+        assert (await desk.get(desk.draft)).status == "draft"
+
+
+async def test_an_update_pulls_primary_content_in(desk: Desk) -> None:
+    async with drive(open_world(desk.world, "changes"), "U") as driver:
+        assert "is up to date." in driver.screen
+        await driver.press("G", "U")
+        assert "Primary content of Platform guide has moved on" in driver.screen.replace("\n", " ")
+        await driver.press("enter")
+        assert (await desk.get(desk.oauth)).outdated
+        await driver.press("y")
+        assert not (await desk.get(desk.oauth)).outdated
+        assert "it has all of primary content now." in driver.screen
+        assert ">^" not in driver.screen
+
+
+async def test_conflicts_are_shown_in_full_and_change_nothing(desk: Desk) -> None:
+    desk.world.commit(desk.guide, {"auth/oauth": "# OAuth\n\nAnother way.\n"})
+    async with drive(open_world(desk.world, "changes"), "G", "U", "y", size=(100, 40)) as driver:
+        assert "Nothing was changed." in driver.screen
+        assert "The new way." in driver.screen
+        assert "Another way." in driver.screen
+        assert (await desk.get(desk.oauth)).outdated
+        await driver.press("escape")
+        assert driver.selected == desk.oauth
+
+
+async def test_a_merge_behind_its_sheet(desk: Desk) -> None:
+    async with drive(open_world(desk.world, "changes"), "m", size=(100, 40)) as driver:
+        await driver.press("y")
+        assert (await desk.get(desk.terms, desk.legal)).status == "merged"
+        await driver.press("escape")
+        assert "[merged] Be kinder" in driver.screen
+        assert "[Open 2]" in driver.screen
+        await driver.press("x")
+        assert "is merged: that cannot change." in driver.screen
+
+
+async def test_subject_and_description_are_edited_as_one_text(desk: Desk) -> None:
+    async with drive(open_world(desk.world, "changes"), "G", "e") as driver:
+        assert "The sample used the v1 token URL." in driver.screen
+        await driver.press("up", "up", "home", "ctrl+k")
+        await driver.type("Correct the samples")
+        await driver.press("down", "down", "end", "enter")
+        await driver.type("Both.")
+        await driver.press("ctrl+s")
+        now = await desk.get(desk.oauth)
+        assert now.subject == "Correct the samples"
+        assert now.description is not None
+        assert "Both." in now.to_json().decode()
+        assert "Correct the samples" in driver.screen
+        await driver.press("u")
+        before = await desk.get(desk.oauth)
+        assert before.subject == "Fix auth code samples"
+        assert "Both." not in before.to_json().decode()
+
+
+async def test_a_subject_that_is_too_long_is_kept_as_a_draft(desk: Desk) -> None:
+    async with drive(open_world(desk.world, "changes"), "e") as driver:
+        await driver.press("home", "ctrl+k")
+        await driver.type("much " * 21)
+        await driver.press("ctrl+s")
+        assert "at most 100 fit" in driver.screen
+        await driver.press("e")
+        assert "much much" in driver.screen
+        assert (await desk.get(desk.terms, desk.legal)).subject == "Be kinder"
+
+
+async def test_a_new_one_in_a_chosen_space(desk: Desk) -> None:
+    async with drive(open_world(desk.world, "changes"), "ctrl+n") as driver:
+        await driver.type("legal")
+        await driver.press("enter")
+        assert "New change request in Legal" in driver.screen
+        await driver.type("Say please")
+        await driver.press("enter")
+        assert driver.place.view == "draft"
+        assert subjects(driver) == ["Say please", "Not ready"]
+        assert "in Legal as a draft." in driver.screen
+
+
+async def test_a_new_one_in_the_space_that_is_shown(desk: Desk) -> None:
+    target = Target(organization=desk.world.home, space=desk.legal)
+    async with drive(open_world(desk.world, "changes", target), "ctrl+n") as driver:
+        await driver.press("enter")
+        assert "A subject is needed." not in driver.line("What is it about?")
+        await driver.type("Say thanks")
+        await driver.press("enter")
+        assert subjects(driver) == ["Say thanks"]
+
+
+async def test_what_a_reader_may_not_do_says_why(desk: Desk) -> None:
+    reader = desk.world.user("reader", "read")
+    async with drive(open_world(desk.world, "changes", user=reader)) as driver:
+        for key, why in (
+            ("x", "It is not yours, and you may not merge in this space."),
+            ("m", "You may not merge in this space."),
+            ("e", "It is not yours, and you may not merge in this space."),
+        ):
+            await driver.press(key)
+            assert why in driver.screen
+        await driver.press("6")
+        assert "Nothing waits on you." in driver.screen
+
+
+async def test_enter_and_d_open_the_review(desk: Desk) -> None:
+    async with drive(open_world(desk.world, "changes"), "enter") as driver:
+        assert driver.place.PLACE == "review"
+        assert driver.place.target.change_request == desk.terms
+        await driver.press("escape")
+        assert driver.place.PLACE == "changes"
+        await driver.press("d")
+        assert driver.place.view == "changes"
+
+
+async def test_a_refresh_moves_nothing(desk: Desk) -> None:
+    async with drive(open_world(desk.world, "changes"), "j") as driver:
+        before = driver.selected
+        desk.world.change_request(desk.legal, subject="Newcomer", by=desk.world.ana)
+        desk.world.edit_change_request(desk.oauth, {"auth": "# Auth\n\nUse two.\n"})
+        await driver.press("R")
+        assert driver.selected == before
+        assert "Newcomer" not in driver.screen
+        assert "press . to fold them in" in driver.screen
+        await driver.press(".")
+        assert subjects(driver)[:2] == ["Fix auth code samples", "Newcomer"]
+        assert driver.selected == before
+
+
+async def test_copies_of_what_is_selected(desk: Desk) -> None:
+    async with drive(open_world(desk.world, "changes"), "Y") as driver:
+        row = here(driver).rows.selected
+        assert row is not None
+        if row.url:
+            assert "markdown link" in driver.screen
+        else:
+            assert "This has no address on the web." in driver.screen
+
+
+async def test_hostile_subjects_stay_subjects(world: World) -> None:
+    space = world.space("Legal", {"a": "# A"})
+    world.change_request(
+        space,
+        {"a": "# B"},
+        subject="[bold]Red[/] \x1b[31m\x1b]0;owned\x07 \u202eltr \U0001f468\u200d\U0001f469",
+        description=markdown_to_document("line \x1b[2Jone\n\ntwo \u202e").to_dict(),
+    )
+    async with drive(open_world(world, "changes"), size=(140, 40)) as driver:
+        assert "[bold]Red[/]" in driver.screen
+        assert "line one" in driver.screen
+        for evil in ("\x1b", "\u202e", "owned", "\u200d"):
+            assert evil not in driver.screen
+
+
+async def test_a_long_list_is_read_as_the_cursor_nears(world: World) -> None:
+    space = world.space("Legal", {"a": "# A"})
+    for number in range(430):
+        world.change_request(space, subject=f"Change {number}")
+    async with drive(open_world(world, "changes")) as driver:
+        source = here(driver).rows.source
+        assert (source.count, source.base.loaded) == (430, 200)
+        await driver.press("G")
+        assert source.base.loaded == 430
+        assert "Change 0" in driver.screen
+        await driver.press("g g", "/")
+        await driver.type("change 42")
+        # By number as well: #42, #142, …
+        assert "19 of 430 match" in driver.screen
+
+
+async def test_a_service_that_cannot_be_reached_and_comes_back(desk: Desk) -> None:
+    real, down = desk.world.client(), [True]
+
+    async def answer(request: httpx.Request) -> httpx.Response:
+        if down[0]:
+            raise httpx.ConnectError("refused")
+        found = await real.request(request.method, str(request.url))
+        return httpx.Response(found.status_code, content=found.content)
+
+    api = Api(BASE_URL, "token", transport=httpx.MockTransport(answer))
+    async with drive(open_world(desk.world, "changes", api=api)) as driver:
+        assert "Offline:" in driver.screen
+        down[0] = False
+        await driver.press("enter")
+        assert len(subjects(driver)) == 3
+    await real.aclose()
+
+
+async def test_a_service_without_the_extensions(desk: Desk) -> None:
+    real = desk.world.client()
+    lacking = ("/v1/user", f"/orgs/{desk.world.home}/spaces", "/changes", "/reviews",
+               "/requested-reviewers")  # fmt: skip
+
+    async def published_only(request: httpx.Request) -> httpx.Response:
+        if request.url.path.endswith(lacking):
+            return httpx.Response(405)
+        answer = await real.request(request.method, str(request.url))
+        return httpx.Response(answer.status_code, content=answer.content)
+
+    api = Api(BASE_URL, "token", transport=httpx.MockTransport(published_only))
+    async with drive(open_world(desk.world, "changes", api=api), "j", size=(140, 40)) as driver:
+        assert "Mine" not in driver.screen
+        assert "Needs me" not in driver.screen
+        assert "Platform guide" in " ".join(cells(driver, "Rate limit"))
+        text = said(driver)
+        # The two page trees tell it instead; reviews stay unknown.
+        assert "+  Quotas" in text
+        assert "its reviews are not known" in text
+        assert "reviews not said by the service" in text
+        await driver.press(":")
+        await driver.type("needs-me")
+        await driver.press("enter")
+        assert "does not say who you are" in driver.screen
+    await real.aclose()
+
+
+async def test_one_that_is_gone_says_so(desk: Desk) -> None:
+    async with drive(open_world(desk.world, "changes")) as driver:
+        desk.world.write(lambda tx: tx.run("DELETE FROM change_request WHERE id = ?", desk.limits))
+        await driver.press("j")
+        assert "Gone. Removed by someone, or moved." in said(driver)

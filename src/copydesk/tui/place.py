@@ -15,6 +15,7 @@ from textual import events
 from textual.app import ComposeResult
 from textual.containers import Container
 from textual.css.query import NoMatches
+from textual.geometry import Size
 from textual.screen import Screen
 from textual.timer import Timer
 from textual.widget import Widget
@@ -133,12 +134,23 @@ class Place(CommonActions, Screen[None]):
 
     def compose(self) -> ComposeResult:
         """Lay the frame around the panes."""
+        self._fit(self.app.size)
         yield Head(id="head")
         yield Views(id="views")
         with Container(id="body"):
             yield from self.panes()
         yield Status(id="status")
         yield Foot(id="foot")
+
+    def _fit(self, size: Size) -> None:
+        """Take the shape for a size before the first frame; Textual does so after it."""
+        for steps, cells in (
+            (self.HORIZONTAL_BREAKPOINTS, size.width),
+            (self.VERTICAL_BREAKPOINTS, size.height),
+        ):
+            shape = max(step for step in steps if step[0] <= cells)
+            for step in steps:
+                self.set_class(step == shape, step[1])
 
     @property
     def desk(self) -> CopydeskApp:

@@ -74,6 +74,7 @@ class SpacesPlace(Place, scope="spaces"):
         self.rows = SpaceTree(self.session.clock, id="spaces")
         self.facts = Facts(title="Details", id="space-details")
         self._show_last_run()
+        self.views, self.view = self._tabs(), "spaces"
         yield Part("main", self.rows)
         yield Part("side", self.facts)
 
@@ -109,11 +110,6 @@ class SpacesPlace(Place, scope="spaces"):
         """Begin on a space, not on the collection above it, with its details in the first frame."""
         self.rows.select_first_space()
         self._show_facts()
-
-    def opened(self) -> None:
-        """Show the tabs."""
-        self.set_views(TABS, "spaces")
-        self._count()
 
     def view_changed(self) -> None:
         """Go to the place that the tab stands for."""
@@ -217,7 +213,10 @@ class SpacesPlace(Place, scope="spaces"):
         if rows.nodes and not rows.partial:
             self._counts["spaces"] = rows.count("space")
             self._counts["changes"] = sum(node.open for node in rows.nodes)
-        self.set_views([replace(tab, count=self._counts.get(tab.id)) for tab in TABS], "spaces")
+        self.set_views(self._tabs(), "spaces")
+
+    def _tabs(self) -> list[View]:
+        return [replace(tab, count=self._counts.get(tab.id)) for tab in TABS]
 
     def _read_counts(self) -> None:
         from copydesk.tui.space_reading import read_counts

@@ -140,10 +140,10 @@ def talk_facts(
 
 
 def _about(issue: IssueRow, *, masked: bool) -> Sequence[Fact]:
-    lines = [Fact("issue", Text(shown(issue.title, masked=masked), style="strong"))]
+    text = Text(shown(issue.title, masked=masked), style="strong")
     if issue.summary:
-        lines.append(Fact("", shown(issue.summary, masked=masked)))
-    return lines
+        text.append(f"\n{shown(issue.summary, masked=masked)}", style="not bold")
+    return [Fact("issue", text)]
 
 
 def issue_facts(issue: IssueRow, said: str, *, masked: bool) -> list[Fact]:

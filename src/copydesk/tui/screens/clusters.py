@@ -12,17 +12,18 @@ from copydesk.domain.text import plural
 from copydesk.tui import cluster_reading as reading
 from copydesk.tui.actions import action, command
 from copydesk.tui.app import style_path
-from copydesk.tui.cluster_actions import ClusterActions, no_cluster
+from copydesk.tui.cluster_actions import no_cluster
 from copydesk.tui.cluster_reading import WatchedPages, WatchedRows
+from copydesk.tui.cluster_talks import REST_SECONDS, ClusterTalks
 from copydesk.tui.place import Part, View
 from copydesk.tui.places import Target, place
 from copydesk.tui.present import cluster as present
 from copydesk.tui.present import conversation as talks
 from copydesk.tui.present.cluster import SORTS, ClusterRow, RequestRow
-from copydesk.tui.present.conversation import IssueRow, Talk
+from copydesk.tui.present.conversation import IssueRow
 from copydesk.tui.sources import ListSource, PagedSource
 from copydesk.tui.widgets.choice import Choice, Option
-from copydesk.tui.widgets.facts import Fact, Facts
+from copydesk.tui.widgets.facts import Facts
 from copydesk.tui.widgets.pane import Pane
 from copydesk.tui.widgets.virtual_list import Column, VirtualList
 
@@ -42,12 +43,6 @@ ORDERS: dict[str, ClusterOrder] = {
 }
 """What the service calls the orders of the views."""
 
-REST_SECONDS = 0.15
-"""How long the cursor rests on a row before what is below it is read."""
-
-KEPT_TALKS = 40
-"""Conversations kept in memory, so that going back to one is instant."""
-
 
 def at_clusters(here: ClustersPlace) -> str | None:
     """Say so when there is nothing further to the left."""
@@ -63,11 +58,12 @@ def at_talk(here: ClustersPlace) -> str | None:
 
 
 @place("clusters", key="k", title="Clusters")
-class ClustersPlace(ClusterActions, scope="clusters"):
+class ClustersPlace(ClusterTalks, scope="clusters"):
     """Clusters at the left, the issues of one in the middle, a conversation at the right."""
 
     CSS_PATH = style_path("clusters")
     AUTO_FOCUS = "#clusters"
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-medium"), (132, "-wide"), (176, "-vast")]
 
     def __init__(self, target: Target) -> None:
         super().__init__(target)
@@ -81,9 +77,6 @@ class ClustersPlace(ClusterActions, scope="clusters"):
         self._window = (0, 0)
         self._counts: dict[str, str] = {}
         self._requests: dict[str, Sequence[RequestRow]] = {}
-        self._talks: dict[str, Talk] = {}
-        self._issues_of: str | None = None
-        self._shown_issue: IssueRow | None = None
         self._wanted = target.cluster
 
     # What a place says of itself
@@ -301,7 +294,7 @@ class ClustersPlace(ClusterActions, scope="clusters"):
         if event.list is self.clusters:
             self._look()
         else:
-            self._look_at_issue()
+            self.look_at_issue()
 
     def _look(self) -> None:
         row = self.clusters.selected
@@ -319,11 +312,11 @@ class ClustersPlace(ClusterActions, scope="clusters"):
                 "requests", lambda api: reading.read_requests(api, organization, row.id), arrived,
                 what="Reading change requests", after=REST_SECONDS,
             )  # fmt: skip
-        if not self.has_class("-narrow") and row.id != self._issues_of:
+        if not self.has_class("-narrow") and row.id != self.issues_of:
             async def rest(api: Api) -> str:
                 return row.id
 
-            self.load("issues", rest, self._show_issues, what="Reading issues", after=REST_SECONDS)
+            self.load("issues", rest, self.show_issues, what="Reading issues", after=REST_SECONDS)
 
     def _show_about(self) -> None:
         row = self.clusters.selected
@@ -335,86 +328,12 @@ class ClustersPlace(ClusterActions, scope="clusters"):
         )
         self.about.show(facts, title=self.shown(row.label))
 
-    # Issues
-
-    def _show_issues(self, cluster: str) -> None:
-        if cluster == self._issues_of or self.clusters.selected_id != cluster:
-            return
-        self._issues_of = cluster
-        organization = self.organization or ""
-
-        async def page(
-            token: str | None, limit: int
-        ) -> tuple[list[IssueRow], str | None, int | None]:
-            api = await self.session.ready()
-            found = await reading.read_issues(api, organization, cluster, token, limit)
-            self.session.fresh()
-            return found
-
-        old = self.issues.source.base
-        if isinstance(old, PagedSource):
-            old.close()
-        row = self.clusters.selected
-        self.issues.empty = "No issue is left in this cluster."
-        self.issues.source = PagedSource(page, key=lambda each: each.id, limit=50)
-        self.issues.title = f"Issues {row.issues}   newest first" if row else "Issues"
-        self.issues.move_first()
-
-    def _look_at_issue(self) -> None:
-        row = self.issues.selected
-        if row is None:
-            self._shown_issue = None
-            self.talk.show([], title="Conversation")
-        elif not self.has_class("-narrow") or self.pane is self.talk:
-            self._read_talk(row, after=REST_SECONDS)
-
-    def _read_talk(self, row: IssueRow, *, after: float = 0.0) -> None:
-        self._shown_issue = row
-        known = self._talks.get(row.conversation)
-        if known is not None:
-            self.cancel_load("talk")
-            self._show_talk()
-            return
-        if not row.conversation:
-            self.talk.show(self._without("No conversation is known for it."), title="Conversation")
-            return
-        organization = self.organization or ""
-
-        def arrived(talk: Talk | None) -> None:
-            if talk is None:
-                said = "The conversation is gone at its source. What the issue says is kept above."
-                self.talk.show(self._without(said), title="Conversation")
-                return
-            while len(self._talks) >= KEPT_TALKS:
-                del self._talks[next(iter(self._talks))]
-            self._talks[row.conversation] = talk
-            self._show_talk()
-
-        self.load(
-            "talk", lambda api: reading.read_talk(api, organization, row.conversation), arrived,
-            what="Reading the conversation", after=after,
-            failed=lambda said: self.talk.show(self._without(said), title="Conversation"),
-        )  # fmt: skip
-
-    def _without(self, said: str) -> list[Fact]:
-        issue = self._shown_issue
-        assert issue is not None
-        return talks.issue_facts(issue, said, masked=self.masked)
-
-    def _show_talk(self) -> None:
-        issue = self._shown_issue
-        talk = self._talks.get(issue.conversation) if issue is not None else None
-        if talk is not None:
-            now = self.session.clock()
-            facts = talks.talk_facts(talk, now, masked=self.masked, issue=issue)
-            self.talk.show(facts, title=talks.talk_title(talk, now))
-
     def show_again(self) -> None:
         """Draw everything again: what is masked has changed."""
         self.clusters.refresh_rows()
         self.issues.refresh_rows()
         self._show_about()
-        self._show_talk()
+        self.show_talk()
         self.refresh_frame()
 
     # From column to column
@@ -426,9 +345,9 @@ class ClustersPlace(ClusterActions, scope="clusters"):
     def _enter(self, pane: Pane) -> None:
         if pane is self.issues and self.clusters.selected_id is not None:
             self.cancel_load("issues")
-            self._show_issues(self.clusters.selected_id)
+            self.show_issues(self.clusters.selected_id)
         elif pane is self.talk and self.issues.selected is not None:
-            self._read_talk(self.issues.selected)
+            self.read_talk(self.issues.selected)
         for node in pane.ancestors_with_self:
             if isinstance(node, Part):
                 for role in ("left", "main", "side"):

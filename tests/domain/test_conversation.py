@@ -1,0 +1,68 @@
+"""Messages of strangers: made plain, cut, and masked."""
+
+from __future__ import annotations
+
+from time import perf_counter
+
+import pytest
+
+from copydesk.domain.conversation import BODY_LIMIT, EMAIL_MASK, PHONE_MASK, mask, readable
+
+
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [
+        ("Use the `<clientId>` of your app", "Use the `<clientId>` of your app"),
+        ("a < b and c > d", "a < b and c > d"),
+        ("<p>One</p><p>Two &amp; three</p>", "One\n\nTwo & three"),
+        ("one<br>two<br/>three", "one\ntwo\nthree"),
+        ("<ul><li>a</li><li>b</li></ul>", "- a\n- b"),
+        ('see <a href="https://evil.test/x">the docs</a>', "see the docs (https://evil.test/x)"),
+        ('<a href="https://x.test">https://x.test</a>', "https://x.test"),
+        ("<a href='javascript:alert(1)'>ok</a>", "ok (javascript:alert(1))"),
+        ("<p>hi</p><script>steal()</script>", "hi"),
+        ("<p>hi</p><style>p{}</style><!-- not this -->", "hi"),
+        ('<img src="https://track.test/p.gif" alt="a chart">', "[image: a chart]"),
+        ('<p><img src="https://track.test/p.gif">hi</p>', "hi"),
+        ("<pre>a\n    b</pre>", "a\n    b"),
+        ("\x1b[2J\x1b]0;owned\x07hi\u202e there", "hi there"),
+        ("<p>\x1b[31m&#27;[31mred&#x202e;</p>", "[31mred"),
+        ("", ""),
+    ],
+)
+def test_bodies_become_plain_text(body: str, words: str) -> None:
+    assert readable(body) == (words, 0)
+
+
+def test_a_long_body_is_cut_and_says_so() -> None:
+    words, left_out = readable("a" * (BODY_LIMIT + 7))
+    assert (len(words), left_out) == (BODY_LIMIT, 7)
+
+
+@pytest.mark.parametrize(
+    "unit", ["<", "<p", "<!--", "<a href=", "</", "<script>", "a@", "1-", "((", "<p>", "\u0301"]
+)
+def test_hostile_bodies_take_no_time(unit: str) -> None:
+    began = perf_counter()
+    words, _ = readable(unit * (BODY_LIMIT // len(unit)))
+    mask(words)
+    assert perf_counter() - began < 1.0
+
+
+@pytest.mark.parametrize(
+    ("text", "masked"),
+    [
+        ("I am ana.silva+x@mail.example.org.", f"I am {EMAIL_MASK}."),
+        ("call +49 30 1234567 now", f"call {PHONE_MASK} now"),
+        ("call (555) 123-4567", f"call {PHONE_MASK}"),
+        ("call 555.123.4567", f"call {PHONE_MASK}"),
+        ("call 5551234567", f"call {PHONE_MASK}"),
+        ("on 2026-03-02 at 09:00", "on 2026-03-02 at 09:00"),
+        ("from 192.168.100.200", "from 192.168.100.200"),
+        ("order 12345678", "order 12345678"),
+        ("version 1.20.3 since 2024", "version 1.20.3 since 2024"),
+        ("not@ an @address", "not@ an @address"),
+    ],
+)
+def test_addresses_and_numbers_are_masked(text: str, masked: str) -> None:
+    assert mask(text) == masked

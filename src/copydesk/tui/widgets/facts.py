@@ -86,6 +86,10 @@ class Facts(Pane):
         lines: list[Strip] = []
         for label, said in self._facts:
             text = Text(said) if isinstance(said, str) else said
+            if text.style:
+                # Rich leaves the style of a whole text out where no part has one of its own.
+                text = text.copy()
+                text.stylize_before(text.style)
             indent = beside if label else 0
             room = max(8, width - indent - 2)
             wrapped = text.wrap(console, room) if text.plain else [Text()]

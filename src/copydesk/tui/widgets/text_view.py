@@ -25,6 +25,15 @@ from copydesk.tui.widgets.pane import Pane
 SLICE_SECONDS = 0.004
 """How long measuring may hold up a key press."""
 
+PAUSE_SECONDS = 0.008
+"""What measuring leaves to keys and drawing between two slices."""
+
+SETTLE_SECONDS = 0.3
+"""How often the scroll bar follows while measuring: each time lays the screen out again."""
+
+CUT_AT_ONCE = 1 << 16
+"""Characters that are cut into blocks before the first frame; the rest is cut in a thread."""
+
 KEPT_BLOCKS = 256
 """Blocks whose lines are kept for the next frame."""
 
@@ -71,21 +80,46 @@ class TextView(Pane):
         """Show another text, from its top or from where the reader is."""
         self._stop()
         self._source = source
-        safe = clean(source, lines=True)
-        if self._plain:
-            self._blocks = [
-                Block("code", at, (line,)) for at, line in enumerate(safe.split("\n"))
-            ] if safe else []
-        else:
-            self._blocks = list(blocks(safe))
-        while self._blocks and self._blocks[-1].kind == "blank":
-            self._blocks.pop()
         keep = None if top else self._position()
         self._found = ""
+        self._blocks = self._cut(source[:CUT_AT_ONCE])
+        if len(source) > CUT_AT_ONCE:
+            # Whatever the cut fell into is cut again with the rest.
+            del self._blocks[-1:]
+            self._cutting = asyncio.create_task(self._cut_all(source, keep), name="cut text")
         self._lay_out(keep)
+
+    def _cut(self, source: str) -> list[Block]:
+        safe = clean(source, lines=True)
+        if self._plain:
+            lines = safe.split("\n") if safe else []
+            cut = [Block("code", at, (line,)) for at, line in enumerate(lines)]
+        else:
+            cut = list(blocks(safe))
+        while cut and cut[-1].kind == "blank":
+            cut.pop()
+        return cut
+
+    async def _cut_all(self, source: str, keep: tuple[int, int] | None) -> None:
+        """Cut a long text whole, beside the keys, and go on from where the reader is."""
+        cut = await asyncio.to_thread(self._cut, source)
+        self._cutting = None
+        shown = len(self._blocks)
+        if self._blocks == cut[:shown]:
+            # What is measured and drawn already stays so.
+            self._blocks = cut
+            if self._keep is None:
+                self._keep = keep
+            self._go_on()
+        else:
+            self._blocks = cut
+            self._lay_out(keep or self._position())
 
     def _stop(self) -> None:
         self._to_end = False
+        if self._cutting is not None:
+            self._cutting.cancel()
+            self._cutting = None
         if self._measuring is not None:
             self._measuring.cancel()
             self._measuring = None
@@ -113,34 +147,42 @@ class TextView(Pane):
         self._settle()
         if keep is None:
             self.scroll_to(y=0, animate=False, force=True)
-        if not self._measured:
+        self._go_on()
+
+    def _go_on(self) -> None:
+        """Measure in the background what is not measured yet."""
+        if not self._measured and self._measuring is None:
             self._measuring = asyncio.create_task(self._measure_on(), name="measure text")
         self.refresh()
 
     @property
     def _measured(self) -> bool:
-        return len(self._starts) > len(self._blocks)
+        return self._cutting is None and len(self._starts) > len(self._blocks)
 
     @property
     def running(self) -> asyncio.Task[None] | None:
-        """The measuring under way, for those who must wait for it."""
-        task = self._measuring
+        """The cutting or measuring under way, for those who must wait for it."""
+        task = self._cutting or self._measuring
         return task if task is not None and not task.done() else None
 
     def _measure_for(self, seconds: float, *, until: int = 1 << 62) -> None:
         stop = perf_counter() + seconds
-        while not self._measured and self._starts[-1] < until:
+        while len(self._starts) <= len(self._blocks) and self._starts[-1] < until:
             at = len(self._starts) - 1
             self._starts.append(self._starts[-1] + len(self._drawn(at, keep=False)))
             if at % 8 == 7 and perf_counter() > stop:
                 break
 
     async def _measure_on(self) -> None:
-        while not self._measured:
-            await asyncio.sleep(0)
+        settled = perf_counter()
+        while len(self._starts) <= len(self._blocks):
+            await asyncio.sleep(PAUSE_SECONDS)
             self._measure_for(SLICE_SECONDS)
-            self._settle()
+            if self._keep is not None or perf_counter() - settled > SETTLE_SECONDS:
+                self._settle()
+                settled = perf_counter()
         self._measuring = None
+        self._settle()
         self.refresh()
 
     def _settle(self) -> None:

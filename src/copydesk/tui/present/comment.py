@@ -92,6 +92,7 @@ class Threads:
     def __init__(self) -> None:
         self._by_id: dict[str, Thread] = {}
         self._numbered = 0
+        self._open: int | None = None
 
     def __iter__(self) -> Iterator[Thread]:
         return iter(self._by_id.values())
@@ -105,7 +106,7 @@ class Threads:
 
     def take(self, comments: Iterable[Comment]) -> None:
         """Take in what was read: known threads keep their number and, if unchanged, replies."""
-        known, self._by_id = self._by_id, {}
+        known, self._by_id, self._open = self._by_id, {}, None
         for comment in sorted(comments, key=lambda comment: comment.posted_at):
             before = known.get(comment.id)
             self._by_id[comment.id] = thread = before or self._new(comment)
@@ -119,6 +120,7 @@ class Threads:
         if thread is None:
             thread = self._by_id[comment.id] = self._new(comment)
         thread.comment = comment
+        self._open = None
         return thread
 
     def _new(self, comment: Comment) -> Thread:
@@ -128,11 +130,14 @@ class Threads:
     def remove(self, thread_id: str) -> None:
         """Forget a thread."""
         self._by_id.pop(thread_id, None)
+        self._open = None
 
     @property
     def open_count(self) -> int:
-        """How many are open."""
-        return sum(thread.open for thread in self)
+        """How many are open; counted again when one changed."""
+        if self._open is None:
+            self._open = sum(thread.open for thread in self)
+        return self._open
 
     def on_page(self, page: str | None) -> list[Thread]:
         """Return the threads of a page (None: of the request as a whole), oldest first."""
@@ -173,6 +178,18 @@ class Group:
     heading: str
     threads: Sequence[Thread]
     quotes: Sequence[str] = ()
+
+
+LABELS = 3
+"""Threads named beside one line; of more the count is said."""
+
+
+def mark_of(threads: Sequence[Thread]) -> tuple[str, bool]:
+    """Return what is drawn beside a line with these threads, and whether one of them is open."""
+    label = "".join(thread.label for thread in threads[:LABELS])
+    if len(threads) > LABELS:
+        label = f"[{len(threads)} threads]"
+    return label, any(thread.open for thread in threads)
 
 
 def page_groups(threads: Sequence[Thread], page: PageText | None) -> list[Group]:

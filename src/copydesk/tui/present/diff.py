@@ -53,6 +53,7 @@ class PageText:
     _before_anchors: AnchoredLines = field(init=False)
     _after_anchors: AnchoredLines = field(init=False)
     _starts: list[int] = field(init=False)
+    _found: dict[str, int | None] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self._before_anchors = AnchoredLines(self.before_lines)
@@ -70,6 +71,11 @@ class PageText:
 
     def find(self, node: str) -> int | None:
         """Return the row of the diff that an anchor is about: as it is now, else as it was."""
+        if node not in self._found:
+            self._found[node] = self._find(node)
+        return self._found[node]
+
+    def _find(self, node: str) -> int | None:
         place = self._after_anchors.find(node)
         if place is not None:
             return self._row(place, after=True)
@@ -93,10 +99,6 @@ class PageText:
             return anchor(self.after_lines, line.after_number - 1)
         assert line.before_number is not None
         return anchor(self.before_lines, line.before_number - 1)
-
-    def row_of_line(self, number: int) -> int | None:
-        """Return the row of a line of the new text, counted from 0."""
-        return self._row(number, after=True)
 
     def line_text(self, at: int) -> str:
         """Return a row's text, without looking for changed words."""

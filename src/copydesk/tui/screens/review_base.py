@@ -51,6 +51,8 @@ class ReviewBase(Place):
         self.rules: RulesRead | None = None
         self.threads = Threads()
         self.threads_read = False
+        self.open_counts: dict[str | None, int] = {}
+        """Open threads by page; counted when they change, not when they are drawn."""
         self.page_id: str | None = None
         self.texts: dict[str, PageText] = {}
         self.everything = False
@@ -96,7 +98,7 @@ class ReviewBase(Place):
         yield Part("side", self.beside)
 
     def _thread_count(self, entry: Entry) -> Text:
-        count = self._open_counts.get(entry.id, 0)
+        count = self.open_counts.get(entry.id, 0)
         return Text(str(count), style="accent") if count else Text("")
 
     def _line_counts(self, entry: Entry) -> Text:
@@ -117,10 +119,6 @@ class ReviewBase(Place):
             return ""
         signs = {"seen": glyphs().passed, "changed": glyphs().changed}
         return signs.get(self.seen.state(entry.id), "")
-
-    @property
-    def _open_counts(self) -> dict[str | None, int]:
-        return self.threads.open_by_page()
 
     def trail(self) -> Iterable[str]:
         """Organization, space, and the request with its subject."""

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from copydesk.contract.models.comment import Comment, CommentReply
 from copydesk.domain.text import clean, plural
 from copydesk.tui import review_reading as reading
 from copydesk.tui.place import View
 from copydesk.tui.places import Target
 from copydesk.tui.present.changed import place_of
-from copydesk.tui.present.comment import Group, Thread, all_groups, first_words, page_groups
+from copydesk.tui.present.comment import (
+    Group,
+    Thread,
+    all_groups,
+    first_words,
+    mark_of,
+    page_groups,
+)
 from copydesk.tui.present.diff import PageText
 from copydesk.tui.screens.review_pages import ReviewPages
 from copydesk.tui.widgets.diff_view import Mark
@@ -24,7 +29,9 @@ class ReviewBeside(ReviewPages):
     def __init__(self, target: Target) -> None:
         super().__init__(target)
         self._wanted_thread = target.thread
-        self._listed: list[str] = []
+        self._by_line: dict[int, list[Thread]] = {}
+        """Threads on the page in front, by the line of the diff."""
+        self._listed: dict[str, None] = {}
         """Threads at the top of the list of all; one that is resolved there stays where it is."""
 
     def request_came(self) -> None:
@@ -62,13 +69,20 @@ class ReviewBeside(ReviewPages):
             self._wanted_thread = None
             self.go_to_thread(thread)
 
-    def show_threads(self) -> None:
-        """Show the threads everywhere after one of them changed."""
+    def show_threads(self, *, same: bool = False) -> None:
+        """Show the threads everywhere; ``same`` when none came or went, only one changed."""
+        self.open_counts = self.threads.open_by_page()
         text = self.texts.get(self.page_id or "")
         if text is not None and self.diff.page is text:
             self.diff.mark(self.marks(text))
-        self.show_beside()
-        self.all_threads.show(self._all_groups())
+        if same:
+            self._retitle_beside()
+            self.beside.changed()
+            self.all_threads.changed()
+        else:
+            self.show_beside()
+            if self.view == "threads":
+                self.all_threads.show(self._all_groups())
         self.page_tree.refresh_rows()
         self.show_overview()
         count = self.threads.open_count if self.threads_read else None
@@ -87,12 +101,12 @@ class ReviewBeside(ReviewPages):
 
     def marks(self, text: PageText) -> dict[int, Mark]:
         """Return the threads, and what waits to be sent, by the line they are on."""
-        marks: dict[int, Mark] = {}
+        self._by_line = {}
         for thread in self.threads.on_page(self.page_id):
             line = None if thread.node is None else text.find(thread.node)
             if line is not None:
-                label, is_open = marks.get(line, ("", False))
-                marks[line] = (label + thread.label, is_open or thread.open)
+                self._by_line.setdefault(line, []).append(thread)
+        marks = {line: mark_of(threads) for line, threads in self._by_line.items()}
         for key in self.drafts:
             page, _, node = key.partition("/")
             line = text.find(node) if page == self.page_id else None
@@ -103,21 +117,22 @@ class ReviewBeside(ReviewPages):
     def show_beside(self) -> None:
         """Fill the pane beside the text: the page as a whole, line by line, then what is gone."""
         if self.view == "overview":
-            whole = [thread for thread in self.threads if thread.page is None]
             self.beside.empty = "No threads on the request as a whole. C starts one."
-            self.beside.title = self._beside_title(whole, "the request")
-            self.beside.show([Group("", whole)])
-            return
-        here = self.threads.on_page(self.page_id)
-        self.beside.empty = "No threads on this page. c comments on the line."
-        self.beside.title = self._beside_title(here, "this page")
-        self.beside.show(page_groups(here, self.texts.get(self.page_id or "")))
+            self.beside.show([Group("", self.threads.on_page(None))])
+        else:
+            self.beside.empty = "No threads on this page. c comments on the line."
+            here = self.threads.on_page(self.page_id)
+            self.beside.show(page_groups(here, self.texts.get(self.page_id or "")))
+        self._retitle_beside()
 
-    def _beside_title(self, threads: Sequence[Thread], where: str) -> str:
-        if not threads:
-            return "Threads"
+    def _retitle_beside(self) -> None:
+        whole = self.view == "overview"
+        threads = self.threads.on_page(None if whole else self.page_id)
         count = sum(thread.open for thread in threads)
-        return f"{count} open of {plural(len(threads), 'thread')} on {where}"
+        where = "the request" if whole else "this page"
+        self.beside.title = (
+            f"{count} open of {plural(len(threads), 'thread')} on {where}" if threads else "Threads"
+        )
 
     def _all_groups(self) -> list[Group]:
         titles = {c.id: place_of(c) for c in self.changes}
@@ -126,8 +141,8 @@ class ReviewBeside(ReviewPages):
                 titles.setdefault(node.id, clean(node.place))
         order = self.threads.walk([c.id for c in self.changes], self.line_of)
         if self.view != "threads":
-            self._listed = []
-        self._listed += [thread.id for thread in order if thread.id not in self._listed]
+            self._listed = {}
+        self._listed.update((thread.id, None) for thread in order)
         waiting = [t for t in map(self.threads.get, self._listed) if t is not None]
         return all_groups(self.threads, waiting, titles)
 
@@ -163,10 +178,7 @@ class ReviewBeside(ReviewPages):
         line, page = self.diff.line, self.diff.page
         if line is None or page is None:
             return []
-        rows = page.pair(line)
-        return [
-            thread for thread in self.threads.on_page(self.page_id) if self.line_of(thread) in rows
-        ]
+        return [thread for row in page.pair(line) for thread in self._by_line.get(row, ())]
 
     def on_wrapped_list_moved(self, event: WrappedList.Moved) -> None:
         """Follow the cursor of the diff: the thread on its line comes to the top beside it."""
@@ -202,14 +214,15 @@ class ReviewBeside(ReviewPages):
             if thread is not None:
                 thread.replies = read
         for view in (self.beside, self.all_threads):
-            view.again()
+            view.expand(replies)
             self.call_after_refresh(self._read_replies, view)
 
     def view_changed(self) -> None:
-        """Show another tab; the list of threads is put in order when it is left or opened."""
+        """Show another tab; the list of threads is put in order when it is opened."""
         super().view_changed()
-        self._listed = []
-        self.all_threads.show(self._all_groups())
+        self._listed = {}
+        if self.view == "threads":
+            self.all_threads.show(self._all_groups())
 
     def on_thread_view_opened(self, event: ThreadView.Opened) -> None:
         """Show what a thread is about."""

@@ -287,4 +287,4 @@ class ReviewThreads(ReviewBeside, scope="review_threads"):
             self.threads.put(now)
         elif thread.replies is not None:
             thread.replies = [now if reply.id == now.id else reply for reply in thread.replies]
-        self.show_threads()
+        self.show_threads(same=isinstance(now, Comment))

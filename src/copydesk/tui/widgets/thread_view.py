@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from copydesk.domain.text import plural
@@ -29,6 +29,12 @@ def no_thread(view: ThreadView) -> str | None:
     return None if view.thread is not None else "There is no thread here."
 
 
+def _replies(thread: Thread) -> list[_Row]:
+    if thread.replies is None:
+        return [_Row("more", thread)] if thread.comment.replies else []
+    return [_Row("reply", thread, reply) for reply in thread.replies]
+
+
 class ThreadView(WrappedList, scope="threads"):
     """Shows groups of threads; the cursor stops at messages. Resolved threads are dim."""
 
@@ -51,9 +57,19 @@ class ThreadView(WrappedList, scope="threads"):
         if here is not None:
             self.select(here)
 
-    def again(self) -> None:
-        """Lay out again after replies came or a message changed."""
-        self.show(self._groups)
+    def expand(self, threads: Container[str]) -> None:
+        """Put in the replies of threads in view, which have just been read."""
+        here = self.selected_id
+        expanded = False
+        for at in reversed(self.in_view):
+            kind, thread, *_ = self._rows[at]
+            if kind == "more" and thread is not None and thread.id in threads:
+                self._rows[at : at + 1] = _replies(thread)
+                expanded = True
+        if expanded:
+            self.changed()
+            if here is not None:
+                self.select(here)
 
     def _laid_out(self) -> list[_Row]:
         found: list[_Row] = []
@@ -65,9 +81,7 @@ class ThreadView(WrappedList, scope="threads"):
             for nth, thread in enumerate(group.threads):
                 quote = group.quotes[nth] if nth < len(group.quotes) else ""
                 found.append(_Row("comment", thread, text=quote))
-                if thread.replies is None and thread.comment.replies:
-                    found.append(_Row("more", thread))
-                found.extend(_Row("reply", thread, reply) for reply in thread.replies or ())
+                found.extend(_replies(thread))
                 found.append(_Row("blank"))
         if found:
             found.pop()

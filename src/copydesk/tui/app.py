@@ -32,6 +32,9 @@ if TYPE_CHECKING:
 TWICE_SECONDS = 2.0
 """Within which ctrl+c must come again to quit."""
 
+TICK_SECONDS = 1.0
+"""How often is looked at what is due. A tick that changes nothing writes nothing."""
+
 CLIPBOARD_BYTES = 74_000
 """What terminals accept by OSC 52 without dropping it silently."""
 
@@ -108,6 +111,35 @@ class CopydeskApp(App[None]):
         self.theme_changed_signal.subscribe(self, lambda _: self._use_tones())
         self._use_tones()
         self.call_after_refresh(self._wake)
+        self.set_interval(TICK_SECONDS, self.tick)
+
+    def tick(self) -> None:
+        """Do what time asks for: bring ages up to date, read the place in front again when due.
+
+        The only clock-work there is; what is due depends on the session's clock alone.
+        """
+        place = self.here
+        if place is None or not place.is_attached:
+            return
+        session = self.session
+        place.notice_failures()
+        place.refresh_head()
+        if (
+            place is self.screen
+            and place.asked_at is not None
+            and place.may_poll
+            and session.contact.due(session.clock(), place.asked_at, slow=session.slow)
+        ):
+            place.read_again(by_hand=False)
+
+    def on_app_blur(self) -> None:
+        """Note that the terminal lost the focus: nothing is read for somebody who is away."""
+        self.session.contact.focused(self.session.clock())
+
+    def on_app_focus(self) -> None:
+        """Note that somebody is back, and read what has become old."""
+        self.session.contact.focused(None)
+        self.tick()
 
     def _wake(self) -> None:
         self.awake = asyncio.create_task(self._awaken(), name="awaken")

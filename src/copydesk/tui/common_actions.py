@@ -195,7 +195,7 @@ class CommonActions(Acts, scope="place"):
     @action("R", "refresh", show=2, group="Look")
     def refresh_place(self) -> None:
         """Read this place again. Nothing moves under the cursor."""
-        _here(self).reload()
+        _here(self).read_again()
 
     @action(".", "fold in", unless=nothing_new, show=False, group="Look")
     def fold_in(self) -> None:

@@ -12,6 +12,7 @@ from textual import events
 from textual.strip import Strip
 from textual.widget import Widget
 
+from copydesk.tui.contact import LATE_SECONDS, interval, seconds
 from copydesk.tui.dispatch import Meaning, keys_of
 from copydesk.tui.glyphs import glyphs
 from copydesk.tui.keys import shown
@@ -22,9 +23,6 @@ if TYPE_CHECKING:
 
 ERROR_SECONDS = 4.0
 """How long an error stays although keys are pressed."""
-
-LIVE_SECONDS = 60
-"""Up to which age data counts as live."""
 
 
 class Line(Widget):
@@ -118,24 +116,36 @@ class Head(Line):
                 left.append(" > ", style=self.tone("off"))
             left.append(step, style="bold" if at == len(steps) - 1 else "")
         right = Text()
-        if session.offline:
-            since = f", data from {session.read_at.astimezone():%H:%M}" if session.read_at else ""
-            right.append(f"offline{since}", style=self.tone("bad"))
-        elif session.read_at is None:
-            right.append("cached, connecting" if place.cached else "connecting",
-                         style=self.tone("warn"))
-        else:
-            age = max(0, int((session.clock() - session.read_at).total_seconds()))
-            live = age <= LIVE_SECONDS
-            right.append(glyphs().live + " ", style=self.tone("good" if live else "warn"))
-            right.append(("live " if live else "read ") + _age(age) + ("" if live else " ago"))
+        self._add_age(right, width)
         if session.budget is not None and width >= 60:
             left_over, limit = session.budget
-            right.append(f"  api {left_over}/{limit}",
-                         style=self.tone("warn") if left_over < limit * 0.3 else "")
+            right.append(f"  api {left_over}/{limit}{' slow' if session.slow else ''}",
+                         style=self.tone("warn") if session.slow else "")
         if session.writes_pending:
             right.append(f"  sending {session.writes_pending}", style=self.tone("warn"))
         return left, right
+
+    def _add_age(self, right: Text, width: int) -> None:
+        """Say how old what is shown is; live only while it is younger than its interval."""
+        place, session = self.place, cast("CopydeskApp", self.app).session
+        now = session.clock()
+        read_at = place.read_at or session.read_at
+        if session.offline:
+            since = f", data from {read_at.astimezone():%H:%M}" if read_at else ""
+            wait = f", retry in {session.contact.wait(now)} s"
+            if session.contact.refused:
+                wait = ""
+            right.append(f"offline{since}{wait}", style=self.tone("bad"))
+            if width >= 80:
+                right.append(" (R now)", style=self.tone("bad"))
+        elif read_at is None:
+            right.append("cached, connecting" if place.cached else "connecting",
+                         style=self.tone("warn"))
+        else:
+            age = max(0.0, seconds(read_at, now))
+            live = age <= interval(slow=session.slow) + LATE_SECONDS
+            right.append(glyphs().live + " ", style=self.tone("good" if live else "warn"))
+            right.append(("live " if live else "read ") + _age(int(age)) + ("" if live else " ago"))
 
 
 def _age(seconds: int) -> str:

@@ -56,6 +56,8 @@ class PagedSource(Source[T]):
         self._fresh_pages: list[tuple[list[T], str | None, str | None]] | None = None
         self._new = 0
         self._held = 0
+        self.failure: Exception | None = None
+        """What the last load failed with, until someone took note; ``error`` is its sentence."""
 
     @property
     def count(self) -> int | None:
@@ -206,7 +208,7 @@ class PagedSource(Source[T]):
         try:
             rows, following, total = await self._fetch(token, self._limit)
         except failures as error:
-            self.error = sentence(error)
+            self.error, self.failure = sentence(error), error
             self._goal = 0
             self._task = None
             self.notify("state")
@@ -262,8 +264,9 @@ class PagedSource(Source[T]):
         raises.
         """
         if not self._begun:
-            self.error = ""
+            self.error, self.failure = "", None
             self._pump()
+            await self._first()
             return
         pages: list[tuple[list[T], str | None, str | None]] = []
         token: str | None = None
@@ -280,6 +283,20 @@ class PagedSource(Source[T]):
         if total is not None:
             self._total = total
         self._merge(pages, ended=following is None)
+
+    async def _first(self) -> None:
+        """Wait for the first page, which is being read. Raises what the fetch raises."""
+        task = self._task
+        if task is None:
+            return
+        try:
+            await asyncio.wait([task])
+        except asyncio.CancelledError:
+            task.cancel()
+            raise
+        if self.failure is not None:
+            failure, self.failure = self.failure, None
+            raise failure
 
     def _merge(
         self, pages: list[tuple[list[T], str | None, str | None]], *, ended: bool

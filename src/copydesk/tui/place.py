@@ -6,7 +6,6 @@ frame, the movement keys, search, jumps, help and the command line come from her
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar, cast
@@ -21,8 +20,8 @@ from textual.timer import Timer
 from textual.widget import Widget
 
 from copydesk.tui.common_actions import CommonActions
-from copydesk.tui.errors import failure_types, sentence
 from copydesk.tui.frame import Foot, Head, Status, Views
+from copydesk.tui.loading import Loading
 from copydesk.tui.places import Target
 from copydesk.tui.widgets.pane import Pane
 
@@ -37,9 +36,6 @@ Tone = Literal["", "good", "warn", "bad"]
 
 FRAME_SECONDS = 0.05
 """How long keys must pause before the footer follows the cursor."""
-
-SLOW_SECONDS = 2.0
-"""After how long a read says that it is slow (interaction.md 3.8)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +59,7 @@ class Part(Container):
         self.role = role
 
 
-class Place(CommonActions, Screen[None]):
+class Place(CommonActions, Loading, Screen[None]):
     """One place of copydesk. Subclass it, register it with ``@place``, compose ``panes``."""
 
     PLACE: ClassVar[str] = ""
@@ -82,7 +78,6 @@ class Place(CommonActions, Screen[None]):
         """Whether what is on screen comes from the last run."""
         self._unwatch: Callable[[], None] = lambda: None
         self._frame_timer: Timer | None = None
-        self._reads: dict[str, asyncio.Task[Any]] = {}
 
     # What a place says of itself
 
@@ -125,7 +120,7 @@ class Place(CommonActions, Screen[None]):
         """Show the view ``self.view``; called after the user chose it."""
 
     def reload(self) -> None:
-        """Read what the place shows: once it opens, on ``R``, and when its time has come."""
+        """Read what the place shows: once it opens, and on ``R``."""
 
     def opened(self) -> None:
         """Do what must be done once, after the first frame."""
@@ -172,18 +167,16 @@ class Place(CommonActions, Screen[None]):
         """Fill the frame, and read once the first frame is out."""
         self.query_one("#views").display = bool(self.views)
         self._unwatch = self.session.watch(self.refresh_frame)
-        self.set_interval(5, self.query_one(Head).update)
         self.call_after_refresh(self._open)
 
     def _open(self) -> None:
         self.opened()
-        self.reload()
+        self.read_again()
 
     def on_unmount(self) -> None:
         """Stop listening and reading."""
         self._unwatch()
-        for task in self._reads.values():
-            task.cancel()
+        self.stop_all()
 
     def on_screen_resume(self) -> None:
         """Show what changed while another place was in front."""
@@ -214,7 +207,7 @@ class Place(CommonActions, Screen[None]):
         if self._frame_timer is not None:
             self._frame_timer.stop()
             self._frame_timer = None
-        if not self._framed:
+        if not self.framed:
             return
         views = self.query_one("#views", Views)
         views.display = bool(self.views)
@@ -222,8 +215,13 @@ class Place(CommonActions, Screen[None]):
         for line in (Head, Status, Foot):
             self.query_one(line).update()
 
+    def refresh_head(self) -> None:
+        """Bring the header up to date: ages grow by themselves."""
+        if self.framed:
+            self.query_one(Head).update()
+
     @property
-    def _framed(self) -> bool:
+    def framed(self) -> bool:
         """Whether the lines of the frame are there: not before, and not while it is taken down."""
         if not self.is_attached:
             return False
@@ -235,8 +233,11 @@ class Place(CommonActions, Screen[None]):
         return True
 
     def say(self, text: str, tone: Tone | str = "") -> None:
-        """Show a sentence in the status line: ``good``, ``warn``, ``bad`` or plain."""
-        if self._framed:
+        """Show a sentence in the status line: ``good``, ``warn``, ``bad`` or plain.
+
+        What comes in by a poll says nothing: nobody asked for it.
+        """
+        if self.framed and not self._hushed:
             self.query_one(Status).say(text, tone)
 
     def tell(self, text: str, tone: Tone | str = "") -> None:
@@ -272,92 +273,6 @@ class Place(CommonActions, Screen[None]):
             self.view_changed()
 
     # Reading and writing
-
-    def load(
-        self,
-        group: str,
-        read: Callable[[Api], Awaitable[T]],
-        then: Callable[[T], None],
-        *,
-        what: str,
-        failed: Callable[[str], None] | None = None,
-        after: float = 0.0,
-    ) -> None:
-        """Read something and hand it to ``then``, on the event loop.
-
-        A newer read of the same ``group`` cancels the older. ``what`` names it while it is slow
-        ("Reading spaces"); ``after`` waits that many seconds first, so that a cursor passing by
-        reads nothing. A failure is said in the status line, and to ``failed`` if given.
-        """
-        self.cancel_load(group)
-        self._reads[group] = asyncio.create_task(
-            self._load(group, read, then, what, failed, after), name=f"load {group}"
-        )
-
-    def cancel_load(self, group: str) -> bool:
-        """Stop a read; False when there is none."""
-        task = self._reads.pop(group, None)
-        self._slow(group, "")
-        return task is not None and not task.done() and task.cancel()
-
-    @property
-    def loads(self) -> list[asyncio.Task[Any]]:
-        """The reads under way."""
-        return [task for task in self._reads.values() if not task.done()]
-
-    async def _load(
-        self,
-        group: str,
-        read: Callable[[Api], Awaitable[T]],
-        then: Callable[[T], None],
-        what: str,
-        failed: Callable[[str], None] | None,
-        after: float,
-    ) -> None:
-        if after:
-            await asyncio.sleep(after)
-        slow = self.set_timer(SLOW_SECONDS, lambda: self._slow(group, f"{what}… Esc stops it."))
-        failures = failure_types()
-        try:
-            result = await read(await self.session.ready())
-        except failures as error:
-            self._failed(error, failed)
-            return
-        finally:
-            slow.stop()
-            self._slow(group, "")
-        self.session.fresh()
-        if self.is_attached:
-            self.cached = False
-            then(result)
-            self.refresh_frame()
-
-    def _failed(self, error: Exception, failed: Callable[[str], None] | None) -> None:
-        text = sentence(error)
-        from copydesk.client.errors import Unreachable
-
-        if isinstance(error, Unreachable):
-            self.session.offline = text
-            self.session.touched()
-        self.tell(text, "bad")
-        if failed is not None and self.is_attached:
-            failed(text)
-
-    def _slow(self, group: str, text: str) -> None:
-        if not self._framed:
-            return
-        status = self.query_one(Status)
-        if text:
-            status.slow[group] = text
-        else:
-            status.slow.pop(group, None)
-        status.update()
-
-    def stop_reading(self) -> bool:
-        """Stop what is slow enough to be shown; False when nothing is."""
-        status = self.query_one(Status)
-        stopped = [self.cancel_load(group) for group in list(status.slow)]
-        return any(stopped)
 
     async def perform(
         self,

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
+from copydesk.tui.contact import LOW_SHARE, Contact
 from copydesk.tui.errors import failure_types, sentence
 from copydesk.tui.identity import identify
 from copydesk.tui.seen import MemorySeen, SeenMarks
@@ -136,8 +137,8 @@ class Session:
     organization_title: str = ""
     read_at: datetime | None = None
     """When the newest data on screen was read; None until the first answer."""
-    offline: str = ""
-    """Why the service cannot be reached; empty when it can."""
+    contact: Contact = field(default_factory=Contact)
+    """Whether the service answers, and when to ask it again by itself."""
     log: list[Written] = field(default_factory=list)
     _api: Api | None = None
     _connecting: asyncio.Task[Api] | None = None
@@ -178,8 +179,24 @@ class Session:
     def fresh(self) -> None:
         """Note that an answer has just arrived."""
         self.read_at = self.clock()
-        self.offline = ""
+        self.contact.answered()
         self.touched()
+
+    def unreachable(self, why: str) -> None:
+        """Note that the service was not reached; ``why`` is a sentence."""
+        self.contact.lost(self.clock(), why)
+        self.touched()
+
+    @property
+    def offline(self) -> str:
+        """Why the service cannot be reached; empty when it can."""
+        return self.contact.offline
+
+    @property
+    def slow(self) -> bool:
+        """Whether so little of the budget is left that everything is read less often."""
+        budget = self.budget
+        return budget is not None and budget[0] < budget[1] * LOW_SHARE
 
     @property
     def budget(self) -> tuple[int, int] | None:

@@ -1,0 +1,98 @@
+"""Whether the service answers, and how soon to ask it again by itself (interaction.md 3.8).
+
+Pure bookkeeping over moments that the session gives: no timer, no request. A refresh by hand asks
+nobody here, so that it always goes through.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from random import random
+
+POLL_SECONDS = 15.0
+"""How often the place in front is read again."""
+
+AWAY_SECONDS = 600.0
+"""How long the terminal may be without focus before nothing is read any more."""
+
+LOW_SHARE = 0.3
+"""Below this share of the request budget everything is read less often."""
+
+STRETCH = 4.0
+"""How much less often that is."""
+
+LONGEST_WAIT = 60.0
+"""The longest wait for a service that cannot be reached."""
+
+JITTER = 0.1
+"""By which share a wait is lengthened at most, so that many desks do not come back at once."""
+
+LATE_SECONDS = 5.0
+"""How long the answer to a poll may take before what is shown no longer counts as live."""
+
+
+class Contact:
+    """What is known of the service's willingness to answer. ``jitter`` gives 0.0 to 1.0."""
+
+    def __init__(self, jitter: Callable[[], float] = random) -> None:
+        self._jitter = jitter
+        self.offline = ""
+        """Why the service cannot be reached; empty when it can."""
+        self.failures = 0
+        """How many times in a row it was not reached."""
+        self.retry_at: datetime | None = None
+        """Not to be asked by itself before this moment; None when any moment will do."""
+        self.refused = False
+        """Whether the token was refused: then nothing is asked by itself any more."""
+        self.left_at: datetime | None = None
+        """Since when the terminal has no focus; None while it has."""
+
+    def answered(self) -> None:
+        """Note an answer: everything is as usual again."""
+        self.offline, self.failures, self.retry_at, self.refused = "", 0, None, False
+
+    def lost(self, now: datetime, why: str) -> None:
+        """Note that the service was not reached: wait 1, 2, 4 … `LONGEST_WAIT` seconds.
+
+        Several reads of one attempt fail together; they count once.
+        """
+        if self.offline and self.retry_at is not None and now < self.retry_at:
+            return
+        self.offline = why
+        wait = min(LONGEST_WAIT, 2.0 ** min(self.failures, 10))
+        self.failures += 1
+        self.retry_at = now + timedelta(seconds=wait * (1 + JITTER * self._jitter()))
+
+    def hold(self, until: datetime) -> None:
+        """Ask nothing by itself before that moment: the budget is used up."""
+        self.retry_at = until if self.retry_at is None else max(self.retry_at, until)
+
+    def focused(self, now: datetime | None) -> None:
+        """Note that the terminal has the focus (None), or lost it at that moment."""
+        self.left_at = now
+
+    def due(self, now: datetime, read_at: datetime | None, *, slow: bool) -> bool:
+        """Whether something read at ``read_at`` (None: never) should be read again by itself."""
+        if self.refused or (self.left_at is not None and seconds(self.left_at, now) > AWAY_SECONDS):
+            return False
+        if self.retry_at is not None:
+            return now >= self.retry_at
+        # A clock that was set back must not stop everything until it has caught up.
+        return read_at is None or not 0 <= seconds(read_at, now) < interval(slow=slow)
+
+    def wait(self, now: datetime) -> int:
+        """Return in how many whole seconds the service is asked again, at least 1."""
+        if self.retry_at is None:
+            return 1
+        return max(1, -int(-seconds(now, self.retry_at) // 1))
+
+
+def seconds(since: datetime, now: datetime) -> float:
+    """Return the seconds from one moment to another."""
+    return (now - since).total_seconds()
+
+
+def interval(*, slow: bool) -> float:
+    """Return the seconds between two polls."""
+    return POLL_SECONDS * (STRETCH if slow else 1.0)

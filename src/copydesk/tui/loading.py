@@ -1,0 +1,219 @@
+"""How a place reads: in the background, by hand and again by itself (interaction.md 3.8)."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+from textual.screen import Screen
+
+from copydesk.tui.errors import failure_types, sentence
+from copydesk.tui.frame import Status
+from copydesk.tui.paged_source import PagedSource
+from copydesk.tui.widgets.pane import Pane
+
+if TYPE_CHECKING:
+    from copydesk.client.api import Api
+    from copydesk.tui.place import Place
+
+T = TypeVar("T")
+
+SLOW_SECONDS = 2.0
+"""After how long a read says that it is slow (interaction.md 3.8)."""
+
+
+class Loading(Screen[None]):
+    """The reads of a place. A base of `Place`, apart from it only for length."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._reads: dict[str, asyncio.Task[bool]] = {}
+        self.read_at: datetime | None = None
+        """When all of what the place shows was read; None before that."""
+        self.asked_at: datetime | None = None
+        """When that was last asked for, whatever came of it."""
+        self._hushed = False
+
+    @property
+    def _place(self) -> Place:
+        return cast("Place", self)
+
+    def poll(self) -> None:
+        """Read again what may have changed by now, because its time has come.
+
+        Nothing may move, flash or be forgotten: new rows wait for ``.``. Here the lists that are
+        read page by page are refreshed. A place that shows more overrides this, and one that wants
+        none does nothing in it. Loads begun here say nothing when they are slow or fail.
+        """
+        paged = self.paged_sources()
+        if paged:
+            self.load("poll", lambda api: self._refresh_paged(paged), lambda _: None,
+                      what="Reading again")
+        elif self._place.session.offline:  # nobody else would find out that the service is back
+            self._place.reload()
+
+    def paged_sources(self) -> list[PagedSource[Any]]:
+        """Return the lists of the place that are on screen and are read page by page."""
+        sources = (getattr(pane, "source", None) for pane in self.query(Pane) if pane.display)
+        bases = (getattr(source, "base", source) for source in sources)
+        return [source for source in bases if isinstance(source, PagedSource)]
+
+    async def _refresh_paged(self, sources: Sequence[PagedSource[Any]]) -> None:
+        for source in sources:
+            await source.refresh()
+
+    def read_again(self, *, by_hand: bool = True) -> None:
+        """Read what the place shows: `reload` by hand, else a quiet `poll`."""
+        before = set(self._reads.values())
+        self._hushed, self.asked_at = not by_hand, self._place.session.clock()
+        try:
+            if by_hand:
+                self._place.reload()
+            else:
+                self.poll()
+        finally:
+            self._hushed = False
+        begun = {task for task in self._reads.values() if task not in before}
+        waiting, asked, good = set(begun), self.asked_at, True
+
+        def ended(task: asyncio.Task[bool]) -> None:
+            nonlocal good
+            waiting.discard(task)
+            good = good and not task.cancelled() and not task.exception() and task.result()
+            # It is as old as the question: the answer may tell of any moment since.
+            if good and not waiting and not any(s.error for s in self.paged_sources()):
+                self.read_at = asked
+                self._place.refresh_frame()
+
+        for task in begun:
+            task.add_done_callback(ended)
+
+    @property
+    def may_poll(self) -> bool:
+        """Whether reading again disturbs nobody: not while something is typed or being read."""
+        typing = bool(self.query("Prompt")) or getattr(self.focused, "TYPES_TEXT", False)
+        return not typing and not self.loads and self.is_attached
+
+    def notice_failures(self) -> None:
+        """Take note of lists that could not be read, which fail by themselves."""
+        for source in self.paged_sources():
+            error, source.failure = source.failure, None
+            if error is not None:
+                self._take_failure(error, quiet=False)
+
+    def load(
+        self,
+        group: str,
+        read: Callable[[Api], Awaitable[T]],
+        then: Callable[[T], None],
+        *,
+        what: str,
+        failed: Callable[[str], None] | None = None,
+        after: float = 0.0,
+    ) -> None:
+        """Read something and hand it to ``then``, on the event loop.
+
+        A newer read of the same ``group`` cancels the older. ``what`` names it while it is slow
+        ("Reading spaces"); ``after`` waits that many seconds first, so that a cursor passing by
+        reads nothing. A failure is said in the status line, and to ``failed`` if given. What a
+        poll loads says nothing, neither that it is slow nor that it failed.
+        """
+        self.cancel_load(group)
+        self._reads[group] = asyncio.create_task(
+            self._load(group, read, then, what, failed, after, quiet=self._hushed),
+            name=f"load {group}",
+        )
+
+    def cancel_load(self, group: str) -> bool:
+        """Stop a read; False when there is none."""
+        task = self._reads.pop(group, None)
+        self._slow(group, "")
+        return task is not None and not task.done() and task.cancel()
+
+    @property
+    def loads(self) -> list[asyncio.Task[bool]]:
+        """The reads under way."""
+        return [task for task in self._reads.values() if not task.done()]
+
+    async def _load(
+        self,
+        group: str,
+        read: Callable[[Api], Awaitable[T]],
+        then: Callable[[T], None],
+        what: str,
+        failed: Callable[[str], None] | None,
+        after: float,
+        *,
+        quiet: bool,
+    ) -> bool:
+        if after:
+            await asyncio.sleep(after)
+        slow = self.set_timer(
+            SLOW_SECONDS, lambda: self._slow(group, "" if quiet else f"{what}… Esc stops it.")
+        )
+        failures = failure_types()
+        try:
+            result = await read(await self._place.session.ready())
+        except failures as error:
+            self._failed(error, failed, quiet=quiet)
+            return False
+        finally:
+            slow.stop()
+            self._slow(group, "")
+        self._place.session.fresh()
+        if self.is_attached:
+            self.cached = False
+            self._hushed = quiet
+            try:
+                then(result)
+            finally:
+                self._hushed = False
+            self._place.refresh_frame()
+        return True
+
+    def _failed(
+        self, error: Exception, failed: Callable[[str], None] | None, *, quiet: bool
+    ) -> None:
+        self._take_failure(error, quiet=quiet)
+        text = sentence(error)
+        if not quiet:
+            self._place.tell(text, "bad")
+        if failed is not None and self.is_attached:
+            failed(text)
+
+    def _take_failure(self, error: Exception, *, quiet: bool) -> None:
+        """Learn from a failure how soon to ask again by itself."""
+        from copydesk.client.errors import RateLimited, ServerFault, Unauthorized, Unreachable
+
+        session = self._place.session
+        if isinstance(error, Unreachable) or (quiet and isinstance(error, ServerFault)):
+            session.unreachable(sentence(error))
+        elif isinstance(error, RateLimited) and error.retry_at is not None:
+            session.contact.hold(error.retry_at)
+        elif isinstance(error, Unauthorized) and not session.contact.refused:
+            session.contact.refused = True
+            if quiet:
+                self._place.tell(sentence(error), "bad")
+
+    def _slow(self, group: str, text: str) -> None:
+        if not self._place.framed:
+            return
+        status = self.query_one(Status)
+        if text:
+            status.slow[group] = text
+        else:
+            status.slow.pop(group, None)
+        status.update()
+
+    def stop_reading(self) -> bool:
+        """Stop what is slow enough to be shown; False when nothing is."""
+        status = self.query_one(Status)
+        stopped = [self.cancel_load(group) for group in list(status.slow)]
+        return any(stopped)
+
+    def stop_all(self) -> None:
+        """Stop every read: the place goes away."""
+        for task in self._reads.values():
+            task.cancel()

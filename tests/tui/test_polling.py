@@ -1,0 +1,231 @@
+"""Reading again by itself: the clock is frozen, and ticks come by hand."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from datetime import datetime, timedelta
+
+from textual import events
+
+from copydesk.client.budget import Budget
+from copydesk.client.errors import NotFound, RateLimited, ServerFault, Unauthorized, Unreachable
+from copydesk.tui.contact import Contact
+from tests.drive import Driver, drive
+from tests.tui.desk_place import NOON, REQUESTS, DeskApp, Request
+
+
+class Desk:
+    """The app on the test place with a clock that the test turns."""
+
+    def __init__(self, driver: Driver, app: DeskApp) -> None:
+        self.driver = driver
+        self.app = app
+        self.service = app.service
+        self.now = NOON
+        app.session.clock = lambda: self.now
+        app.session.contact = Contact(jitter=lambda: 0.0)
+
+    async def after(self, seconds: float) -> None:
+        """Let time pass, and tick once."""
+        self.now += timedelta(seconds=seconds)
+        self.app.tick()
+        await self.driver.idle()
+
+    def asked(self) -> int:
+        """How many pages were read since the last time this was asked."""
+        count = len(self.service.asked)
+        self.service.asked.clear()
+        return count
+
+    @property
+    def head(self) -> str:
+        return self.driver.screen.splitlines()[0]
+
+
+@asynccontextmanager
+async def desk(
+    rows: list[Request] | None = None, size: tuple[int, int] = (100, 24)
+) -> AsyncIterator[Desk]:
+    app = DeskApp(list(REQUESTS) if rows is None else rows)
+    async with drive(app, size=size) as driver:
+        opened = Desk(driver, app)
+        opened.asked()
+        yield opened
+
+
+async def test_the_place_in_front_is_read_again_and_nothing_moves() -> None:
+    async with desk() as opened:
+        await opened.driver.press("j", "j")
+        before = opened.driver.selected
+        opened.service.rows.insert(0, Request("130", "New one", "kim"))
+        opened.service.rows[2] = Request("118", "Fix auth samples again", "jonas")
+        await opened.after(14)
+        assert opened.asked() == 0
+        await opened.after(1)
+        assert opened.asked() == 1
+        assert opened.driver.selected == before
+        assert "Fix auth samples again" in opened.driver.screen
+        assert "New one" not in opened.driver.screen
+        assert "1 new (press . to fold them in)" in opened.driver.screen
+        await opened.after(1)
+        assert opened.asked() == 0
+        await opened.driver.press(".")
+        assert "New one" in opened.driver.screen
+        assert opened.driver.selected == before
+
+
+async def test_a_filter_and_its_cursor_survive_a_poll() -> None:
+    rows = [Request(str(i), f"Change {i}", "lee") for i in range(40)]
+    async with desk(rows) as opened:
+        await opened.driver.press("/")
+        await opened.driver.type("change 3")
+        await opened.after(20)
+        assert opened.asked() == 0, "not while somebody types"
+        await opened.driver.press("enter", "j", "j")
+        before = opened.driver.selected
+        rows[3] = Request("3", "Change 3 again", "lee")
+        await opened.after(20)
+        assert opened.asked() > 0
+        assert opened.driver.selected == before
+        assert "Change 3 again" in opened.driver.screen
+
+
+async def test_ages_count_up_and_nothing_old_looks_fresh() -> None:
+    async with desk() as opened:
+        assert "live now" in opened.head
+        await opened.after(10)
+        assert "live 10s" in opened.head
+        await opened.driver.press("m")
+        opened.now += timedelta(seconds=50)
+        opened.app.tick()
+        assert opened.asked() == 0, "not under a sheet"
+        await opened.driver.press("escape")
+        await opened.after(0)
+        assert opened.asked() == 1
+        assert "live now" in opened.head
+
+
+async def test_an_old_place_says_how_old_it_is() -> None:
+    async with desk() as opened:
+        opened.app.session.contact.refused = True
+        await opened.after(21)
+        assert "read 20s ago" in opened.head
+        await opened.driver.press("R")
+        assert opened.asked() == 1
+        assert "live now" in opened.head
+
+
+async def test_nobody_is_asked_while_the_reader_is_away() -> None:
+    async with desk() as opened:
+        opened.app.post_message(events.AppBlur())
+        await opened.driver.idle()
+        await opened.after(599)
+        assert opened.asked() == 1
+        await opened.after(20)
+        assert opened.asked() == 0
+        opened.app.post_message(events.AppFocus())
+        await opened.driver.idle()
+        assert opened.asked() == 1
+
+
+async def test_a_service_out_of_reach_is_asked_ever_less_often() -> None:
+    async with desk() as opened:
+        opened.service.failure = Unreachable("No answer.")
+        await opened.after(15)
+        assert opened.asked() == 1
+        for wait in (1, 2, 4, 8, 16, 32, 60, 60):
+            said = f"offline, data from {NOON.astimezone():%H:%M}, retry in {wait} s (R now)"
+            assert said in opened.head
+            await opened.after(wait - 0.5)
+            assert opened.asked() == 0
+            await opened.after(0.5)
+            assert opened.asked() == 1
+        assert "Rate limit page rewrite" in opened.driver.screen
+        await opened.driver.press("R")
+        assert opened.asked() == 1, "a refresh by hand always goes through"
+        opened.service.failure = None
+        await opened.driver.press("R")
+        assert "live now" in opened.head
+
+
+async def test_a_list_that_was_never_read_comes_back_by_itself() -> None:
+    app = DeskApp()
+    app.service.failure = Unreachable("No answer.")
+    async with drive(app, size=(100, 24)) as driver:
+        opened = Desk(driver, app)
+        await driver.press("R")
+        assert "retry in 1 s" in opened.head
+        await opened.after(1)
+        assert "retry in 2 s" in opened.head
+        app.service.failure = None
+        await opened.after(2)
+        assert "live now" in opened.head
+        assert "Rate limit page rewrite" in driver.screen
+
+
+async def test_a_poll_that_fails_does_not_interrupt() -> None:
+    async with desk() as opened:
+        opened.service.failure = NotFound("Gone.", status=404)
+        await opened.after(15)
+        assert opened.asked() == 1
+        assert "Gone" not in opened.driver.screen
+        opened.service.failure = ServerFault("Broken.", status=500)
+        await opened.after(15)
+        assert "offline" in opened.head
+        assert "Broken" not in opened.driver.screen
+
+
+async def test_a_refused_token_ends_it_and_says_so_once() -> None:
+    async with desk() as opened:
+        opened.service.failure = Unauthorized("No.", status=401)
+        await opened.after(15)
+        assert "Token refused" in opened.driver.screen
+        opened.asked()
+        await opened.after(600)
+        assert opened.asked() == 0
+        opened.service.failure = None
+        await opened.driver.press("R")
+        opened.asked()
+        await opened.after(15)
+        assert opened.asked() == 1
+
+
+async def test_a_used_up_budget_is_waited_for() -> None:
+    async with desk() as opened:
+        back: datetime = NOON + timedelta(seconds=100)
+        opened.service.failure = RateLimited("Enough.", status=429, retry_at=back)
+        await opened.after(15)
+        opened.asked()
+        opened.service.failure = None
+        await opened.after(80)
+        assert opened.asked() == 0
+        await opened.after(5)
+        assert opened.asked() == 1
+
+
+async def test_little_budget_stretches_the_interval_and_says_slow() -> None:
+    async with desk(size=(140, 24)) as opened:
+        setattr(opened.service, "budget", Budget(limit=1000, remaining=299))  # noqa: B010 - a client has one, the test service has not
+        await opened.after(15)
+        assert opened.asked() == 0
+        assert "api 299/1000 slow" in opened.head
+        await opened.after(45)
+        assert opened.asked() == 1
+
+
+def test_a_clock_set_back_does_not_stop_it() -> None:
+    contact = Contact()
+    assert contact.due(NOON, NOON + timedelta(hours=1), slow=False)
+    assert not contact.due(NOON, NOON, slow=False)
+
+
+def test_reads_that_fail_together_count_once() -> None:
+    contact = Contact(jitter=lambda: 1.0)
+    contact.lost(NOON, "No answer.")
+    contact.lost(NOON, "No answer.")
+    assert contact.failures == 1
+    assert contact.retry_at == NOON + timedelta(seconds=1.1)
+    contact.answered()
+    assert contact.offline == ""
+    assert contact.retry_at is None

@@ -14,6 +14,7 @@ from copydesk.contract.models.change_request import ChangeRequest
 from copydesk.server import threads
 from copydesk.server.documents import markdown_to_document
 from copydesk.server.seeding import Editor
+from copydesk.server.seeding_sites import add_cluster
 from copydesk.tui.places import Target
 from copydesk.tui.screens.changes import ChangesPlace
 from tests.drive import Driver, drive
@@ -167,8 +168,8 @@ async def test_the_details_of_the_row_under_the_cursor(desk: Desk) -> None:
         assert "✗ Lee Park; waits on Ana Silva" in text
         assert "threads 1 open" in text
         assert cells(driver, "Rate limit")[-5:] == ["3", "1", "1/2", "3", "h"]
-        # What has not been read yet is a dot, never a zero.
-        assert cells(driver, "Fix auth")[-5:] == [".", "0", ".", "3", "h"]
+        # The rows around it are read too, once the cursor stays.
+        assert cells(driver, "Fix auth")[-5:] == ["1", "0", "0/2", "3", "h"]
         await driver.press("j")
         assert "out of date, U updates" in said(driver)
         assert "~  auth/Oauth" in said(driver)
@@ -391,6 +392,37 @@ async def test_a_refresh_moves_nothing(desk: Desk) -> None:
         await driver.press(".")
         assert subjects(driver)[:2] == ["Fix auth code samples", "Newcomer"]
         assert driver.selected == before
+
+
+async def test_a_poll_brings_what_others_did_and_moves_nothing(desk: Desk) -> None:
+    async with drive(open_world(desk.world, "changes"), "j") as driver:
+        before = driver.selected
+        lee = desk.world.user("lee")
+        desk.world.write(lambda tx: threads.add_review(tx, desk.limits, lee, "approved"))
+        desk.world.change_request(desk.legal, subject="Newcomer", by=desk.world.ana)
+        here(driver).poll()
+        await driver.idle()
+        assert driver.selected == before
+        assert "READY TO MERGE   2 rules met" in said(driver)
+        assert "[Open 3]" in driver.screen
+        assert "press . to fold them in" in driver.screen
+        desk.world.clock.now += timedelta(minutes=2)
+        here(driver).poll()
+        await driver.idle()
+        assert "[Open 4]" in driver.screen
+
+
+async def test_what_a_cluster_asked_for(desk: Desk) -> None:
+    world = desk.world
+    cluster = world.write(lambda tx: add_cluster(tx, world.home, "Samples fail"))
+    world.change_request(desk.guide, subject="Mend the samples", by=world.ana, cluster=cluster)
+    target = Target(organization=world.home, cluster=cluster)
+    async with drive(open_world(world, "changes", target)) as driver:
+        assert subjects(driver) == ["Mend the samples"]
+        assert "Samples fail" in said(driver)
+        await driver.press("g k")
+        assert driver.place.PLACE == "clusters"
+        assert driver.place.target.cluster == cluster
 
 
 async def test_copies_of_what_is_selected(desk: Desk) -> None:

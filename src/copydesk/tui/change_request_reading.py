@@ -12,15 +12,8 @@ from copydesk.contract import operations as ops
 from copydesk.domain.page_tree import compare_trees, flatten
 from copydesk.domain.text import clean
 from copydesk.tui.merge_facts import RulesRead, document_text, read_rules
-from copydesk.tui.present.change_request import (
-    ChangeRow,
-    Details,
-    Listing,
-    PageLine,
-    Verdict,
-    person,
-    row_of,
-)
+from copydesk.tui.present.change_details import Details, PageLine, Verdict
+from copydesk.tui.present.change_request import ChangeRow, Listing, person, row_of
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api

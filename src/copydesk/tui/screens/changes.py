@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from rich.text import Text
@@ -13,9 +14,10 @@ from copydesk.tui.app import style_path
 from copydesk.tui.glyphs import glyphs
 from copydesk.tui.place import Part, View
 from copydesk.tui.places import Jump, Target, place
+from copydesk.tui.present import change_details
 from copydesk.tui.present import change_request as present
-from copydesk.tui.present.change_request import LISTINGS, SERVED, ChangeRow, Details, Listing
-from copydesk.tui.screens.changes_actions import ChangesActions
+from copydesk.tui.present.change_request import LISTINGS, SERVED, ChangeRow, Listing
+from copydesk.tui.screens.changes_details import ChangesDetails
 from copydesk.tui.sources import Change, Fetch, ListSource, PagedSource, Source
 from copydesk.tui.widgets.facts import Facts
 from copydesk.tui.widgets.virtual_list import Column, VirtualList
@@ -24,14 +26,11 @@ if TYPE_CHECKING:
     from copydesk.client.api import Api
     from copydesk.tui.change_request_reading import Scope, SpaceInfo, Spaces
 
-REST_SECONDS = 0.12
-"""How long the cursor rests on a row before its details are read."""
+COUNT_SECONDS = 60
+"""How old the counts of the views may get (interaction.md 3.8, Polling)."""
 
 PAGE = 200
 """Rows read at once."""
-
-KEPT_DETAILS = 300
-"""Details kept of rows that were looked at."""
 
 BY_ID = {listing.id: listing for listing in LISTINGS}
 
@@ -42,17 +41,17 @@ BY_ID = {listing.id: listing for listing in LISTINGS}
     title="Change requests",
     jumps=(Jump("n", "needs-me", "Needs me", "needs-me"),),
 )
-class ChangesPlace(ChangesActions):
+class ChangesPlace(ChangesDetails):
     """A list of change requests, and what there is to know about the one under the cursor."""
 
     CSS_PATH = style_path("changes")
 
     def __init__(self, target: Target) -> None:
         super().__init__(target)
-        self._details: dict[tuple[str, object], Details] = {}
         self._counts: dict[str, int | None] = {}
         self._spaces: Spaces | None = None
         self._written = 0
+        self._counted: datetime | None = None
         if self.view not in BY_ID:
             self.view = LISTINGS[0].id
 
@@ -64,7 +63,7 @@ class ChangesPlace(ChangesActions):
             Column("number", "#", lambda row: str(row.number), 5),
             Column(
                 "subject", "SUBJECT", lambda row: present.subject(row, self.listing), flex=1,
-                minimum=30,
+                minimum=28,
             ),
             Column(
                 "space", "SPACE", lambda row: self.space_title(row.space) or present.UNKNOWN, 14,
@@ -72,12 +71,13 @@ class ChangesPlace(ChangesActions):
             ),
             Column("by", "BY", lambda row: Text(present.short_name(row.author), "who"), 10, drop=2),
             Column(
-                "pages", "PG", lambda row: present.pages(self.known(row)), 3, align="right", drop=5
+                "pages", "PG", lambda row: change_details.pages(self.known(row)), 3,
+                align="right", drop=5,
             ),
             Column("threads", "THR", present.threads, 3, align="right", drop=1),
             Column(
-                "rules", "RULES", lambda row: present.rules(self.known(row)), 5, align="right",
-                drop=4,
+                "rules", "RULES", lambda row: change_details.rules(self.known(row)), 5,
+                align="right", drop=4,
             ),
             Column(
                 "age", "AGE", lambda row: present.since(row, self.session.clock()), 6,
@@ -218,12 +218,12 @@ class ChangesPlace(ChangesActions):
                 api, await self.scope(api), listing, me, token=token, limit=limit
             )
             self.session.fresh()
-            self._learn(answer[0])
+            self._name_spaces(answer[0])
             return answer
 
         return fetch
 
-    def _learn(self, rows: Iterable[ChangeRow]) -> None:
+    def _name_spaces(self, rows: Iterable[ChangeRow]) -> None:
         """Read what the spaces of rows are called; the rows need not wait for it."""
         ids = {row.space for row in rows} | {self.target.space or ""}
         if ids <= self.spaces.known.keys() | {""}:
@@ -316,7 +316,7 @@ class ChangesPlace(ChangesActions):
     def reload(self) -> None:
         """Read the rows, the counts and the details again. Nothing moves under the cursor."""
         self._written = len(self.session.log)
-        self._details.clear()
+        self.forget_details()
         base = self.rows.source.base
         if isinstance(base, PagedSource):
             self.load("rows", lambda api: self._refresh(api, base), self._refreshed,
@@ -325,6 +325,18 @@ class ChangesPlace(ChangesActions):
             self._read_sorted(base.merge)
         self._count()
         self.look()
+
+    def poll(self) -> None:
+        """Read the rows again quietly; the counts less often, a long sorted list not at all."""
+        super().poll()
+        base = self.rows.source.base
+        if isinstance(base, ListSource) and base.loaded <= PAGE:
+            self._read_sorted(base.merge)
+        row, now = self.rows.selected, self.session.clock()
+        if row is not None:
+            self.read_details(row)
+        if self._counted is None or now - self._counted >= timedelta(seconds=COUNT_SECONDS):
+            self._count()
 
     async def _refresh(self, api: Api, base: PagedSource[ChangeRow]) -> None:
         await base.refresh()
@@ -370,61 +382,10 @@ class ChangesPlace(ChangesActions):
                 if count is None:
                     break
 
+        self._counted = self.session.clock()
         self.load("counts", read, self._refreshed, what="Counting")
 
-    # Details
-
-    def known(self, row: ChangeRow) -> Details | None:
-        """Return the details of a row if they have been read since it changed."""
-        return self._details.get((row.id, row.updated))
-
-    def on_virtual_list_highlighted(self, event: VirtualList.Highlighted) -> None:
-        """Read about the row under the cursor when it rests there."""
-        self.look()
-
-    def look(self) -> None:
-        """Show the row under the cursor in the details; what is not known is read."""
-        row = self.rows.selected
-        self.cancel_load("details")
-        if row is not None and self.known(row) is None:
-            self._read_details(row)
-        self.frame_soon()
-
-    def refresh_frame(self) -> None:
-        """Bring the details up to date with the frame: once keys pause, not at each."""
-        super().refresh_frame()
-        if self.is_attached:
-            self._show_facts()
-
-    def _show_facts(self) -> None:
-        row = self.rows.selected
-        if row is None:
-            self.facts.show([], title="Details")
-            return
-        found = present.facts(
-            row, self.space_title(row.space), self.session.clock(), self.known(row)
-        )
-        self.facts.show(found, title=f"{row.label} {row.subject}")
-
-    def _read_details(self, row: ChangeRow) -> None:
-        async def read(api: Api) -> Details:
-            from copydesk.tui.change_request_reading import read_details
-
-            return await read_details(api, await self.scope(api), row)
-
-        def arrived(details: Details) -> None:
-            while len(self._details) >= KEPT_DETAILS:
-                del self._details[next(iter(self._details))]
-            self._details[row.id, row.updated] = details
-            self.rows.refresh_rows()
-
-        def failed(text: str) -> None:
-            self._details[row.id, row.updated] = Details(missing=text)
-            self._show_facts()
-
-        self.load(
-            "details", read, arrived, what=f"Reading {row.label}", failed=failed, after=REST_SECONDS
-        )
+    # Opening one, and the filter
 
     def on_virtual_list_opened(self, event: VirtualList.Opened) -> None:
         """Open the review of a change request."""

@@ -1,0 +1,228 @@
+"""What is read about one change request, as cells, facts and sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from rich.text import Text
+
+from copydesk.domain.age import age
+from copydesk.domain.text import listed, plural
+from copydesk.tui.glyphs import glyphs
+from copydesk.tui.present.change_request import UNKNOWN, ChangeRow
+from copydesk.tui.widgets.facts import Fact
+
+if TYPE_CHECKING:
+    from copydesk.domain.merge_rules import RuleResult
+
+
+@dataclass(frozen=True, slots=True)
+class PageLine:
+    """A page or file that a change request touches, and what happens to it.
+
+    ``kinds`` are of added, deleted, moved, renamed, edited; ``was`` is its former title or path,
+    ``above`` the path of what it is in.
+    """
+
+    title: str
+    kinds: tuple[str, ...]
+    was: str = ""
+    above: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """The newest review of one person."""
+
+    name: str
+    approved: bool
+    outdated: bool
+    at: datetime | None
+
+
+@dataclass(frozen=True)
+class Details:
+    """What is read for the change request under the cursor; None is what the service cannot say.
+
+    ``approximate`` is true when pages come from comparing with primary content as it is now, which
+    for an outdated request shows more than it changes. ``asked`` are people who have not answered.
+    """
+
+    description: str = ""
+    pages: Sequence[PageLine] | None = None
+    more_pages: int = 0
+    approximate: bool = False
+    rules: Sequence[RuleResult] | None = None
+    verdicts: Sequence[Verdict] | None = None
+    asked: Sequence[str] | None = None
+    cluster: str = ""
+    missing: str = ""
+    """Why nothing of this is known: a sentence."""
+
+    @property
+    def passed(self) -> int:
+        """How many rules pass."""
+        return sum(rule.outcome == "pass" for rule in self.rules or ())
+
+
+# Cells
+
+
+def pages(details: Details | None) -> str | Text:
+    """Return how many pages change."""
+    if details is None or details.pages is None:
+        return Text(UNKNOWN, style="muted")
+    return str(len(details.pages) + details.more_pages)
+
+
+def rules(details: Details | None) -> str | Text:
+    """Return how many of the merge rules pass; ``?`` when some only the service can tell."""
+    if details is None or details.rules is None:
+        return Text(UNKNOWN, style="muted")
+    if not details.rules:
+        return Text("-", style="muted")
+    outcomes = [rule.outcome for rule in details.rules]
+    said = f"{details.passed}/{len(outcomes)}" + ("?" if "unknown" in outcomes else "")
+    return Text(said, style="warn" if "fail" in outcomes else "good")
+
+
+# Facts
+
+
+def facts(row: ChangeRow, space: str, now: datetime, details: Details | None) -> list[Fact]:
+    """Return what to know about a change request: first what decides, then each part in full."""
+    found = [Fact("", _who(row, space, now))]
+    if details is None:
+        found.append(Fact("merge", Text("reading…", style="muted")))
+        found.append(Fact("threads", _threads(row)))
+        return found
+    if details.missing:
+        return [*found, Fact("", Text(details.missing, style="warn"))]
+    found.append(Fact("merge", merge_state(row, details)))
+    found.append(Fact("changes", page_summary(details)))
+    found.append(Fact("reviews", review_summary(details)))
+    found.append(Fact("threads", _threads(row)))
+    if details.cluster:
+        found.append(Fact("cluster", f"{details.cluster}   gk opens it"))
+    if details.rules:
+        found += [Fact("", ""), Fact("", Text("Rules", style="strong"))]
+        found += [Fact("", rule_line(rule)) for rule in details.rules]
+    if details.pages:
+        found += [Fact("", ""), Fact("", Text("Changes", style="strong"))]
+        found += [Fact("", page_line(page)) for page in details.pages]
+        if details.more_pages:
+            found.append(Fact("", Text(f"and {details.more_pages} more", style="muted")))
+    if details.description:
+        found += [Fact("", ""), Fact("", Text("Description", style="strong"))]
+        found += [Fact("", line) for line in details.description.split("\n")]
+    return found
+
+
+def _who(row: ChangeRow, space: str, now: datetime) -> Text:
+    text = Text.assemble((row.author, "who"), f", opened {_ago(row.created, now)}")
+    if row.updated > row.created:
+        text.append(f", changed {_ago(row.updated, now)}")
+    text.append(f", in {space}" if space else "", style="muted")
+    return text
+
+
+def _ago(then: datetime, now: datetime) -> str:
+    since = age(then, now)
+    return "just now" if since == "now" else f"{since} ago"
+
+
+def _threads(row: ChangeRow) -> Text | str:
+    return f"{row.threads} open" if row.threads else Text("none open", style="muted")
+
+
+def merge_state(row: ChangeRow, details: Details) -> Text:
+    """Return whether it can be merged, and if not the first thing that stands in the way."""
+    if row.status != "open":
+        said = {"merged": "merged", "archived": "archived: x reopens it", "draft": "still a draft: "
+                "W makes it open"}.get(row.status, row.status)
+        return Text(said, style="good" if row.status == "merged" else "muted")
+    results = details.rules or ()
+    failing = [rule for rule in results if rule.outcome == "fail"]
+    unsure = [rule for rule in results if rule.outcome == "unknown"]
+    if failing:
+        text = Text(f"{details.passed} of {len(results)} rules pass", style="warn")
+        text.append(": " + "; ".join(rule.sentence for rule in failing))
+    elif unsure:
+        text = Text("ready as far as is known", style="good")
+        text.append(": " + "; ".join(rule.sentence for rule in unsure), style="muted")
+    else:
+        text = Text("READY TO MERGE", style="good")
+        if results:
+            text.append(f"   {plural(len(results), 'rule')} met", style="muted")
+        elif details.rules is not None:
+            text.append("   no rules here", style="muted")
+    if row.outdated:
+        text.append(f"   {glyphs().outdated} out of date, U updates", style="accent")
+    return text
+
+
+def rule_line(rule: RuleResult) -> Text:
+    """Return a rule with how it came out."""
+    signs = glyphs()
+    sign, tone = {
+        "pass": (signs.passed, "good"), "fail": (signs.failed, "bad"),
+    }.get(rule.outcome, ("?", "warn"))  # fmt: skip
+    return Text.assemble((f"{sign} ", tone), rule.sentence)
+
+
+SIGNS: Mapping[str, tuple[str, str]] = {
+    "added": ("+", "good"),
+    "deleted": ("-", "bad"),
+    "moved": ("--", "moved"),
+    "renamed": ("~", "changed"),
+    "edited": ("~", "changed"),
+}
+"""The sign and the tone of each kind of change, the weightiest first."""
+
+
+def page_summary(details: Details) -> Text | str:
+    """Return how many pages change, and how."""
+    if details.pages is None:
+        return Text("not said by the service", style="muted")
+    if not details.pages:
+        return Text("nothing changes yet", style="muted")
+    counts = {kind: sum(kind in page.kinds for page in details.pages) for kind in SIGNS}
+    said = ", ".join(f"{count} {kind}" for kind, count in counts.items() if count)
+    text = Text(said)
+    if details.more_pages:
+        text.append(f", and {details.more_pages} more")
+    if details.approximate:
+        text.append("  (against primary content as it is now)", style="muted")
+    return text
+
+
+def page_line(page: PageLine) -> Text:
+    """Return a changed page with its sign, and in words what a sign cannot say."""
+    kind = next((kind for kind in SIGNS if kind in page.kinds), "edited")
+    sign, tone = SIGNS[kind]
+    above = f"{page.above}/" if page.above else ""
+    text = Text.assemble((f"{sign:<2} ", tone), (above, "muted"), page.title)
+    words = [word for word in page.kinds if word != "edited"]
+    if words:
+        was = f" from {page.was}" if page.was else ""
+        text.append(f"  {listed(words)}{was}", style="muted")
+    return text
+
+
+def review_summary(details: Details) -> Text | str:
+    """Return who approved, who asked for changes, and on whom it waits."""
+    if details.verdicts is None:
+        return Text("not said by the service", style="muted")
+    text = Text()
+    for verdict in details.verdicts:
+        text.append(", " if text else "")
+        sign, tone = (glyphs().passed, "good") if verdict.approved else (glyphs().failed, "bad")
+        text.append(f"{sign} ", style=tone)
+        text.append(verdict.name + (" (before the latest change)" if verdict.outdated else ""))
+    if details.asked:
+        text.append("; " if text else "")
+        text.append(f"waits on {listed(details.asked)}", style="accent")
+    return text or Text("none, nobody was asked", style="muted")

@@ -1,0 +1,213 @@
+"""Change requests as cells and sentences, and their text as it is edited: without a terminal."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from copydesk.contract.models.change_request import Change, ChangedFile, ChangedPage, Placement
+from copydesk.contract.models.change_request import ChangeRequest as Request
+from copydesk.domain.filter import Query
+from copydesk.domain.merge_rules import RuleResult
+from copydesk.server.documents import markdown_to_document
+from copydesk.tui.change_request_reading import page_lines
+from copydesk.tui.change_request_writing import (
+    About,
+    about_text,
+    document_of,
+    is_plain,
+    read_about,
+    update_of,
+)
+from copydesk.tui.merge_facts import document_text
+from copydesk.tui.present.change_details import (
+    Details,
+    PageLine,
+    Verdict,
+    facts,
+    merge_state,
+    page_line,
+    page_summary,
+    pages,
+    review_summary,
+    rules,
+)
+from copydesk.tui.present.change_request import (
+    LISTINGS,
+    ChangeRow,
+    fields,
+    row_of,
+    short_name,
+    sorted_rows,
+    subject,
+    threads,
+)
+
+NOW = datetime(2026, 3, 2, 12, tzinfo=UTC)
+
+
+def row(number: int = 118, **changes: object) -> ChangeRow:
+    given: dict[str, object] = {
+        "id": f"id{number}", "number": number, "subject": "Fix samples", "status": "open",
+        "space": "s", "author": "Priya Raman", "author_id": "p", "created": NOW,
+        "updated": NOW, "threads": 0, "outdated": False, "cluster": "", "url": "",
+    } | changes  # fmt: skip
+    return ChangeRow(**given)  # type: ignore[arg-type]  # a test names only what it is about
+
+
+def title(space: str) -> str:
+    return {"s": "Platform", "t": "API"}.get(space, "")
+
+
+def test_a_row_holds_clean_text_and_names_what_has_no_name() -> None:
+    request = Request(
+        id="1", number=7, subject="\x1b[31m\u202e ", created_at=NOW, updated_at=NOW, space="s"
+    )
+    made = row_of(request)
+    assert made.subject == "(no subject)"
+    assert made.author == "someone"
+    assert made.label == "#7"
+
+
+@pytest.mark.parametrize(
+    ("name", "short"),
+    [
+        ("Lee Park", "Lee Park"),
+        ("Priya Raman", "Priya R"),
+        ("Ruben de Vries", "Ruben V"),
+        ("Bartholomew Long", "Bartholomew Long"),
+        ("bot", "bot"),
+    ],
+)
+def test_names_in_a_narrow_column(name: str, short: str) -> None:
+    assert short_name(name) == short
+
+
+def test_what_is_not_known_is_a_dot_and_never_a_zero() -> None:
+    assert str(pages(None)) == str(rules(None)) == "."
+    assert str(pages(Details())) == str(rules(Details())) == "."
+    assert str(pages(Details(pages=[]))) == "0"
+    assert str(rules(Details(rules=[]))) == "-"
+    assert str(threads(row())) == "0"
+
+
+def test_a_row_that_left_its_view_says_what_it_is_now() -> None:
+    opened, mine = LISTINGS[0], next(each for each in LISTINGS if each.id == "mine")
+    assert str(subject(row(), opened)) == "Fix samples"
+    assert str(subject(row(status="archived"), opened)) == "[archived] Fix samples"
+    assert str(subject(row(status="draft"), mine)) == "[draft] Fix samples"
+
+
+def test_orders() -> None:
+    later = NOW + timedelta(hours=1)
+    rows = [row(1, subject="b"), row(2, subject="a", space="t", updated=later), row(3, subject="Ä")]
+
+    def numbers(sort: str, *, backwards: bool = False) -> list[int]:
+        return [each.number for each in sorted_rows(rows, sort, title, backwards=backwards)]
+
+    assert numbers("updated") == [2, 3, 1]
+    assert numbers("number") == [3, 2, 1]
+    assert numbers("number", backwards=True) == [1, 2, 3]
+    assert numbers("subject") == [2, 3, 1]
+    assert numbers("space") == [2, 3, 1]
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("#118", True), ("author:raman", True), ("by:lee", False), ("space:plat", True),
+        ("is:outdated", True), ("-is:outdated", False), ("has:threads", False),
+        ("platform fix", True),
+    ],
+)  # fmt: skip
+def test_filters(text: str, found: bool) -> None:
+    assert Query.parse(text, fields(title)).matches(row(outdated=True)) is found
+
+
+def result(outcome: str, sentence: str) -> RuleResult:
+    return RuleResult("rule", outcome, sentence)  # type: ignore[arg-type]  # a known outcome
+
+
+def test_whether_it_can_be_merged() -> None:
+    passes, fails = result("pass", "is up to date"), result("fail", "needs a subject; has none")
+    unknown = result("unknown", "house rule: only the service can tell")
+    assert str(merge_state(row(), Details(rules=[passes]))) == "READY TO MERGE   1 rule met"
+    assert str(merge_state(row(), Details(rules=[]))) == "READY TO MERGE   no rules here"
+    said = str(merge_state(row(), Details(rules=[passes, fails])))
+    assert said == "1 of 2 rules pass: needs a subject; has none"
+    said = str(merge_state(row(), Details(rules=[passes, unknown])))
+    assert said.startswith("ready as far as is known: house rule")
+    assert str(rules(Details(rules=[passes, unknown]))) == "1/2?"
+    assert "W makes it open" in str(merge_state(row(status="draft"), Details(rules=[passes])))
+    assert "U updates" in str(merge_state(row(outdated=True), Details(rules=[])))
+
+
+def test_reviews_in_a_line() -> None:
+    details = Details(
+        verdicts=[Verdict("Lee", True, True, NOW), Verdict("Sam", False, False, NOW)],
+        asked=["Ana", "Kim"],
+    )
+    said = str(review_summary(details))
+    assert said == "✓ Lee (before the latest change), ✗ Sam; waits on Ana and Kim"
+    assert str(review_summary(Details(verdicts=[], asked=[]))) == "none, nobody was asked"
+    assert str(review_summary(Details())) == "not said by the service"
+
+
+def test_facts_say_why_nothing_is_known() -> None:
+    assert "reading…" in str(facts(row(), "Platform", NOW, None))
+    assert str(facts(row(), "", NOW, Details(missing="Gone."))[-1].text) == "Gone."
+
+
+def placed(title: str, path: str) -> Placement:
+    return Placement(title=title, path=path)
+
+
+def test_changes_of_one_page_are_one_line() -> None:
+    oauth = ChangedPage(id="1", title="OAuth", path="connect/oauth")
+    old, new = placed("Old \x1b[1mname", "auth/old"), placed("OAuth", "connect/oauth")
+    lines = page_lines(
+        [
+            Change(type="page_moved", page=oauth, before=old, after=new),
+            Change(type="page_edited", page=oauth, before=old, after=new, text_changed=False),
+            Change(type="page_created", page=ChangedPage(id="2", title="New", path="new")),
+            Change(type="file_deleted", file=ChangedFile(id="3", name="logo.png")),
+            Change(type="page_edited", page=ChangedPage(id="4", title="Edited", path="edited")),
+            Change(type="something_else"),
+        ]
+    )
+    assert lines == [
+        PageLine("OAuth", ("moved", "renamed"), "auth/old", "connect"),
+        PageLine("New", ("added",)),
+        PageLine("file logo.png", ("deleted",)),
+        PageLine("Edited", ("edited",)),
+    ]
+    assert str(page_line(lines[0])) == "-- connect/OAuth  moved and renamed from auth/old"
+    assert str(page_line(lines[3])) == "~  Edited"
+    summary = str(page_summary(Details(pages=lines, more_pages=4)))
+    assert summary == "1 added, 1 deleted, 1 moved, 1 renamed, 1 edited, and 4 more"
+
+
+def test_subject_and_description_as_one_text_and_back() -> None:
+    request = Request(
+        id="1", number=7, subject="Fix", created_at=NOW, updated_at=NOW, space="s",
+        description=document_of("One.\n\nTwo."),
+    )  # fmt: skip
+    text = about_text(request)
+    assert text == "Fix\n\nOne.\n\nTwo."
+    assert update_of(request, read_about(text)) is None
+    assert read_about("# Fix it\n\n\nOne.\n") == About("Fix it", "One.")
+    update = update_of(request, About("Fix", "One."))
+    assert update is not None
+    assert update.model_fields_set == {"description"}
+    assert document_text(update.description) == "One."
+    back = update_of(request, About("Other", "One."), back=True)
+    assert back is not None
+    assert (back.subject, document_text(back.description)) == ("Fix", "One.\n\nTwo.")
+
+
+def test_only_plain_paragraphs_lose_nothing() -> None:
+    assert is_plain(None)
+    assert is_plain(markdown_to_document("One.\n\nTwo."))
+    assert not is_plain(markdown_to_document("One **bold** word."))
+    assert not is_plain(markdown_to_document("- a\n- b"))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from copydesk.contract.models.merge_rules import MergeRulesWrite
+from copydesk.tui.places import Target
 from copydesk.tui.screens.review import Review
 from copydesk.tui.widgets.merge_sheet import MergeSheet
 from tests.drive import Driver, drive
@@ -182,6 +183,14 @@ async def test_space_marks_pages_seen_and_ends_with_what_to_do(review: ReviewWor
         await driver.press("R", "[", "[", "[")
         assert "seen 5/6" in driver.screen
         assert "●" in driver.line("~ Signatur")
+        await driver.press("=")
+        assert "since you saw it" in driver.screen
+        assert "[-1 header-]" not in driver.screen
+        await driver.press("=")
+        assert "since you saw it" not in driver.screen
+        assert "[-1 header-]" in driver.screen
+        await driver.press("[", "space", "=")
+        assert "You have not marked this page as seen" in driver.screen
 
 
 async def test_verdicts_need_no_words(review: ReviewWorld) -> None:
@@ -376,3 +385,10 @@ async def test_a_page_that_main_removed_says_so(review: ReviewWorld) -> None:
     async with drive(review.app(), "]", "]") as driver:
         assert "Primary content no longer has this page" in driver.screen
         assert "+ Use the SHA-256 header." in driver.screen
+
+
+async def test_without_a_change_request_it_says_where_to_get_one(review: ReviewWorld) -> None:
+    app = review.app()
+    app.first_target = Target()
+    async with drive(app, "m", "c", "}", "J", "space", "1", "3", "2") as driver:
+        assert "No change request is chosen." in driver.screen

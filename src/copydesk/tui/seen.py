@@ -86,6 +86,10 @@ class SeenPages:
                 self._marks.state, self._thing, page, text
             )
 
+    async def text(self, page: str) -> str | None:
+        """Return a page's text as it was when it was marked, or None when it is not."""
+        return await asyncio.to_thread(self._marks.text, self._thing, page)
+
     async def mark(self, page: str, text: str) -> None:
         """Mark a page as seen with this text."""
         await asyncio.to_thread(self._marks.mark, self._thing, page, text)

@@ -7,7 +7,7 @@ from copydesk.tui import review_reading
 from copydesk.tui.actions import action, command
 from copydesk.tui.places import place
 from copydesk.tui.present.changed import place_of
-from copydesk.tui.screens.review_guards import no_text
+from copydesk.tui.screens.review_guards import never_seen, no_text
 from copydesk.tui.screens.review_request import ReviewRequest
 
 
@@ -61,6 +61,14 @@ class Review(ReviewRequest, scope="review"):
     def _show_seen(self) -> None:
         self.page_tree.refresh_rows()
         self.show_overview()
+
+    @action("=", "since I saw it", unless=never_seen, show=2, group="Look")
+    def toggle_since(self) -> None:
+        """Compare the page with what I saw when I marked it; again compares with main."""
+        if self.since and self.page_id is not None:
+            self.show_page(self.page_id)
+        else:
+            self.compare_with_seen()
 
     @action("t", "all pages", show=2, group="Look")
     def toggle_everything(self) -> None:

@@ -72,9 +72,8 @@ class ReviewBeside(ReviewPages):
     def show_threads(self, *, same: bool = False) -> None:
         """Show the threads everywhere; ``same`` when none came or went, only one changed."""
         self.open_counts = self.threads.open_by_page()
-        text = self.texts.get(self.page_id or "")
-        if text is not None and self.diff.page is text:
-            self.diff.mark(self.marks(text))
+        if self.diff.page is not None:
+            self.diff.mark(self.marks(self.diff.page))
         if same:
             self._retitle_beside()
             self.beside.changed()
@@ -214,7 +213,7 @@ class ReviewBeside(ReviewPages):
             if thread is not None:
                 thread.replies = read
         for view in (self.beside, self.all_threads):
-            view.expand(replies)
+            view.put_replies(replies)
             self.call_after_refresh(self._read_replies, view)
 
     def view_changed(self) -> None:

@@ -149,6 +149,15 @@ def no_page(here: ReviewBeside) -> str | None:
     return None if here.change is not None else "No changed page is open."
 
 
+def never_seen(here: ReviewBeside) -> str | None:
+    """Say so when the page was never marked as seen, so that there is no text to compare with."""
+    if (why := no_text(here)) is not None:
+        return why
+    if here.since or (here.seen is not None and here.seen.state(here.page_id or "") != "unseen"):
+        return None
+    return "You have not marked this page as seen, so there is nothing to compare with."
+
+
 def no_text(here: ReviewBeside) -> str | None:
     """Say so when the text of the page is not there."""
     if (why := no_page(here)) is not None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from copydesk.domain.text import clean
 from copydesk.tui import review_reading as reading
 from copydesk.tui.present.changed import Changed, place_of, sign
-from copydesk.tui.present.diff import PageText
+from copydesk.tui.present.diff import PageText, page_text
 from copydesk.tui.review_reading import Opened
 from copydesk.tui.screens.review_base import ReviewBase
 from copydesk.tui.widgets.diff_view import Mark
@@ -26,6 +27,9 @@ KEPT_PAGES = 24
 
 class ReviewPages(ReviewBase):
     """Shows one changed page after the other."""
+
+    since = False
+    """Whether the page is compared with what it was when it was marked as seen."""
 
     # What stands beside a page is up to the class that builds on this one.
 
@@ -76,7 +80,7 @@ class ReviewPages(ReviewBase):
         change = next((c for c in self.changes if c.id == page), None)
         if opened is None or change is None:
             return
-        self.page_id = page
+        self.page_id, self.since = page, False
         self._retitle()
         if self.page_tree.selected_id != page:
             self.reveal(page)
@@ -103,6 +107,24 @@ class ReviewPages(ReviewBase):
         if self.seen is not None:
             await self.seen.compare(change.id, text.now)
         return text
+
+    def compare_with_seen(self) -> None:
+        """Compare the page in front with what it was when it was marked as seen."""
+        page, seen, text = self.page_id, self.seen, self.texts.get(self.page_id or "")
+        if page is None or seen is None or text is None:
+            return
+
+        async def read(api: Api) -> PageText:
+            before = await seen.text(page)
+            return await asyncio.to_thread(page_text, before or "", text.now)
+
+        def show(since: PageText) -> None:
+            if page == self.page_id:
+                self.since = True
+                self.diff.show(since, self.marks(since))
+                self._retitle()
+
+        self.load("since", read, show, what="Comparing")
 
     def _page_failed(self, said: str) -> None:
         self.diff.empty = said
@@ -158,6 +180,8 @@ class ReviewPages(ReviewBase):
         self.diff.title = (
             f"{self.page_at + 1}/{len(self.changes)} {mark} {place_of(change)}"
         )
+        if self.since:
+            self.diff.title += "   since you saw it"
         self.diff.empty = "This page has no text."
 
     def step_page(self, by: int) -> None:

@@ -57,7 +57,7 @@ class ThreadView(WrappedList, scope="threads"):
         if here is not None:
             self.select(here)
 
-    def expand(self, threads: Container[str]) -> None:
+    def put_replies(self, threads: Container[str]) -> None:
         """Put in the replies of threads in view, which have just been read."""
         here = self.selected_id
         expanded = False

@@ -288,3 +288,31 @@ async def test_any_size(world: World, size: tuple[int, int]) -> None:
         await driver.press("j", "enter", "j", "enter", "h", "h", "tab")
         await driver.resize(80, 24)
         assert "clusters" in driver.screen.lower()
+
+
+async def test_requests_are_counted_once_for_what_is_on_screen(world: World) -> None:
+    ask(world)
+
+    def write(tx: Tx) -> None:
+        for number in range(60):
+            seed.add_cluster(tx, world.home, f"Quiet {number:02}")
+
+    world.write(write)
+    asked: list[str] = []
+    app = open_app(world)
+
+    async def connect() -> Api:
+        api = world.api()
+        api.recorder = lambda sent: asked.append(sent.name)
+        return api
+
+    app.session.connect = connect
+    async with drive(app) as driver:
+        counts = asked.count("list_organization_change_requests")
+        # Those on screen, and the three lists of the one under the cursor.
+        assert 10 <= counts <= 16
+        await driver.press("j", "k")
+        assert asked.count("list_organization_change_requests") <= counts + 3
+        await driver.press("G")
+        assert "Quiet" in driver.screen
+        assert driver.line("Quiet 00").rstrip("┃ ").endswith("0")

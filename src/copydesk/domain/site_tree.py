@@ -8,7 +8,7 @@ Site section): they have no name, and no operation moves them.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
 
 from copydesk.domain.text import clean
@@ -56,6 +56,8 @@ class Structure:
 
     nodes: Mapping[str, SiteNode]
     levels: Levels
+    _branches: dict[str, SiteNode] = field(default_factory=dict, compare=False, repr=False)
+    """Branches as they were built last: a moved row must not build 2,000 others anew."""
 
     @property
     def sectioned(self) -> bool:
@@ -72,10 +74,16 @@ class Structure:
         order = self.levels if levels is None else levels
 
         def below(level: str) -> tuple[SiteNode, ...]:
-            return tuple(
-                replace(self.nodes[row], children=below(row)) if row in order else self.nodes[row]
-                for row in order.get(level, ())
-            )
+            return tuple(branch(row) if row in order else self.nodes[row] for row in order[level])
+
+        def branch(row: str) -> SiteNode:
+            children = below(row)
+            built = self._branches.get(row, self.nodes[row])
+            if len(built.children) != len(children) or any(
+                old is not new for old, new in zip(built.children, children, strict=True)
+            ):
+                built = self._branches[row] = replace(built, children=children)
+            return built
 
         return below(TOP)
 

@@ -140,6 +140,7 @@ class Staged:
         return [
             Step(level, move)
             for level in sorted(self.now, key=lambda level: level != TOP)
+            if self.now[level] != self.base[level]
             for move in plan_around(self.base[level], self.now[level], self.fixed, self.touched)
             or ()
         ]
@@ -277,6 +278,15 @@ def kept(
     those the one with the fewest touched items. A Fenwick tree over the places in ``after`` finds
     it, so 2,000 sections take milliseconds.
     """
+    # What begins or ends both alike is in every largest set.
+    start, stop = 0, 0
+    short = min(len(before), len(after))
+    while start < short and before[start] == after[start]:
+        start += 1
+    while stop < short - start and before[-1 - stop] == after[-1 - stop]:
+        stop += 1
+    alike = {*before[:start], *before[len(before) - stop :]}
+    before, after = before[start : len(before) - stop], after[start : len(after) - stop]
     rank = {item: at for at, item in enumerate(after, start=1)}
     items = [item for item in before if item in rank]
     tree: list[tuple[int, int, int]] = [(0, 0, -1)] * (len(after) + 1)
@@ -295,12 +305,11 @@ def kept(
         while slot < len(tree):
             tree[slot] = max(tree[slot], run)
             slot += slot & -slot
-    found: list[str] = []
     at = best[2]
     while at >= 0:
-        found.append(items[at])
+        alike.add(items[at])
         at = previous[at]
-    return frozenset(found)
+    return frozenset(alike)
 
 
 def _stretches(order: Sequence[str], fixed: Collection[str]) -> list[list[str]]:

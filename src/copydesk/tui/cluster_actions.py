@@ -82,8 +82,9 @@ class ClusterActions(Place, scope="cluster_actions"):
         row, organization = self.clusters.selected, self.organization
         if row is None or organization is None:
             return
-        self.tell("Reading spaces…")
+        self.say("Reading spaces…")
         desk = await read_desk(await self.session.ready(), organization)
+        self.clear_message()
         spaces = [
             Option(node.id, node.title)
             for node in desk.nodes

@@ -234,8 +234,9 @@ class SiteEditing(Place, scope="site_editing"):
             else:
                 kind = "section"
         organization, site = self._ids
-        self.tell("Reading spaces…")
+        self.say("Reading spaces…")
         desk = await read_desk(await self.session.ready(), organization)
+        self.clear_message()
         level = section.id if section is not None else TOP
         there = (
             {structure.nodes[row].space for row in structure.levels.get(level, ())}

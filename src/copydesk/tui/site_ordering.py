@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from textual.timer import Timer
+
 from copydesk.domain.site_tree import TOP, Structure
 from copydesk.domain.staged import MoveError, Rebased, Staged, Step
 from copydesk.domain.text import plural
@@ -19,6 +21,10 @@ from copydesk.tui.widgets.sheet import Confirm
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
+
+
+KEEP_SECONDS = 0.5
+"""How long after the last step the staged order is kept: no key waits for the disk."""
 
 
 def filtered(here: SiteOrdering) -> str | None:
@@ -53,6 +59,7 @@ class SiteOrdering(SiteEditing, scope="site_ordering"):
         """The requests that would make the staged order."""
         self._kept = ""
         """The staged order as it is kept on this machine."""
+        self._keeping: Timer | None = None
         self._sent: set[int] = set()
         """Numbers of the log lines of the last order that was sent: ``u`` takes all back."""
 
@@ -66,7 +73,9 @@ class SiteOrdering(SiteEditing, scope="site_ordering"):
             return
         cursor = self.rows.selected_id
         self.staged = staged
-        self._keep()
+        if self._keeping is not None:
+            self._keeping.stop()
+        self._keeping = self.set_timer(KEEP_SECONDS, self._keep)
         self.show_order(cursor)
 
     def _keep(self) -> None:

@@ -144,17 +144,17 @@ def cluster_facts(
     """Return what to know about a cluster. ``hidden`` replaces the summary where it is masked."""
     summary = row.summary if hidden is None else hidden
     found = [Fact("", summary or Text("No summary.", style="muted"))]
-    sources = "   ".join(f"{name} {count:g}" for name, count in row.sources)
+    sources = ", ".join(f"{name} {count:g}" for name, count in row.sources)
     found.append(Fact("sources", sources or Text("not known", style="muted")))
     found.append(Fact("requests", _requests(requests)))
     found.append(Fact("weeks", weeks(row, 1).append(f"   {_peak(row)}", style="muted")))
-    times = [
+    times = ", ".join(
         f"{word} {since if since == 'now' else since + ' ago'}"
-        for word, moment in (("first seen", row.created), ("updated", row.updated))
+        for word, moment in (("first", row.created), ("last", row.updated))
         if (since := age(moment, now))
-    ]
+    )
     counts = f"{plural(row.issues, 'issue')} from {plural(row.conversations, 'conversation')}"
-    found.append(Fact("holds", "   ".join([counts, *times])))
+    found.append(Fact("holds", counts + (f" ({times})" if times else "")))
     if row.address:
         found.append(Fact("app", Text(row.address, style="link")))
     return found

@@ -117,7 +117,7 @@ def talk_facts(
 ) -> list[Fact]:
     """Return a conversation to read: who said what, then what is known besides."""
     found: list[Fact] = []
-    if talk.subject:
+    if talk.subject and (issue is None or talk.subject != issue.title):
         found.append(Fact("", Text(shown(talk.subject, masked=masked), style="strong")))
     if issue is not None:
         found += _about(issue, masked=masked)
@@ -133,9 +133,13 @@ def talk_facts(
     found.append(Fact("", ""))
     if talk.created is not None:
         found.append(Fact("when", moment(talk.created, now)))
-    found += [Fact(name, shown(value, masked=masked)) for name, value in talk.attributes]
+    found += [
+        Fact(name, shown(value, masked=masked))
+        for name, value in talk.attributes
+        if value != talk.source
+    ]
     if talk.address:
-        found.append(Fact("source", Text(talk.address, style="link")))
+        found.append(Fact("link", Text(talk.address, style="link")))
     return found
 
 

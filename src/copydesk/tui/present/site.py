@@ -28,6 +28,10 @@ AUDIENCES: Mapping[str, str] = {
 """Who can read a site, by its visibility."""
 
 
+BAR_LIMIT = 40
+"""A top with more rows than that is not drawn as the bar that readers see."""
+
+
 @dataclass(frozen=True, slots=True)
 class SiteRow:
     """One site in a list; texts are clean."""
@@ -102,10 +106,9 @@ def site_facts(row: SiteRow, now: datetime) -> list[Fact]:
 
 
 def name(node: SiteNode) -> Text | str:
-    """Return the title of a row; a group is told from a section."""
+    """Return the title of a row; groups, which have no name, are told from sections."""
     if node.kind == "group":
-        text = Text(node.title, style="strong")
-        return text.append("  (group)", style="muted")
+        return Text(node.title, style="emphasis")
     if node.hidden or node.trashed:
         return Text(node.title, style="muted")
     return Text(node.title, style="strong") if node.kind == "section" else node.title
@@ -157,24 +160,23 @@ def path(node: SiteNode) -> Text | str:
 
 def holds(node: SiteNode) -> Text | str:
     """Return what is below a row."""
-    if node.kind == "group":
-        return plural(len(node.children), "section")
-    if node.kind == "section":
-        return str(len(node.children)) if node.children else Text("0", style="warn")
-    return ""
+    if node.kind == "site-space":
+        return ""
+    return str(len(node.children)) if node.children else Text("0", style="warn")
 
 
 def state(node: SiteNode) -> Text | str:
-    """Return what is particular about a row: the default, hidden, shown under a condition."""
-    if node.trashed:
-        return Text("in trash", style="bad")
-    if node.default:
-        return Text("default", style="good")
-    if node.hidden:
-        return Text("hidden", style="warn")
-    if node.condition:
-        return Text(f"if {node.condition}", style="accent")
-    return ""
+    """Return what is particular about a row: in the trash, the default, hidden, conditional."""
+    said = Text()
+    for true, words, tone in (
+        (node.trashed, "in trash", "bad"),
+        (node.default, "default", "good"),
+        (node.hidden, "hidden", "warn"),
+        (bool(node.condition), f"if {node.condition}", "accent"),
+    ):
+        if true:
+            said.append(" " if said.plain else "").append(words, style=tone)
+    return said
 
 
 def node_facts(node: SiteNode, structure: Structure) -> list[Fact]:
@@ -184,7 +186,7 @@ def node_facts(node: SiteNode, structure: Structure) -> list[Fact]:
         titles = ", ".join(structure.nodes[row].title for row in inside)
         return [
             Fact("holds", titles),
-            Fact("order", "its sections can be moved among themselves"),
+            Fact("order", "its sections can be moved among themselves; it stays where it is"),
             Fact("", Text("The API gives a group no name and no operation.", style="muted")),
         ]
     found = [Fact("path", f"/{node.path}" + (" (the default: not in the address)" * node.default))]
@@ -217,17 +219,16 @@ def node_facts(node: SiteNode, structure: Structure) -> list[Fact]:
 
 
 def step_line(step: Step, structure: Structure) -> str:
-    """Return one request of a plan as people read it: ``Terminal  after Payments``."""
+    """Return one request of a plan as people read it: ``Terminal after Payments``."""
     nodes = structure.nodes
-    line = f"{nodes[step.move.id].title}  {step.move.side} {nodes[step.move.anchor].title}"
+    line = f"{nodes[step.move.id].title} {step.move.side} {nodes[step.move.anchor].title}"
     if step.level in nodes:
-        line += f"  (in {nodes[step.level].title})"
+        line += f" (in {nodes[step.level].title})"
     return line
 
 
-def plan_facts(staged: Staged, structure: Structure) -> list[Fact]:
+def plan_facts(staged: Staged, steps: Sequence[Step], structure: Structure) -> list[Fact]:
     """Return the plan, and how the top of the site reads before and after it."""
-    steps = staged.plan()
     if not steps:
         return [
             Fact("", Text("Nothing is staged: this is the published order.", style="muted")),
@@ -236,12 +237,11 @@ def plan_facts(staged: Staged, structure: Structure) -> list[Fact]:
     found = [
         Fact(str(at), step_line(step, structure)) for at, step in enumerate(steps, start=1)
     ]
-    if any(step.level == TOP for step in steps):
-        found += [
-            Fact("", ""),
-            Fact("before", _bar(staged.base, structure)),
-            Fact("after", _bar(staged.now, structure, {step.move.id for step in steps})),
-        ]
+    if len(staged.now.get(TOP, ())) <= BAR_LIMIT:
+        before = _bar(staged.base, structure)
+        after = _bar(staged.now, structure, {step.move.id for step in steps})
+        if before.plain != after.plain:
+            found += [Fact("", ""), Fact("before", before), Fact("after", after)]
     found.append(Fact("", Text("Addresses do not change when the order does.", style="muted")))
     return found
 

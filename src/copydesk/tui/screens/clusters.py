@@ -74,8 +74,10 @@ class ClustersPlace(ClusterTalks, scope="clusters"):
         self.same_scale = False
         self._top: float | None = None
         self._digits = 1
-        self._window = (0, 0)
         self._counts: dict[str, str] = {}
+        """Open change requests by cluster, as they are shown."""
+        self._counting: set[str] = set()
+        self._stale: set[str] = set()
         self._requests: dict[str, Sequence[RequestRow]] = {}
         self._wanted = target.cluster
 
@@ -120,14 +122,14 @@ class ClustersPlace(ClusterTalks, scope="clusters"):
         if self.numbers:
             width = present.WEEKS * (self._digits + 1) - 1
             weeks = Column[ClusterRow](
-                "weeks", "13 WEEKS", lambda row: present.weeks(row, self._digits), width, drop=3
+                "weeks", "13 WEEKS", lambda row: present.weeks(row, self._digits), width
             )
         else:
             weeks = Column(
                 "weeks", "13 WEEKS", lambda row: present.chart(row, self._top), present.WEEKS
             )
         return [
-            Column("name", "CLUSTER", lambda row: self.shown(row.label), flex=1, minimum=16),
+            Column("name", "CLUSTER", lambda row: self.shown(row.label), flex=1, minimum=14),
             weeks,
             Column("issues", "ISS", lambda row: str(row.issues), 4, align="right"),
             Column(
@@ -234,8 +236,7 @@ class ClustersPlace(ClusterTalks, scope="clusters"):
             await source.refresh()
 
     def _again(self) -> None:
-        self._counts.clear()
-        self._on_screen(*self._window)
+        self._stale = set(self._counts)
         self._look()
 
     def _read_all(self) -> None:
@@ -264,26 +265,33 @@ class ClustersPlace(ClusterTalks, scope="clusters"):
         elif wanted is not None:
             self._enter(self.issues)
 
-    def _on_screen(self, first: int, last: int) -> None:
-        """Count the change requests of the clusters on screen that are not counted yet."""
-        self._window = (first, last)
-        source = self.clusters.source.base
-        rows = [source.row(index) for index in range(first, min(last + 1, source.loaded))]
-        missing = [row.id for row in rows if row is not None and row.id not in self._counts]
+    def _on_screen(self, first: int = 0, last: int = 0) -> None:
+        """Count the change requests of the clusters on screen, those that nobody counts yet."""
+        rows = self.clusters
+        top = rows.scroll_offset.y
+        seen = [rows.source.row(at) for at in range(top, top + max(1, rows.page_lines))]
+        missing = {
+            row.id
+            for row in seen
+            if row is not None and (row.id not in self._counts or row.id in self._stale)
+        }
         organization = self.organization
-        if not missing or organization is None or self.session.api is None:
+        if missing <= self._counting or organization is None or self.session.api is None:
             return
+        self._counting = missing
 
         def counted(cluster: str, count: str) -> None:
             self._counts[cluster] = count
+            self._stale.discard(cluster)
             if self.is_attached:
                 self.clusters.refresh_rows()
 
         self.load(
             "counts",
-            lambda api: reading.count_requests(api, organization, missing, counted),
-            lambda _: None,
+            lambda api: reading.count_requests(api, organization, sorted(missing), counted),
+            lambda _: self._counting.clear(),
             what="Counting change requests",
+            failed=lambda _: self._counting.clear(),
             after=REST_SECONDS,
         )
 
@@ -299,6 +307,7 @@ class ClustersPlace(ClusterTalks, scope="clusters"):
     def _look(self) -> None:
         row = self.clusters.selected
         self._show_about()
+        self._on_screen()
         if row is None:
             return
         organization = self.organization

@@ -10,6 +10,7 @@ from textual.app import ComposeResult
 
 from copydesk.domain.site_tree import SiteNode, Structure, numbers
 from copydesk.domain.text import plural
+from copydesk.tui.actions import action
 from copydesk.tui.place import Part
 from copydesk.tui.places import Target, place
 from copydesk.tui.present import site as present
@@ -58,8 +59,8 @@ class SiteStructurePlace(SiteOrdering, scope="site_structure"):
                     "shift", "",
                     lambda node: present.shift(node, self._now, self._was, self._moved), 4,
                 ),
-                Column("path", "PATH", present.path, 16, drop=2),
-                Column("holds", "SPACES", present.holds, 10, drop=3),
+                Column("path", "PATH", present.path, 14, drop=2),
+                Column("holds", "HOLDS", present.holds, 5, drop=3),
                 Column("state", "SHOWN", present.state, 10, drop=1),
             ],
             title="Structure",
@@ -163,13 +164,16 @@ class SiteStructurePlace(SiteOrdering, scope="site_structure"):
         top = self.rows.scroll_offset.y
         here = cursor or self.rows.selected_id
         self.rows.tree_source.set_roots(structure.tree(staged.now))
-        self.rows.scroll_to(y=top, animate=False, force=True)
         if here is not None:
             self.rows.select(here)
+        # The list keeps a row on its line by scrolling; here the row moves and the list stays.
+        at, height = self.rows.cursor, max(1, self.rows.page_lines - 1)
+        y = min(max(top, at - height + 1), at)
+        self.rows.scroll_to(y=y, animate=False, force=True)
         self.rows.note = "staged order" if self.steps else ""
         self.rows.retitle()
         self.plan.title = present.plan_title(self.steps)
-        self.plan.show(present.plan_facts(staged, structure))
+        self.plan.show(present.plan_facts(staged, self.steps, structure))
         # A narrow drawer has room for one: what was staged matters more than a row's details.
         self.facts.set_class(bool(self.steps), "drawer-hidden")
         self.plan.set_class(not self.steps, "drawer-hidden")
@@ -198,6 +202,12 @@ class SiteStructurePlace(SiteOrdering, scope="site_structure"):
             organization = self.target.organization
             target = Target(organization=organization, space=node.space)
             self.desk.call_later(self.desk.go, "pages", target)
+
+    @action("i", "details", show=False, group="Look")
+    def details(self) -> None:
+        """Go to the details of the row; Tab comes back."""
+        self.remove_class("-no-side")
+        self.desk.step_pane(1)
 
     def copies(self) -> Sequence[tuple[str, str]]:
         """Return what ``Y`` offers."""

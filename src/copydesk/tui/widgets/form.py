@@ -115,7 +115,7 @@ class Form(Sheet[Mapping[str, str]], scope="form"):
             yield Static(self.paint(fact_lines(self._facts)), classes="facts")
         for field in self._fields:
             value = draft.get(field.name, field.value)
-            yield Label(self._label(field, value), id=f"label-{field.name}", classes="field")
+            yield Label(self._label(field, value), id=f"label-{field.name}", classes="ask")
             made: FormInput | FormText
             if field.lines > 1:
                 made = FormText(value, soft_wrap=True, tab_behavior="focus", compact=True)
@@ -126,7 +126,8 @@ class Form(Sheet[Mapping[str, str]], scope="form"):
                 made.select_on_focus = False
             self._inputs[field.name] = made
             yield made
-        yield Label(self._keys("what you typed before is back" if draft else ""), id="form-keys")
+        said = "what you typed before is back" if draft else ""
+        yield Label(self._keys(said), classes="keys", id="form-keys")
 
     def _keys(self, said: str = "") -> Content:
         lead = Text(f"{said}   " if said else "", style="warn")

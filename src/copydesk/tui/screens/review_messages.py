@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from rich.cells import cell_len
+
 from copydesk.contract import operations as ops
 from copydesk.contract.models.comment import Comment, CommentReply
 from copydesk.domain.text import plural
@@ -57,7 +59,7 @@ class ReviewMessages(ReviewThreads, scope="review_messages"):
         here = dict(who_reacted(message.reactions))
         known = {emoji_text(sign): name for name, sign in EMOJI.items()}
         options = [
-            Option(sign, f"{emoji_text(sign)}  {name}", here.get(emoji_text(sign), ""))
+            Option(sign, _option(emoji_text(sign), name), here.get(emoji_text(sign), ""))
             for name, sign in EMOJI.items()
         ]
         options += [
@@ -81,6 +83,9 @@ class ReviewMessages(ReviewThreads, scope="review_messages"):
         assert message is not None
         assert thread is not None
         assert me is not None
+        # The same sign may be spelled otherwise there (code points, a variation selector).
+        same = (r.emoji for r in message.reactions if emoji_text(r.emoji) == emoji_text(emoji))
+        emoji = next(same, emoji)
         adding = not mine(message, emoji, me.id)
         add = {"added_reactions": [emoji]}
         remove = {"removed_reactions": [emoji]}
@@ -156,3 +161,8 @@ class ReviewMessages(ReviewThreads, scope="review_messages"):
         else:
             self.threads.remove(thread.id)
         self.show_threads()
+
+
+def _option(sign: str, name: str) -> str:
+    """Return a line of the chooser, the names below each other whatever the signs' widths."""
+    return f"{sign}{' ' * max(1, 3 - cell_len(sign))}{name}"

@@ -164,7 +164,8 @@ class DrawnRows(Pane, Generic[T]):
         if index == source.loaded and source.error:
             text = f"! {source.error} Enter tries again."
         elif index < source.length:
-            text = glyphs().more
+            first = index == source.loaded == 0 and source.busy
+            text = self.reading if first else glyphs().more
         elif source.length == 0:
             said = self._nothing_line(max(8, width - GUTTER))
             text = said[index] if index < len(said) else ""

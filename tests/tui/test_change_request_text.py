@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -12,6 +13,7 @@ from copydesk.domain.filter import Query
 from copydesk.domain.merge_rules import RuleResult
 from copydesk.server.documents import markdown_to_document
 from copydesk.tui.change_request_reading import page_lines
+from copydesk.tui.change_request_snapshot import keep, recall
 from copydesk.tui.change_request_writing import (
     About,
     about_text,
@@ -43,6 +45,7 @@ from copydesk.tui.present.change_request import (
     subject,
     threads,
 )
+from copydesk.tui.session import MemorySnapshot
 
 NOW = datetime(2026, 3, 2, 12, tzinfo=UTC)
 
@@ -211,3 +214,17 @@ def test_only_plain_paragraphs_lose_nothing() -> None:
     assert is_plain(markdown_to_document("One.\n\nTwo."))
     assert not is_plain(markdown_to_document("One **bold** word."))
     assert not is_plain(markdown_to_document("- a\n- b"))
+
+
+def test_rows_are_kept_as_plain_data_and_nothing_broken_comes_back() -> None:
+    snapshot = MemorySnapshot()
+    rows = [row(1, cluster="c"), row(2, outdated=True, threads=3)]
+    keep(snapshot, "changes", rows, title)
+    assert recall(snapshot, "changes") == (rows, {"s": "Platform"})
+    json.dumps(list(snapshot.read("changes")))
+    whole = dict(snapshot.read("changes")[0])
+    for broken in ({"id": 5}, {"updated": "soon"}, {"threads": True}, {"created": None}):
+        snapshot.write("changes", [whole | broken, {}, whole])
+        assert recall(snapshot, "changes")[0] == rows[:1]
+    snapshot.write("changes", [whole | {"subject": "\x1b[31mred"}])
+    assert recall(snapshot, "changes")[0][0].subject == "red"

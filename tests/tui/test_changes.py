@@ -17,6 +17,7 @@ from copydesk.server.seeding import Editor
 from copydesk.server.seeding_sites import add_cluster
 from copydesk.tui.places import Target
 from copydesk.tui.screens.changes import ChangesPlace
+from copydesk.tui.session import MemorySnapshot
 from tests.drive import Driver, drive
 from tests.tui.opening import open_world
 from tests.world import BASE_URL, World
@@ -392,6 +393,42 @@ async def test_a_refresh_moves_nothing(desk: Desk) -> None:
         await driver.press(".")
         assert subjects(driver)[:2] == ["Fix auth code samples", "Newcomer"]
         assert driver.selected == before
+
+
+async def test_the_rows_of_the_last_run_are_there_before_the_service_answers(desk: Desk) -> None:
+    snapshot = MemorySnapshot()
+    target = Target(organization=desk.world.home)
+    async with drive(open_world(desk.world, "changes", target, snapshot=snapshot)):
+        pass
+    desk.world.change_request(desk.legal, subject="Newcomer", by=desk.world.ana)
+    app = open_world(desk.world, "changes", target, snapshot=snapshot)
+    async with app.run_test(size=(80, 24)) as pilot:
+        driver = Driver(app, pilot)
+        # Nothing has been asked yet: the client is made after the first frame.
+        assert subjects(driver)[0] == "Be kinder"
+        before = driver.selected
+        assert before == desk.terms
+        await driver.idle()
+        assert driver.selected == before
+        assert subjects(driver)[0] == "Newcomer"
+        assert "Platform guide" in driver.screen
+
+
+async def test_the_rows_of_the_last_run_stay_while_the_service_is_away(desk: Desk) -> None:
+    snapshot = MemorySnapshot()
+    async with drive(open_world(desk.world, "changes", snapshot=snapshot)) as driver:
+        organization = driver.app.session.organization
+    target = Target(organization=organization)
+
+    def refuse(request: httpx.Request) -> httpx.Response:
+        raise httpx.ConnectError("refused")
+
+    broken = Api(BASE_URL, "token", transport=httpx.MockTransport(refuse))
+    app = open_world(desk.world, "changes", target, snapshot=snapshot, api=broken)
+    async with drive(app) as driver:
+        assert "Be kinder" in driver.screen
+        assert "Offline:" in driver.screen
+        assert "offline" in driver.screen.splitlines()[0]
 
 
 async def test_a_poll_brings_what_others_did_and_moves_nothing(desk: Desk) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
@@ -10,6 +12,7 @@ from rich.text import Text
 from textual.app import ComposeResult
 
 from copydesk.domain.filter import Query
+from copydesk.tui import change_request_snapshot as remembered
 from copydesk.tui.app import style_path
 from copydesk.tui.glyphs import glyphs
 from copydesk.tui.place import Part, View
@@ -24,7 +27,7 @@ from copydesk.tui.widgets.virtual_list import Column, VirtualList
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
-    from copydesk.tui.change_request_reading import Scope, SpaceInfo, Spaces
+    from copydesk.tui.change_request_reading import Answer, Scope, SpaceInfo, Spaces
 
 COUNT_SECONDS = 60
 """How old the counts of the views may get (interaction.md 3.8, Polling)."""
@@ -52,6 +55,7 @@ class ChangesPlace(ChangesDetails):
         self._spaces: Spaces | None = None
         self._written = 0
         self._counted: datetime | None = None
+        self._remembered: dict[str, str] = {}
         if self.view not in BY_ID:
             self.view = LISTINGS[0].id
 
@@ -87,7 +91,7 @@ class ChangesPlace(ChangesDetails):
         if self.target.space is not None:
             columns = [column for column in columns if column.key != "space"]
         self.rows = VirtualList(
-            self._paged(),
+            self._last_run() or self._paged(),
             columns,
             title=self._title(),
             empty=self.listing.empty,
@@ -199,15 +203,56 @@ class ChangesPlace(ChangesDetails):
 
     def space_title(self, space_id: str) -> str:
         """Return what a space is called, "" while that is not known."""
-        return "" if self._spaces is None else self._spaces.title(space_id)
+        known = "" if self._spaces is None else self._spaces.title(space_id)
+        return known or self._remembered.get(space_id, "")
+
+    def _snapshot(self, listing: Listing) -> str:
+        organization = self.target.organization or self.session.organization or ""
+        return remembered.name_of(self.target, organization, listing.id)
+
+    def _last_run(self) -> ListSource[ChangeRow] | None:
+        """Return the rows of the last time, shown until the service answers."""
+        rows, self._remembered = remembered.recall(
+            self.session.snapshot, self._snapshot(self.listing)
+        )
+        self.cached = bool(rows)
+        return ListSource(rows, key=lambda row: row.id) if rows else None
+
+    @property
+    def _from_last_run(self) -> bool:
+        served = self.sort == SERVED and not self.backwards
+        return served and isinstance(self.rows.source.base, ListSource)
+
+    def _keep_rows(self, listing: Listing, rows: Sequence[ChangeRow]) -> None:
+        def write() -> None:
+            # A snapshot is a convenience: a full disk is no reason to bother anybody.
+            with suppress(OSError):
+                remembered.keep(
+                    self.session.snapshot, self._snapshot(listing), rows, self.space_title
+                )
+
+        self.run_worker(asyncio.to_thread(write), group="snapshot", exit_on_error=False)
+
+    def _read_first(self) -> None:
+        """Read the first page behind the rows of the last run, and put it in their place."""
+        fetch = self._fetch(self.listing)
+
+        def arrived(answer: Answer) -> None:
+            first = [answer]
+
+            async def begun(token: str | None, limit: int) -> Answer:
+                return first.pop() if first and token is None else await fetch(token, limit)
+
+            self.cached = False
+            self._swap(PagedSource(begun, key=lambda row: row.id, limit=PAGE))
+
+        self.load("rows", lambda api: fetch(None, PAGE), arrived, what="Reading change requests")
 
     def _paged(self) -> PagedSource[ChangeRow]:
         return PagedSource(self._fetch(self.listing), key=lambda row: row.id, limit=PAGE)
 
     def _fetch(self, listing: Listing) -> Fetch[ChangeRow]:
-        async def fetch(
-            token: str | None, limit: int
-        ) -> tuple[Sequence[ChangeRow], str | None, int | None]:
+        async def fetch(token: str | None, limit: int) -> Answer:
             from copydesk.tui import change_request_reading as reading
 
             api = await self.session.ready()
@@ -219,6 +264,8 @@ class ChangesPlace(ChangesDetails):
             )
             self.session.fresh()
             self._name_spaces(answer[0])
+            if token is None:
+                self._keep_rows(listing, answer[0])
             return answer
 
         return fetch
@@ -250,6 +297,8 @@ class ChangesPlace(ChangesDetails):
     def show_order(self) -> None:
         """Show the view in its order: as the service lists it, or all of it sorted here."""
         self._name_order()
+        self.cancel_load("rows")
+        self.cached = False
         if self.sort == SERVED and not self.backwards:
             self.cancel_load("sort")
             base = self.rows.source.base
@@ -318,7 +367,9 @@ class ChangesPlace(ChangesDetails):
         self._written = len(self.session.log)
         self.forget_details()
         base = self.rows.source.base
-        if isinstance(base, PagedSource):
+        if self._from_last_run:
+            self._read_first()
+        elif isinstance(base, PagedSource):
             self.load("rows", lambda api: self._refresh(api, base), self._refreshed,
                       what="Reading change requests")  # fmt: skip
         elif isinstance(base, ListSource):
@@ -330,7 +381,9 @@ class ChangesPlace(ChangesDetails):
         """Read the rows again quietly; the counts less often, a long sorted list not at all."""
         super().poll()
         base = self.rows.source.base
-        if isinstance(base, ListSource) and base.loaded <= PAGE:
+        if self._from_last_run:
+            self._read_first()
+        elif isinstance(base, ListSource) and base.loaded <= PAGE:
             self._read_sorted(base.merge)
         row, now = self.rows.selected, self.session.clock()
         if row is not None:

@@ -193,7 +193,7 @@ class ChangesActions(Place, scope="changes"):
         self.after_write()
 
     @action(
-        "x", "archive", unless=(nothing_selected, is_merged, may_not_change), show=18,
+        "x", "archive/reopen", unless=(nothing_selected, is_merged, may_not_change), show=18,
         group="Write", uses=("update_change_request", "get_change_request"),
     )  # fmt: skip
     async def archive(self) -> None:

@@ -13,9 +13,10 @@ from copydesk.contract.models.site_section import SiteSectionMove
 from copydesk.server import seeding_sites as seed
 from copydesk.server.store import Tx
 from copydesk.tui.app import CopydeskApp
+from copydesk.tui.drafts import DraftStore, MemoryDrafts
 from copydesk.tui.places import Target
 from copydesk.tui.screens.site_structure import SiteStructurePlace
-from copydesk.tui.session import DraftStore, MemoryDrafts, Session
+from copydesk.tui.session import Session
 from tests.drive import Driver, drive, eventually
 from tests.world import World
 

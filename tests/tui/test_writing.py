@@ -9,9 +9,10 @@ from textual.widgets import Input
 
 from copydesk.tui.actions import action
 from copydesk.tui.app import CopydeskApp
+from copydesk.tui.drafts import MemoryDrafts
 from copydesk.tui.place import Part, Place
 from copydesk.tui.places import place
-from copydesk.tui.session import MemoryDrafts, Session
+from copydesk.tui.session import Session
 from copydesk.tui.sources import ListSource
 from copydesk.tui.widgets.ask import Ask
 from copydesk.tui.widgets.choice import Choice, Choices, Option

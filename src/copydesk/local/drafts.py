@@ -156,6 +156,10 @@ class DeskDrafts:
         """Return all texts of the desk by key, newest first."""
         return {draft.key[1]: draft.text for draft in self._drafts.kept(self._desk)}
 
+    def dated(self) -> list[tuple[str, str, float]]:
+        """Return (key, text, when it was saved in seconds since the epoch), newest first."""
+        return [(draft.key[1], draft.text, draft.saved) for draft in self._drafts.kept(self._desk)]
+
 
 def _dropped_at(path: Path) -> int:
     moment = path.name.split(".")[1]

@@ -147,6 +147,8 @@ class CopydeskApp(App[None]):
     async def _awaken(self) -> None:
         await asyncio.to_thread(self._preload)
         await asyncio.to_thread(places.load_all)
+        await asyncio.to_thread(self.session.counted.take_stock)
+        self.session.touched()
         self.settle_memory()
 
     def settle_memory(self) -> None:

@@ -121,6 +121,8 @@ class Head(Line):
             left_over, limit = session.budget
             right.append(f"  api {left_over}/{limit}{' slow' if session.slow else ''}",
                          style=self.tone("warn") if session.slow else "")
+        if session.counted.count:
+            right.append(f"  drafts {session.counted.count}")
         if session.writes_pending:
             right.append(f"  sending {session.writes_pending}", style=self.tone("warn"))
         return left, right

@@ -122,6 +122,9 @@ class Place(CommonActions, Loading, Screen[None]):
     def reload(self) -> None:
         """Read what the place shows: once it opens, and on ``R``."""
 
+    def resume_draft(self, part: str) -> None:
+        """Open the field that a draft was typed in (`copydesk.tui.draft_keys`). None does here."""
+
     def opened(self) -> None:
         """Do what must be done once, after the first frame."""
 

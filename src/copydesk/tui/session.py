@@ -13,6 +13,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from copydesk.tui.contact import LOW_SHARE, Contact
+from copydesk.tui.drafts import CountedDrafts, DraftStore, MemoryDrafts
 from copydesk.tui.errors import failure_types, sentence
 from copydesk.tui.identity import identify
 from copydesk.tui.seen import MemorySeen, SeenMarks
@@ -30,22 +31,6 @@ class WriteError(Exception):
     """A write that did not happen; the reader has been told already, so nobody else needs to."""
 
 
-class DraftStore(Protocol):
-    """Where typed text is kept. ``key`` names the desk, the object and the place in it."""
-
-    def save(self, key: str, text: str) -> None:
-        """Keep ``text`` durably before returning."""
-
-    def load(self, key: str) -> str | None:
-        """Return the text kept under ``key``, or None."""
-
-    def drop(self, key: str) -> None:
-        """Forget the text under ``key``."""
-
-    def kept(self) -> Mapping[str, str]:
-        """Return all texts by key."""
-
-
 class Snapshot(Protocol):
     """The rows of the last screen, for the first frame of the next start."""
 
@@ -54,29 +39,6 @@ class Snapshot(Protocol):
 
     def write(self, key: str, rows: Rows) -> None:
         """Keep ``rows`` under ``key``."""
-
-
-class MemoryDrafts:
-    """Drafts of a run that keeps nothing on disk."""
-
-    def __init__(self) -> None:
-        self.texts: dict[str, str] = {}
-
-    def save(self, key: str, text: str) -> None:
-        """Keep ``text`` for this run."""
-        self.texts[key] = text
-
-    def load(self, key: str) -> str | None:
-        """Return the text kept under ``key``, or None."""
-        return self.texts.get(key)
-
-    def drop(self, key: str) -> None:
-        """Forget the text under ``key``."""
-        self.texts.pop(key, None)
-
-    def kept(self) -> Mapping[str, str]:
-        """Return all texts of this run by key."""
-        return dict(self.texts)
 
 
 class MemorySnapshot:
@@ -144,6 +106,11 @@ class Session:
     _connecting: asyncio.Task[Api] | None = None
     _writes: set[asyncio.Task[Any]] = field(default_factory=set)
     _watchers: list[Callable[[], None]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        """Count the drafts that come and go, for the header."""
+        self.counted = CountedDrafts(self.drafts, self.touched)
+        self.drafts = self.counted
 
     @property
     def api(self) -> Api | None:

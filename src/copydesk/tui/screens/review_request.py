@@ -17,6 +17,7 @@ from copydesk.domain.text import clean, listed, plural
 from copydesk.tui.actions import action, command
 from copydesk.tui.places import Target
 from copydesk.tui.present.comment import name_of
+from copydesk.tui.screens.review_drafts import ReviewDrafts
 from copydesk.tui.screens.review_guards import (
     may_not_edit,
     may_not_review,
@@ -24,7 +25,6 @@ from copydesk.tui.screens.review_guards import (
     settled,
     up_to_date,
 )
-from copydesk.tui.screens.review_messages import ReviewMessages
 from copydesk.tui.widgets.choice import Choices, Option
 from copydesk.tui.widgets.merge_sheet import ConflictSheet, MergeSheet
 from copydesk.tui.widgets.sheet import Confirm
@@ -37,7 +37,7 @@ PEOPLE = 1000
 """Members that the chooser of reviewers offers."""
 
 
-class ReviewRequest(ReviewMessages, scope="review_request"):
+class ReviewRequest(ReviewDrafts, scope="review_request"):
     """The actions on the change request as a whole."""
 
     # Verdicts

@@ -16,6 +16,7 @@ from copydesk.contract.models.comment import (
 )
 from copydesk.domain.text import clean
 from copydesk.tui.actions import action
+from copydesk.tui.draft_keys import review_key
 from copydesk.tui.glyphs import glyphs
 from copydesk.tui.present.comment import Thread, name_of
 from copydesk.tui.screens.review_beside import ReviewBeside
@@ -87,7 +88,7 @@ class ReviewThreads(ReviewBeside, scope="review_threads"):
     def draft_key(self, what: str) -> str:
         """Return where a draft of this request is kept; ``what`` names the place in it."""
         space, request = self._ids
-        return f"{space}/{request}/{what}"
+        return review_key(space, request, what)
 
     async def write(self, title: str, key: str, *, text: str = "", quote: str = "") -> str | None:
         """Let the user write; None when the text was left, and is a draft now."""

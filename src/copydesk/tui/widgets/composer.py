@@ -26,7 +26,7 @@ from copydesk.tui.widgets.text_view import TextView
 
 if TYPE_CHECKING:
     from copydesk.tui.app import CopydeskApp
-    from copydesk.tui.session import DraftStore
+    from copydesk.tui.drafts import DraftStore
 
 AUTOSAVE_SECONDS = 0.7
 """How long after the last key the draft is kept."""

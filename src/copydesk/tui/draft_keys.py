@@ -1,0 +1,64 @@
+"""What the key of a draft says: where the text belongs. The one place that takes keys apart.
+
+Keys are made where text is written; those of a review by `review_key`, so that writing and finding
+again agree.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from copydesk.tui.places import Target
+
+
+@dataclass(frozen=True, slots=True)
+class Belonging:
+    """Where a draft belongs: a place, what it shows there, and in words what the text is.
+
+    ``part`` tells the place which of its fields to open (`Place.resume_draft`); empty when it opens
+    none by itself.
+    """
+
+    place: str
+    target: Target
+    words: str
+    part: str = ""
+
+
+def review_key(space: str, request: str, part: str) -> str:
+    """Return the key of a text about a change request; ``part`` names the field of the review."""
+    return f"{space}/{request}/{part}"
+
+
+def belonging(key: str) -> Belonging | None:
+    """Return where the draft under ``key`` belongs; None for a key that nobody here makes."""
+    match key.split(" "):
+        case ["structure", site]:
+            return Belonging("site-structure", Target(site=site), "order of a site")
+        case ["change-request", space, _, "about"]:
+            return Belonging("changes", Target(space=space), "description of a change request")
+        case ["request", "of", "cluster", cluster]:
+            return Belonging("clusters", Target(cluster=cluster), "change request for a cluster")
+        case ["site", "row", _]:
+            return Belonging("sites", Target(), "row of a site's structure")
+    space, _, rest = key.partition("/")
+    request, _, part = rest.partition("/")
+    if not (space and request and part):
+        return None
+    target = Target(space=space, change_request=request)
+    match part.split(" "):
+        case ["request"]:
+            return Belonging("review", target, "comment on the request", part)
+        case ["verdict", "approved"]:
+            return Belonging("review", target, "approval", part)
+        case ["verdict", _]:
+            return Belonging("review", target, "request for changes", part)
+        case ["reply", thread]:
+            return Belonging("review", target.but(thread=thread), "reply", part)
+        case ["edit", message]:
+            return Belonging("review", target.but(thread=message), "edit of a message", part)
+    page, _, node = part.partition("/")
+    if not node:
+        return None
+    words = "comment on a page" if node == "page" else "comment on a line"
+    return Belonging("review", target.but(page=page), words, part)

@@ -1,0 +1,124 @@
+"""Where typed text is kept, as the screens see it, and how many such texts there are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from time import time
+from typing import Protocol
+
+
+class DraftStore(Protocol):
+    """Where typed text is kept. ``key`` names the object and the place in it."""
+
+    def save(self, key: str, text: str) -> None:
+        """Keep ``text`` durably before returning."""
+
+    def load(self, key: str) -> str | None:
+        """Return the text kept under ``key``, or None."""
+
+    def drop(self, key: str) -> None:
+        """Put the text under ``key`` aside."""
+
+    def restore(self, key: str) -> str | None:
+        """Undo the last drop under ``key`` and return the text that is back, or None."""
+
+    def kept(self) -> Mapping[str, str]:
+        """Return all texts by key."""
+
+    def dated(self) -> Sequence[tuple[str, str, float]]:
+        """Return (key, text, when it was saved in seconds since the epoch), newest first."""
+
+
+class MemoryDrafts:
+    """Drafts of a run that keeps nothing on disk. ``clock`` gives seconds since the epoch."""
+
+    def __init__(self, clock: Callable[[], float] = time) -> None:
+        self.texts: dict[str, str] = {}
+        self._saved: dict[str, float] = {}
+        self._dropped: dict[str, str] = {}
+        self._clock = clock
+
+    def save(self, key: str, text: str) -> None:
+        """Keep ``text`` for this run."""
+        self.texts[key], self._saved[key] = text, self._clock()
+
+    def load(self, key: str) -> str | None:
+        """Return the text kept under ``key``, or None."""
+        return self.texts.get(key)
+
+    def drop(self, key: str) -> None:
+        """Put the text under ``key`` aside for this run."""
+        text = self.texts.pop(key, None)
+        if text is not None:
+            self._dropped[key] = text
+
+    def restore(self, key: str) -> str | None:
+        """Bring back what was dropped last under ``key``, unless something was typed since."""
+        if key in self.texts or key not in self._dropped:
+            return None
+        self.save(key, self._dropped.pop(key))
+        return self.texts[key]
+
+    def kept(self) -> Mapping[str, str]:
+        """Return all texts of this run by key."""
+        return dict(self.texts)
+
+    def dated(self) -> Sequence[tuple[str, str, float]]:
+        """Return (key, text, when it was saved), newest first."""
+        found = [(key, text, self._saved.get(key, 0.0)) for key, text in self.texts.items()]
+        return sorted(found, key=lambda draft: -draft[2])
+
+
+class CountedDrafts:
+    """A store that knows how many texts it keeps without asking the disk at every frame.
+
+    ``changed`` is called when the number may be another. `take_stock` reads it once.
+    """
+
+    def __init__(self, store: DraftStore, changed: Callable[[], None]) -> None:
+        self._store = store
+        self._changed = changed
+        self._keys: set[str] = set()
+
+    @property
+    def count(self) -> int:
+        """How many texts are kept, as far as is known."""
+        return len(self._keys)
+
+    def take_stock(self) -> None:
+        """Read which texts there are. Reads the disk; call it in a thread."""
+        self._keys = set(self._store.kept())
+
+    def save(self, key: str, text: str) -> None:
+        """Keep ``text`` durably before returning; empty text drops it."""
+        self._store.save(key, text)
+        self._note(key, there=bool(text))
+
+    def load(self, key: str) -> str | None:
+        """Return the text kept under ``key``, or None."""
+        return self._store.load(key)
+
+    def drop(self, key: str) -> None:
+        """Put the text under ``key`` aside."""
+        self._store.drop(key)
+        self._note(key, there=False)
+
+    def restore(self, key: str) -> str | None:
+        """Undo the last drop under ``key`` and return the text that is back, or None."""
+        text = self._store.restore(key)
+        if text is not None:
+            self._note(key, there=True)
+        return text
+
+    def kept(self) -> Mapping[str, str]:
+        """Return all texts by key."""
+        return self._store.kept()
+
+    def dated(self) -> Sequence[tuple[str, str, float]]:
+        """Return (key, text, when it was saved), newest first."""
+        return self._store.dated()
+
+    def _note(self, key: str, *, there: bool) -> None:
+        if (key in self._keys) != there:
+            (self._keys.add if there else self._keys.discard)(key)
+            self._changed()

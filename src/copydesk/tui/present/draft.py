@@ -1,0 +1,56 @@
+"""Drafts as rows: what was typed, where it belongs, and how old it is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from copydesk.domain.text import clean
+from copydesk.tui.draft_keys import Belonging, belonging
+
+FIRST_LINE_CELLS = 200
+"""How much of a first line a row keeps."""
+
+
+@dataclass(frozen=True, slots=True)
+class DraftRow:
+    """A kept text. ``about`` names the change request it is on, once that is known."""
+
+    key: str
+    first_line: str
+    saved: datetime
+    belongs: Belonging | None
+    about: str = ""
+
+    @property
+    def where(self) -> str:
+        """Where it belongs, in words."""
+        words = self.belongs.words if self.belongs is not None else "something else"
+        return f"{words}: {self.about}" if self.about else words
+
+
+def draft_rows(
+    drafts: Iterable[tuple[str, str, float]], about: Mapping[tuple[str, str], str]
+) -> list[DraftRow]:
+    """Return the rows of (key, text, seconds since the epoch) drafts in their order."""
+    rows = []
+    for key, text, saved in drafts:
+        belongs = belonging(key)
+        first = next((line.strip() for line in text.splitlines() if line.strip()), "")
+        request = request_of(belongs)
+        rows.append(
+            DraftRow(
+                key, clean(first, limit=FIRST_LINE_CELLS), datetime.fromtimestamp(saved, UTC),
+                belongs, about.get(request, "") if request is not None else "",
+            )
+        )  # fmt: skip
+    return rows
+
+
+def request_of(belongs: Belonging | None) -> tuple[str, str] | None:
+    """Return (space, change request) that a draft is about, or None."""
+    if belongs is None:
+        return None
+    space, request = belongs.target.space, belongs.target.change_request
+    return (space, request) if space is not None and request is not None else None

@@ -1,0 +1,99 @@
+"""Going on with a text that was left: the field it was typed in opens again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from copydesk.domain.text import clean
+from copydesk.tui.dispatch import run
+from copydesk.tui.draft_keys import review_key
+from copydesk.tui.screens.review_guards import may_not_comment
+from copydesk.tui.screens.review_messages import ReviewMessages
+from copydesk.tui.session import WriteError
+
+if TYPE_CHECKING:
+    from copydesk.contract.models.comment import Comment
+
+VERDICTS = {"approved": "approve", "changes-requested": "ask_for_changes"}
+"""The action that gives a verdict, by the verdict."""
+
+
+class ReviewDrafts(ReviewMessages):
+    """Opens a draft once what it belongs to has been read."""
+
+    _resuming: str | None = None
+
+    def resume_draft(self, part: str) -> None:
+        """Open the field that ``part`` names (`copydesk.tui.draft_keys`) as soon as possible."""
+        self._resuming = part
+        self._resume()
+
+    def _threads_came(self, comments: list[Comment]) -> None:
+        super()._threads_came(comments)
+        self._resume()
+
+    def page_came(self) -> None:
+        """Go on with a reply whose thread is on the page that came."""
+        super().page_came()
+        self._resume()
+
+    def _resume(self) -> None:
+        part = self._resuming
+        if part is None or not self.threads_read or self.app.screen is not self:
+            return
+        match part.split(" "):
+            case ["reply", thread_id]:
+                self._at_message(thread_id, "reply")
+            case ["edit", message_id]:
+                self._at_message(message_id, "edit_message")
+            case ["verdict", verdict]:
+                self._resuming = None
+                self._act(VERDICTS.get(verdict, ""))
+            case _:
+                self._resuming = None
+                self._comment(part)
+
+    def _act(self, method: str) -> None:
+        found = next((each for each in self.ACTIONS.values() if each.method == method), None)
+        if found is not None:
+            self.call_later(run, self, found)
+
+    def _at_message(self, message: str, method: str) -> None:
+        thread = self.threads.get(message)
+        if thread is None:
+            self._resuming = None
+            self.say("The thread of this draft is not here. Put the cursor on its message.", "warn")
+            return
+        if self.current_thread() is not thread:
+            self.go_to_thread(thread)
+        if self.current_thread() is thread:  # else its page is being read, and comes back to this
+            self._resuming = None
+            self._act(method)
+
+    def _comment(self, part: str) -> None:
+        why = may_not_comment(self)
+        if why is not None:
+            self.say(why, "warn")
+            return
+        page, _, node = part.partition("/")
+        change = next((each for each in self.changes if each.id == page), None)
+        if part == "request":
+            self._start(f"Comment on {self.numbered}", part, (None, None))
+        elif change is None:
+            self.say("The page of this draft is not changed by this request any more.", "warn")
+        elif node == "page":
+            self._start(f"Comment on the page {clean(change.node.title)}", part, (page, None))
+        else:
+            self._start(f"Comment on a line of {clean(change.node.title)}", part, (page, node))
+
+    def _start(self, title: str, part: str, on: Sequence[str | None]) -> None:
+        async def write() -> None:
+            space, request = self._ids
+            key = review_key(space, request, part)
+            try:
+                await self._start_thread(title, key, page=on[0], node=on[1])
+            except WriteError as error:
+                self.tell(str(error), "bad")
+
+        self.run_worker(write(), name="resume draft")

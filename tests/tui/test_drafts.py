@@ -1,0 +1,106 @@
+"""Texts that wait to be sent: listed, gone back to, discarded and brought back."""
+
+from __future__ import annotations
+
+import pytest
+
+from copydesk.tui.draft_keys import belonging, review_key
+from copydesk.tui.drafts import CountedDrafts, MemoryDrafts
+from tests.drive import drive
+from tests.tui.review_world import ReviewWorld, furnish
+from tests.world import World
+
+
+@pytest.fixture
+def review(world: World) -> ReviewWorld:
+    return ReviewWorld(world)
+
+
+@pytest.mark.parametrize(
+    ("key", "place", "words"),
+    [
+        (review_key("S", "C", "request"), "review", "comment on the request"),
+        (review_key("S", "C", "verdict approved"), "review", "approval"),
+        (review_key("S", "C", "verdict changes-requested"), "review", "request for changes"),
+        (review_key("S", "C", "reply T"), "review", "reply"),
+        (review_key("S", "C", "edit M"), "review", "edit of a message"),
+        (review_key("S", "C", "P/page"), "review", "comment on a page"),
+        (review_key("S", "C", "P/N/with slash"), "review", "comment on a line"),
+        ("structure X", "site-structure", "order of a site"),
+        ("change-request S C about", "changes", "description of a change request"),
+        ("request of cluster K", "clusters", "change request for a cluster"),
+        ("site row R", "sites", "row of a site's structure"),
+    ],
+)
+def test_every_key_says_where_it_belongs(key: str, place: str, words: str) -> None:
+    found = belonging(key)
+    assert found is not None
+    assert (found.place, found.words) == (place, words)
+
+
+@pytest.mark.parametrize("key", ["", "a", "a/b", "a/b/c", "/b/request", "structure"])
+def test_other_keys_belong_nowhere(key: str) -> None:
+    assert belonging(key) is None
+
+
+def test_a_thread_and_a_page_are_gone_to() -> None:
+    reply, line = belonging("S/C/reply T"), belonging("S/C/P/N")
+    assert reply is not None
+    assert line is not None
+    assert (reply.target.thread, reply.part) == ("T", "reply T")
+    assert (line.target.page, line.part) == ("P", "P/N")
+
+
+def test_counting_follows_saving_dropping_and_restoring() -> None:
+    store, told = MemoryDrafts(), []
+    store.save("old", "text")
+    counted = CountedDrafts(store, lambda: told.append(counted.count))
+    counted.take_stock()
+    assert counted.count == 1
+    counted.save("new", "a")
+    counted.save("new", "ab")
+    counted.drop("old")
+    assert counted.restore("old") == "text"
+    assert counted.restore("old") is None
+    assert told == [2, 1, 2]
+
+
+async def test_a_draft_is_gone_back_to_and_its_field_opens(review: ReviewWorld) -> None:
+    app = review.app()
+    async with drive(app, "]", "c", size=(140, 40)) as driver:
+        await driver.type("Why not ten?")
+        await driver.press("escape")
+        assert "drafts 1" in driver.screen.splitlines()[0]
+        await driver.press("g d")
+        assert "Why not ten?" in driver.line("comment on a line: #1")
+        await driver.press("enter")
+        assert app.screen is not driver.place, "the field is open"
+        assert "Comment on a line of" in driver.screen
+        await driver.press("ctrl+s")
+        assert review.open_threads() == 1
+        assert "drafts" not in driver.screen.splitlines()[0]
+        await driver.press("g d")
+        assert "Nothing waits to be sent." in driver.screen
+
+
+async def test_a_reply_goes_on_in_its_thread(review: ReviewWorld) -> None:
+    furnish(review)
+    async with drive(review.app(), "]", "r", size=(140, 40)) as driver:
+        await driver.type("Good point")
+        await driver.press("escape", "g d")
+        assert "Good point" in driver.line("reply: #1")
+        await driver.press("enter")
+        assert "Reply to" in driver.screen
+        assert "Good point" in driver.screen
+
+
+async def test_a_draft_is_discarded_and_brought_back(review: ReviewWorld) -> None:
+    app = review.app()
+    async with drive(app, "C", "enter", size=(100, 24)) as driver:
+        await driver.type("In short")
+        await driver.press("escape", "g d", "D")
+        assert "Nothing waits to be sent." in driver.screen
+        assert app.session.drafts.kept() == {}
+        await driver.press("u")
+        assert "In short" in driver.screen
+        assert list(app.session.drafts.kept().values()) == ["In short"]

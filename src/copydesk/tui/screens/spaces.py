@@ -135,6 +135,10 @@ class SpacesPlace(Place, scope="spaces"):
             self.rows.say_instead(self.rows.reading)
         self.load("spaces", self._read, self._arrived, what="Reading spaces", failed=self._unread)
 
+    def poll(self) -> None:
+        """Read the tree again; what is known of the row under the cursor stays."""
+        self.load("spaces", self._read, self._arrived, what="Reading spaces")
+
     def show_organization(self, organization: str, title: str = "") -> None:
         """Show another organization; its rows of the last run come first."""
         self.target = self.target.but(organization=organization)

@@ -104,3 +104,12 @@ async def test_a_draft_is_discarded_and_brought_back(review: ReviewWorld) -> Non
         await driver.press("u")
         assert "In short" in driver.screen
         assert list(app.session.drafts.kept().values()) == ["In short"]
+
+
+async def test_a_text_that_belongs_nowhere_can_be_copied(review: ReviewWorld) -> None:
+    app = review.app()
+    app.session.drafts.save("from an older desk", "Keep me")
+    async with drive(app, "g d", "enter", size=(100, 24)) as driver:
+        assert "It is not known where this belongs. Y copies the text." in driver.screen
+        await driver.press("Y", "enter")
+        assert app.clipboard == "Keep me"

@@ -13,6 +13,8 @@ from copydesk.client.errors import NotFound, RateLimited, ServerFault, Unauthori
 from copydesk.tui.contact import Contact
 from tests.drive import Driver, drive
 from tests.tui.desk_place import NOON, REQUESTS, DeskApp, Request
+from tests.tui.opening import open_world
+from tests.world import World
 
 
 class Desk:
@@ -212,6 +214,19 @@ async def test_little_budget_stretches_the_interval_and_says_slow() -> None:
         assert "api 299/1000 slow" in opened.head
         await opened.after(45)
         assert opened.asked() == 1
+
+
+async def test_the_tree_of_spaces_follows_quietly(world: World) -> None:
+    for title in ("Alpha", "Beta", "Gamma"):
+        world.space(title, {})
+    async with drive(open_world(world), "G") as driver:
+        before, lines = driver.selected, driver.screen.splitlines()
+        world.space("Aardvark", {})
+        driver.place.read_again(by_hand=False)
+        await driver.idle()
+        assert driver.selected == before
+        after = driver.screen.splitlines()
+        assert [line for line in after if ">" in line] == [line for line in lines if ">" in line]
 
 
 def test_a_clock_set_back_does_not_stop_it() -> None:

@@ -36,6 +36,11 @@ def no_url(owner: Any) -> str | None:
     return None if _here(owner).url() else "This has no address on the web."
 
 
+def nothing_to_copy(owner: Any) -> str | None:
+    """Say so when the selection has nothing to copy."""
+    return None if _here(owner).copies() else "There is nothing to copy here."
+
+
 def nothing_new(owner: Any) -> str | None:
     """Say so when nothing waits to be folded in."""
     source = getattr(_here(owner).pane, "source", None)
@@ -225,7 +230,7 @@ class CommonActions(Acts, scope="place"):
         place = _here(self)
         place.desk.copy(place.url() or "")
 
-    @action("Y", "copy…", unless=no_url, show=False, group="Share")
+    @action("Y", "copy…", unless=nothing_to_copy, show=False, group="Share")
     async def copy_menu(self) -> None:
         """Choose what to copy: address, id, title or link."""
         from copydesk.tui.widgets.choice import Choice, Option

@@ -128,7 +128,7 @@ class Drafts(Place, scope="drafts"):
         if row is None:
             return
         if row.belongs is None:
-            self.say("Nobody here knows where this belongs. Y copies the text.", "warn")
+            self.say("It is not known where this belongs. Y copies the text.", "warn")
             return
         target = row.belongs.target.but(organization=self.session.organization)
         await self.desk.go(row.belongs.place, target)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from copydesk.cli.edge import UsageError
 from copydesk.local.drafts import DeskDrafts, Drafts
-from copydesk.local.journal import Journal
+from copydesk.local.journal import Entry, Journal
 from copydesk.local.paths import Paths, find_paths
 from copydesk.local.seen import DeskSeen
 from copydesk.local.settings import load_settings
@@ -126,22 +126,12 @@ def _run(
 
     journal = Journal(paths.journal)
 
-    def record(line: Written) -> None:
-        journal.finished(
-            line.what,
-            line.target,
-            "done" if line.state == "done" else "failed",
-            desk=desk,
-            sentence=line.said,
-            request_id=line.request_id,
-        )
-
     session = Session(
         connect,
         drafts=DeskDrafts(Drafts(paths.drafts), desk),
         snapshot=Snapshots(paths.snapshots, desk),
         seen=DeskSeen(paths.seen, desk),
-        record=record,
+        record=journal_of(journal, desk),
         host=host,
     )
     settings = load_settings(paths.settings)
@@ -162,6 +152,24 @@ def _run(
         app.theme = settings.theme
     app.run()
     return app.return_code or 0
+
+
+def journal_of(journal: Journal, desk: str) -> Callable[[Written], None]:
+    """Return what notes the writes of a session in the journal, before they are sent and after."""
+    under_way: dict[int, Entry] = {}
+
+    def record(line: Written) -> None:
+        if line.state == "sending":
+            under_way[line.number] = journal.begin(line.what, line.target, desk=desk)
+        elif (entry := under_way.pop(line.number, None)) is not None:
+            journal.settle(
+                entry,
+                "done" if line.state == "done" else "failed",
+                request_id=line.request_id,
+                sentence=line.said,
+            )
+
+    return record
 
 
 def _glyphs(wanted: str) -> str:

@@ -82,7 +82,8 @@ class Session:
 
     ``connect`` returns the client (it is called after the first paint); ``identify`` then fills
     in ``me`` and ``organization``, so that both are known once `ready` returns; ``clock`` is the
-    time of day, so that tests can freeze it; ``record`` receives every finished write.
+    time of day, so that tests can freeze it; ``record`` receives every
+    write twice: before it is sent (state "sending") and when it has ended.
     """
 
     connect: Callable[[], Awaitable[Api]]
@@ -214,6 +215,7 @@ class Session:
         self.touched()
 
         async def write() -> T:
+            await asyncio.to_thread(self.record, line)
             return await send()
 
         task = asyncio.create_task(write())

@@ -1,0 +1,39 @@
+"""What opening the program puts together: the journal that every write leaves."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from copydesk.local.journal import Journal
+from copydesk.tui.session import Session, WriteError
+
+
+async def never() -> None:
+    raise AssertionError("nothing here asks for the service")
+
+
+async def test_a_write_is_noted_before_it_is_sent_and_when_it_has_ended(tmp_path: Path) -> None:
+    from copydesk.cli.open import journal_of
+
+    journal = Journal(tmp_path / "journal.jsonl")
+    session = Session(never, record=journal_of(journal, "desk"))  # type: ignore[arg-type]
+    seen: list[str] = []
+
+    async def send() -> None:
+        seen.extend(entry.state for entry in journal.entries())
+
+    async def fail() -> None:
+        raise TimeoutError("no answer")
+
+    await session.perform("Archive", "#97", send)
+    with pytest.raises((WriteError, TimeoutError)):
+        await session.perform("Merge", "#98", fail)
+    await asyncio.sleep(0)
+    assert seen == ["sending"]
+    assert [(e.what, e.target, e.state) for e in journal.entries()] == [
+        ("Archive", "#97", "done"),
+        ("Merge", "#98", "failed"),
+    ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass
 from datetime import timedelta
 
@@ -225,6 +226,40 @@ async def test_sorting_keeps_the_cursor_and_the_filter(desk: Desk) -> None:
         await driver.press("enter")
         assert subjects(driver)[0] == "Be kinder"
         assert driver.selected == before
+
+
+async def test_a_sort_that_is_stopped_or_fails_leaves_the_order_as_it_was(desk: Desk) -> None:
+    real, gate, down = desk.world.client(), asyncio.Event(), [False]
+    gate.set()
+
+    async def answer(request: httpx.Request) -> httpx.Response:
+        if request.url.params.get("limit") == "500":
+            await gate.wait()
+            if down[0]:
+                raise httpx.ConnectError("refused")
+        found = await real.request(request.method, str(request.url))
+        return httpx.Response(found.status_code, content=found.content)
+
+    api = Api(BASE_URL, "token", transport=httpx.MockTransport(answer))
+    async with drive(open_world(desk.world, "changes", api=api)) as driver:
+        place = here(driver)
+        gate.clear()
+        place.sort_by("subject", backwards=False)
+        await driver.pilot.pause()
+        assert place.cancel_load("sort")
+        await driver.idle()
+        assert "sort: updated" in driver.screen
+        assert subjects(driver)[0] == "Be kinder"
+        gate.set()
+        down[0] = True
+        await driver.press("S")
+        assert "Offline:" in driver.screen
+        assert "sort: updated ━" in driver.screen
+        down[0] = False
+        await driver.press("S", "3")
+        assert "sort: updated, reversed" in driver.screen
+        assert subjects(driver) == ["Remove what is gone"]
+    await real.aclose()
 
 
 async def test_archive_stays_in_sight_and_u_takes_it_back(desk: Desk) -> None:
@@ -464,12 +499,11 @@ async def test_what_a_cluster_asked_for(desk: Desk) -> None:
 
 async def test_copies_of_what_is_selected(desk: Desk) -> None:
     async with drive(open_world(desk.world, "changes"), "Y") as driver:
-        row = here(driver).rows.selected
-        assert row is not None
-        if row.url:
-            assert "markdown link" in driver.screen
-        else:
-            assert "This has no address on the web." in driver.screen
+        assert "number" in driver.line("#1 ")
+        await driver.type("subject")
+        await driver.press("enter")
+        assert "Copied Be kinder" in driver.screen
+        assert driver.app.clipboard == "Be kinder"
 
 
 async def test_hostile_subjects_stay_subjects(world: World) -> None:

@@ -14,6 +14,7 @@ from textual.app import ComposeResult
 from copydesk.domain.filter import Query
 from copydesk.tui import change_request_snapshot as remembered
 from copydesk.tui.app import style_path
+from copydesk.tui.errors import failure_types
 from copydesk.tui.glyphs import glyphs
 from copydesk.tui.place import Part, View
 from copydesk.tui.places import Jump, Target, place
@@ -56,6 +57,9 @@ class ChangesPlace(ChangesDetails):
         self._written = 0
         self._counted: datetime | None = None
         self._remembered: dict[str, str] = {}
+        self._order = SERVED, False
+        """The order that the rows on screen are in; another may be on its way."""
+        self._sorting: object | None = None
         if self.view not in BY_ID:
             self.view = LISTINGS[0].id
 
@@ -159,6 +163,9 @@ class ChangesPlace(ChangesDetails):
     def view_changed(self) -> None:
         """Show another view, from its top, with the filter that is on."""
         self.rows.empty = self.listing.empty
+        if self._order != (SERVED, False):
+            self._order = SERVED, False
+            self._swap(self._paged())
         self.show_order()
         self.rows.move_first()
         self.look()
@@ -220,8 +227,7 @@ class ChangesPlace(ChangesDetails):
 
     @property
     def _from_last_run(self) -> bool:
-        served = self.sort == SERVED and not self.backwards
-        return served and isinstance(self.rows.source.base, ListSource)
+        return self._order == (SERVED, False) and isinstance(self.rows.source.base, ListSource)
 
     def _keep_rows(self, listing: Listing, rows: Sequence[ChangeRow]) -> None:
         def write() -> None:
@@ -300,6 +306,7 @@ class ChangesPlace(ChangesDetails):
         self.cancel_load("rows")
         self.cached = False
         if self.sort == SERVED and not self.backwards:
+            self._sorting, self._order = None, (SERVED, False)
             self.cancel_load("sort")
             base = self.rows.source.base
             if isinstance(base, PagedSource):
@@ -338,16 +345,25 @@ class ChangesPlace(ChangesDetails):
     def _read_sorted(self, then: Callable[[list[ChangeRow]], None]) -> None:
         """Read all of a view and sort it; until then the rows stay as they are."""
         listing, sort, backwards = self.listing, self.sort, self.backwards
+        run = self._sorting = object()
 
         async def read(api: Api) -> list[ChangeRow]:
             from copydesk.tui import change_request_reading as reading
 
+            stopped: tuple[type[BaseException], ...] = (asyncio.CancelledError, *failure_types())
             me = self._me(listing)
             if me is None:
                 return []
-            scope = await self.scope(api)
-            rows = await reading.read_all(api, scope, listing, me, progress)
-            await self.spaces.learn(api, scope.organization, {row.space for row in rows})
+            try:
+                scope = await self.scope(api)
+                rows = await reading.read_all(api, scope, listing, me, progress)
+                await self.spaces.learn(api, scope.organization, {row.space for row in rows})
+            except stopped:
+                if self._sorting is run:
+                    # Stopped, or failed: the rows are in the order that they were in before.
+                    self.sort, self.backwards = self._order
+                    self._name_order()
+                raise
             return present.sorted_rows(rows, sort, self.spaces.title, backwards=backwards)
 
         def progress(count: int) -> None:
@@ -355,6 +371,7 @@ class ChangesPlace(ChangesDetails):
             self.rows.retitle()
 
         def arrived(rows: list[ChangeRow]) -> None:
+            self._order = sort, backwards
             self._name_order()
             then(rows)
 

@@ -118,6 +118,13 @@ class ChangesActions(Place, scope="changes"):
         self.remove_class("-no-side")
         self.desk.step_pane(1)
 
+    @action(
+        "Y", "copy…", unless=nothing_selected, show=False, group="Share", override=True
+    )
+    async def copy_menu(self) -> None:
+        """Choose what to copy: number, subject, id; the address and a link where there is one."""
+        await super().copy_menu()
+
     # Order
 
     @action("s", "sort", unless=no_rows, show=8, group="Look")
@@ -134,14 +141,15 @@ class ChangesActions(Place, scope="changes"):
             Choice("Sort change requests by", options, current=self.sort)
         )
         if chosen is not None:
-            self._sort_by(chosen, backwards=False)
+            self.sort_by(chosen, backwards=False)
 
     @action("S", "reverse sort", unless=no_rows, show=False, group="Look")
     def reverse_sort(self) -> None:
         """Turn the order round."""
-        self._sort_by(self.sort, backwards=not self.backwards)
+        self.sort_by(self.sort, backwards=not self.backwards)
 
-    def _sort_by(self, sort: str, *, backwards: bool) -> None:
+    def sort_by(self, sort: str, *, backwards: bool) -> None:
+        """Show the list in another order."""
         self.sort, self.backwards = sort, backwards
         self.show_order()
 

@@ -29,7 +29,7 @@ def review(world: World) -> ReviewWorld:
         ("structure X", "site-structure", "order of a site"),
         ("change-request S C about", "changes", "description of a change request"),
         ("request of cluster K", "clusters", "change request for a cluster"),
-        ("site row R", "sites", "row of a site's structure"),
+        ("site row S R", "site-structure", "row of a site's structure"),
     ],
 )
 def test_every_key_says_where_it_belongs(key: str, place: str, words: str) -> None:

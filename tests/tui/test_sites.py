@@ -442,3 +442,40 @@ async def test_what_cannot_be_read_says_what_to_do(world: World) -> None:
         assert "This site shows nothing yet. ctrl+n adds" in driver.screen
         await driver.press("J")
         assert "There is no row here." in driver.screen
+
+
+async def test_a_quiet_refresh_moves_nothing(world: World) -> None:
+    published = publish(world)
+    async with drive(open_app(world, published.site)) as driver:
+        world.write(lambda tx: tx.update("site_section", published.ids["Legal"], title="Terms"))
+        driver.place.read_again(by_hand=False)
+        await driver.idle()
+        assert "Terms" in driver.screen
+        async with world.api() as api:
+            position = SiteSectionPosition(
+                before=SiteSectionAnchor(site_section=published.ids["Guides"])
+            )
+            await api(
+                ops.move_site_section, world.home, published.site, published.ids["Status"],
+                SiteSectionMove(position=position),
+            )  # fmt: skip
+        driver.place.read_again(by_hand=False)
+        await driver.idle()
+        assert "changed by others: R shows it" in driver.screen
+        assert driver.line("Status").startswith("┃    5    5 ")
+        await driver.press("R")
+        assert "changed by others" not in driver.screen
+        assert driver.line("Status").startswith("┃    1    1 ")
+
+
+async def test_drafts_lead_back_to_the_structure(world: World) -> None:
+    published = publish(world)
+    async with drive(open_app(world, published.site), size=(110, 30)) as driver:
+        await select(driver, published.ids["Legal"])
+        await driver.press("K", "e")
+        await driver.type(" notes")
+        await driver.press("escape", "g d")
+        assert "Legal after API reference" in driver.screen
+        assert "row of a site" in driver.screen
+        await driver.press("q")
+    assert "structure" in " ".join(driver.app.session.drafts.kept())

@@ -145,23 +145,25 @@ class Staged:
             or ()
         ]
 
-    def back(self, step: Step) -> Step | None:
-        """Return the request that takes back one of the plan, sent as the plan says.
+    def backs(self) -> list[Step | None]:
+        """Return, for each request of the plan, the one that takes it back.
 
-        None where nothing but a group was beside it: then no request can.
+        They are sent in reverse order. None where nothing but a group was beside it: then no
+        request can take it back.
         """
-        order = list(self.base[step.level])
-        for each in self.plan():
-            if each == step:
-                break
-            if each.level == step.level:
-                order = applied(order, [each.move])
-        at = order.index(step.move.id)
-        if at and order[at - 1] not in self.fixed:
-            return Step(step.level, Move(step.move.id, "after", order[at - 1]))
-        if at + 1 < len(order) and order[at + 1] not in self.fixed:
-            return Step(step.level, Move(step.move.id, "before", order[at + 1]))
-        return None
+        orders = {level: list(ids) for level, ids in self.base.items()}
+        found: list[Step | None] = []
+        for step in self.plan():
+            order = orders[step.level]
+            at = order.index(step.move.id)
+            if at and order[at - 1] not in self.fixed:
+                found.append(Step(step.level, Move(step.move.id, "after", order[at - 1])))
+            elif at + 1 < len(order) and order[at + 1] not in self.fixed:
+                found.append(Step(step.level, Move(step.move.id, "before", order[at + 1])))
+            else:
+                found.append(None)
+            orders[step.level] = applied(order, [step.move])
+        return found
 
     def rebase(self, levels: Levels, fixed: Collection[str] = ()) -> Rebased:
         """Return the staged moves on top of another published order.
@@ -207,15 +209,19 @@ class Staged:
                 below = len(order) if order[below] in self.fixed else below + 1
         return None
 
-    def to_text(self) -> str:
-        """Return both orders as text, so that staged moves outlive the program."""
-        return json.dumps({"base": dict(self.base), "now": dict(self.now)})
+    def to_text(self, said: Sequence[str] = ()) -> str:
+        """Return both orders as text, so that staged moves outlive the program.
+
+        ``said`` are lines for people, which come first.
+        """
+        kept = json.dumps({"base": dict(self.base), "now": dict(self.now)})
+        return "\n".join([*said, "", kept] if said else [kept])
 
     @classmethod
     def from_text(cls, text: str, fixed: Collection[str] = ()) -> Self | None:
         """Return what `to_text` wrote, or None for text that is something else."""
         try:
-            value = json.loads(text)
+            value = json.loads(text.rpartition("\n")[2])
         except ValueError:
             return None
         base, now = _levels(value, "base"), _levels(value, "now")

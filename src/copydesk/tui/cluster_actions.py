@@ -134,7 +134,7 @@ class ClusterActions(Place, scope="cluster_actions"):
             f"Begun #{request.number} in {title}, {clean(str(request.status))}. gc lists it, "
             "u archives it.", "good",
         )  # fmt: skip
-        self.reload()
+        self.read_again()
 
 
 def _subject_wrong(text: str) -> str | None:

@@ -39,8 +39,8 @@ def belonging(key: str) -> Belonging | None:
             return Belonging("changes", Target(space=space), "description of a change request")
         case ["request", "of", "cluster", cluster]:
             return Belonging("clusters", Target(cluster=cluster), "change request for a cluster")
-        case ["site", "row", _]:
-            return Belonging("sites", Target(), "row of a site's structure")
+        case ["site", "row", site, row]:
+            return Belonging("site-structure", Target(site=site), "row of a site's structure", row)
     space, _, rest = key.partition("/")
     request, _, part = rest.partition("/")
     if not (space and request and part):

@@ -118,7 +118,7 @@ class SiteEditing(Place, scope="site_editing"):
         node = self.node
         if node is None:
             return
-        key = f"site row {node.id}"
+        key = f"site row {self.target.site} {node.id}"
         fields = [Field("path", "Path", node.path, _check(node, "path"), PATH_NOTE)]
         if node.kind == "section":
             fields = [
@@ -145,7 +145,7 @@ class SiteEditing(Place, scope="site_editing"):
             undo=lambda api: _update(api, self._ids, node, old),
         )
         self.session.drafts.drop(key)
-        self.reload()
+        self.read_again()
 
     # Hidden, default
 
@@ -165,7 +165,7 @@ class SiteEditing(Place, scope="site_editing"):
             lambda api: _update(api, ids, node, {"hidden": hidden}),
             undo=lambda api: _update(api, ids, node, {"hidden": not hidden}),
         )
-        self.reload()
+        self.read_again()
 
     @action(
         "H", "default", unless=(not_allowed, no_row, a_group, default_already), show=24,
@@ -189,7 +189,7 @@ class SiteEditing(Place, scope="site_editing"):
         await self.perform(
             "Default", node.title, lambda api: _set_default(api, ids, node), undo=take_back
         )
-        self.reload()
+        self.read_again()
 
     def _default_beside(self, node: SiteNode) -> SiteNode | None:
         if node.kind == "section":
@@ -310,7 +310,7 @@ class SiteEditing(Place, scope="site_editing"):
 
     def _reveal_after_reload(self, row: str) -> None:
         self.revealing = row
-        self.reload()
+        self.read_again()
 
     @action(
         "D", "remove", unless=(not_allowed, no_row, a_group, only_one), danger=3, show=18,
@@ -342,7 +342,7 @@ class SiteEditing(Place, scope="site_editing"):
                 await api(ops.delete_site_space, *ids, node.id)
 
         await self.perform("Remove", node.title, send)
-        self.reload()
+        self.read_again()
 
 
 def _check(node: SiteNode, name: str) -> Callable[[str], str | None]:

@@ -80,7 +80,10 @@ class SiteOrdering(SiteEditing, scope="site_ordering"):
 
     def _keep(self) -> None:
         """Keep what is staged on this machine, or forget it when nothing is."""
-        text = self.staged.to_text() if self.staged.dirty else ""
+        text = ""
+        if self.staged.dirty:
+            steps, structure = self.staged.plan(), self.structure
+            text = self.staged.to_text([f"- {present.step_line(s, structure)}" for s in steps])
         if text == self._kept:
             return
         try:
@@ -148,7 +151,7 @@ class SiteOrdering(SiteEditing, scope="site_ordering"):
             back += 1
         self._sent.clear()
         self.tell(f"{plural(back, 'move')} taken back.", "good")
-        self.reload()
+        self.read_again()
 
     @action("ctrl+r", "redo", unless=nothing_to_redo, show=11, group="Order", also=("Z",))
     def redo(self) -> None:
@@ -206,11 +209,11 @@ class SiteOrdering(SiteEditing, scope="site_ordering"):
 
         staged, structure, steps = self.staged, self.structure, self.staged.plan()
         lines = [present.step_line(step, structure) for step in steps]
-        backs = [staged.back(step) for step in steps]
+        backs = staged.backs()
         lasting = sum(back is None for back in backs)
         facts = ["Readers see the new order at once; there is no draft of it on the service."]
         if lasting:
-            facts.append(f"{plural(lasting, 'of these')} cannot be taken back by u.")
+            facts.append(f"{lasting} of these cannot be taken back: only a group was beside it.")
         elif steps:
             facts.append("u afterwards takes it all back.")
         first = len(self.session.log)

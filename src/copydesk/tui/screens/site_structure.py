@@ -11,6 +11,7 @@ from textual.app import ComposeResult
 from copydesk.domain.site_tree import SiteNode, Structure, numbers
 from copydesk.domain.text import plural
 from copydesk.tui.actions import action
+from copydesk.tui.dispatch import run
 from copydesk.tui.place import Part
 from copydesk.tui.places import Target, place
 from copydesk.tui.present import site as present
@@ -37,6 +38,10 @@ class SiteStructurePlace(SiteOrdering, scope="site_structure"):
         self._now: dict[str, int] = {}
         self._was: dict[str, int] = {}
         self._moved: set[str] = set()
+        self._behind = False
+        """Whether others changed the order since it was read."""
+        self._resumed = ""
+        """The row whose form is to be opened once the structure is there."""
 
     # What a place says of itself
 
@@ -100,6 +105,21 @@ class SiteStructurePlace(SiteOrdering, scope="site_structure"):
             failed=self._unread,
         )  # fmt: skip
 
+    def poll(self) -> None:
+        """Read again quietly. An order that others changed waits for R: nothing moves by itself."""
+        if self.read is not None:
+            self.load("poll", self._read, self._polled, what="Reading again")
+        else:
+            super().poll()
+
+    def _polled(self, found: SiteRead | None) -> None:
+        if found is None or self.read is None:
+            return
+        self._behind = found.structure.levels != self.read.structure.levels
+        if not self._behind:
+            self.read, self.refused = found, found.refused
+        self.show_order()
+
     def _unread(self, text: str) -> None:
         if self.read is None:
             self.rows.empty = f"{text} R reads it again."
@@ -127,7 +147,7 @@ class SiteStructurePlace(SiteOrdering, scope="site_structure"):
             self.rows.empty = "Which site? gt lists them, Enter opens the structure of one."
             self.rows.refresh()
             return
-        first = self.read is None
+        first, self._behind = self.read is None, False
         self.read, self.refused = found, found.refused
         structure = found.structure
         self.rows.empty = (
@@ -143,6 +163,8 @@ class SiteStructurePlace(SiteOrdering, scope="site_structure"):
         self.show_order()
         if revealed is not None:
             self.rows.reveal(revealed)
+        if self._resumed:
+            self.resume_draft(self._resumed)
 
     def _first(self, structure: Structure) -> None:
         source = self.rows.tree_source
@@ -170,7 +192,9 @@ class SiteStructurePlace(SiteOrdering, scope="site_structure"):
         at, height = self.rows.cursor, max(1, self.rows.page_lines - 1)
         y = min(max(top, at - height + 1), at)
         self.rows.scroll_to(y=y, animate=False, force=True)
-        self.rows.note = "staged order" if self.steps else ""
+        notes = ["staged order"] * bool(self.steps)
+        notes += ["changed by others: R shows it"] * self._behind
+        self.rows.note = "   ".join(notes)
         self.rows.retitle()
         self.plan.title = present.plan_title(self.steps)
         self.plan.show(present.plan_facts(staged, self.steps, structure))
@@ -202,6 +226,12 @@ class SiteStructurePlace(SiteOrdering, scope="site_structure"):
             organization = self.target.organization
             target = Target(organization=organization, space=node.space)
             self.desk.call_later(self.desk.go, "pages", target)
+
+    def resume_draft(self, part: str) -> None:
+        """Open the form of a row again, with what was typed in it."""
+        self._resumed = part if self.read is None else ""
+        if self.read is not None and self.rows.reveal(part):
+            self.app.call_later(run, self, self.ACTIONS["edit"])
 
     @action("i", "details", show=False, group="Look")
     def details(self) -> None:

@@ -105,8 +105,8 @@ class SitesPlace(Place, scope="sites"):
     def on_screen_resume(self) -> None:
         """Follow writes made elsewhere, as in the structure of a site."""
         super().on_screen_resume()
-        if len(self.session.log) != self._written:
-            self.reload()
+        if len(self.session.log) != self._written and self.asked_at is not None:
+            self.read_again()
 
     async def _page(
         self, token: str | None, limit: int

@@ -105,6 +105,9 @@ class RunSheet(Sheet[int], scope="run"):
         if not self.is_attached:
             return
         self.query_one("#run-lines", Static).update(self._list())
+        lines = self.query_one(VerticalScroll)
+        if self.state != "asking":
+            lines.scroll_to(y=len(self._took) - lines.size.height // 2, animate=False)
         failure = self.query_one("#run-failure", Static)
         failure.display = bool(self._failure)
         failure.update(self.paint(Text(self._failure, style="bad")))
@@ -133,6 +136,16 @@ class RunSheet(Sheet[int], scope="run"):
             self._show("Stopping.")
         else:
             self.dismiss(len(self._took) if self._took else None)
+
+    @action("down", "down", show=False)
+    def down(self) -> None:
+        """Scroll the list down."""
+        self.query_one(VerticalScroll).scroll_down(animate=False)
+
+    @action("up", "up", show=False)
+    def up(self) -> None:
+        """Scroll the list up."""
+        self.query_one(VerticalScroll).scroll_up(animate=False)
 
     @action("enter", "confirms nothing", show=False)
     def enter(self) -> None:

@@ -316,3 +316,32 @@ async def test_requests_are_counted_once_for_what_is_on_screen(world: World) -> 
         await driver.press("G")
         assert "Quiet" in driver.screen
         assert driver.line("Quiet 00").rstrip("┃ ").endswith("0")
+
+
+async def test_who_may_not_read_them_is_told(world: World) -> None:
+    ask(world)
+    guest = world.user("gus", None)
+    async with drive(open_app(world, user=guest)) as driver:
+        assert "Not allowed" in driver.screen
+
+
+async def test_an_unreachable_service_is_said_and_tried_again(world: World) -> None:
+    ask(world)
+    broken = True
+
+    class Cut(httpx.ASGITransport):
+        async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+            if broken and "conversations-clusters" in request.url.path:
+                raise httpx.ConnectError("cut", request=request)
+            return await super().handle_async_request(request)
+
+    async def connect() -> Api:
+        return Api(BASE_URL, world.token(world.ana), transport=Cut(world.app))
+
+    session = Session(connect, clock=lambda: world.clock.now, host="desk")
+    app = CopydeskApp(session, "clusters", Target(organization=world.home))
+    async with drive(app) as driver:
+        assert "Offline" in driver.screen
+        broken = False
+        await driver.press("enter")
+        assert "OAuth sample returns 401" in driver.screen

@@ -19,7 +19,7 @@ from copydesk.server.seeding_sites import add_cluster
 from copydesk.tui.places import Target
 from copydesk.tui.screens.changes import ChangesPlace
 from copydesk.tui.session import MemorySnapshot
-from tests.drive import Driver, drive
+from tests.drive import Driver, drive, screen_text
 from tests.tui.opening import open_world
 from tests.world import BASE_URL, World
 
@@ -443,6 +443,7 @@ async def test_the_rows_of_the_last_run_are_there_before_the_service_answers(des
         assert subjects(driver)[0] == "Be kinder"
         before = driver.selected
         assert before == desk.terms
+        assert "Platform guide" in screen_text(app)
         await driver.idle()
         assert driver.selected == before
         assert subjects(driver)[0] == "Newcomer"

@@ -2,41 +2,22 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import suppress
-from datetime import datetime, timedelta
-from typing import TYPE_CHECKING
 
 from rich.text import Text
 from textual.app import ComposeResult
 
 from copydesk.domain.filter import Query
-from copydesk.tui import change_request_snapshot as remembered
 from copydesk.tui.app import style_path
-from copydesk.tui.errors import failure_types
 from copydesk.tui.glyphs import glyphs
-from copydesk.tui.place import Part, View
-from copydesk.tui.places import Jump, Target, place
+from copydesk.tui.place import Part
+from copydesk.tui.places import Jump, place
 from copydesk.tui.present import change_details
 from copydesk.tui.present import change_request as present
-from copydesk.tui.present.change_request import LISTINGS, SERVED, ChangeRow, Listing
-from copydesk.tui.screens.changes_details import ChangesDetails
-from copydesk.tui.sources import Change, Fetch, ListSource, PagedSource, Source
+from copydesk.tui.present.change_request import ChangeRow
+from copydesk.tui.screens.changes_rows import ChangesRows
 from copydesk.tui.widgets.facts import Facts
 from copydesk.tui.widgets.virtual_list import Column, VirtualList
-
-if TYPE_CHECKING:
-    from copydesk.client.api import Api
-    from copydesk.tui.change_request_reading import Answer, Scope, SpaceInfo, Spaces
-
-COUNT_SECONDS = 60
-"""How old the counts of the views may get (interaction.md 3.8, Polling)."""
-
-PAGE = 200
-"""Rows read at once."""
-
-BY_ID = {listing.id: listing for listing in LISTINGS}
 
 
 @place(
@@ -45,23 +26,10 @@ BY_ID = {listing.id: listing for listing in LISTINGS}
     title="Change requests",
     jumps=(Jump("n", "needs-me", "Needs me", "needs-me"),),
 )
-class ChangesPlace(ChangesDetails):
+class ChangesPlace(ChangesRows):
     """A list of change requests, and what there is to know about the one under the cursor."""
 
     CSS_PATH = style_path("changes")
-
-    def __init__(self, target: Target) -> None:
-        super().__init__(target)
-        self._counts: dict[str, int | None] = {}
-        self._spaces: Spaces | None = None
-        self._written = 0
-        self._counted: datetime | None = None
-        self._remembered: dict[str, str] = {}
-        self._order = SERVED, False
-        """The order that the rows on screen are in; another may be on its way."""
-        self._sorting: object | None = None
-        if self.view not in BY_ID:
-            self.view = LISTINGS[0].id
 
     # What a place says of itself
 
@@ -95,9 +63,9 @@ class ChangesPlace(ChangesDetails):
         if self.target.space is not None:
             columns = [column for column in columns if column.key != "space"]
         self.rows = VirtualList(
-            self._last_run() or self._paged(),
+            self.last_run() or self.paged(),
             columns,
-            title=self._title(),
+            title=self.listing.title,
             empty=self.listing.empty,
             reading="Reading change requests…",
             sign=lambda row: glyphs().outdated if row.outdated else "",
@@ -106,14 +74,9 @@ class ChangesPlace(ChangesDetails):
         )
         self.rows.filter_with(self._filter)
         self.facts = Facts(title="Details", id="change-details")
-        self._name_order()
+        self.name_order()
         yield Part("main", self.rows)
         yield Part("side", self.facts)
-
-    @property
-    def listing(self) -> Listing:
-        """The view that is shown."""
-        return BY_ID.get(self.view, LISTINGS[0])
 
     def trail(self) -> Iterable[str]:
         """The organization, the space if it is only one, and the view."""
@@ -148,312 +111,7 @@ class ChangesPlace(ChangesDetails):
 
     def opened(self) -> None:
         """Show the views; the ones that need to know who reads come once that is known."""
-        self._show_views()
-
-    def _show_views(self) -> None:
-        known = self.session.me is not None or self.session.api is None
-        self.set_views(
-            [
-                View(listing.id, listing.title, self._counts.get(listing.id))
-                for listing in LISTINGS
-                if known or not listing.who
-            ]
-        )
-
-    def view_changed(self) -> None:
-        """Show another view, from its top, with the filter that is on."""
-        self.rows.empty = self.listing.empty
-        if self._order != (SERVED, False):
-            self._order = SERVED, False
-            self._swap(self._paged())
-        self.show_order()
-        self.rows.move_first()
-        self.look()
-
-    def on_screen_resume(self) -> None:
-        """Read again what was written elsewhere."""
-        super().on_screen_resume()
-        if len(self.session.log) != self._written:
-            self.reload()
-
-    # Rows
-
-    def _title(self) -> str:
-        return self.listing.title
-
-    def _name_order(self) -> None:
-        self.rows.sort = (self.sort, (self.sort in present.DESCENDING) != self.backwards)
-        self.rows.note = f"sort: {present.SORTS[self.sort]}" + (
-            ", reversed" if self.backwards else ""
-        )
-        self.rows.title = self._title()
-
-    async def scope(self, api: Api) -> Scope:
-        """Return whose change requests these are, once it is known where the reader is."""
-        from copydesk.tui.change_request_reading import Scope
-
-        organization = self.target.organization or self.session.organization or ""
-        return Scope(organization, self.target.space, self.target.cluster)
-
-    @property
-    def spaces(self) -> Spaces:
-        """What is known of the spaces that rows are in."""
-        if self._spaces is None:
-            from copydesk.tui.change_request_reading import Spaces
-
-            self._spaces = Spaces()
-        return self._spaces
-
-    def space_of(self, row: ChangeRow) -> SpaceInfo | None:
-        """Return what is known of the space of a row."""
-        return self.spaces.known.get(row.space)
-
-    def space_title(self, space_id: str) -> str:
-        """Return what a space is called, "" while that is not known."""
-        known = "" if self._spaces is None else self._spaces.title(space_id)
-        return known or self._remembered.get(space_id, "")
-
-    def _snapshot(self, listing: Listing) -> str:
-        organization = self.target.organization or self.session.organization or ""
-        return remembered.name_of(self.target, organization, listing.id)
-
-    def _last_run(self) -> ListSource[ChangeRow] | None:
-        """Return the rows of the last time, shown until the service answers."""
-        rows, self._remembered = remembered.recall(
-            self.session.snapshot, self._snapshot(self.listing)
-        )
-        self.cached = bool(rows)
-        return ListSource(rows, key=lambda row: row.id) if rows else None
-
-    @property
-    def _from_last_run(self) -> bool:
-        return self._order == (SERVED, False) and isinstance(self.rows.source.base, ListSource)
-
-    def _keep_rows(self, listing: Listing, rows: Sequence[ChangeRow]) -> None:
-        def write() -> None:
-            # A snapshot is a convenience: a full disk is no reason to bother anybody.
-            with suppress(OSError):
-                remembered.keep(
-                    self.session.snapshot, self._snapshot(listing), rows, self.space_title
-                )
-
-        self.run_worker(asyncio.to_thread(write), group="snapshot", exit_on_error=False)
-
-    def _read_first(self) -> None:
-        """Read the first page behind the rows of the last run, and put it in their place."""
-        fetch = self._fetch(self.listing)
-
-        def arrived(answer: Answer) -> None:
-            first = [answer]
-
-            async def begun(token: str | None, limit: int) -> Answer:
-                return first.pop() if first and token is None else await fetch(token, limit)
-
-            self.cached = False
-            self._swap(PagedSource(begun, key=lambda row: row.id, limit=PAGE))
-
-        self.load("rows", lambda api: fetch(None, PAGE), arrived, what="Reading change requests")
-
-    def _paged(self) -> PagedSource[ChangeRow]:
-        return PagedSource(self._fetch(self.listing), key=lambda row: row.id, limit=PAGE)
-
-    def _fetch(self, listing: Listing) -> Fetch[ChangeRow]:
-        async def fetch(token: str | None, limit: int) -> Answer:
-            from copydesk.tui import change_request_reading as reading
-
-            api = await self.session.ready()
-            me = self._me(listing)
-            if me is None:
-                return [], None, 0
-            answer = await reading.read_page(
-                api, await self.scope(api), listing, me, token=token, limit=limit
-            )
-            self.session.fresh()
-            self._name_spaces(answer[0])
-            if token is None:
-                self._keep_rows(listing, answer[0])
-            return answer
-
-        return fetch
-
-    def _name_spaces(self, rows: Iterable[ChangeRow]) -> None:
-        """Read what the spaces of rows are called; the rows need not wait for it."""
-        ids = {row.space for row in rows} | {self.target.space or ""}
-        if ids <= self.spaces.known.keys() | {""}:
-            return
-
-        async def read(api: Api) -> None:
-            await self.spaces.learn(api, (await self.scope(api)).organization, ids)
-
-        self.load("spaces", read, lambda _: self._learned(), what="Reading the names of spaces")
-
-    def _learned(self) -> None:
-        self.rows.source.base.notify("rows")
-
-    def _me(self, listing: Listing) -> str | None:
-        """Return the id of the reader, "" where a view does not need it, None if not known."""
-        if not listing.who:
-            return ""
-        if self.session.me is None:
-            self._show_views()
-            self.say("This service does not say who you are: there is no view of your own.", "warn")
-            return None
-        return self.session.me.id
-
-    def show_order(self) -> None:
-        """Show the view in its order: as the service lists it, or all of it sorted here."""
-        self._name_order()
-        self.cancel_load("rows")
-        self.cached = False
-        if self.sort == SERVED and not self.backwards:
-            self._sorting, self._order = None, (SERVED, False)
-            self.cancel_load("sort")
-            base = self.rows.source.base
-            if isinstance(base, PagedSource):
-                base.reset(self._fetch(self.listing))
-            else:
-                self._swap(self._paged())
-            return
-        self._read_sorted(self._sorted)
-
-    def _sorted(self, rows: list[ChangeRow]) -> None:
-        self._swap(ListSource(rows, key=lambda row: row.id))
-
-    def _swap(self, source: Source[ChangeRow]) -> None:
-        """Show other rows; the filter stays, and the cursor where its row is read at once."""
-        text, old = self.rows.found, self.rows.source.base
-        selected = self.rows.selected_id
-        self.rows.source = source
-        if isinstance(old, PagedSource):
-            old.close()
-        if text:
-            self.rows.find(text)
-        if selected is not None and not self.rows.select(selected):
-            self._select_later(source, selected)
-        self.rows.retitle()
-
-    def _select_later(self, source: Source[ChangeRow], row_id: str) -> None:
-        """Put the cursor back on a row if the first rows that arrive have it."""
-
-        def changed(change: Change) -> None:
-            if source.loaded:
-                stop()
-                self.call_later(self.rows.select, row_id)
-
-        stop = source.subscribe(changed)
-
-    def _read_sorted(self, then: Callable[[list[ChangeRow]], None]) -> None:
-        """Read all of a view and sort it; until then the rows stay as they are."""
-        listing, sort, backwards = self.listing, self.sort, self.backwards
-        run = self._sorting = object()
-
-        async def read(api: Api) -> list[ChangeRow]:
-            from copydesk.tui import change_request_reading as reading
-
-            stopped: tuple[type[BaseException], ...] = (asyncio.CancelledError, *failure_types())
-            me = self._me(listing)
-            if me is None:
-                return []
-            try:
-                scope = await self.scope(api)
-                rows = await reading.read_all(api, scope, listing, me, progress)
-                await self.spaces.learn(api, scope.organization, {row.space for row in rows})
-            except stopped:
-                if self._sorting is run:
-                    # Stopped, or failed: the rows are in the order that they were in before.
-                    self.sort, self.backwards = self._order
-                    self._name_order()
-                raise
-            return present.sorted_rows(rows, sort, self.spaces.title, backwards=backwards)
-
-        def progress(count: int) -> None:
-            self.rows.note = f"sorting by {present.SORTS[sort]}, {count:,} read"
-            self.rows.retitle()
-
-        def arrived(rows: list[ChangeRow]) -> None:
-            self._order = sort, backwards
-            self._name_order()
-            then(rows)
-
-        self.load("sort", read, arrived, what="Reading all to sort them")
-
-    # Refreshing
-
-    def reload(self) -> None:
-        """Read the rows, the counts and the details again. Nothing moves under the cursor."""
-        self._written = len(self.session.log)
-        self.forget_details()
-        base = self.rows.source.base
-        if self._from_last_run:
-            self._read_first()
-        elif isinstance(base, PagedSource):
-            self.load("rows", lambda api: self._refresh(api, base), self._refreshed,
-                      what="Reading change requests")  # fmt: skip
-        elif isinstance(base, ListSource):
-            self._read_sorted(base.merge)
-        self._count()
-        self.look()
-
-    def poll(self) -> None:
-        """Read the rows again quietly; the counts less often, a long sorted list not at all."""
-        super().poll()
-        base = self.rows.source.base
-        if self._from_last_run:
-            self._read_first()
-        elif isinstance(base, ListSource) and base.loaded <= PAGE:
-            self._read_sorted(base.merge)
-        row, now = self.rows.selected, self.session.clock()
-        if row is not None:
-            self.read_details(row)
-        if self._counted is None or now - self._counted >= timedelta(seconds=COUNT_SECONDS):
-            self._count()
-
-    async def _refresh(self, api: Api, base: PagedSource[ChangeRow]) -> None:
-        await base.refresh()
-        for row_id in list(self.left):
-            at = base.index_of(row_id)
-            row = None if at is None else base.row(at)
-            if row is None:
-                self.left.discard(row_id)
-            else:
-                await self.reread(api, row)
-
-    def _refreshed(self, nothing: None) -> None:
-        self._show_views()
-
-    def put(self, row: ChangeRow) -> None:
-        """Show a row as it is now, where it is; one that left the view stays until it is read anew.
-        """
-        base = self.rows.source.base
-        if isinstance(base, PagedSource | ListSource):
-            base.update(row)
-        if row.status in self.listing.statuses:
-            self.left.discard(row.id)
-        else:
-            self.left.add(row.id)
-        self.look()
-
-    def after_write(self) -> None:
-        """Bring the counts up to date after something was written here."""
-        self._written = len(self.session.log)
-        self._count()
-
-    def _count(self) -> None:
-        async def read(api: Api) -> None:
-            from copydesk.tui import change_request_reading as reading
-
-            scope = await self.scope(api)
-            me = self.session.me
-            for listing in LISTINGS:
-                if listing.who and me is None:
-                    continue
-                count = await reading.read_count(api, scope, listing, me.id if me else "")
-                self._counts[listing.id] = count
-                if count is None:
-                    break
-
-        self._counted = self.session.clock()
-        self.load("counts", read, self._refreshed, what="Counting")
+        self.show_views()
 
     # Opening one, and the filter
 

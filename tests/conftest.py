@@ -23,9 +23,7 @@ def world() -> Iterator[World]:
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption(
-        "--update-golden", action="store_true", help="write the golden screens anew"
-    )
+    parser.addoption("--update-golden", action="store_true", help="write the golden screens anew")
 
 
 @pytest.fixture

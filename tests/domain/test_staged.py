@@ -141,6 +141,11 @@ def test_it_is_kept_as_text() -> None:
     assert again is not None
     assert again.now == staged.now
     assert not again.undo().dirty
-    for broken in ("", "[]", "{}", '{"base": {"": [1]}, "now": {"": [1]}}',
-                   '{"base": {"": ["a"]}, "now": {"": ["b"]}}'):
+    for broken in (
+        "",
+        "[]",
+        "{}",
+        '{"base": {"": [1]}, "now": {"": [1]}}',
+        '{"base": {"": ["a"]}, "now": {"": ["b"]}}',
+    ):
         assert Staged.from_text(broken) is None

@@ -118,8 +118,12 @@ class ReviewWorld:
         """Start a thread on a line of the page Retries; the line need not be there any more."""
         lines = RETRIES_NOW if quote in RETRIES_NOW else quote
         return self.world.comment(
-            self.space, text, by=by, change_request=self.request,
-            page=self.page("webhooks/retries"), node=anchor_of_quote(lines, quote),
+            self.space,
+            text,
+            by=by,
+            change_request=self.request,
+            page=self.page("webhooks/retries"),
+            node=anchor_of_quote(lines, quote),
         )
 
     def app(

@@ -41,9 +41,7 @@ def shown(driver: Driver) -> str:
     return "" if page is None else page.path
 
 
-async def test_the_screen_at_both_sizes(
-    world: World, guide: str, update_golden: bool
-) -> None:
+async def test_the_screen_at_both_sizes(world: World, guide: str, update_golden: bool) -> None:
     for size in ((80, 24), (140, 40)):
         app = open_world(world, "pages", target(world, guide))
         async with drive(app, "j", "j", size=size) as driver:

@@ -248,7 +248,8 @@ async def test_a_rule_blocks_the_merge_and_says_who(review: ReviewWorld) -> None
     rules = {"type": "rules", "rules": [{"rule": "require_at_least_one_review"}]}
     review.world.write(
         lambda tx: tx.update(
-            "space", review.space,
+            "space",
+            review.space,
             merge_rules=MergeRulesWrite.model_validate(rules).to_json().decode(),
         )
     )
@@ -301,13 +302,16 @@ async def test_a_reader_may_only_read(review: ReviewWorld) -> None:
 async def test_hostile_text_is_harmless(world: World) -> None:
     space = world.space("Plain", {"page": "Calm.\n"})
     request = world.change_request(
-        space, {"page": "Calm \x1b]0;gone\x07\u202egnp.exe [bold]loud[/bold].\n"},
+        space,
+        {"page": "Calm \x1b]0;gone\x07\u202egnp.exe [bold]loud[/bold].\n"},
         subject="[red]\x1b[2J#\u200b1",
     )
     hostile = ReviewWorld.__new__(ReviewWorld)
     hostile.world, hostile.space, hostile.request, hostile.lee = world, space, request, world.ana
     world.comment(
-        space, "\x1b[31m[link=x]no[/link]\u202e", change_request=request,
+        space,
+        "\x1b[31m[link=x]no[/link]\u202e",
+        change_request=request,
         page=world.page_id(space, "page"),
     )
     async with drive(hostile.app(), size=(140, 40)) as driver:

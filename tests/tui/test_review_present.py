@@ -22,9 +22,9 @@ def plain(lines: list[list[tuple[str, str]]]) -> list[str]:
 
 def drawn(before: str, after: str, width: int = 60) -> list[str]:
     page = diff.page_text(before, after)
-    return [line for at in range(len(page.diff)) for line in plain(
-        diff.draw_line(page.diff[at], width)
-    )]
+    return [
+        line for at in range(len(page.diff)) for line in plain(diff.draw_line(page.diff[at], width))
+    ]
 
 
 # Lines
@@ -200,9 +200,7 @@ def test_removed_pages_stand_where_they_stood() -> None:
 
 
 def test_a_page_deeper_than_python_goes_is_no_problem() -> None:
-    nodes = [
-        PageNode(f"p{n}", f"p{n}", parent=f"p{n - 1}" if n else None) for n in range(5_000)
-    ]
+    nodes = [PageNode(f"p{n}", f"p{n}", parent=f"p{n - 1}" if n else None) for n in range(5_000)]
     added = changed.Changed("p4999", ("added",), None, nodes[-1])
     assert changed.in_order(changed.entries(nodes, [added])) == [added]
 

@@ -51,9 +51,7 @@ def publish(world: World, *, grouped: bool = False) -> Published:
     ids: dict[str, str] = {}
 
     def write(tx: Tx) -> str:
-        site = seed.add_site(
-            tx, world.home, "Acme docs", hostname="docs.acme.test", published=True
-        )
+        site = seed.add_site(tx, world.home, "Acme docs", hostname="docs.acme.test", published=True)
         group = seed.add_section_group(tx, site, "Products") if grouped else None
         for title in SECTIONS:
             inside = group if title in ("API reference", "Changelog") else None

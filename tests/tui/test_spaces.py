@@ -199,9 +199,7 @@ async def test_an_organization_that_was_left_since_the_last_run(desk: World) -> 
         open_world(desk, target=Target(organization=other), snapshot=snapshot)
     ) as driver:
         assert "Other" in driver.screen
-    desk.write(
-        lambda tx: tx.run("DELETE FROM member WHERE organization_id = ?", other)
-    )
+    desk.write(lambda tx: tx.run("DELETE FROM member WHERE organization_id = ?", other))
     async with drive(open_world(desk, snapshot=snapshot)) as driver:
         assert "copydesk  Acme" in driver.screen
         assert "Platform guide" in driver.screen

@@ -37,9 +37,7 @@ class WritingPlace(Place, scope="writing"):
 
     def panes(self) -> ComposeResult:
         source = ListSource(REQUESTS, key=lambda row: row.id)
-        self.rows = Ticked(
-            source, [Column("subject", "SUBJECT", lambda row: row.subject, flex=1)]
-        )
+        self.rows = Ticked(source, [Column("subject", "SUBJECT", lambda row: row.subject, flex=1)])
         yield Part("main", self.rows)
 
     def status_left(self) -> str:

@@ -23,11 +23,62 @@ _UNREAD = re.compile(r"(?is)<(script|style|head|title)\b[^<>]*>.*?(?:</\1\s*>|\Z
 _HREF = re.compile(r"""\bhref\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))""", re.IGNORECASE)
 _ALT = re.compile(r"""\balt\s*=\s*(?:"([^"]*)"|'([^']*)')""", re.IGNORECASE)
 
-_LINES = frozenset({"p", "div", "br", "tr", "ul", "ol", "table", "blockquote", "section",
-                    "article", "header", "footer", "h1", "h2", "h3", "h4", "h5", "h6", "hr"})
-_INLINE = frozenset({"a", "b", "i", "em", "strong", "u", "s", "span", "code", "img", "td", "th",
-                     "tbody", "thead", "font", "small", "sub", "sup", "html", "body", "center",
-                     "meta", "label", "button", "input", "form", "iframe", "svg", "object"})
+_LINES = frozenset(
+    {
+        "p",
+        "div",
+        "br",
+        "tr",
+        "ul",
+        "ol",
+        "table",
+        "blockquote",
+        "section",
+        "article",
+        "header",
+        "footer",
+        "h1",
+        "h2",
+        "h3",
+        "h4",
+        "h5",
+        "h6",
+        "hr",
+    }
+)
+_INLINE = frozenset(
+    {
+        "a",
+        "b",
+        "i",
+        "em",
+        "strong",
+        "u",
+        "s",
+        "span",
+        "code",
+        "img",
+        "td",
+        "th",
+        "tbody",
+        "thead",
+        "font",
+        "small",
+        "sub",
+        "sup",
+        "html",
+        "body",
+        "center",
+        "meta",
+        "label",
+        "button",
+        "input",
+        "form",
+        "iframe",
+        "svg",
+        "object",
+    }
+)
 _KNOWN = _LINES | _INLINE | {"li", "pre"}
 """Tags that are taken for HTML; anything else in angle brackets is what somebody wrote."""
 
@@ -74,8 +125,10 @@ def _from_html(body: str) -> str:
                 parts.append(f" ({link})")
             link = ""
     parts.append(_words(body[at:], verbatim))
-    lines = [line.strip() if not line.startswith(" " * 4) else line.rstrip()
-             for line in "".join(parts).split("\n")]
+    lines = [
+        line.strip() if not line.startswith(" " * 4) else line.rstrip()
+        for line in "".join(parts).split("\n")
+    ]
     return re.sub(r"\n{3,}", "\n\n", "\n".join(lines))
 
 

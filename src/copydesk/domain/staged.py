@@ -131,8 +131,10 @@ class Staged:
 
     def drop(self) -> Staged:
         """Return the published order; `undo` brings the dropped one back."""
-        return self if not self.dirty else replace(
-            self, now=self.base, past=(*self.past, self.now), future=()
+        return (
+            self
+            if not self.dirty
+            else replace(self, now=self.base, past=(*self.past, self.now), future=())
         )
 
     def plan(self) -> list[Step]:

@@ -171,9 +171,7 @@ def command(
         if not doc:
             raise DeclarationError(f"command {function.__qualname__} has no docstring")
         names = (uses,) if isinstance(uses, str) or callable(uses) else tuple(uses)
-        setattr(
-            function, _WORD, Command("", function.__name__, name, usage, doc, complete, names)
-        )
+        setattr(function, _WORD, Command("", function.__name__, name, usage, doc, complete, names))
         return function
 
     return declare

@@ -48,8 +48,10 @@ class Activity(ScrollingSheet[None], scope="activity"):
                 Column("what", "WHAT", lambda line: line.what, width=18),
                 Column("target", "TARGET", lambda line: clean(line.target), flex=1),
                 Column(
-                    "state", "STATE",
-                    lambda line: Text(line.state, style=TONES.get(line.state, "")), width=8,
+                    "state",
+                    "STATE",
+                    lambda line: Text(line.state, style=TONES.get(line.state, "")),
+                    width=8,
                 ),
                 Column("said", "", lambda line: clean(line.said), flex=2, drop=1),
                 Column("request", "REQUEST", lambda line: clean(line.request_id), width=12, drop=2),

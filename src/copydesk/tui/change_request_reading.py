@@ -157,9 +157,7 @@ async def read_all(
     rows: list[ChangeRow] = []
     token: str | None = None
     while True:
-        found, token, _ = await read_page(
-            api, scope, listing, me, token=token, limit=AT_ONCE
-        )
+        found, token, _ = await read_page(api, scope, listing, me, token=token, limit=AT_ONCE)
         rows.extend(found)
         progress(len(rows))
         if token is None:
@@ -222,17 +220,13 @@ def _waits_on(read: RulesRead) -> list[str] | None:
     return [person(each.user) for each in read.requested if each.user.id not in answered]
 
 
-async def _pages(
-    api: Api, request: ChangeRequest
-) -> tuple[Sequence[PageLine] | None, int, bool]:
+async def _pages(api: Api, request: ChangeRequest) -> tuple[Sequence[PageLine] | None, int, bool]:
     """Return the changed pages, how many more there are, and whether they are approximate.
 
     Where the service does not list changes (E6), the two page trees are compared.
     """
     try:
-        found = await api(
-            ops.get_change_request_changes, request.space, request.id, limit=PAGES
-        )
+        found = await api(ops.get_change_request_changes, request.space, request.id, limit=PAGES)
     except ExtensionMissing:
         pass
     else:

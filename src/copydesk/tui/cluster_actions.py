@@ -58,7 +58,11 @@ class ClusterActions(Place, scope="cluster_actions"):
         self.say("Masked again." if self.masked else "E-mails and phone numbers show. V masks.")
 
     @action(
-        "g c", "its requests", unless=no_cluster, uses="list_organization_change_requests", show=20,
+        "g c",
+        "its requests",
+        unless=no_cluster,
+        uses="list_organization_change_requests",
+        show=20,
         group="Go",
     )
     async def open_requests(self) -> None:
@@ -68,9 +72,16 @@ class ClusterActions(Place, scope="cluster_actions"):
             await self.desk.go("changes", Target(organization=self.organization, cluster=row.id))
 
     @action(
-        "ctrl+n", "new request", unless=no_cluster, danger=1, show=19, group="Write",
+        "ctrl+n",
+        "new request",
+        unless=no_cluster,
+        danger=1,
+        show=19,
+        group="Write",
         uses=(
-            "create_change_request", "list_issues_clusters", "list_conversation_issues",
+            "create_change_request",
+            "list_issues_clusters",
+            "list_conversation_issues",
             "get_conversation",
         ),
     )
@@ -103,7 +114,9 @@ class ClusterActions(Place, scope="cluster_actions"):
                 f"New change request in {title}",
                 [
                     Field(
-                        "subject", "Subject", shorten(self.shown(row.label), SUBJECT_LIMIT),
+                        "subject",
+                        "Subject",
+                        shorten(self.shown(row.label), SUBJECT_LIMIT),
                         _subject_wrong,
                     ),
                     Field("description", "Description", self.shown(row.summary), lines=8),

@@ -176,5 +176,3 @@ async def archive_request(api: Api, request: ChangeRequest) -> None:
     await api(
         ops.update_change_request, request.space, request.id, ChangeRequestUpdate(status="archived")
     )
-
-

@@ -291,4 +291,3 @@ class CommonActions(Acts, scope="place"):
     def redraw(self) -> None:
         """Draw the whole screen again."""
         _here(self).desk.redraw()
-

@@ -260,8 +260,13 @@ class Keyboard:
         """Say what an unbound key means elsewhere, and which key is near it here."""
         name = declared_name(event.key)
         near = name.swapcase() if len(name) == 1 else ""
-        here = {chord(keys)[0]: action for owner in chain for action in owner.ACTIONS.values()
-                for keys in keys_of(action, self.keymap) if len(chord(keys)) == 1}
+        here = {
+            chord(keys)[0]: action
+            for owner in chain
+            for action in owner.ACTIONS.values()
+            for keys in keys_of(action, self.keymap)
+            if len(chord(keys)) == 1
+        }
         elsewhere = {
             action.label: action.scope
             for action in declared()

@@ -29,7 +29,12 @@ class Line(Widget):
     """One line of text with a left and a right part; drawn again only when they differ."""
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {
-        "line--key", "line--off", "line--warn", "line--bad", "line--good", "line--current",
+        "line--key",
+        "line--off",
+        "line--warn",
+        "line--bad",
+        "line--good",
+        "line--current",
     }
 
     def __init__(self, *, id: str | None = None) -> None:
@@ -119,8 +124,10 @@ class Head(Line):
         self._add_age(right, width)
         if session.budget is not None and width >= 60:
             left_over, limit = session.budget
-            right.append(f"  api {left_over}/{limit}{' slow' if session.slow else ''}",
-                         style=self.tone("warn") if session.slow else "")
+            right.append(
+                f"  api {left_over}/{limit}{' slow' if session.slow else ''}",
+                style=self.tone("warn") if session.slow else "",
+            )
         if session.counted.count:
             right.append(f"  drafts {session.counted.count}")
         if session.writes_pending:
@@ -141,8 +148,9 @@ class Head(Line):
             if width >= 80:
                 right.append(" (R now)", style=self.tone("bad"))
         elif read_at is None:
-            right.append("cached, connecting" if place.cached else "connecting",
-                         style=self.tone("warn"))
+            right.append(
+                "cached, connecting" if place.cached else "connecting", style=self.tone("warn")
+            )
         else:
             age = max(0.0, seconds(read_at, now))
             live = age <= interval(slow=session.slow) + LATE_SECONDS
@@ -173,8 +181,10 @@ class Views(Line):
             label = view.title if view.count is None else f"{view.title} {view.count}"
             current = view.id == place.view
             start = text.cell_len
-            text.append(f"[{label}]" if current else f" {label} ",
-                        style=self.tone("current") if current else self.tone("off"))
+            text.append(
+                f"[{label}]" if current else f" {label} ",
+                style=self.tone("current") if current else self.tone("off"),
+            )
             self._spans.append((start, text.cell_len, view.id))
             text.append(" ")
         return text, Text(place.views_note(), style=self.tone("off"))
@@ -263,8 +273,10 @@ class Foot(Line):
                 break
         text, self._spans = Text(), []
         # What matters most comes first; within one priority, the order of declaration.
-        for level, action in [*(e for e in by_need if e[1].id in kept),
-                              *([help_entry] if help_entry else [])]:
+        for level, action in [
+            *(e for e in by_need if e[1].id in kept),
+            *([help_entry] if help_entry else []),
+        ]:
             off = action.reason(chain[level]) is not None
             start = text.cell_len
             key, _, label = self._label(action).partition(" ")

@@ -69,7 +69,7 @@ def use(style: str) -> None:
     """Choose ``"unicode"`` or ``"ascii"``. Raises ValueError for anything else."""
     global _current
     if style not in ("unicode", "ascii"):
-        raise ValueError(f"glyphs: {style!r} is not known; use \"unicode\" or \"ascii\"")
+        raise ValueError(f'glyphs: {style!r} is not known; use "unicode" or "ascii"')
     _current = UNICODE if style == "unicode" else ASCII
 
 

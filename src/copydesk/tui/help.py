@@ -57,7 +57,12 @@ def rows(chain: Sequence[Acts], keyboard: Keyboard) -> list[Row]:
             summary = word.doc.split("\n", 1)[0]
             found.append(
                 Row(
-                    word.command.id, f":{word.name}", word.usage, summary, "Commands", False,
+                    word.command.id,
+                    f":{word.name}",
+                    word.usage,
+                    summary,
+                    "Commands",
+                    False,
                     word.doc,
                 )
             )
@@ -128,7 +133,8 @@ class Help(Sheet[None]):
         event.stop()
         wanted = event.value.casefold().split()
         self._source.set(
-            row for row in self._rows
+            row
+            for row in self._rows
             if all(
                 word in f"{row.keys} {row.label} {row.text} {row.group}".casefold()
                 for word in wanted

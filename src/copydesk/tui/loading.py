@@ -49,8 +49,9 @@ class Loading(Screen[None]):
         """
         paged = self.paged_sources()
         if paged:
-            self.load("poll", lambda api: self._refresh_paged(paged), lambda _: None,
-                      what="Reading again")
+            self.load(
+                "poll", lambda api: self._refresh_paged(paged), lambda _: None, what="Reading again"
+            )
         elif self._place.session.offline:  # nobody else would find out that the service is back
             self._place.reload()
 

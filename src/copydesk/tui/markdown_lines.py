@@ -175,7 +175,9 @@ def _draw(block: Block, width: int) -> list[Line]:
             tone = "title" if block.level <= 2 else "strong"
             lead: Line = [("#" * block.level + " ", "muted")]
             return wrap(
-                list(spans(block.text, tone)), width, first=lead,
+                list(spans(block.text, tone)),
+                width,
+                first=lead,
                 rest=[(" " * (block.level + 1), "")],
             )
         case "paragraph":
@@ -236,9 +238,7 @@ def _table(block: Block, width: int) -> list[Line]:
     head, rows = _cells(block.lines[0]), [_cells(row) for row in block.lines[2:]]
     count = max(1, len(head))
     right = [cell.endswith(":") and not cell.startswith(":") for cell in _cells(block.lines[1])]
-    drawn = [
-        [list(spans(cell)) for cell in [*row, *[""] * count][:count]] for row in [head, *rows]
-    ]
+    drawn = [[list(spans(cell)) for cell in [*row, *[""] * count][:count]] for row in [head, *rows]]
     natural = [
         max(sum(cell_len(text) for text, _ in row[column]) for row in drawn)
         for column in range(count)
@@ -249,8 +249,12 @@ def _table(block: Block, width: int) -> list[Line]:
         if at == 0 and block.level:
             continue
         cells = [
-            wrap([(text, tone or ("strong" if at == 0 else "")) for text, tone in cell],
-                 max(8, widths[column]), first=[], rest=[])
+            wrap(
+                [(text, tone or ("strong" if at == 0 else "")) for text, tone in cell],
+                max(8, widths[column]),
+                first=[],
+                rest=[],
+            )
             if sum(cell_len(text) for text, _ in cell) > widths[column]
             else [[(text, tone or ("strong" if at == 0 else "")) for text, tone in cell]]
             for column, cell in enumerate(row)
@@ -291,8 +295,9 @@ def _tag(block: Block, width: int) -> list[Line]:
         tone = {"danger": "bad", "warning": "warn", "success": "good"}.get(style, "title")
         return [[(style.upper(), tone)]]
     about = given.get("title") or given.get("url") or given.get("src") or block.text
-    return wrap([(f"{block.mark}: {about}" if about else block.mark, "muted")], width,
-                first=[], rest=[])
+    return wrap(
+        [(f"{block.mark}: {about}" if about else block.mark, "muted")], width, first=[], rest=[]
+    )
 
 
 def markdown_lines(source: str, width: int, *, limit: int = 10_000) -> list[Text]:

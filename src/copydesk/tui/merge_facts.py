@@ -33,7 +33,10 @@ if TYPE_CHECKING:
     from copydesk.contract.models.user import User
 
 USES = (
-    "get_space", "get_organization", "list_change_request_reviews", "list_requested_reviewers",
+    "get_space",
+    "get_organization",
+    "list_change_request_reviews",
+    "list_requested_reviewers",
     "get_member",
 )
 """The operations that `read_rules` uses."""

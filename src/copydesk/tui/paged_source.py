@@ -188,7 +188,9 @@ class PagedSource(Source[T]):
         wanted = self._wanted()
         if self.busy:
             stale = (
-                self._loading is not None and wanted is not None and self._loading != wanted
+                self._loading is not None
+                and wanted is not None
+                and self._loading != wanted
                 and self._loading < len(self._chunks)
             )
             if not stale:
@@ -298,9 +300,7 @@ class PagedSource(Source[T]):
             failure, self.failure = self.failure, None
             raise failure
 
-    def _merge(
-        self, pages: list[tuple[list[T], str | None, str | None]], *, ended: bool
-    ) -> None:
+    def _merge(self, pages: list[tuple[list[T], str | None, str | None]], *, ended: bool) -> None:
         changed, arrived = False, 0
         order: list[str] = []
         for rows, _, _ in pages:

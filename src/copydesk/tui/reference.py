@@ -21,11 +21,10 @@ def load_everything() -> None:
 
 def _ours() -> list[Action]:
     load_everything()
-    ours = {
-        scope for scope, cls in SCOPES.items() if cls.__module__.startswith("copydesk.")
-    }
+    ours = {scope for scope, cls in SCOPES.items() if cls.__module__.startswith("copydesk.")}
     jumps = [
-        entry.action for entry in places.ENTRIES.values()
+        entry.action
+        for entry in places.ENTRIES.values()
         if entry.place.__module__.startswith("copydesk.") and entry.action.keys
     ]
     return [each for each in declared() if each.scope in ours] + jumps

@@ -21,10 +21,18 @@ if TYPE_CHECKING:
     from copydesk.contract.models.space import Space
 
 USES = (
-    "get_change_request", "get_space", "list_space_pages", "list_change_request_pages",
-    "get_change_request_changes", "list_space_files", "list_change_request_files",
-    "get_space_page", "get_change_request_page", "list_change_request_comments",
-    "list_change_request_comment_replies", "get_change_request_comment",
+    "get_change_request",
+    "get_space",
+    "list_space_pages",
+    "list_change_request_pages",
+    "get_change_request_changes",
+    "list_space_files",
+    "list_change_request_files",
+    "get_space_page",
+    "get_change_request_page",
+    "list_change_request_comments",
+    "list_change_request_comment_replies",
+    "get_change_request_comment",
 )
 """The operations that reading a review uses."""
 
@@ -64,9 +72,7 @@ async def read_request(api: Api, space_id: str, request_id: str) -> Opened:
         )
     pages = flatten(after.pages)
     changes = changed_pages(flatten(before.pages), pages, hint)
-    return Opened(
-        request, space, pages, [*changes, *changed_files(old_files, new_files, hint)]
-    )
+    return Opened(request, space, pages, [*changes, *changed_files(old_files, new_files, hint)])
 
 
 async def _told(api: Api, space_id: str, request_id: str) -> Changes | None:
@@ -83,9 +89,7 @@ async def _files_of_space(api: Api, space_id: str) -> list[File]:
 async def _files_of_request(api: Api, space_id: str, request_id: str) -> list[File]:
     return [
         file
-        async for file in api.pages(
-            ops.list_change_request_files, space_id, request_id, limit=PAGE
-        )
+        async for file in api.pages(ops.list_change_request_files, space_id, request_id, limit=PAGE)
     ]
 
 
@@ -121,7 +125,10 @@ async def _text_after(api: Api, opened: Opened, change: Changed) -> str | None:
         return None
     page = await api(
         ops.get_change_request_page,
-        opened.space.id, opened.request.id, change.id, format="markdown",
+        opened.space.id,
+        opened.request.id,
+        change.id,
+        format="markdown",
     )
     return page.markdown or ""
 
@@ -132,7 +139,12 @@ async def read_threads(api: Api, space_id: str, request_id: str) -> list[Comment
         comment
         async for comment in api.pages(
             ops.list_change_request_comments,
-            space_id, request_id, order="asc", status="all", format="markdown", limit=PAGE,
+            space_id,
+            request_id,
+            order="asc",
+            status="all",
+            format="markdown",
+            limit=PAGE,
         )
     ]
 
@@ -147,7 +159,11 @@ async def read_replies(
             reply
             async for reply in api.pages(
                 ops.list_change_request_comment_replies,
-                space_id, request_id, thread, format="markdown", limit=PAGE,
+                space_id,
+                request_id,
+                thread,
+                format="markdown",
+                limit=PAGE,
             )
         ]
 

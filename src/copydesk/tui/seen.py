@@ -82,9 +82,7 @@ class SeenPages:
     async def compare(self, page: str, text: str) -> None:
         """Find out whether a marked page still has the text that was seen."""
         if page in self._states:
-            self._states[page] = await asyncio.to_thread(
-                self._marks.state, self._thing, page, text
-            )
+            self._states[page] = await asyncio.to_thread(self._marks.state, self._thing, page, text)
 
     async def text(self, page: str) -> str | None:
         """Return a page's text as it was when it was marked, or None when it is not."""

@@ -110,7 +110,12 @@ class SiteEditing(Place, scope="site_editing"):
     # Title, path and description
 
     @action(
-        "e", "edit", unless=(not_allowed, no_row, a_group), danger=1, show=30, group="Change",
+        "e",
+        "edit",
+        unless=(not_allowed, no_row, a_group),
+        danger=1,
+        show=30,
+        group="Change",
         uses=("update_site_section", "update_site_space"),
     )
     async def edit(self) -> None:
@@ -124,9 +129,7 @@ class SiteEditing(Place, scope="site_editing"):
             fields = [
                 Field("title", "Title", node.title, _check(node, "title")),
                 *fields,
-                Field(
-                    "description", "Description", node.description, _check(node, "description")
-                ),
+                Field("description", "Description", node.description, _check(node, "description")),
             ]
         facts = [] if node.kind == "section" else ["Its title is that of its space."]
         values = await self.desk.push_screen_wait(
@@ -150,8 +153,12 @@ class SiteEditing(Place, scope="site_editing"):
     # Hidden, default
 
     @action(
-        "x", "hide/show", unless=(not_allowed, no_row, a_group, not_hideable), show=25,
-        group="Change", uses="update_site_space",
+        "x",
+        "hide/show",
+        unless=(not_allowed, no_row, a_group, not_hideable),
+        show=25,
+        group="Change",
+        uses="update_site_space",
     )
     async def hide(self) -> None:
         """Hide a site space from the navigation, or show it again."""
@@ -168,8 +175,12 @@ class SiteEditing(Place, scope="site_editing"):
         self.read_again()
 
     @action(
-        "H", "default", unless=(not_allowed, no_row, a_group, default_already), show=24,
-        group="Change", uses=("update_site", "update_site_section"),
+        "H",
+        "default",
+        unless=(not_allowed, no_row, a_group, default_already),
+        show=24,
+        group="Change",
+        uses=("update_site", "update_site_section"),
     )
     async def make_default(self) -> None:
         """Make readers land on this first: the default of the site, or of its section."""
@@ -210,7 +221,12 @@ class SiteEditing(Place, scope="site_editing"):
     # Adding and removing
 
     @action(
-        "ctrl+n", "add", unless=not_allowed, danger=1, show=20, group="Change",
+        "ctrl+n",
+        "add",
+        unless=not_allowed,
+        danger=1,
+        show=20,
+        group="Change",
         uses=("add_site_section", "add_site_space", "list_organization_spaces"),
     )
     async def add(self) -> None:
@@ -313,8 +329,13 @@ class SiteEditing(Place, scope="site_editing"):
         self.read_again()
 
     @action(
-        "D", "remove", unless=(not_allowed, no_row, a_group, only_one), danger=3, show=18,
-        group="Change", uses=("delete_site_section", "delete_site_space"),
+        "D",
+        "remove",
+        unless=(not_allowed, no_row, a_group, only_one),
+        danger=3,
+        show=18,
+        group="Change",
+        uses=("delete_site_section", "delete_site_space"),
     )
     async def remove_row(self) -> None:
         """Stop showing a section or a space. Its content stays; it asks for the name."""
@@ -371,9 +392,7 @@ def _body(node: SiteNode, changes: dict[str, Any]) -> Any:
     return model(**changes)
 
 
-async def _update(
-    api: Api, ids: tuple[str, str], node: SiteNode, changes: dict[str, Any]
-) -> None:
+async def _update(api: Api, ids: tuple[str, str], node: SiteNode, changes: dict[str, Any]) -> None:
     from copydesk.contract import operations as ops
 
     body = _body(node, changes)

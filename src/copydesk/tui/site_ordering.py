@@ -67,7 +67,6 @@ class SiteOrdering(SiteEditing, scope="site_ordering"):
         """Show the staged order; the cursor goes with its row."""
         raise NotImplementedError
 
-
     def _stage(self, staged: Staged) -> None:
         if staged is self.staged:
             return
@@ -105,7 +104,11 @@ class SiteOrdering(SiteEditing, scope="site_ordering"):
             self.say(str(stuck), "warn")
 
     @action(
-        "J", "move down", unless=(not_allowed, no_row, filtered), show=40, group="Order",
+        "J",
+        "move down",
+        unless=(not_allowed, no_row, filtered),
+        show=40,
+        group="Order",
         also=("alt+down",),
     )
     def order_down(self) -> None:
@@ -113,7 +116,11 @@ class SiteOrdering(SiteEditing, scope="site_ordering"):
         self._order(1)
 
     @action(
-        "K", "move up", unless=(not_allowed, no_row, filtered), show=39, group="Order",
+        "K",
+        "move up",
+        unless=(not_allowed, no_row, filtered),
+        show=39,
+        group="Order",
         also=("alt+up",),
     )
     def order_up(self) -> None:
@@ -171,7 +178,12 @@ class SiteOrdering(SiteEditing, scope="site_ordering"):
     # Sending
 
     @action(
-        "ctrl+s", "send", unless=(not_allowed, nothing_staged), danger=2, show=38, group="Order",
+        "ctrl+s",
+        "send",
+        unless=(not_allowed, nothing_staged),
+        danger=2,
+        show=38,
+        group="Order",
         uses=("move_site_section", "move_site_space", "list_site_sections", "list_site_spaces"),
     )
     async def apply(self) -> None:

@@ -60,9 +60,7 @@ async def read_structure(api: Api, organization: str, site: str) -> Structure:
     ]
     if sections:
         return structure_of(sections)
-    shown = [
-        each async for each in api.pages(ops.list_site_spaces, organization, site, limit=PAGE)
-    ]
+    shown = [each async for each in api.pages(ops.list_site_spaces, organization, site, limit=PAGE)]
     return structure_of((), shown)
 
 

@@ -16,6 +16,7 @@ Change = Literal["reset", "grown", "rows", "state"]
 """``reset``: anything may be different; ``grown``: more rows at the end or in a gap; ``rows``: some
 rows read differently; ``state``: only busy, error or waiting."""
 
+
 class Source(ABC, Generic[T]):
     """Rows by position, with an id each."""
 

@@ -100,9 +100,7 @@ async def read_desk(
     async def spaces() -> list[SpaceNode] | None:
         nodes: list[SpaceNode] = []
         try:
-            async for space in api.pages(
-                ops.list_organization_spaces, organization_id, limit=PAGE
-            ):
+            async for space in api.pages(ops.list_organization_spaces, organization_id, limit=PAGE):
                 nodes.append(space_node(space))
                 if len(nodes) % PAGE == 0:
                     progress(len(nodes))

@@ -141,8 +141,11 @@ def _threads(row: ChangeRow) -> Text | str:
 def merge_state(row: ChangeRow, details: Details) -> Text:
     """Return whether it can be merged, and if not the first thing that stands in the way."""
     if row.status != "open":
-        said = {"merged": "merged", "archived": "archived: x reopens it", "draft": "still a draft: "
-                "W makes it open"}.get(row.status, row.status)
+        said = {
+            "merged": "merged",
+            "archived": "archived: x reopens it",
+            "draft": "still a draft: W makes it open",
+        }.get(row.status, row.status)
         return Text(said, style="good" if row.status == "merged" else "muted")
     results = details.rules or ()
     failing = [rule for rule in results if rule.outcome == "fail"]

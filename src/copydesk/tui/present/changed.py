@@ -118,7 +118,11 @@ def _node(page_id: str, placed: Placement | None) -> PageNode | None:
         return None
     path = placed.path or ""
     return PageNode(
-        page_id, placed.title or "", slug=path.rpartition("/")[2], path=path, parent=placed.parent,
+        page_id,
+        placed.title or "",
+        slug=path.rpartition("/")[2],
+        path=path,
+        parent=placed.parent,
         position=placed.position or 0,
     )
 

@@ -23,7 +23,10 @@ WEEKS = 13
 """Weeks of a pulse (platform-api.md, Issues cluster)."""
 
 SORTS: Mapping[str, str] = {
-    "server": "as the view", "trend": "trend", "newest": "newest", "name": "name"
+    "server": "as the view",
+    "trend": "trend",
+    "newest": "newest",
+    "name": "name",
 }
 """Orders that are made here, from all clusters."""
 

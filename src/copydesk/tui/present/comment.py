@@ -151,9 +151,7 @@ class Threads:
                 counts[thread.page] = counts.get(thread.page, 0) + 1
         return counts
 
-    def walk(
-        self, pages: Sequence[str], line: Callable[[Thread], int | None]
-    ) -> list[Thread]:
+    def walk(self, pages: Sequence[str], line: Callable[[Thread], int | None]) -> list[Thread]:
         """Return the open threads in reading order: of the request, then page by page and line.
 
         ``line`` tells where on its page a thread is, None when unknown or gone.
@@ -238,8 +236,10 @@ def name_of(user: User | None) -> str:
     """Return what a person is called on screen."""
     if user is None:
         return "someone"
-    return clean(user.display_name, limit=200).strip() or clean(user.email or "", limit=200) or (
-        "someone"
+    return (
+        clean(user.display_name, limit=200).strip()
+        or clean(user.email or "", limit=200)
+        or ("someone")
     )
 
 

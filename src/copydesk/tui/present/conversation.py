@@ -106,7 +106,9 @@ def talk_title(talk: Talk, now: datetime) -> str:
     """Return the title over a conversation: its source, its age, how long it is."""
     when = age(talk.created, now)
     steps = [
-        "Conversation", talk.source, "" if not when else when if when == "now" else f"{when} ago",
+        "Conversation",
+        talk.source,
+        "" if not when else when if when == "now" else f"{when} ago",
         plural(len(talk.parts) + talk.left_out, "message"),
     ]
     return "   ".join(step for step in steps if step)

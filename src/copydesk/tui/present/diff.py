@@ -108,8 +108,10 @@ class PageText:
         if kind == "edited":
             nth, second = divmod(step, 2)
             return self.after_lines[after + nth] if second else self.before_lines[before + nth]
-        return self.before_lines[before + step] if kind == "removed" else (
-            self.after_lines[after + step]
+        return (
+            self.before_lines[before + step]
+            if kind == "removed"
+            else (self.after_lines[after + step])
         )
 
     def _row(self, place: int, *, after: bool) -> int | None:
@@ -213,8 +215,13 @@ def _marked(line: Line, tone: str) -> list[Drawing]:
 
 def draw_fold(count: int, width: int) -> list[Drawn]:
     """Return the line that stands for unchanged lines."""
-    return [[(" " * (GUTTER - 1), ""), (f"{glyphs().gap} ", "muted"),
-             (f"{plural(count, 'unchanged line')} (z unfolds)", "muted")]]
+    return [
+        [
+            (" " * (GUTTER - 1), ""),
+            (f"{glyphs().gap} ", "muted"),
+            (f"{plural(count, 'unchanged line')} (z unfolds)", "muted"),
+        ]
+    ]
 
 
 def draw_note(note: str, width: int) -> list[Drawn]:

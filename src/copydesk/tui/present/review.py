@@ -74,7 +74,8 @@ def overview(
         (
             "author",
             Text.assemble(
-                (by, "who"), f", opened {_ago(request.created_at, now)}",
+                (by, "who"),
+                f", opened {_ago(request.created_at, now)}",
                 f", changed {_ago(request.updated_at, now)}",
             ),
         ),
@@ -121,8 +122,10 @@ def _reviewers(rules: RulesRead | None, now: datetime) -> Lines:
         good = review.status == "approved"
         said = {"approved": "approved", "changes-requested": "asked for changes"}
         text = Text.assemble(
-            (glyphs().passed if good else glyphs().failed, "good" if good else "bad"), " ",
-            (name_of(review.reviewer), "who"), f" {said.get(review.status, clean(review.status))}",
+            (glyphs().passed if good else glyphs().failed, "good" if good else "bad"),
+            " ",
+            (name_of(review.reviewer), "who"),
+            f" {said.get(review.status, clean(review.status))}",
         )
         if review.created_at is not None:
             text.append(f"  {age(review.created_at, now)}", style="muted")
@@ -161,7 +164,8 @@ def _conflict(conflict: Conflict, said: Mapping[str, str]) -> Iterator[Text]:
     elif conflict.file is not None:
         what = conflict.file.path or conflict.file.name or conflict.file.id
     yield Text.assemble(
-        (f"{glyphs().failed} ", "bad"), (clean(what) or "something", "strong"),
+        (f"{glyphs().failed} ", "bad"),
+        (clean(what) or "something", "strong"),
         f": {said.get(conflict.kind, clean(conflict.kind))}",
     )
     for lines in conflict.lines or ():

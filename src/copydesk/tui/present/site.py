@@ -119,9 +119,7 @@ def now_cell(node: SiteNode, numbers: Mapping[str, int]) -> Text | str:
     return _number(node, numbers)
 
 
-def was_cell(
-    node: SiteNode, numbers: Mapping[str, int], before: Mapping[str, int]
-) -> Text | str:
+def was_cell(node: SiteNode, numbers: Mapping[str, int], before: Mapping[str, int]) -> Text | str:
     """Return where a row stood in the published order; dim where that is the same."""
     was = _number(node, before)
     if not was:
@@ -234,9 +232,7 @@ def plan_facts(staged: Staged, steps: Sequence[Step], structure: Structure) -> l
             Fact("", Text("Nothing is staged: this is the published order.", style="muted")),
             Fact("", Text("J and K move a row here; nothing is sent until ctrl+s.", "muted")),
         ]
-    found = [
-        Fact(str(at), step_line(step, structure)) for at, step in enumerate(steps, start=1)
-    ]
+    found = [Fact(str(at), step_line(step, structure)) for at, step in enumerate(steps, start=1)]
     if len(staged.now.get(TOP, ())) <= BAR_LIMIT:
         before = _bar(staged.base, structure)
         after = _bar(staged.now, structure, {step.move.id for step in steps})

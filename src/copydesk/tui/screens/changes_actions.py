@@ -118,9 +118,7 @@ class ChangesActions(Place, scope="changes"):
         self.remove_class("-no-side")
         self.desk.step_pane(1)
 
-    @action(
-        "Y", "copy…", unless=nothing_selected, show=False, group="Share", override=True
-    )
+    @action("Y", "copy…", unless=nothing_selected, show=False, group="Share", override=True)
     async def copy_menu(self) -> None:
         """Choose what to copy: number, subject, id; the address and a link where there is one."""
         await super().copy_menu()

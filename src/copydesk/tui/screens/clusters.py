@@ -39,7 +39,9 @@ VIEWS = (
 """Each is an order of the service."""
 
 ORDERS: dict[str, ClusterOrder] = {
-    "issues": "issues", "conversations": "conversations", "updated": "updatedAt"
+    "issues": "issues",
+    "conversations": "conversations",
+    "updated": "updatedAt",
 }
 """What the service calls the orders of the views."""
 
@@ -165,14 +167,22 @@ class ClustersPlace(ClusterTalks, scope="clusters"):
             row = self.issues.selected
             if row is None:
                 return []
-            found = [("source", row.address), ("title", row.title), ("id", row.id),
-                     ("conversation id", row.conversation)]
+            found = [
+                ("source", row.address),
+                ("title", row.title),
+                ("id", row.id),
+                ("conversation id", row.conversation),
+            ]
         else:
             cluster = self.clusters.selected
             if cluster is None:
                 return []
-            found = [("address", cluster.address), ("name", cluster.label),
-                     ("summary", cluster.summary), ("id", cluster.id)]
+            found = [
+                ("address", cluster.address),
+                ("name", cluster.label),
+                ("summary", cluster.summary),
+                ("id", cluster.id),
+            ]
         return [(name, text) for name, text in found if text]
 
     def status_left(self) -> str:
@@ -322,6 +332,7 @@ class ClustersPlace(ClusterTalks, scope="clusters"):
                 what="Reading change requests", after=REST_SECONDS,
             )  # fmt: skip
         if not self.has_class("-narrow") and row.id != self.issues_of:
+
             async def rest(api: Api) -> str:
                 return row.id
 

@@ -412,4 +412,3 @@ def _walk(rows: Sequence[PageRow]) -> Iterable[PageRow]:
         row = waiting.pop()
         yield row
         waiting.extend(reversed(row.children))
-

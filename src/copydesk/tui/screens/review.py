@@ -32,9 +32,7 @@ class Review(ReviewRequest, scope="review"):
         if not self.diff.step_change(-1):
             self.say("No earlier change on this page. [ previous page.")
 
-    @action(
-        "space", "seen", unless=no_text, show=15, group="Read", uses=review_reading.USES
-    )
+    @action("space", "seen", unless=no_text, show=15, group="Read", uses=review_reading.USES)
     async def mark_seen(self) -> None:
         """Mark the page as seen and go to the next one that is not; again takes the mark away."""
         change, page, seen = self.change, self.diff.page, self.seen

@@ -86,7 +86,8 @@ class ReviewBase(Place):
         self.diff = DiffView(id="diff")
         self.facts = Facts(title="Overview", empty="Reading…", id="overview")
         self.all_threads = ThreadView(
-            title="Threads", empty="No threads yet. C starts one on a page or on the request.",
+            title="Threads",
+            empty="No threads yet. C starts one on a page or on the request.",
             id="all-threads",
         )
         self.beside = ThreadView(
@@ -238,9 +239,7 @@ class ReviewBase(Place):
         roots = tree.entries(opened.pages, opened.changes, everything=self.everything)
         self.changes = tree.in_order(roots)
         here = self.page_tree.selected_id
-        self.tree_source.unfolded |= {
-            entry.id for entry in self._walk(roots) if entry.children
-        }
+        self.tree_source.unfolded |= {entry.id for entry in self._walk(roots) if entry.children}
         self.tree_source.set_roots(roots)
         if here is not None:
             self.reveal(here)
@@ -279,7 +278,12 @@ class ReviewBase(Place):
             return
         threads = (self.threads.open_count, len(self.threads)) if self.threads_read else None
         facts = overview(
-            opened.request, opened.space, self.changes, self.rules, threads,
-            (self.seen_count, len(self.changes)), self.session.clock(),
+            opened.request,
+            opened.space,
+            self.changes,
+            self.rules,
+            threads,
+            (self.seen_count, len(self.changes)),
+            self.session.clock(),
         )
         self.facts.show([Fact(label, text) for label, text in facts])

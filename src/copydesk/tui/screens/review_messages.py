@@ -38,7 +38,10 @@ class ReviewMessages(ReviewThreads, scope="review_messages"):
     """The actions on the message under the cursor."""
 
     @action(
-        "+", "thumbs up", unless=(no_message, may_not_comment, nobody), show=4,
+        "+",
+        "thumbs up",
+        unless=(no_message, may_not_comment, nobody),
+        show=4,
         uses=("update_change_request_comment", "update_change_request_comment_reply"),
         group="Threads",
     )
@@ -47,7 +50,10 @@ class ReviewMessages(ReviewThreads, scope="review_messages"):
         await self._react(THUMBS_UP)
 
     @action(
-        "E", "react…", unless=(no_message, may_not_comment, nobody), show=3,
+        "E",
+        "react…",
+        unless=(no_message, may_not_comment, nobody),
+        show=3,
         uses=("update_change_request_comment", "update_change_request_comment_reply"),
         group="Threads",
     )
@@ -90,7 +96,8 @@ class ReviewMessages(ReviewThreads, scope="review_messages"):
         add = {"added_reactions": [emoji]}
         remove = {"removed_reactions": [emoji]}
         now = await self.perform(
-            "React" if adding else "Take reaction back", self.describe(message),
+            "React" if adding else "Take reaction back",
+            self.describe(message),
             self._changing(thread, message, **(add if adding else remove)),
             undo=self._changing(thread, message, **(remove if adding else add)),
             done=f"{emoji_text(emoji)} {'put' if adding else 'taken away'}",
@@ -98,7 +105,11 @@ class ReviewMessages(ReviewThreads, scope="review_messages"):
         self._replace(thread, now)
 
     @action(
-        "e", "edit mine", unless=(no_message, not_mine), danger=1, show=3,
+        "e",
+        "edit mine",
+        unless=(no_message, not_mine),
+        danger=1,
+        show=3,
         uses=("update_change_request_comment", "update_change_request_comment_reply"),
         group="Threads",
     )
@@ -113,7 +124,8 @@ class ReviewMessages(ReviewThreads, scope="review_messages"):
         if said is None or said == before:
             return
         now = await self.perform(
-            "Edit", self.describe(message),
+            "Edit",
+            self.describe(message),
             self._changing(thread, message, body={"markdown": said}),
             undo=self._changing(thread, message, body={"markdown": before}),
             done="Edited.",
@@ -122,7 +134,11 @@ class ReviewMessages(ReviewThreads, scope="review_messages"):
         self._replace(thread, now)
 
     @action(
-        "D", "delete", unless=(no_message, not_to_delete), danger=2, show=2,
+        "D",
+        "delete",
+        unless=(no_message, not_to_delete),
+        danger=2,
+        show=2,
         uses=("delete_change_request_comment", "delete_change_request_comment_reply"),
         group="Threads",
     )
@@ -137,8 +153,10 @@ class ReviewMessages(ReviewThreads, scope="review_messages"):
         if not reply and thread.comment.replies:
             facts += ["", f"{plural(thread.comment.replies, 'reply')} in it will go too."]
         sheet = Confirm(
-            f"Delete {'this reply' if reply else f'thread {thread.label}'}", facts,
-            verb="delete", warning="This cannot be undone. People were notified when it was sent.",
+            f"Delete {'this reply' if reply else f'thread {thread.label}'}",
+            facts,
+            verb="delete",
+            warning="This cannot be undone. People were notified when it was sent.",
         )
         if not await self.desk.push_screen_wait(sheet):
             return
@@ -147,7 +165,10 @@ class ReviewMessages(ReviewThreads, scope="review_messages"):
             if reply:
                 await api(
                     ops.delete_change_request_comment_reply,
-                    space, request, thread.id, message.id,
+                    space,
+                    request,
+                    thread.id,
+                    message.id,
                 )
             else:
                 await api(ops.delete_change_request_comment, space, request, thread.id)

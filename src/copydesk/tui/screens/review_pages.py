@@ -177,9 +177,7 @@ class ReviewPages(ReviewBase):
             self.diff.title = ""
             return
         mark, _ = sign(change)
-        self.diff.title = (
-            f"{self.page_at + 1}/{len(self.changes)} {mark} {place_of(change)}"
-        )
+        self.diff.title = f"{self.page_at + 1}/{len(self.changes)} {mark} {place_of(change)}"
         if self.since:
             self.diff.title += "   since you saw it"
         self.diff.empty = "This page has no text."

@@ -43,16 +43,26 @@ class ReviewRequest(ReviewDrafts, scope="review_request"):
     # Verdicts
 
     @action(
-        "a", "approve", unless=may_not_review, danger=1, show=11,
-        uses=("create_change_request_review", "list_change_request_reviews"), group="Request",
+        "a",
+        "approve",
+        unless=may_not_review,
+        danger=1,
+        show=11,
+        uses=("create_change_request_review", "list_change_request_reviews"),
+        group="Request",
     )
     async def approve(self) -> None:
         """Approve the change request, with a comment or without."""
         await self._verdict("approved")
 
     @action(
-        "A", "ask for changes", unless=may_not_review, danger=1, show=4,
-        uses="create_change_request_review", group="Request",
+        "A",
+        "ask for changes",
+        unless=may_not_review,
+        danger=1,
+        show=4,
+        uses="create_change_request_review",
+        group="Request",
     )
     async def ask_for_changes(self) -> None:
         """Ask for changes, with a comment or without."""
@@ -82,8 +92,11 @@ class ReviewRequest(ReviewDrafts, scope="review_request"):
             return await api(ops.create_change_request_review, space, request.id, body)
 
         await self.perform(
-            what, f"#{request.number} {clean(request.subject)}", send,
-            done=f"Approved #{request.number}." if status == "approved"
+            what,
+            f"#{request.number} {clean(request.subject)}",
+            send,
+            done=f"Approved #{request.number}."
+            if status == "approved"
             else f"Asked for changes in #{request.number}.",
         )
         self._sent(key)
@@ -91,9 +104,16 @@ class ReviewRequest(ReviewDrafts, scope="review_request"):
         self.read_threads()
 
     @action(
-        "w", "reviewers", unless=no_reviewers, danger=1, show=3, group="Request",
+        "w",
+        "reviewers",
+        unless=no_reviewers,
+        danger=1,
+        show=3,
+        group="Request",
         uses=(
-            "list_requested_reviewers", "request_reviewers", "remove_requested_reviewer",
+            "list_requested_reviewers",
+            "request_reviewers",
+            "remove_requested_reviewer",
             "list_members",
         ),
     )
@@ -137,7 +157,10 @@ class ReviewRequest(ReviewDrafts, scope="review_request"):
         old = frozenset(before)
         names = listed([name_of(people[user]) for user in sorted(chosen) if user in people])
         await self.perform(
-            "Ask for a review", f"#{request.number}", turn(chosen, old), undo=turn(old, chosen),
+            "Ask for a review",
+            f"#{request.number}",
+            turn(chosen, old),
+            undo=turn(old, chosen),
             done=f"Asked: {names}." if names else "Nobody is asked now.",
         )
         self._read_rules()
@@ -145,7 +168,11 @@ class ReviewRequest(ReviewDrafts, scope="review_request"):
     # Status
 
     @action(
-        "W", "draft or open", unless=settled, show=2, uses="update_change_request",
+        "W",
+        "draft or open",
+        unless=settled,
+        show=2,
+        uses="update_change_request",
         group="Request",
     )
     async def toggle_draft(self) -> None:
@@ -191,16 +218,24 @@ class ReviewRequest(ReviewDrafts, scope="review_request"):
 
         words = {"open": "Open", "draft": "Make a draft", "archived": "Archive"}
         await self.perform(
-            words[status], f"#{request.number} {clean(request.subject)}", turn(status),
-            undo=turn(before), done=f"#{request.number} is {status} now.",
+            words[status],
+            f"#{request.number} {clean(request.subject)}",
+            turn(status),
+            undo=turn(before),
+            done=f"#{request.number} is {status} now.",
         )
         self.reload()
 
     # Update and merge
 
     @action(
-        "U", "update", unless=(up_to_date, may_not_edit), danger=2, show=7,
-        uses="pull_change_request_updates", group="Request",
+        "U",
+        "update",
+        unless=(up_to_date, may_not_edit),
+        danger=2,
+        show=7,
+        uses="pull_change_request_updates",
+        group="Request",
     )
     async def update(self) -> None:
         """Pull what happened in main into this change request, after asking."""
@@ -241,7 +276,12 @@ class ReviewRequest(ReviewDrafts, scope="review_request"):
         )
 
     @action(
-        "m", "merge", unless=settled, danger=2, uses="merge_change_request", show=8,
+        "m",
+        "merge",
+        unless=settled,
+        danger=2,
+        uses="merge_change_request",
+        show=8,
         group="Request",
     )
     async def merge(self) -> None:

@@ -93,7 +93,10 @@ class ReviewThreads(ReviewBeside, scope="review_threads"):
     async def write(self, title: str, key: str, *, text: str = "", quote: str = "") -> str | None:
         """Let the user write; None when the text was left, and is a draft now."""
         sheet = WriteSheet(
-            title, key, text=text, quote=quote,
+            title,
+            key,
+            text=text,
+            quote=quote,
             facts=tuple(f"{glyphs().quote} {line}" for line in quote.splitlines()[:3]),
         )
         said = cast("str | None", await self.desk.push_screen_wait(sheet))
@@ -147,8 +150,12 @@ class ReviewThreads(ReviewBeside, scope="review_threads"):
         self.beside.select_thread(comment.id)
 
     @action(
-        "c", "comment", unless=(may_not_comment, no_line), danger=1,
-        uses=("create_change_request_comment", "delete_change_request_comment"), show=14,
+        "c",
+        "comment",
+        unless=(may_not_comment, no_line),
+        danger=1,
+        uses=("create_change_request_comment", "delete_change_request_comment"),
+        show=14,
         group="Threads",
     )
     async def comment_line(self) -> None:
@@ -161,12 +168,20 @@ class ReviewThreads(ReviewBeside, scope="review_threads"):
         quote = page.line_text(line).strip()
         await self._start_thread(
             f"Comment on a line of {clean(change.node.title)}",
-            self.draft_key(f"{change.id}/{node}"), page=change.id, node=node, quote=quote,
+            self.draft_key(f"{change.id}/{node}"),
+            page=change.id,
+            node=node,
+            quote=quote,
         )
 
     @action(
-        "C", "comment on whole", unless=may_not_comment, danger=1,
-        uses="create_change_request_comment", show=5, group="Threads",
+        "C",
+        "comment on whole",
+        unless=may_not_comment,
+        danger=1,
+        uses="create_change_request_comment",
+        show=5,
+        group="Threads",
     )
     async def comment_whole(self) -> None:
         """Comment on the page in front, or on the change request as a whole: it asks which."""
@@ -185,7 +200,9 @@ class ReviewThreads(ReviewBeside, scope="review_threads"):
         if where == "page" and change is not None:
             await self._start_thread(
                 f"Comment on the page {clean(change.node.title)}",
-                self.draft_key(f"{change.id}/page"), page=change.id, node=None,
+                self.draft_key(f"{change.id}/page"),
+                page=change.id,
+                node=None,
             )
         elif where == "request":
             await self._start_thread(
@@ -193,11 +210,13 @@ class ReviewThreads(ReviewBeside, scope="review_threads"):
             )
 
     @action(
-        "r", "reply", unless=(no_thread, may_not_comment, may_not_reply), danger=1,
-        uses=(
-            "create_change_request_comment_reply", "delete_change_request_comment_reply"
-        ),
-        show=13, group="Threads",
+        "r",
+        "reply",
+        unless=(no_thread, may_not_comment, may_not_reply),
+        danger=1,
+        uses=("create_change_request_comment_reply", "delete_change_request_comment_reply"),
+        show=13,
+        group="Threads",
     )
     async def reply(self) -> None:
         """Reply in the thread under the cursor."""
@@ -207,7 +226,8 @@ class ReviewThreads(ReviewBeside, scope="review_threads"):
         key = self.draft_key(f"reply {thread.id}")
         last = thread.replies[-1] if thread.replies else thread.comment
         said = await self.write(
-            f"Reply to {name_of(last.posted_by)} in {thread.label}", key,
+            f"Reply to {name_of(last.posted_by)} in {thread.label}",
+            key,
             quote=clean(last.body.markdown or "", lines=True, limit=2_000),
         )
         if said is None:
@@ -217,36 +237,37 @@ class ReviewThreads(ReviewBeside, scope="review_threads"):
         async def send(api: Api) -> CommentReply:
             reply = await api(
                 ops.create_change_request_comment_reply,
-                space, request, thread.id, ReplyCreate(body=MarkdownBody(markdown=said)),
+                space,
+                request,
+                thread.id,
+                ReplyCreate(body=MarkdownBody(markdown=said)),
             )
             made[:] = [reply.id]
             return reply
 
         async def take_back(api: Api) -> None:
-            await api(
-                ops.delete_change_request_comment_reply, space, request, thread.id, made[0]
-            )
+            await api(ops.delete_change_request_comment_reply, space, request, thread.id, made[0])
             self.session.drafts.save(key, said)
 
-        reply = await self.perform(
-            "Reply", self.describe(thread.comment), send, undo=take_back
-        )
+        reply = await self.perform("Reply", self.describe(thread.comment), send, undo=take_back)
         self._sent(key)
         if thread.replies is not None:
             thread.replies.append(reply)
         elif not thread.comment.replies:
             thread.replies = [reply]
-        thread.comment = thread.comment.model_copy(
-            update={"replies": thread.comment.replies + 1}
-        )
+        thread.comment = thread.comment.model_copy(update={"replies": thread.comment.replies + 1})
         self.show_threads()
         for view in (self.beside, self.all_threads):
             if view.display:
                 view.select(reply.id)
 
     @action(
-        "x", "resolve", unless=(no_thread, may_not_comment), show=12,
-        uses="update_change_request_comment", group="Threads",
+        "x",
+        "resolve",
+        unless=(no_thread, may_not_comment),
+        show=12,
+        uses="update_change_request_comment",
+        group="Threads",
     )
     async def resolve(self) -> None:
         """Resolve the thread under the cursor, or open it again; it stays where it is."""
@@ -256,7 +277,8 @@ class ReviewThreads(ReviewBeside, scope="review_threads"):
         what = "Resolve" if resolving else "Reopen"
         said = f"Resolved {thread.label}." if resolving else f"Opened {thread.label} again."
         now = await self.perform(
-            what, self.describe(thread.comment),
+            what,
+            self.describe(thread.comment),
             self._changing(thread, thread.comment, resolved=resolving),
             undo=self._changing(thread, thread.comment, resolved=not resolving),
             done=said,
@@ -273,11 +295,18 @@ class ReviewThreads(ReviewBeside, scope="review_threads"):
             if isinstance(message, CommentReply):
                 return await api(
                     ops.update_change_request_comment_reply,
-                    space, request, thread.id, message.id, ReplyUpdate.model_validate(fields),
+                    space,
+                    request,
+                    thread.id,
+                    message.id,
+                    ReplyUpdate.model_validate(fields),
                 )
             return await api(
                 ops.update_change_request_comment,
-                space, request, thread.id, CommentUpdate.model_validate(fields),
+                space,
+                request,
+                thread.id,
+                CommentUpdate.model_validate(fields),
             )
 
         return send

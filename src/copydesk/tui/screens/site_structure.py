@@ -245,7 +245,10 @@ class SiteStructurePlace(SiteOrdering, scope="site_structure"):
         if node is None:
             return []
         choices = [
-            ("address", node.address), ("path", node.path), ("title", node.title), ("id", node.id)
+            ("address", node.address),
+            ("path", node.path),
+            ("title", node.title),
+            ("id", node.id),
         ]
         return [(name, text) for name, text in choices if text]
 

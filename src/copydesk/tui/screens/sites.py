@@ -143,7 +143,12 @@ class SitesPlace(Place, scope="sites"):
         return Target(organization=organization, site=site)
 
     @action(
-        "l", "structure", unless=no_site, uses=("list_sites", "get_site"), show=False, group="Go",
+        "l",
+        "structure",
+        unless=no_site,
+        uses=("list_sites", "get_site"),
+        show=False,
+        group="Go",
         also=("right",),
     )
     async def open_structure(self) -> None:

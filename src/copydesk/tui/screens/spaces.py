@@ -160,9 +160,7 @@ class SpacesPlace(Place, scope="spaces"):
 
         wanted = self.target.organization or self.session.organization
         # Only the organization of the last run may be left without a word.
-        desk = reading.read_first_desk(
-            api, wanted, insist=not self.cached, progress=self._progress
-        )
+        desk = reading.read_first_desk(api, wanted, insist=not self.cached, progress=self._progress)
         found, _ = await asyncio.gather(desk, who())
         return found
 
@@ -348,7 +346,11 @@ class SpacesPlace(Place, scope="spaces"):
     # Actions
 
     @action(
-        "g p", "pages", unless=no_space, uses=("list_space_pages", "get_space_page"), show=20,
+        "g p",
+        "pages",
+        unless=no_space,
+        uses=("list_space_pages", "get_space_page"),
+        show=20,
         group="Go",
     )
     async def read_pages(self) -> None:
@@ -407,4 +409,3 @@ class SpacesPlace(Place, scope="spaces"):
         said = plural(self.rows.count("space"), "space")
         folders = self.rows.count("collection")
         return f"{said} in {plural(folders, 'collection')}" if folders else said
-

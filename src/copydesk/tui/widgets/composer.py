@@ -208,8 +208,14 @@ class WriteSheet(ScrollingSheet[str], scope="write_sheet"):
         self._preview.display = False
         yield self._preview
         keys = Text.assemble(
-            ("ctrl+s", "accent"), " send   ", ("ctrl+t", "accent"), " preview   ",
-            ("ctrl+o", "accent"), " $EDITOR   ", ("esc", "accent"), " keeps the draft",
+            ("ctrl+s", "accent"),
+            " send   ",
+            ("ctrl+t", "accent"),
+            " preview   ",
+            ("ctrl+o", "accent"),
+            " $EDITOR   ",
+            ("esc", "accent"),
+            " keeps the draft",
         )
         yield Label(self.paint(keys), classes="keys")
 
@@ -229,9 +235,7 @@ class WriteSheet(ScrollingSheet[str], scope="write_sheet"):
         else:
             self.call_after_refresh(self.composer.focus)
 
-    @action(
-        "ctrl+s", "send", danger=1, unless=lambda sheet: nothing_written(sheet.composer)
-    )
+    @action("ctrl+s", "send", danger=1, unless=lambda sheet: nothing_written(sheet.composer))
     def send_from_preview(self) -> None:
         """Send what was written, also while its preview is shown."""
         self.composer.send()

@@ -94,13 +94,14 @@ class MergeSheet(_Scrolling, scope="merge_sheet"):
         """Read what the merge depends on."""
         self.show([f"Reading{glyphs().more}"], self._keys())
         self._place.load(
-            "merge sheet", self._read, self._came, what="Reading the merge rules",
+            "merge sheet",
+            self._read,
+            self._came,
+            what="Reading the merge rules",
             failed=self._failed,
         )
 
-    async def _read(
-        self, api: Api
-    ) -> tuple[ChangeRequest, Space, RulesRead, Changes | None]:
+    async def _read(self, api: Api) -> tuple[ChangeRequest, Space, RulesRead, Changes | None]:
         request = await api(ops.get_change_request, self._space_id, self._change_request)
         space = await api(ops.get_space, self._space_id)
         rules = await read_rules(api, request, space)
@@ -128,8 +129,12 @@ class MergeSheet(_Scrolling, scope="merge_sheet"):
                 (clean(request.subject) or "(no subject)", "strong"),
             ),
             Text.assemble(
-                "into ", (clean(space.title), "strong"), "  by ",
-                (name_of(request.created_by), "who"), "  ", status_text(request),
+                "into ",
+                (clean(space.title), "strong"),
+                "  by ",
+                (name_of(request.created_by), "who"),
+                "  ",
+                status_text(request),
             ),
         ]
         if changes is not None:
@@ -177,7 +182,10 @@ class MergeSheet(_Scrolling, scope="merge_sheet"):
         return text.append("esc", style="accent").append(" cancel")
 
     @action(
-        "y", "merge", unless=not_ready, danger=2,
+        "y",
+        "merge",
+        unless=not_ready,
+        danger=2,
         uses=("merge_change_request", "get_change_request", *merge_facts.USES),
     )
     async def merge(self) -> None:
@@ -214,15 +222,19 @@ class MergeSheet(_Scrolling, scope="merge_sheet"):
             lines += [clean(now.urls.app)] if now.urls.app else []
         elif self._merged:
             lines = [
-                Text("Merged, with conflicts: it is live, and needs hands.", style="bad"), "",
+                Text("Merged, with conflicts: it is live, and needs hands.", style="bad"),
+                "",
                 *conflicts,
             ]
         else:
             lines = [
-                Text("Not merged: both sides changed the same things. Nothing was changed.",
-                     style="bad"),
+                Text(
+                    "Not merged: both sides changed the same things. Nothing was changed.",
+                    style="bad",
+                ),
                 Text("Its author has to settle these first.", style="muted"),
-                "", *(conflicts or [Text("The service does not say which.")]),
+                "",
+                *(conflicts or [Text("The service does not say which.")]),
             ]
             self.off = "It conflicts with primary content; see above."
         self.show(lines, self._keys())
@@ -233,8 +245,13 @@ class MergeSheet(_Scrolling, scope="merge_sheet"):
         rules = self._rules
         lines: list[Text | str] = [Text(said, style="bad")]
         if rules is not None and all(each.outcome == "pass" for each in rules.results):
-            lines += ["", Text("By what is known here every rule passes; the service knows more.",
-                               style="muted")]
+            lines += [
+                "",
+                Text(
+                    "By what is known here every rule passes; the service knows more.",
+                    style="muted",
+                ),
+            ]
         self.off = said
         self.show([*self._facts, "", *lines], self._keys())
 

@@ -95,8 +95,10 @@ class RunSheet(Sheet[int], scope="run"):
         else:
             keys.append_text(
                 Text.assemble(
-                    ("r", "accent"), " go on   " if not self._failure else " try again   ",
-                    ("k", "accent"), " keep the rest staged",
+                    ("r", "accent"),
+                    " go on   " if not self._failure else " try again   ",
+                    ("k", "accent"),
+                    " keep the rest staged",
                 )
             )
         return self.paint(keys)

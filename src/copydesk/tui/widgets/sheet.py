@@ -102,9 +102,7 @@ class Confirm(ScrollingSheet[bool], scope="confirm"):
 
     DANGER = 2
 
-    def __init__(
-        self, title: str, facts: Sequence[Fact], *, verb: str, warning: str = ""
-    ) -> None:
+    def __init__(self, title: str, facts: Sequence[Fact], *, verb: str, warning: str = "") -> None:
         super().__init__(title)
         self._facts = facts
         self._verb = verb
@@ -129,8 +127,11 @@ class Confirm(ScrollingSheet[bool], scope="confirm"):
         """Say that Enter confirms nothing here."""
         keys = self.query_one("#confirm-keys", Label)
         said = Text.assemble(
-            ("Enter confirms nothing.  ", "warn"), ("y", "accent"), f" {self._verb}   ",
-            ("esc", "accent"), " cancel",
+            ("Enter confirms nothing.  ", "warn"),
+            ("y", "accent"),
+            f" {self._verb}   ",
+            ("esc", "accent"),
+            " cancel",
         )
         keys.update(self.paint(said))
 
@@ -171,8 +172,11 @@ class TypeToConfirm(Sheet[bool], scope="type_to_confirm"):
         matches = self._typed() == self._expect
         lead = Text(f"{said}  " if said else "", style="warn")
         return Text.assemble(
-            lead, ("ctrl+s", "accent" if matches else "muted"),
-            (f" {self._verb}   ", "" if matches else "muted"), ("esc", "accent"), " cancel",
+            lead,
+            ("ctrl+s", "accent" if matches else "muted"),
+            (f" {self._verb}   ", "" if matches else "muted"),
+            ("esc", "accent"),
+            " cancel",
         )
 
     def _typed(self) -> str:

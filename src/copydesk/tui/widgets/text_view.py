@@ -264,7 +264,8 @@ class TextView(Pane):
             if at >= count or self._found not in self._blocks[at].text.casefold():
                 continue
             hits = [
-                number for number, drawn in enumerate(self._drawn(at))
+                number
+                for number, drawn in enumerate(self._drawn(at))
                 if self._found in "".join(text for text, _ in drawn).casefold()
             ] or [0]
             if step == 0:

@@ -174,6 +174,11 @@ class ThreadView(WrappedList, scope="threads"):
             quoted = wrap_exact([(text, "muted")], max(8, width - 4))
             lines += [[(f" {glyphs().quote} ", "muted"), *line] for line in quoted[:3]]
         return lines + draw_message(
-            thread.comment, width, now, label=thread.label, resolved=not thread.open, me=me,
+            thread.comment,
+            width,
+            now,
+            label=thread.label,
+            resolved=not thread.open,
+            me=me,
             note=note,
         )

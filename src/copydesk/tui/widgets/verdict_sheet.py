@@ -36,7 +36,9 @@ class VerdictSheet(WriteSheet, scope="verdict_sheet"):
         self._preview.display = False
         yield self._preview
         keys = Text.assemble(
-            ("ctrl+s", "accent"), " gives it, with a comment or without   ",
-            ("esc", "accent"), " cancel",
+            ("ctrl+s", "accent"),
+            " gives it, with a comment or without   ",
+            ("esc", "accent"),
+            " cancel",
         )
         yield Label(self.paint(keys), classes="keys")

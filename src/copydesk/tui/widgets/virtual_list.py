@@ -18,6 +18,7 @@ __all__ = ["Column", "VirtualList"]
 
 T = TypeVar("T")
 
+
 def _nothing_to_open(rows: VirtualList[Any]) -> str | None:
     return None if rows.length else "There is nothing here to open."
 

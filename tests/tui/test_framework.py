@@ -39,6 +39,20 @@ async def test_a_key_that_is_off_says_why_and_a_foreign_key_what_it_means() -> N
         assert ", nothing here. R is “refresh”." in driver.screen
 
 
+async def test_a_long_message_takes_the_lines_that_it_needs() -> None:
+    words = " ".join(f"word{number}" for number in range(25))
+    async with drive(DeskApp(), size=(80, 24)) as driver:
+        driver.place.say(words, "warn")
+        await driver.idle()
+        assert "word24" in driver.screen
+        await driver.resize(100, 24)
+        assert "word24" in driver.screen
+        await driver.press("j")
+        assert "word" not in driver.screen
+        await driver.resize(80, 24)
+        driver.golden("framework")
+
+
 async def test_a_jump_opens_a_view_and_dash_returns() -> None:
     async with drive(DeskApp()) as driver:
         await driver.press("g 2")

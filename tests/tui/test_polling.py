@@ -9,7 +9,14 @@ from datetime import datetime, timedelta
 from textual import events
 
 from copydesk.client.budget import Budget
-from copydesk.client.errors import NotFound, RateLimited, ServerFault, Unauthorized, Unreachable
+from copydesk.client.errors import (
+    Forbidden,
+    NotFound,
+    RateLimited,
+    ServerFault,
+    Unauthorized,
+    Unreachable,
+)
 from copydesk.tui.contact import Contact
 from tests.drive import Driver, drive
 from tests.tui.desk_place import NOON, REQUESTS, DeskApp, Request
@@ -110,7 +117,7 @@ async def test_ages_count_up_and_nothing_old_looks_fresh() -> None:
 
 async def test_an_old_place_says_how_old_it_is() -> None:
     async with desk() as opened:
-        opened.app.session.contact.refused = True
+        opened.app.session.contact.hold(NOON + timedelta(hours=1))
         await opened.after(21)
         assert "read 20s ago" in opened.head
         await opened.driver.press("R")
@@ -164,6 +171,35 @@ async def test_a_list_that_was_never_read_comes_back_by_itself() -> None:
         await opened.after(2)
         assert "live now" in opened.head
         assert "Rate limit page rewrite" in driver.screen
+
+
+async def test_what_was_said_of_the_way_to_the_service_goes_with_the_first_answer() -> None:
+    async with desk() as opened:
+        for failure, said in (
+            (Unreachable("No answer."), "Offline: No answer."),
+            (Unauthorized("No.", status=401), "Token refused. Check COPYDESK_TOKEN. No."),
+        ):
+            opened.service.failure = failure
+            await opened.driver.press("R")
+            assert said in opened.driver.screen
+            opened.service.failure = None
+            opened.app.here.read_again(by_hand=False)
+            await opened.driver.idle()
+            assert "live now" in opened.head
+            assert said not in opened.driver.screen
+
+
+async def test_the_head_says_that_nothing_was_read() -> None:
+    for failure, said in (
+        (Unauthorized("No.", status=401), "token refused"),
+        (Forbidden("Not yours.", status=403), "not read"),
+    ):
+        app = DeskApp()
+        app.service.failure = failure
+        async with drive(app, size=(100, 24)) as driver:
+            head = driver.screen.splitlines()[0]
+            assert said in head
+            assert "connecting" not in head
 
 
 async def test_a_poll_that_fails_does_not_interrupt() -> None:

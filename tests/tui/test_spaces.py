@@ -188,7 +188,7 @@ async def test_nobody_anywhere(world: World) -> None:
 async def test_an_organization_that_is_closed_to_me(desk: World) -> None:
     other = desk.organization("Other")
     async with drive(open_world(desk, target=Target(organization=other))) as driver:
-        assert "go lists your organizations" in driver.screen
+        assert "Press “g o” for your organizations" in driver.screen
 
 
 async def test_an_organization_that_was_left_since_the_last_run(desk: World) -> None:
@@ -264,6 +264,27 @@ async def test_a_service_that_cannot_be_reached(desk: World) -> None:
     async with drive(open_world(desk, api=broken, snapshot=snapshot)) as driver:
         assert "Platform guide" in driver.screen
         assert "Offline:" in driver.screen
+
+
+async def test_what_is_known_of_a_space_stays_when_it_cannot_be_read_again(desk: World) -> None:
+    class Cut(httpx.ASGITransport):
+        down = False
+
+        async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+            if self.down:
+                raise httpx.ConnectError("refused")
+            return await super().handle_async_request(request)
+
+    line = Cut(desk.app)
+    api = Api(BASE_URL, desk.token(desk.ana), transport=line)
+    async with drive(open_world(desk, api=api), size=(140, 40)) as driver:
+        known = driver.line("sites")
+        assert "reading" not in known
+        line.down = True
+        await driver.press("R")
+        assert driver.line("sites") == known
+        await driver.press("j", "j")
+        assert "press R to try again" in driver.line("sites")
 
 
 async def test_a_service_without_a_list_of_spaces(desk: World) -> None:

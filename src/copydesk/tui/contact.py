@@ -45,11 +45,14 @@ class Contact:
         """Not to be asked by itself before this moment; None when any moment will do."""
         self.refused = False
         """Whether the token was refused: then nothing is asked by itself any more."""
+        self.answers = 0
+        """How many answers have come: what was said of the way to the service is older or not."""
         self.left_at: datetime | None = None
         """Since when the terminal has no focus; None while it has."""
 
     def answered(self) -> None:
         """Note an answer: everything is as usual again."""
+        self.answers += 1
         self.offline, self.failures, self.retry_at, self.refused = "", 0, None, False
 
     def lost(self, now: datetime, why: str) -> None:

@@ -15,6 +15,15 @@ def failure_types() -> tuple[type[Exception], ...]:
     return (ApiError, OSError)
 
 
+OFFLINE = "Offline: "
+REFUSED = "Token refused. "
+
+
+def ends_with_an_answer(text: str) -> bool:
+    """Whether a `sentence` is about the way to the service: untrue once it has answered."""
+    return text.startswith((OFFLINE, REFUSED))
+
+
 def sentence(error: BaseException) -> str:
     """Return what a person should read about ``error``: what is wrong and what to do."""
     from copydesk.client import errors
@@ -22,7 +31,7 @@ def sentence(error: BaseException) -> str:
     said = str(getattr(error, "message", "")) or str(error)
     match error:
         case errors.Unauthorized():
-            return f"Token refused. Check COPYDESK_TOKEN or the profile. {said}".strip()
+            return f"{REFUSED}Check COPYDESK_TOKEN. {said}".strip()
         case errors.Forbidden():
             return f"Not allowed: {said}"
         case errors.NotFound():
@@ -38,7 +47,7 @@ def sentence(error: BaseException) -> str:
         case errors.Invalid():
             return f"The service did not accept it: {said}"
         case errors.Unreachable():
-            return f"Offline: {said} R tries again."
+            return f"{OFFLINE}{said} R tries again."
         case errors.ApiError():
             return f"The service failed: {said} R tries again."
         case _:

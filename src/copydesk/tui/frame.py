@@ -14,6 +14,7 @@ from textual.widget import Widget
 
 from copydesk.tui.contact import LATE_SECONDS, interval, seconds
 from copydesk.tui.dispatch import Meaning, keys_of
+from copydesk.tui.errors import ends_with_an_answer
 from copydesk.tui.glyphs import glyphs
 from copydesk.tui.keys import shown
 
@@ -23,6 +24,12 @@ if TYPE_CHECKING:
 
 ERROR_SECONDS = 4.0
 """How long an error stays although keys are pressed."""
+
+MOST_LINES = 3
+"""How many lines a message may take."""
+
+LINES_EACH = 6
+"""How many lines a terminal must have for each line of a message."""
 
 
 class Line(Widget):
@@ -84,6 +91,11 @@ class Line(Widget):
             return self._strip
         left, right = self._drawn or self.parts(width)
         self._drawn = (left, right)
+        self._strip = self.draw(left, right, width)
+        return self._strip
+
+    def draw(self, left: Text, right: Text, width: int) -> Strip:
+        """Draw the two parts of one line; the left one is cut where both do not fit."""
         base = self.rich_style
         room = width - 2
         right_cells = right.cell_len if right.cell_len <= room else 0
@@ -104,8 +116,7 @@ class Line(Widget):
                 if text and text != "\n"
             )
             segments.append(Segment(" " * max(0, pad), base))
-        self._strip = Strip(segments).adjust_cell_length(width, base)
-        return self._strip
+        return Strip(segments).adjust_cell_length(width, base)
 
 
 class Head(Line):
@@ -139,14 +150,18 @@ class Head(Line):
         place, session = self.place, cast("CopydeskApp", self.app).session
         now = session.clock()
         read_at = place.read_at or session.read_at
-        if session.offline:
+        off = self.tone("bad")
+        if session.contact.refused:
+            since = f", data from {read_at.astimezone():%H:%M}" if read_at else ""
+            right.append(f"token refused{since}", style=off)
+        elif session.offline:
             since = f", data from {read_at.astimezone():%H:%M}" if read_at else ""
             wait = f", retry in {session.contact.wait(now)} s"
-            if session.contact.refused:
-                wait = ""
-            right.append(f"offline{since}{wait}", style=self.tone("bad"))
+            right.append(f"offline{since}{wait}", style=off)
             if width >= 80:
-                right.append(" (R now)", style=self.tone("bad"))
+                right.append(" (R now)", style=off)
+        elif place.unread and place.read_at is None and not place.loads:
+            right.append("cached, not read" if place.cached else "not read", style=off)
         elif read_at is None:
             right.append(
                 "cached, connecting" if place.cached else "connecting", style=self.tone("warn")
@@ -206,12 +221,61 @@ class Status(Line):
         self.keys = ""
         self.slow: dict[str, str] = {}
         self._until = 0.0
+        self._answers = 0
+        self._folded: list[Strip] = []
 
     def say(self, text: str, tone: str) -> None:
         """Show a message until the next key; an error at least `ERROR_SECONDS`."""
         self.message, self.tone_name = text, tone
         self._until = monotonic() + (ERROR_SECONDS if tone == "bad" else 0)
+        self._answers = self._contact_answers
         self.update()
+
+    @property
+    def _contact_answers(self) -> int:
+        return cast("CopydeskApp", self.app).session.contact.answers
+
+    def update(self) -> None:
+        """Forget what an answer has proved untrue; take as many lines as the message needs."""
+        if ends_with_an_answer(self.message) and self._contact_answers > self._answers:
+            self.message = ""
+        super().update()
+        self._take_room()
+
+    def _take_room(self) -> None:
+        """Fold what does not fit into one line, as far as the terminal has lines to give."""
+        width = self.size.width
+        most = min(MOST_LINES, self.screen.size.height // LINES_EACH)
+        folded: list[Strip] = []
+        if self._drawn is not None and (self.keys or self.message) and most > 1 and width > 2:
+            left, right = self._drawn
+            if not right and left.cell_len > width - 2:
+                lines = list(left.wrap(self.app.console, width - 2))
+                if len(lines) > most:
+                    rest = Text(" ").join(lines[most - 1 :])
+                    lines = [*lines[: most - 1], rest]
+                for line in lines:
+                    line.rstrip()
+                folded = [self.draw(line, Text(), width) for line in lines]
+        if folded != self._folded:
+            self._folded = folded
+            self.styles.height = max(1, len(folded))
+            self.refresh()
+
+    def notify_style_update(self) -> None:
+        """Follow the theme with all lines."""
+        super().notify_style_update()
+        self.call_later(self.update)
+
+    def render_line(self, y: int) -> Strip:
+        """Draw one of the lines."""
+        if y < len(self._folded):
+            return self._folded[y]
+        return super().render_line(y)
+
+    def on_resize(self) -> None:
+        """Fold for the new width, once it is known everywhere."""
+        self.call_after_refresh(self.update)
 
     def clear(self) -> None:
         """Forget the message, unless it is an error that is still young."""
@@ -261,8 +325,8 @@ class Foot(Line):
             if key not in seen:
                 seen.add(key)
                 unique.append((level, action))
-        cells = {action.id: len(self._label(action)) + 2 for _, action in unique}
-        room = width - 2 - (len(self._label(help_entry[1])) if help_entry else 0)
+        cells = {action.id: len(self._label(action, chain[level])) + 2 for level, action in unique}
+        room = width - 2 - (len(self._label(help_entry[1], self.place)) if help_entry else 0)
         by_need = sorted(unique, key=lambda e: -e[1].show)
         kept: set[str] = set()
         for _, action in by_need:
@@ -279,7 +343,7 @@ class Foot(Line):
         ]:
             off = action.reason(chain[level]) is not None
             start = text.cell_len
-            key, _, label = self._label(action).partition(" ")
+            key, _, label = self._label(action, chain[level]).partition(" ")
             text.append(key, style=self.tone("off" if off else "key"))
             text.append(f" {label}", style=self.tone("off") if off else "")
             self._spans.append((start, text.cell_len, Meaning(level, action)))
@@ -287,13 +351,13 @@ class Foot(Line):
         text.rstrip()
         return text, Text()
 
-    def _label(self, action: object) -> str:
+    def _label(self, action: object, owner: object) -> str:
         from copydesk.tui.actions import Action
 
         assert isinstance(action, Action)
         keyboard = cast("CopydeskApp", self.app).keyboard
         key = shown(keys_of(action, keyboard.keymap)[0]).replace(" ", "")
-        return f"{key} {action.label}"
+        return f"{key} {action.label_for(owner)}"
 
     async def on_click(self, event: events.Click) -> None:
         """Do the action that was clicked."""

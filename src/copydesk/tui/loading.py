@@ -34,6 +34,8 @@ class Loading(Screen[None]):
         """When all of what the place shows was read; None before that."""
         self.asked_at: datetime | None = None
         """When that was last asked for, whatever came of it."""
+        self.unread = False
+        """Whether nothing of what was asked for last could be read."""
         self._hushed = False
 
     @property
@@ -77,12 +79,17 @@ class Loading(Screen[None]):
         finally:
             self._hushed = False
         begun = {task for task in self._reads.values() if task not in before}
-        waiting, asked, good = set(begun), self.asked_at, True
+        waiting, asked, good, some = set(begun), self.asked_at, True, False
 
         def ended(task: asyncio.Task[bool]) -> None:
-            nonlocal good
+            nonlocal good, some
             waiting.discard(task)
-            good = good and not task.cancelled() and not task.exception() and task.result()
+            stopped = task.cancelled()
+            answered = not stopped and not task.exception() and task.result()
+            good, some = good and answered, some or answered or stopped
+            if not waiting and self.unread == some:
+                self.unread = not some
+                self._place.refresh_frame()
             # It is as old as the question: the answer may tell of any moment since.
             if good and not waiting and not any(s.error for s in self.paged_sources()):
                 self.read_at = asked

@@ -122,15 +122,19 @@ def facts(
     *,
     organization_rules: tuple[str, RuleList] | None = None,
     details: Details | None = None,
+    unread: bool = False,
 ) -> list[Fact]:
-    """Return what to know about a node, what matters most first."""
+    """Return what to know about a node, what matters most first.
+
+    ``unread`` says that reading the details failed, so that none are on their way.
+    """
     details = details or Details()
     if node.kind != "space":
         return _collection_facts(node, now)
     found = [
         Fact("requests", _requests(node, details)),
         Fact("rules", _rules(node, organization_rules, details)),
-        Fact("sites", _sites(details)),
+        Fact("sites", _sites(details, unread=unread)),
         Fact("you may", may(node)),
         Fact("audience", AUDIENCES.get(node.visibility, node.visibility or "not known")),
         Fact("updated", _when(node.updated, now)),
@@ -186,9 +190,9 @@ def _rules(
     return "none: whoever may merge can"
 
 
-def _sites(details: Details) -> Text | str:
+def _sites(details: Details, *, unread: bool) -> Text | str:
     if details.sites is None:
-        return Text("reading…", style="muted")
+        return Text("not read: press R to try again" if unread else "reading…", style="muted")
     if not details.sites:
         return "in no site"
     return ", ".join(

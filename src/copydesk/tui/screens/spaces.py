@@ -62,6 +62,10 @@ class SpacesPlace(Place, scope="spaces"):
         super().__init__(target)
         self._rules: tuple[str, RuleList] | None = None
         self._details: dict[str, present.Details] = {}
+        self._old: set[str] = set()
+        """Whose details are to be read again; they show until others have come."""
+        self._unread_details: set[str] = set()
+        """Whose details could not be read."""
         self._who = ""
         self._counts: dict[str, int] = {}
         """How much is behind each tab, as far as it is known."""
@@ -130,7 +134,7 @@ class SpacesPlace(Place, scope="spaces"):
     def reload(self) -> None:
         """Read the organization and its tree."""
         self._written = len(self.session.log)
-        self._details.clear()
+        self._old, self._unread_details = set(self._details), set()
         if not self.rows.nodes:
             self.rows.say_instead(self.rows.reading)
         self.load("spaces", self._read, self._arrived, what="Reading spaces", failed=self._unread)
@@ -189,7 +193,7 @@ class SpacesPlace(Place, scope="spaces"):
         self._rules = rule_list(organization.merge_rules)
         self.rows.empty = (
             f"No spaces that you can see in {title}. Ask an administrator, "
-            "or go to another organization with go."
+            "or press “g o” for another organization."
         )
         first = not self.rows.nodes
         self.rows.show_nodes(found.nodes, refresh=not self.rows.partial)
@@ -204,11 +208,11 @@ class SpacesPlace(Place, scope="spaces"):
                 "This service lists no spaces: shown are those of collections, sites and requests."
             )
         elif organizations > 1:
-            self.say(f"You are in {organizations} organizations: go chooses another.")
+            self.say(f"You are in {organizations} organizations: press “g o” to choose another.")
 
     def _unread(self, text: str) -> None:
         if not self.rows.nodes:
-            self.rows.say_instead(f"{text} go lists your organizations.")
+            self.rows.say_instead(f"{text} Press “g o” for your organizations.")
 
     def _count(self) -> None:
         rows = self.rows
@@ -290,7 +294,9 @@ class SpacesPlace(Place, scope="spaces"):
         self.frame_soon()
         node = self.rows.selected_item
         self.cancel_load("details")
-        if node is not None and node.kind == "space" and node.id not in self._details:
+        if node is None or node.kind != "space":
+            return
+        if node.id not in self._details or node.id in self._old:
             if self.session.api is None or present.no_access(node):
                 return
             self._read_details(node)
@@ -305,6 +311,7 @@ class SpacesPlace(Place, scope="spaces"):
             self.session.clock(),
             organization_rules=self._rules,
             details=self._details.get(node.id),
+            unread=node.id in self._unread_details,
         )
         self.facts.show(found, title=node.title)
 
@@ -318,6 +325,12 @@ class SpacesPlace(Place, scope="spaces"):
 
         def arrived(details: present.Details) -> None:
             self._details[node.id] = details
+            self._old.discard(node.id)
+            self._unread_details.discard(node.id)
+            self.refresh_frame()
+
+        def unread(_: str) -> None:
+            self._unread_details.add(node.id)
             self.refresh_frame()
 
         self.load(
@@ -325,6 +338,7 @@ class SpacesPlace(Place, scope="spaces"):
             lambda api: read_details(api, node, organization, me, people),
             arrived,
             what=f"Reading about {node.title}",
+            failed=unread,
             after=REST_SECONDS,
         )
 
@@ -393,7 +407,7 @@ class SpacesPlace(Place, scope="spaces"):
             if all(word in fold(found.title) for word in words):
                 self.show_organization(found.id, clean(found.title))
                 return
-        self.say(f"You are in no organization called {rest!r}. go lists them.", "warn")
+        self.say(f"You are in no organization called {rest!r}. Press “g o” for yours.", "warn")
 
     @action("i", "details", show=False, group="Look")
     def details(self) -> None:

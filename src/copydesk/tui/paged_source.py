@@ -317,6 +317,9 @@ class PagedSource(Source[T]):
                     self.fresh.add(row_id)
                     changed = True
         current = [self.key(row) for row in self._head(len(order) if not ended else self.loaded)]
+        # What came from below or anew pushed as many rows out of what was read: they are not gone.
+        pushed = 0 if ended else len(set(order) - set(current))
+        self.missing = frozenset(current[: len(current) - pushed]) - set(order)
         if order == current:
             self._fresh_pages, self._new = None, 0
         else:
@@ -337,6 +340,7 @@ class PagedSource(Source[T]):
         if self._fresh_pages is None:
             return
         pages, self._fresh_pages, self._new = self._fresh_pages, None, 0
+        self.missing = frozenset()
         before = {row_id for chunk in self._chunks for row_id in chunk.ids}
         self._chunks, self._starts, self._ended = [], [], False
         for rows, token, following in pages:
@@ -358,6 +362,7 @@ class PagedSource(Source[T]):
         self._next, self._total = None, None
         self._begun = self._ended = False
         self._fresh_pages, self._new, self._goal = None, 0, 0
+        self.missing = frozenset()
         self.error = ""
         self.fresh.clear()
         self.notify("reset")

@@ -26,6 +26,8 @@ class Source(ABC, Generic[T]):
         """Why the last load failed; empty when it did not."""
         self.fresh: set[str] = set()
         """Ids that are new or changed since they were first shown."""
+        self.missing: frozenset[str] = frozenset()
+        """Ids that are still shown, but that the last refresh did not bring."""
         self._watchers: list[Callable[[Change], None]] = []
 
     def subscribe(self, changed: Callable[[Change], None]) -> Callable[[], None]:
@@ -116,6 +118,7 @@ class ListSource(Source[T]):
     def _adopt(self, rows: Sequence[T]) -> None:
         self._rows, self._index = rows, None
         self._waiting, self._new = None, 0
+        self.missing = frozenset()
 
     @property
     def count(self) -> int:
@@ -165,6 +168,7 @@ class ListSource(Source[T]):
         arrived, gone = by_id.keys() - before, before - by_id.keys()
         same_order = [self.key(row) for row in wanted] == [self.key(row) for row in current]
         self._new = len(arrived) + len(gone)
+        self.missing = frozenset(gone)
         self._waiting = None if same_order else wanted
         if not before:
             self.fold()

@@ -104,7 +104,7 @@ class ChangesPlace(ChangesRows):
     def status_left(self) -> str:
         """Say what waits, or what the signs mean."""
         if self.rows.source.waiting:
-            return "New rows, or another order (press . to fold them in)"
+            return "Rows came, left or moved (press . to fold them in)"
         return f"{glyphs().outdated} out of date with primary content   THR open threads"
 
     # Opening and views

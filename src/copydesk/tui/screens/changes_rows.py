@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from datetime import datetime, timedelta
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -297,18 +298,20 @@ class ChangesRows(ChangesDetails):
             self.load("rows", lambda api: self._refresh(api, base), self._refreshed,
                       what="Reading change requests")  # fmt: skip
         elif isinstance(base, ListSource):
-            self._read_sorted(base.merge)
+            self._read_sorted(lambda rows: self._merge(base, rows))
         self._count()
         self.look()
 
     def poll(self) -> None:
         """Read the rows again quietly; the counts less often, a long sorted list not at all."""
-        super().poll()
         base = self.rows.source.base
         if self._from_last_run:
             self._read_first()
+        elif isinstance(base, PagedSource):
+            self.load("rows", lambda api: self._poll_pages(api, base), self._polled,
+                      what="Reading again")  # fmt: skip
         elif isinstance(base, ListSource) and base.loaded <= PAGE:
-            self._read_sorted(base.merge)
+            self._read_sorted(lambda rows: self._merge(base, rows))
         row, now = self.rows.selected, self.session.clock()
         if row is not None:
             self.read_details(row)
@@ -317,13 +320,46 @@ class ChangesRows(ChangesDetails):
 
     async def _refresh(self, api: Api, base: PagedSource[ChangeRow]) -> None:
         await base.refresh()
-        for row_id in list(self.left):
+        await self._ask_where(api, base, base.missing | self.left)
+
+    async def _poll_pages(self, api: Api, base: PagedSource[ChangeRow]) -> bool:
+        """Refresh the pages; return whether rows came or went since the time before."""
+        before = base.waiting, base.missing
+        await base.refresh()
+        # What is known to have left is asked about by hand only: it costs a request each.
+        await self._ask_where(api, base, base.missing - self.left)
+        return before != (base.waiting, base.missing)
+
+    def _polled(self, others: bool) -> None:
+        self.show_views()
+        if others:
+            self._count()
+
+    def _merge(self, base: ListSource[ChangeRow], rows: list[ChangeRow]) -> None:
+        base.merge(rows)
+        gone = base.missing - self.left
+        if gone:
+            self._count()
+            self.load("gone", lambda api: self._ask_where(api, base, gone), self._refreshed,
+                      what="Reading what left the view")  # fmt: skip
+
+    async def _ask_where(self, api: Api, base: Source[ChangeRow], ids: Iterable[str]) -> None:
+        """Read rows that a refresh did not bring, so that each says what became of it."""
+        from copydesk.client.errors import Forbidden, NotFound
+
+        for row_id in list(ids):
             at = base.index_of(row_id)
             row = None if at is None else base.row(at)
             if row is None:
                 self.left.discard(row_id)
-            else:
-                await self.reread(api, row)
+                continue
+            try:
+                fresh = await self.reread(api, row)
+            except (Forbidden, NotFound):
+                fresh = replace(row, status="gone")
+                self.put(fresh)
+            if fresh != row:
+                base.fresh.add(row_id)
 
     def _refreshed(self, nothing: None) -> None:
         self.show_views()

@@ -477,12 +477,17 @@ async def test_a_poll_brings_what_others_did_and_moves_nothing(desk: Desk) -> No
         await driver.idle()
         assert driver.selected == before
         assert "READY TO MERGE   2 rules met" in said(driver)
-        assert "[Open 3]" in driver.screen
+        assert "[Open 4]" in driver.screen
         assert "press . to fold them in" in driver.screen
-        desk.world.clock.now += timedelta(minutes=2)
+        world = desk.world
+        world.change_request(desk.legal, subject="Draft", by=world.ana, status="draft")
         here(driver).poll()
         await driver.idle()
-        assert "[Open 4]" in driver.screen
+        assert "Draft 1" in driver.screen
+        world.clock.now += timedelta(minutes=2)
+        here(driver).poll()
+        await driver.idle()
+        assert "Draft 2" in driver.screen
 
 
 async def test_what_a_cluster_asked_for(desk: Desk) -> None:
@@ -589,3 +594,52 @@ async def test_one_that_is_gone_says_so(desk: Desk) -> None:
         desk.world.write(lambda tx: tx.run("DELETE FROM change_request WHERE id = ?", desk.limits))
         await driver.press("j")
         assert "Gone. Removed by someone, or moved." in said(driver)
+
+
+async def test_what_others_archive_is_marked_by_a_poll_and_goes_with_a_dot(desk: Desk) -> None:
+    from copydesk.server import branches
+
+    async with drive(open_world(desk.world, "changes"), "j") as driver:
+        desk.world.write(lambda tx: branches.set_status(tx, desk.terms, "archived"))
+        driver.place.read_again(by_hand=False)
+        await driver.idle()
+        assert "[archived] Be kinder" in driver.screen
+        assert "[Open 2]" in driver.screen
+        assert "Archived 2" in driver.screen
+        assert "press . to fold them in" in driver.screen
+        assert driver.selected == desk.limits
+        await driver.press(".")
+        assert "Be kinder" not in driver.screen
+        assert driver.selected == desk.limits
+
+
+async def test_what_others_archive_is_marked_by_hand_also_in_a_sorted_list(desk: Desk) -> None:
+    from copydesk.server import branches
+
+    async with drive(open_world(desk.world, "changes")) as driver:
+        desk.world.write(lambda tx: branches.set_status(tx, desk.terms, "archived"))
+        await driver.press("R")
+        assert "[archived] Be kinder" in driver.screen
+        assert "[Open 2]" in driver.screen
+        await driver.press("S")
+        assert "Be kinder" not in driver.screen
+        desk.world.write(lambda tx: branches.set_status(tx, desk.oauth, "draft"))
+        driver.place.read_again(by_hand=False)
+        await driver.idle()
+        assert "[draft] Fix auth code" in driver.screen
+        assert "[Open 1]" in driver.screen
+
+
+async def test_the_details_are_those_of_the_first_row_of_a_space(desk: Desk) -> None:
+    snapshot = MemorySnapshot()
+    for _ in range(2):  # first read, then shown from the time before
+        app = open_world(desk.world, "spaces", snapshot=snapshot)
+        async with drive(app, "/", size=(140, 40)) as driver:
+            await driver.type("guide")
+            await driver.press("enter", "enter")
+            place = driver.place
+            if not isinstance(place, ChangesPlace):
+                await driver.press("enter")
+            assert subjects(driver)[0] == "Rate limit page rewrite"
+            assert "Nothing is selected." not in driver.screen
+            assert "Priya Raman, opened" in said(driver)

@@ -14,6 +14,7 @@ from copydesk.domain.text import plural
 from copydesk.tui.actions import action, command
 from copydesk.tui.place import Place
 from copydesk.tui.places import Target
+from copydesk.tui.present.space_choice import space_options
 from copydesk.tui.site_reading import SiteRead
 from copydesk.tui.widgets.choice import Choice, Choices, Option
 from copydesk.tui.widgets.form import Field, Form
@@ -259,11 +260,11 @@ class SiteEditing(Place, scope="site_editing"):
             if kind == "space"
             else set()
         )
-        options = [
-            Option(space.id, space.title, space.visibility)
-            for space in desk.nodes
-            if space.kind == "space" and space.id not in there
-        ]
+        options = space_options(
+            desk.nodes,
+            node.space if node is not None else None,
+            keep=lambda space: space.id not in there,
+        )
         if not options:
             self.tell("There is no space left to add here.", "warn")
             return

@@ -391,20 +391,20 @@ class ChangesActions(Place, scope="changes"):
         self.tell(f"Started #{request.number} in {title} as a {clean(request.status)}.", "good")
 
     async def _choose_space(self, api: Api) -> str | None:
-        from copydesk.tui.widgets.choice import Choice, Option
+        from copydesk.tui.present.space_choice import space_options
+        from copydesk.tui.space_reading import read_desk
+        from copydesk.tui.widgets.choice import Choice
 
-        await self.spaces.list(api, (await self.scope(api)).organization)
-        options = [
-            Option(space_id, info.title)
-            for space_id, info in sorted(
-                self.spaces.known.items(), key=lambda item: item[1].title.casefold()
-            )
-            if info.rights is None or "edit" in info.rights
-        ]
+        organization = (await self.scope(api)).organization
+        row = self.rows.selected
+        desk = await read_desk(api, organization)
+        options = space_options(desk.nodes, None if row is None else row.space)
         if not options:
             self.say("There is no space that you may edit.", "warn")
             return None
-        return await self.desk.push_screen_wait(Choice("In which space?", options))
+        chosen = await self.desk.push_screen_wait(Choice("In which space?", options))
+        await self.spaces.learn(api, organization, [chosen or ""])
+        return chosen
 
 
 def subject_wrong(subject: str) -> str | None:

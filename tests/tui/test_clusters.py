@@ -130,6 +130,27 @@ async def test_bodies_are_plain_and_masked_until_asked(world: World) -> None:
         assert "kim@" not in driver.screen
 
 
+async def test_what_is_in_clear_says_so_and_keys_of_the_list_are_its_own(world: World) -> None:
+    ask(world)
+    async with drive(open_app(world), "s", size=(80, 24)) as driver:
+        assert "Sort clusters by" in driver.screen
+        await driver.press("escape")
+        assert "s sort" in driver.screen
+        await driver.press("enter")
+        assert "V show masked" in driver.screen
+        await driver.press("V", "j")
+        assert "IN CLEAR: V masks" in driver.screen
+        assert "V mask " in driver.screen
+        assert "V show masked" not in driver.screen
+        assert "s sort" not in driver.screen
+        assert "# numbers" not in driver.screen
+        await driver.press("enter")
+        assert "In clear   " in driver.screen
+        await driver.press("V", "j")
+        assert "in clear" not in driver.screen.casefold()
+        assert "V show masked" in driver.screen
+
+
 async def test_orders_of_the_service_and_of_this_screen(world: World) -> None:
     asked = ask(world)
     async with drive(open_app(world)) as driver:

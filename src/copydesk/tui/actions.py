@@ -59,6 +59,11 @@ class Action:
     group: str = ""
     override: bool = False
     inline: bool = False
+    now: Callable[[Any], str] | None = None
+
+    def label_for(self, owner: object) -> str:
+        """Return what it does for ``owner`` now, where that depends; else its label."""
+        return self.label if self.now is None else self.now(owner)
 
     @property
     def id(self) -> str:
@@ -121,6 +126,7 @@ def action(
     also: Sequence[str] = (),
     override: bool = False,
     inline: bool = False,
+    now: Callable[[Any], str] | None = None,
 ) -> Callable[[F], F]:
     """Declare a method as a user action.
 
@@ -128,6 +134,7 @@ def action(
     ``also`` are single keys or chords (``"g s"``). ``show`` is the footer priority: ``True`` is 10.
     ``override`` allows a key, or an action of the same name, that a base class already has.
     ``inline`` finishes an async action before the next key is read: only for what waits for nobody.
+    ``now`` takes the owner and returns the label of the footer where it follows a state.
     """
 
     def declare(function: F) -> F:
@@ -150,6 +157,7 @@ def action(
                 group=group,
                 override=override,
                 inline=inline,
+                now=now,
             ),
         )
         return function

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from copydesk.domain.text import clean, shorten
 from copydesk.tui.actions import action
 from copydesk.tui.place import Place
 from copydesk.tui.places import Target
-from copydesk.tui.present.cluster import ClusterRow
+from copydesk.tui.present.cluster import ClusterRow, RequestRow
 from copydesk.tui.present.conversation import shown
-from copydesk.tui.widgets.choice import Choice, Option
+from copydesk.tui.present.space_choice import space_options
+from copydesk.tui.widgets.choice import Choice
 from copydesk.tui.widgets.form import Field, Form
 from copydesk.tui.widgets.virtual_list import VirtualList
 
@@ -46,11 +48,18 @@ class ClusterActions(Place, scope="cluster_actions"):
         """Return text as it may be seen now."""
         return shown(text, masked=self.masked)
 
+    def requests_of(self, row: ClusterRow) -> Sequence[RequestRow]:
+        """Return the change requests that are known to answer a cluster."""
+        raise NotImplementedError
+
     def show_again(self) -> None:
         """Draw everything again."""
         raise NotImplementedError
 
-    @action("V", "show masked", show=9, group="Look")
+    @action(
+        "V", "mask/show", show=9, group="Look",
+        now=lambda here: "show masked" if here.masked else "mask",
+    )  # fmt: skip
     def unmask(self) -> None:
         """Show e-mail addresses and phone numbers while this place is open, or mask them again."""
         self.masked = not self.masked
@@ -96,11 +105,8 @@ class ClusterActions(Place, scope="cluster_actions"):
         self.say("Reading spaces…")
         desk = await read_desk(await self.session.ready(), organization)
         self.clear_message()
-        spaces = [
-            Option(node.id, node.title)
-            for node in desk.nodes
-            if node.kind == "space" and (node.permissions is None or "edit" in node.permissions)
-        ]
+        requests = self.requests_of(row)
+        spaces = space_options(desk.nodes, requests[0].space if requests else None)
         if not spaces:
             self.tell("There is no space here that you may edit.", "warn")
             return

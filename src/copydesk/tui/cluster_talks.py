@@ -108,4 +108,5 @@ class ClusterTalks(ClusterActions):
         if talk is not None:
             now = self.session.clock()
             facts = talks.talk_facts(talk, now, masked=self.masked, issue=issue)
-            self.talk.show(facts, title=talks.talk_title(talk, now))
+            title = talks.talk_title(talk, now)
+            self.talk.show(facts, title=title if self.masked else f"In clear   {title}")

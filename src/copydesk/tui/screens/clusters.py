@@ -12,7 +12,6 @@ from copydesk.domain.text import plural
 from copydesk.tui import cluster_reading as reading
 from copydesk.tui.actions import action, command
 from copydesk.tui.app import style_path
-from copydesk.tui.cluster_actions import no_cluster
 from copydesk.tui.cluster_reading import WatchedPages, WatchedRows
 from copydesk.tui.cluster_talks import REST_SECONDS, ClusterTalks
 from copydesk.tui.place import Part, View
@@ -21,6 +20,7 @@ from copydesk.tui.present import cluster as present
 from copydesk.tui.present import conversation as talks
 from copydesk.tui.present.cluster import SORTS, ClusterRow, RequestRow
 from copydesk.tui.present.conversation import IssueRow
+from copydesk.tui.screens.clusters_list import ClusterList
 from copydesk.tui.sources import ListSource, PagedSource
 from copydesk.tui.widgets.choice import Choice, Option
 from copydesk.tui.widgets.facts import Facts
@@ -87,7 +87,7 @@ class ClustersPlace(ClusterTalks, scope="clusters"):
 
     def panes(self) -> ComposeResult:
         """The three columns."""
-        self.clusters = VirtualList(
+        self.clusters = ClusterList(
             WatchedPages(self._page, self._on_screen, key=lambda row: row.id),
             self._columns(),
             title="Clusters",
@@ -188,9 +188,15 @@ class ClustersPlace(ClusterTalks, scope="clusters"):
     def status_left(self) -> str:
         """How many there are, and that something is masked."""
         if self.pane in (self.issues, self.talk):
-            return "e-mails and phone numbers are masked: V shows them" if self.masked else ""
+            if self.masked:
+                return "e-mails and phone numbers are masked: V shows them"
+            return "e-mails and phone numbers are in clear: V masks them"
         count = self.clusters.source.count
         return super().status_left() or ("" if count is None else plural(count, "cluster"))
+
+    def views_note(self) -> str:
+        """Say for as long as it is so that personal data can be read."""
+        return "" if self.masked else "IN CLEAR: V masks"
 
     def opened(self) -> None:
         """Show the views."""
@@ -348,6 +354,10 @@ class ClustersPlace(ClusterTalks, scope="clusters"):
         )
         self.about.show(facts, title=self.shown(row.label))
 
+    def requests_of(self, row: ClusterRow) -> Sequence[RequestRow]:
+        """Return the change requests that are known to answer a cluster."""
+        return self._requests.get(row.id, ())
+
     def show_again(self) -> None:
         """Draw everything again: what is masked has changed."""
         self.clusters.refresh_rows()
@@ -402,7 +412,6 @@ class ClustersPlace(ClusterTalks, scope="clusters"):
 
     # How it looks
 
-    @action("s", "sort", unless=no_cluster, show=12, group="Look")
     async def choose_sort(self) -> None:
         """Sort by trend, by newest or by name: for that all clusters are read."""
         options = [Option(name, title) for name, title in SORTS.items()]
@@ -413,7 +422,6 @@ class ClustersPlace(ClusterTalks, scope="clusters"):
             self.sort, self.backwards = chosen, False
             self._sort_again()
 
-    @action("S", "reverse sort", unless=no_cluster, show=False, group="Look")
     def reverse_sort(self) -> None:
         """Turn the order round."""
         self.backwards = not self.backwards
@@ -425,7 +433,6 @@ class ClustersPlace(ClusterTalks, scope="clusters"):
         else:
             self._read_all()
 
-    @action("#", "numbers", unless=no_cluster, show=11, group="Look")
     def show_numbers(self) -> None:
         """Show the weeks as numbers, and as a chart again."""
         self.numbers = not self.numbers

@@ -121,6 +121,29 @@ async def test_links_are_listed_and_followed(world: World, guide: str) -> None:
         assert "▾ Reference" in driver.screen
 
 
+async def test_the_way_back_along_links(world: World, guide: str) -> None:
+    world.commit(guide, {"reference/limits": "# Limits\n\nThen [the end](../end.md).\n"})
+    app = open_world(world, "pages", target(world, guide))
+    async with drive(app, "-", size=(140, 40)) as driver:
+        assert shown(driver) == "start"
+        await driver.press("i", "enter")
+        assert shown(driver) == "reference/limits"
+        read = []
+        for key in ("-", "-"):
+            await driver.press(key)
+            read.append(shown(driver))
+        assert read == ["start", "reference/limits"]
+        await driver.press("i", "enter")
+        assert shown(driver) == "end"
+        read = []
+        for key in ("-", "-", "-"):
+            await driver.press(key)
+            read.append(shown(driver))
+        assert read == ["reference/limits", "start", "end"]
+        await driver.press("[", "-")
+        assert shown(driver) == "reference/errors"
+
+
 async def test_a_page_by_name_and_one_that_is_gone(world: World, guide: str) -> None:
     app = open_world(world, "pages", target(world, guide, page="reference/errors"))
     async with drive(app, size=(140, 40)) as driver:

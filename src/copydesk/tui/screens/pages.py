@@ -14,6 +14,7 @@ from copydesk.domain.filter import fold
 from copydesk.domain.text import clean, plural
 from copydesk.tui.actions import action, command
 from copydesk.tui.app import style_path
+from copydesk.tui.common_actions import no_last_place
 from copydesk.tui.frame import Status
 from copydesk.tui.place import Part, Place
 from copydesk.tui.places import Target, place
@@ -59,6 +60,11 @@ def no_pages(here: PagesPlace) -> str | None:
     return None if here.order else "This space has no pages to read."
 
 
+def nowhere_back(here: PagesPlace) -> str | None:
+    """Say so when no link was followed and there is no last place either."""
+    return None if here.on_trail else no_last_place(here)
+
+
 @place("pages", title="Pages")
 class PagesPlace(Place, scope="pages"):
     """The page tree at the left, the page in the middle, its links at the right."""
@@ -77,6 +83,9 @@ class PagesPlace(Place, scope="pages"):
         self._texts: OrderedDict[str, Read] = OrderedDict()
         self._space_title = ""
         self._wanted = target.page
+        self._followed: list[str] = []
+        """Pages that links led along, from where the reader began."""
+        self._at = 0
 
     def panes(self) -> ComposeResult:
         """Yield the three columns."""
@@ -314,15 +323,42 @@ class PagesPlace(Place, scope="pages"):
 
     def _follow(self, link: LinkRow) -> None:
         if link.page:
-            self.show_page(link.page)
-            self._look(after=0)
-            self.text.focus()
+            page = self.shown_page
+            before = [page.id] if page is not None else []
+            if self.on_trail:
+                before = self._followed[: self._at + 1]
+            if self.show_page(link.page):
+                there = self.rows.selected_id
+                if before and there is not None:
+                    self._followed, self._at = [*before, there], len(before)
+                self._look(after=0)
+                self.text.focus()
         elif link.broken:
             self.say(f"{link.text} is a broken link.", "warn")
         elif link.url:
             self.say(f"{link.url} is elsewhere: o opens it, y copies it.")
         else:
             self.say(f"This leads to {link.text}, which has no text to read.")
+
+    @property
+    def on_trail(self) -> bool:
+        """Whether the page in front is one that a link led to, or from."""
+        page = self.rows.selected_id
+        return len(self._followed) > 1 and self._followed[self._at] == page
+
+    @action("-", "last page", unless=nowhere_back, show=False, group="Go", override=True)
+    async def last_place(self) -> None:
+        """Go to the page that a link led here from, step by step, and back to where it led.
+
+        Where no link was followed it goes to the last place.
+        """
+        if not self.on_trail:
+            await super().last_place()
+            return
+        at = (self._at or len(self._followed)) - 1
+        if self.show_page(self._followed[at]):
+            self._at = at
+            self._look(after=0)
 
     @action(
         "]", "next page", unless=no_pages, override=True, show=15, group="Views",

@@ -107,6 +107,39 @@ def test_bad_input_gets_a_sentence(
     assert said.out == ""
 
 
+def test_a_failed_import_leaves_the_first_run_to_the_sample(tmp_path: Path) -> None:
+    assert main(["desk", "import", str(tmp_path / "missing")]) == 2
+    assert main(["desk", "sample"]) == 0
+
+
+@pytest.mark.parametrize("command", [["desk", "token"], ["desk", "export", "Any", "{tmp}/out"]])
+def test_a_desk_that_was_named_must_be_there(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], command: list[str]
+) -> None:
+    given = [part.replace("{tmp}", str(tmp_path)) for part in command]
+    assert main([*given, "--desk", str(tmp_path / "typo.db")]) == 2
+    assert "there is no such file" in capsys.readouterr().err
+    assert not (tmp_path / "typo.db").exists()
+    assert main(["desk", "sample", "--desk", str(tmp_path / "no" / "folder.db")]) == 2
+    assert "its folder is missing" in capsys.readouterr().err
+    assert not (tmp_path / "no").exists()
+
+
+def test_titles_of_strangers_are_made_safe_in_messages(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    title = "\u202eevil\u202c \x1b]0;owned\x07z\u200bw"
+    put(tmp_path / "hostile", {"README.md": b"# A\n", "SUMMARY.md": b"* [A](README.md)\n"})
+    desk = str(tmp_path / "desk.db")
+    source = str(tmp_path / "hostile")
+    assert main(["desk", "import", source, "--space", title, "--desk", desk]) == 0
+    assert main(["desk", "export", "nosuch", str(tmp_path / "out"), "--desk", desk]) == 2
+    said = capsys.readouterr()
+    for text in (said.out, said.err):
+        assert not set("\u202e\u202c\u200b\x1b\x07") & set(text)
+        assert "evil zw" in text
+
+
 def test_a_file_that_is_no_desk_is_left_alone(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -123,9 +156,8 @@ def test_an_address_that_cannot_be_listened_on_makes_no_desk(tmp_path: Path) -> 
     assert not path.exists()
 
 
-def test_commands_that_meet_on_a_new_desk_fill_it_once(tmp_path: Path) -> None:
-    path = tmp_path / "new.db"
-    command = [sys.executable, "-m", "copydesk", "desk", "token", "--desk", str(path)]
+def test_commands_that_meet_on_a_new_desk_fill_it_once() -> None:
+    command = [sys.executable, "-m", "copydesk", "desk", "token"]
     both = [
         subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         for _ in range(3)

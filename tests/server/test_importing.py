@@ -45,7 +45,10 @@ def tip(repository: Making, branch: str = "main") -> str:
 def read(
     world: World, path: Path, *, organization: str | None = None, space: str | None = None
 ) -> ImportReport:
-    return import_source(world.store, path, owner=world.ana, organization=organization, space=space)
+    owner = world.ana
+    return import_source(
+        world.store, path, owner=lambda _: owner, organization=organization, space=space
+    )
 
 
 async def pages(world: World, space: str, request: str | None = None) -> dict[str, ContentPage]:
@@ -114,6 +117,22 @@ async def test_branches_become_change_requests(world: World, repository: Making)
     assert request.created_by.display_name == "Bo"
     assert [(r.number, r.subject) for r in merged.items] == [(7, "Fourth step")]
     assert [change.page.title for change in changes.changes if change.page] == ["Usage"]
+
+
+async def test_a_branch_at_the_tip_is_up_to_date(world: World, repository: Making) -> None:
+    # The last commit merged a change: its branch and primary content hold the same.
+    tip_of_main = repository.commit({"setup.md": SETUP + b"\nFour.\n"}, "Fourth step (#7)")
+    for number in range(20, 26):
+        repository.commit(
+            {"usage.md": USAGE + b"\nMore %d.\n" % number},
+            f"More {number}",
+            branch=f"{number}-more",
+            parents=[tip_of_main],
+        )
+    space = read(world, repository.path).spaces[0].space_id
+    async with world.api() as api:
+        requests = (await api(ops.list_space_change_requests, space)).items
+    assert [request.outdated for request in requests] == [False] * 6
 
 
 async def test_a_second_import_updates_instead_of_doubling(

@@ -22,7 +22,7 @@ def mint(*, desk: Path | None = None, user: str | None = None) -> int:
     """Print a new bearer token of the owner, or of the user with an e-mail address."""
     from copydesk.server.app import mint_token
 
-    store = open_store(desk)
+    store = open_store(desk, make=False)
 
     def work(tx: Tx) -> str:
         user_id = owner_of(tx) if user is None else _user(tx, user)
@@ -89,7 +89,7 @@ def import_source(
             report = read_source(
                 store,
                 source,
-                owner=store.write(ensure_owner),
+                owner=ensure_owner,
                 organization=organization,
                 space=space,
                 progress=progress,
@@ -120,7 +120,7 @@ def export_space(*, space: str, folder: Path, desk: Path | None = None) -> int:
 
     if (folder.is_symlink() or folder.exists()) and not folder.is_dir():
         raise UsageError(f"{folder} is not a folder: name one to write into, or a new name")
-    store = open_store(desk)
+    store = open_store(desk, make=False)
     with _closing(store):
         with _Progress() as progress:
             written = write_space(store, space, folder.expanduser(), progress=progress)

@@ -21,8 +21,10 @@ class UsageError(Exception):
 
 
 def say(message: str) -> None:
-    """Print a line for a person, beside the output that a script reads."""
-    print(message, file=sys.stderr, flush=True)
+    """Print for a person, beside the output that a script reads; what strangers wrote made safe."""
+    from copydesk.domain.text import clean
+
+    print(clean(message, lines=True), file=sys.stderr, flush=True)
 
 
 def guarded(command: Callable[[], int]) -> int:

@@ -28,12 +28,16 @@ def desk_file(desk: Path | None) -> Path:
     return desk.expanduser().absolute() if desk else find_paths().desk
 
 
-def open_store(desk: Path | None, *, fill: bool = True) -> Store:
+def open_store(desk: Path | None, *, fill: bool = True, make: bool = True) -> Store:
     """Open a desk, made when it is missing; with ``fill`` a new one gets the sample.
 
+    Without ``make`` a file that was named must be there: what is asked of it is in it or nowhere.
     Raises ``DeskError`` when the file cannot be used.
     """
     path = desk_file(desk)
+    if desk is not None and not (path.parent.is_dir() if make else path.exists()):
+        what = "its folder is missing" if make else "there is no such file"
+        raise DeskError(f"{path} cannot be opened: {what}. Look at what --desk says.")
     try:
         if desk is None:
             private_folder(path.parent)

@@ -49,9 +49,10 @@ def open_desk(*, desk: Path | None = None, base_url: str | None = None) -> int:
             "--desk names the embedded desk, and a service was named too "
             f"(--base-url, {ADDRESS_VARIABLE} or {TOKEN_VARIABLE}): choose one"
         )
+    service = _service(address or HOSTED, token)
     if not token:
-        raise UsageError(f"set {TOKEN_VARIABLE} to the access token for {address}")
-    return _remote(_service(address or HOSTED, token), token)
+        raise UsageError(f"set {TOKEN_VARIABLE} to the access token for {service}")
+    return _remote(service, token)
 
 
 def _terminal() -> Paths:
@@ -60,10 +61,13 @@ def _terminal() -> Paths:
         raise UsageError(
             "the screens need a terminal. For scripts there are commands: see copydesk --help"
         )
+    for fixed in ("COLUMNS", "LINES"):
+        # A terminal knows its size, also when it changes; what a shell exported once does not.
+        os.environ.pop(fixed, None)
     return find_paths().make()
 
 
-def _service(address: str, token: str) -> str:
+def _service(address: str, token: str | None) -> str:
     """Return the service's address as it is kept, once it and the token can be used.
 
     That is looked at before the screens open, where a person still sees which word to mend.
@@ -72,7 +76,8 @@ def _service(address: str, token: str) -> str:
     from copydesk.client.secret import Secret
 
     try:
-        Secret(token)
+        if token:
+            Secret(token)
         return service_url(address)
     except ValueError as error:
         raise UsageError(str(error)) from error
@@ -84,7 +89,12 @@ def _embedded(paths: Paths, desk: Path | None) -> int:
     path = desk_file(desk)
 
     async def connect() -> Api:
-        return await asyncio.to_thread(_open_embedded, desk)
+        from copydesk.server.store import DeskError
+
+        try:
+            return await asyncio.to_thread(_open_embedded, desk)
+        except DeskError as error:
+            raise UsageError(str(error)) from error
 
     return _run(paths, f"desk:{path}", "embedded desk", connect)
 
@@ -124,14 +134,23 @@ def _run(
     from copydesk.tui.session import Session
     from copydesk.tui.theme import DARK
 
-    journal = Journal(paths.journal)
+    unusable: list[UsageError] = []
+
+    async def connect_or_leave() -> Api:
+        try:
+            return await connect()
+        except UsageError as error:
+            # Nothing on the screens can mend that: close them, and say it where it stays.
+            unusable.append(error)
+            app.exit()
+            raise ConnectionError(str(error)) from error
 
     session = Session(
-        connect,
+        connect_or_leave,
         drafts=DeskDrafts(Drafts(paths.drafts), desk),
         snapshot=Snapshots(paths.snapshots, desk),
         seen=DeskSeen(paths.seen, desk),
-        record=journal_of(journal, desk),
+        record=journal_of(Journal(paths.journal), desk),
         host=host,
     )
     settings = load_settings(paths.settings)
@@ -151,6 +170,8 @@ def _run(
             )
         app.theme = settings.theme
     app.run()
+    if unusable:
+        raise unusable[0]
     return app.return_code or 0
 
 
@@ -176,8 +197,14 @@ def _glyphs(wanted: str) -> str:
     """Return which signs to draw: what was asked for, or what this terminal is known to show."""
     if wanted != "auto":
         return wanted
-    unicode = "utf" in (sys.stdout.encoding or "").lower()
+    unicode = "utf" in (_locale() or sys.stdout.encoding or "").lower()
     return "unicode" if unicode and os.environ.get("TERM") not in ("dumb", "linux") else "ascii"
+
+
+def _locale() -> str:
+    """Return the locale that was asked for; Python itself reads C as UTF-8, terminals do not."""
+    names = ("LC_ALL", "LC_CTYPE", "LANG")
+    return next((value for name in names if (value := os.environ.get(name))), "")
 
 
 def _preload() -> None:

@@ -9,7 +9,7 @@ stays and the report says so.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -71,7 +71,7 @@ def import_source(
     store: Store,
     source: Path,
     *,
-    owner: str,
+    owner: Callable[[Tx], str],
     organization: str | None = None,
     space: str | None = None,
     progress: Progress | None = None,
@@ -81,7 +81,7 @@ def import_source(
     Args:
         store: the desk.
         source: what to read.
-        owner: the user who becomes the organization's administrator.
+        owner: gives the user who becomes the organization's administrator, within the import.
         organization: the title of the organization to put it in; the source's name by default.
         space: what to call the space; only for a source that has one.
         progress: told after each commit, branch and space.
@@ -93,7 +93,7 @@ def import_source(
         known = store.read(lambda tx: _known(tx, _imported(tx, path, organization)))
         plan = plan_imports(repository, known=known, progress=progress)
         return store.write(
-            lambda tx: _Import(tx, plan, path, owner, organization, space).run(progress)
+            lambda tx: _Import(tx, plan, path, owner(tx), organization, space).run(progress)
         )
 
 
@@ -329,8 +329,11 @@ class _Import:
         fill(editor, space)
         stored = content.close_draft(self.tx, editor.draft)
         found: str | None = self.tx.value(
-            "SELECT id FROM revision WHERE space_id = ? AND tree_hash = ? "
-            "ORDER BY created_at DESC LIMIT 1",
+            "SELECT r.id FROM revision r JOIN space s ON s.id = r.space_id "
+            "WHERE r.space_id = ? AND r.tree_hash = ? "
+            # A merged change leaves its branch's revision beside the one in primary content: what
+            # starts at the present state must start at the space's own, or it would look outdated.
+            "ORDER BY r.id = s.revision_id DESC, r.type = 'merge' DESC, r.created_at DESC LIMIT 1",
             space_id,
             content.put_tree(self.tx, stored),
         )

@@ -197,7 +197,7 @@ def test_a_source_without_markdown_is_refused(tmp_path: Path) -> None:
 
 def test_subjects_are_cut_at_a_word() -> None:
     assert shorten("Fix it (#12)") == "Fix it"
-    assert shorten("a\tb\x1b[31m\nc") == "a b c"
+    assert shorten("a\tb\x1b[31m\nc") == "a b [31m c"
     assert shorten("x" * 200) == "x" * 99 + "…"
     assert len(shorten("seven77 " * 40)) <= 100
 

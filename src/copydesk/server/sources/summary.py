@@ -15,7 +15,6 @@ from urllib.parse import unquote
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from copydesk.domain.text import clean
 from copydesk.server.sources.model import PageKind, Problem
 from copydesk.server.sources.paths import inside, is_markdown, join, stem_of
 
@@ -115,9 +114,9 @@ def lines_of(text: str) -> list[str]:
 
 
 def tidy(title: str) -> str:
-    """Return a title on one line, not endless, without escape sequences or broken bytes."""
-    shown = clean(title.encode("utf-8", "replace").decode("utf-8"), limit=MAX_TITLE * 8)
-    return " ".join(shown.split())[:MAX_TITLE].strip()
+    """Return a title on one line, not endless, without control characters or broken bytes."""
+    shown = title.encode("utf-8", "replace").decode("utf-8")
+    return " ".join(re.sub(r"[\x00-\x1f\x7f]", " ", shown).split())[:MAX_TITLE].strip()
 
 
 def parse_summary(

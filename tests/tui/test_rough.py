@@ -11,6 +11,7 @@ from copydesk.tui.actions import action
 from copydesk.tui.place import Place
 from copydesk.tui.places import place
 from copydesk.tui.session import Session
+from copydesk.tui.widgets.sheet import Confirm
 from tests.drive import drive
 from tests.tui.desk_place import NOON, DeskApp, Request
 
@@ -105,6 +106,34 @@ class BangPlace(Place, scope="bang"):
     def bang(self) -> None:
         """Fail."""
         raise BangError
+
+
+@pytest.mark.parametrize("size", [(40, 12), (30, 8), (20, 5), (20, 3)])
+async def test_the_selected_row_and_the_keys_of_a_sheet_are_always_there(
+    size: tuple[int, int],
+) -> None:
+    async with drive(DeskApp(), "j", size=size) as driver:
+        assert driver.line(">   118")
+        facts = [f"fact {number}" for number in range(30)]
+        driver.app.push_screen(Confirm("Archive", facts, verb="archive"))
+        await driver.idle()
+        assert "y archive" in driver.screen
+        if size[1] < 5:
+            return
+        assert "fact 0" in driver.screen
+        assert "↓" in driver.screen
+        await driver.press(*["j"] * 30)
+        assert "fact 29" in driver.screen
+        assert "y archive" in driver.screen
+
+
+async def test_a_terminal_that_is_too_small_says_so() -> None:
+    async with drive(DeskApp(), size=(19, 3)) as driver:
+        assert "Too small: 20x3" in driver.screen
+        await driver.resize(80, 24)
+        assert "Too small" not in driver.screen
+        await driver.press("j")
+        assert driver.selected == "118"
 
 
 async def test_an_unexpected_error_ends_the_app_and_names_the_log() -> None:

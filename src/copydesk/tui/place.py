@@ -18,12 +18,13 @@ from textual.geometry import Size
 from textual.screen import Screen
 from textual.timer import Timer
 from textual.widget import Widget
+from textual.widgets import Label
 
 from copydesk.tui.common_actions import CommonActions
 from copydesk.tui.frame import Foot, Head, Status, Views
 from copydesk.tui.loading import Loading
 from copydesk.tui.places import Target
-from copydesk.tui.widgets.pane import Pane
+from copydesk.tui.widgets.pane import HEIGHTS, Pane, is_bare
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
@@ -36,6 +37,16 @@ Tone = Literal["", "good", "warn", "bad"]
 
 FRAME_SECONDS = 0.05
 """How long keys must pause before the footer follows the cursor."""
+
+
+FOOT_LINES = 7
+"""Below this many lines of the terminal there is no footer."""
+
+HEAD_LINES = 5
+"""Below this many there is no header either."""
+
+SMALLEST = Size(20, 3)
+"""The smallest terminal in which a row can still be read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +75,7 @@ class Place(CommonActions, Loading, Screen[None]):
 
     PLACE: ClassVar[str] = ""
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-medium"), (132, "-wide")]
-    VERTICAL_BREAKPOINTS = [(0, "-tiny"), (12, "-short"), (20, "-tall")]
+    VERTICAL_BREAKPOINTS = HEIGHTS
     AUTO_FOCUS = ".-main Pane"
     ESCAPE_TO_MINIMIZE = False
 
@@ -139,6 +150,7 @@ class Place(CommonActions, Loading, Screen[None]):
             yield from self.panes()
         yield Status(id="status")
         yield Foot(id="foot")
+        yield Label(f"Too small: {SMALLEST.width}x{SMALLEST.height} at least.", id="small")
 
     def _fit(self, size: Size) -> None:
         """Take the shape for a size before the first frame; Textual does so after it."""
@@ -149,6 +161,18 @@ class Place(CommonActions, Loading, Screen[None]):
             shape = max(step for step in steps if step[0] <= cells)
             for step in steps:
                 self.set_class(step == shape, step[1])
+        self._spare_lines(size)
+
+    def _spare_lines(self, size: Size) -> None:
+        """Leave out of the frame what would take the last lines from the rows."""
+        self.set_class(is_bare(size), "-bare")
+        self.set_class(size.height < FOOT_LINES, "-no-foot")
+        self.set_class(size.height < HEAD_LINES, "-no-head")
+        self.set_class(size.width < SMALLEST.width or size.height < SMALLEST.height, "-too-small")
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Take the shape for the terminal."""
+        self._spare_lines(event.size)
 
     @property
     def desk(self) -> CopydeskApp:
@@ -168,7 +192,7 @@ class Place(CommonActions, Loading, Screen[None]):
 
     def on_mount(self) -> None:
         """Fill the frame, and read once the first frame is out."""
-        self.query_one("#views").display = bool(self.views)
+        self.query_one("#views").set_class(not self.views, "-none")
         self._unwatch = self.session.watch(self.refresh_frame)
         self.call_after_refresh(self._open)
 
@@ -213,7 +237,7 @@ class Place(CommonActions, Loading, Screen[None]):
         if not self.framed:
             return
         views = self.query_one("#views", Views)
-        views.display = bool(self.views)
+        views.set_class(not self.views, "-none")
         views.update()
         for line in (Head, Status, Foot):
             self.query_one(line).update()

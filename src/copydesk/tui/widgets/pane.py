@@ -19,6 +19,18 @@ if TYPE_CHECKING:
     from copydesk.tui.place import Place
 
 
+HEIGHTS = [(0, "-tiny"), (12, "-short"), (20, "-tall")]
+"""The shapes of a screen by the lines of the terminal."""
+
+BARE_LINES = 9
+"""Below this many lines nothing has a frame, so that rows are still to be seen."""
+
+
+def is_bare(size: Size) -> bool:
+    """Whether a terminal of that size has no lines to spare for frames."""
+    return size.height < BARE_LINES
+
+
 class Pane(Acts, ScrollView, can_focus=True, can_focus_children=False):
     """A focusable, scrolling area that draws only its visible lines.
 

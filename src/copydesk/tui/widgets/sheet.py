@@ -12,14 +12,16 @@ from collections.abc import Sequence
 from typing import ClassVar, Generic, TypeVar, cast
 
 from rich.text import Text
+from textual import events
 from textual.app import ComposeResult
-from textual.containers import Vertical, VerticalScroll
+from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Input, Label, Static
 
 from copydesk.tui.actions import Acts, action
-from copydesk.tui.widgets.pane import Pane
+from copydesk.tui.glyphs import glyphs
+from copydesk.tui.widgets.pane import HEIGHTS, Pane, is_bare
 from copydesk.tui.widgets.prompt import Field
 
 R = TypeVar("R")
@@ -27,10 +29,42 @@ R = TypeVar("R")
 Fact = str | Text
 
 
+class Box(VerticalScroll, can_focus=False):
+    """The frame of a sheet: what does not fit scrolls, and it says so on its lower edge."""
+
+    def __init__(self, title: str, classes: str) -> None:
+        super().__init__(classes=classes)
+        self.title = title
+        self.border_title = Content(title)
+
+    def watch_scroll_y(self, old_value: float, new_value: float) -> None:
+        """Say what is above and below now."""
+        super().watch_scroll_y(old_value, new_value)
+        self._say_more()
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Say whether all of it is shown."""
+        self.call_after_refresh(self._say_more)
+
+    def watch_virtual_size(self) -> None:
+        """Say whether all of it is shown."""
+        self.call_after_refresh(self._say_more)
+
+    def _say_more(self) -> None:
+        above, below = self.scroll_y > 0, self.scroll_y < self.max_scroll_y
+        signs = glyphs()
+        said = f"{signs.up if above else ''}{signs.down if below else ''}"
+        self.border_subtitle = Content(f"{said} more (up, down)") if said else None
+        # A very low terminal leaves the upper edge alone.
+        more = f"  {said}" if said and self.screen.has_class("-bare") else ""
+        self.border_title = Content(f"{self.title}{more}")
+
+
 class Sheet(Acts, ModalScreen[R], Generic[R], scope="sheet"):
     """A modal box. Esc leaves it without effect; its result is None then."""
 
     DANGER: ClassVar[int] = 1
+    VERTICAL_BREAKPOINTS = HEIGHTS
 
     def __init__(self, title: str) -> None:
         super().__init__()
@@ -38,9 +72,12 @@ class Sheet(Acts, ModalScreen[R], Generic[R], scope="sheet"):
 
     def compose(self) -> ComposeResult:
         """A titled box around the body."""
-        with Vertical(classes=f"sheet -danger-{self.DANGER}") as box:
-            box.border_title = Content(self._title)
+        with Box(self._title, f"sheet -danger-{self.DANGER}"):
             yield from self.body()
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Take the shape for the terminal."""
+        self.set_class(is_bare(event.size), "-bare")
 
     def body(self) -> ComposeResult:
         """Yield what is in the box."""
@@ -86,10 +123,9 @@ class ScrollingSheet(Sheet[R], scope="scrolling_sheet"):
         if pane is not None:
             pane.move(lines) if lines else pane.move_page(pages)
             return
-        for facts in self.query(VerticalScroll):
-            step = lines or int(facts.size.height * pages)
-            facts.scroll_relative(y=step, animate=False)
-            return
+        box = self.query_one(Box)
+        step = lines or int(max(1, box.size.height * abs(pages))) * (1 if pages > 0 else -1)
+        box.scroll_relative(y=step, animate=False)
 
 
 def fact_lines(facts: Sequence[Fact]) -> Text:
@@ -143,6 +179,16 @@ class ConfirmInput(Field, scope="confirm_input"):
     def cancel_typing(self) -> None:
         """Leave the sheet; nothing is sent."""
         cast("TypeToConfirm", self.screen).dismiss(None)
+
+    @action("down", "down", show=False)
+    def scroll_facts_down(self) -> None:
+        """Scroll down what is above."""
+        self.screen.query_one(Box).scroll_relative(y=1, animate=False)
+
+    @action("up", "up", show=False)
+    def scroll_facts_up(self) -> None:
+        """Scroll up what is above."""
+        self.screen.query_one(Box).scroll_relative(y=-1, animate=False)
 
 
 class TypeToConfirm(Sheet[bool], scope="type_to_confirm"):

@@ -643,3 +643,16 @@ async def test_the_details_are_those_of_the_first_row_of_a_space(desk: Desk) -> 
             assert subjects(driver)[0] == "Rate limit page rewrite"
             assert "Nothing is selected." not in driver.screen
             assert "Priya Raman, opened" in said(driver)
+
+
+async def test_what_is_merged_in_its_review_is_marked_in_the_list(desk: Desk) -> None:
+    async with drive(open_world(desk.world, "changes"), size=(140, 40)) as driver:
+        assert "READY TO MERGE" in said(driver)
+        await driver.press("enter", "m", "y", "escape", "q")
+        assert driver.place.PLACE == "changes"
+        assert "[merged] Be kinder" in driver.screen
+        assert "[Open 2]" in driver.screen
+        assert "READY TO MERGE" not in said(driver)
+        assert said(driver).count("merged") == 1
+        await driver.press("m")
+        assert "is merged: that cannot change." in driver.screen

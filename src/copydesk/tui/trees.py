@@ -118,6 +118,11 @@ class TreeSource(ListSource[Twig[T]]):
 
     # Changing it
 
+    @property
+    def roots(self) -> Sequence[T]:
+        """What the tree begins with."""
+        return self._roots
+
     def set_roots(self, roots: Iterable[T]) -> None:
         """Show another tree; what is unfolded stays so by id."""
         self._roots = list(roots)

@@ -365,7 +365,7 @@ class ChangesRows(ChangesDetails):
         self.show_views()
 
     def put(self, row: ChangeRow) -> None:
-        """Show a row as it is now, where it is; one that left the view stays until it is read anew."""
+        """Show a row as it is now, where it is; one that left the view stays until it is folded."""
         base = self.rows.source.base
         if isinstance(base, PagedSource | ListSource):
             base.update(row)

@@ -28,7 +28,7 @@ def no_row(rows: ClusterList) -> str | None:
 
 
 class ClusterList(VirtualList[ClusterRow], scope="cluster_list"):
-    """Clusters. Its keys are offered while it has the focus: elsewhere its order is out of sight."""
+    """Clusters. Its keys are offered while it has the focus: elsewhere it may be out of sight."""
 
     @property
     def _place(self) -> Ordering:

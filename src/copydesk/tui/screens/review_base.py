@@ -28,6 +28,7 @@ from copydesk.tui.present.review import overview
 from copydesk.tui.review_reading import Opened
 from copydesk.tui.seen import SeenPages
 from copydesk.tui.trees import TreeSource
+from copydesk.tui.widgets.columns import by_content
 from copydesk.tui.widgets.diff_view import DiffView
 from copydesk.tui.widgets.facts import Fact, Facts
 from copydesk.tui.widgets.thread_view import ThreadView
@@ -72,11 +73,8 @@ class ReviewBase(Place):
         )
         self.page_tree: TreeList[Entry] = TreeList(
             self.tree_source,
-            [
-                Column("title", "", tree.entry_title, flex=1, minimum=14),
-                Column("threads", "", self._thread_count, width=2, align="right"),
-                Column("lines", "", self._line_counts, width=7, align="right", drop=1),
-            ],
+            self._tree_columns(),
+            indent=1,
             title="Pages",
             empty="This change request changes nothing yet.",
             sign=self._seen_sign,
@@ -97,6 +95,22 @@ class ReviewBase(Place):
         yield Part("left", self.page_tree)
         yield Part("main", self.diff, self.facts, self.all_threads)
         yield Part("side", self.beside)
+
+    def _tree_columns(self) -> list[Column[Entry]]:
+        """Return the columns of the tree: the counts take what they need, the names the rest."""
+        entries = [each for each in self._walk(self.tree_source.roots) if each.change is not None]
+        threads: Column[Entry] = Column("threads", "", self._thread_count, 1, align="right")
+        lines: Column[Entry] = Column("lines", "", self._line_counts, 1, align="right", drop=1)
+        return [
+            Column("title", "", tree.entry_title, flex=1, minimum=14),
+            by_content(threads, entries, most=3),
+            by_content(lines, entries, most=10),
+        ]
+
+    def fit_tree(self) -> None:
+        """Draw the tree again: what is counted in it is another number now."""
+        self.page_tree.show_columns(self._tree_columns())
+        self.page_tree.refresh_rows()
 
     def _thread_count(self, entry: Entry) -> Text:
         count = self.open_counts.get(entry.id, 0)
@@ -241,6 +255,7 @@ class ReviewBase(Place):
         here = self.page_tree.selected_id
         self.tree_source.unfolded |= {entry.id for entry in self._walk(roots) if entry.children}
         self.tree_source.set_roots(roots)
+        self.fit_tree()
         if here is not None:
             self.reveal(here)
 

@@ -82,7 +82,7 @@ class ReviewBeside(ReviewPages):
             self.show_beside()
             if self.view == "threads":
                 self.all_threads.show(self._all_groups())
-        self.page_tree.refresh_rows()
+        self.fit_tree()
         self.show_overview()
         count = self.threads.open_count if self.threads_read else None
         self.set_views(

@@ -149,7 +149,7 @@ class ReviewPages(ReviewBase):
         self.texts[page] = text
         while len(self.texts) > KEPT_PAGES:
             self.texts.pop(next(iter(self.texts)))
-        self.page_tree.refresh_rows()
+        self.fit_tree()
 
     def _prefetch(self) -> None:
         """Read the next page that will be asked for, while this one is read by a person."""

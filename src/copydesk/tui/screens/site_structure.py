@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
@@ -18,6 +18,7 @@ from copydesk.tui.present import site as present
 from copydesk.tui.site_ordering import SiteOrdering
 from copydesk.tui.site_reading import SiteRead
 from copydesk.tui.trees import TreeSource
+from copydesk.tui.widgets.columns import by_content
 from copydesk.tui.widgets.facts import Facts
 from copydesk.tui.widgets.tree_list import TreeList
 from copydesk.tui.widgets.virtual_list import Column, VirtualList
@@ -38,6 +39,8 @@ class SiteStructurePlace(SiteOrdering, scope="site_structure"):
         self._now: dict[str, int] = {}
         self._was: dict[str, int] = {}
         self._moved: set[str] = set()
+        self._fitted: Structure | None = None
+        """The structure that the columns are as wide as."""
         self._behind = False
         """Whether others changed the order since it was read."""
         self._resumed = ""
@@ -54,20 +57,7 @@ class SiteStructurePlace(SiteOrdering, scope="site_structure"):
         )
         self.rows: TreeList[SiteNode] = TreeList(
             source,
-            [
-                Column("now", "NOW", lambda node: present.now_cell(node, self._now), 4),
-                Column(
-                    "was", "WAS", lambda node: present.was_cell(node, self._now, self._was), 4
-                ),
-                Column("title", "SECTION", present.name, flex=1, minimum=18),
-                Column(
-                    "shift", "",
-                    lambda node: present.shift(node, self._now, self._was, self._moved), 4,
-                ),
-                Column("path", "PATH", present.path, 14, drop=2),
-                Column("holds", "HOLDS", present.holds, 5, drop=3),
-                Column("state", "SHOWN", present.state, 10, drop=1),
-            ],
+            self._columns(()),
             title="Structure",
             empty="Reading the structure…",
             sign=lambda node: "*" if node.id in self._moved else "",
@@ -77,6 +67,23 @@ class SiteStructurePlace(SiteOrdering, scope="site_structure"):
         self.plan = Facts(title="Plan", id="site-plan")
         yield Part("main", self.rows)
         yield Part("side", self.facts, self.plan)
+
+    def _columns(self, nodes: Collection[SiteNode]) -> list[Column[SiteNode]]:
+        """Return the columns; what a site has in them says how wide they are."""
+        path: Column[SiteNode] = Column("path", "PATH", present.path, 5, drop=2)
+        state: Column[SiteNode] = Column("state", "SHOWN", present.state, 5, drop=1)
+        return [
+            Column("now", "NOW", lambda node: present.now_cell(node, self._now), 4),
+            Column("was", "WAS", lambda node: present.was_cell(node, self._now, self._was), 4),
+            Column("title", "SECTION", present.name, flex=1, minimum=18),
+            Column(
+                "shift", "",
+                lambda node: present.shift(node, self._now, self._was, self._moved), 4,
+            ),
+            by_content(path, nodes, most=14),
+            Column("holds", "HOLDS", present.holds, 5, drop=3),
+            by_content(state, nodes, most=26),
+        ]  # fmt: skip
 
     def trail(self) -> Iterable[str]:
         """The organization, the site, and that this is its structure."""
@@ -186,6 +193,9 @@ class SiteStructurePlace(SiteOrdering, scope="site_structure"):
         top = self.rows.scroll_offset.y
         here = cursor or self.rows.selected_id
         self.rows.tree_source.set_roots(structure.tree(staged.now))
+        if self._fitted is not structure:
+            self._fitted = structure
+            self.rows.show_columns(self._columns(structure.nodes.values()))
         if here is not None:
             self.rows.select(here)
         # The list keeps a row on its line by scrolling; here the row moves and the list stays.

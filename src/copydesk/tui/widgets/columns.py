@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from typing import Generic, Literal, TypeVar
 
 from rich.cells import cell_len, set_cell_size
@@ -33,6 +33,15 @@ class Column(Generic[T]):
     align: Literal["left", "right"] = "left"
     drop: int = 0
     minimum: int = 12
+
+
+def by_content(column: Column[T], items: Iterable[T], most: int) -> Column[T]:
+    """Return a column as wide as its longest cell: at least ``column.width``, at most ``most``."""
+    cells = (column.render(item) for item in items)
+    longest = max(
+        (cell_len(cell) if isinstance(cell, str) else cell.cell_len for cell in cells), default=0
+    )
+    return replace(column, width=max(column.width, min(longest, most)))
 
 
 def lay_out(columns: Sequence[Column[T]], width: int) -> list[tuple[Column[T], int]]:

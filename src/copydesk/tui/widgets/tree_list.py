@@ -24,8 +24,9 @@ def no_branch(tree: Any) -> str | None:
 class TreeList(VirtualList[Twig[T]], scope="tree"):
     """Columns render the item; the first flexible one carries the indentation and the fold sign.
 
-    ``selected_item`` is the item under the cursor. Enter posts `Opened` for every node, also for
-    one that can be folded: `toggle` it there if nothing else should happen.
+    A level is indented by ``indent`` cells. ``selected_item`` is the item under the cursor. Enter
+    posts `Opened` for every node, also for one that can be folded: `toggle` it there if nothing
+    else should happen.
     """
 
     def __init__(
@@ -39,15 +40,16 @@ class TreeList(VirtualList[Twig[T]], scope="tree"):
         sign: Callable[[T], str] | None = None,
         dim: Callable[[T], bool] | None = None,
         header: bool = True,
+        indent: int = 2,
         id: str | None = None,
         classes: str | None = None,
     ) -> None:
         self.tree_source = tree
+        self._indent = indent
         self._item_columns = tuple(columns)
-        lead = next((at for at, column in enumerate(columns) if column.flex), 0)
         super().__init__(
             tree,
-            [_on_twig(column, lead=at == lead) for at, column in enumerate(columns)],
+            self._on_twigs(),
             title=title,
             empty=empty,
             reading=reading,
@@ -58,6 +60,22 @@ class TreeList(VirtualList[Twig[T]], scope="tree"):
             classes=classes,
         )
         self._item_filter: Callable[[str], Callable[[T], bool]] = self._plain_item_filter
+
+    def _on_twigs(self) -> tuple[Column[Twig[T]], ...]:
+        columns = self._item_columns
+        lead = next((at for at, column in enumerate(columns) if column.flex), 0)
+        return tuple(
+            _on_twig(column, self._indent if at == lead else None)
+            for at, column in enumerate(columns)
+        )
+
+    def show_columns(self, columns: Sequence[Column[T]]) -> None:
+        """Show other columns, or the same with other widths."""
+        before = [(column.key, column.width) for column in self._item_columns]
+        self._item_columns = tuple(columns)
+        if [(column.key, column.width) for column in columns] != before:
+            self.columns = self._on_twigs()
+            self.refresh_rows()
 
     @property
     def selected_item(self) -> T | None:
@@ -157,17 +175,17 @@ class TreeList(VirtualList[Twig[T]], scope="tree"):
         return title
 
 
-def _on_twig(column: Column[T], *, lead: bool) -> Column[Twig[T]]:
+def _on_twig(column: Column[T], indent: int | None) -> Column[Twig[T]]:
     def render(twig: Twig[T]) -> str | Text:
         shown = column.render(twig.item)
-        if not lead:
+        if indent is None:
             return shown
         sign = " "
         if twig.busy:
             sign = glyphs().more
         elif twig.foldable:
             sign = glyphs().unfolded if twig.unfolded else glyphs().folded
-        before = "  " * min(twig.depth, 20) + sign + " "
+        before = " " * (indent * min(twig.depth, 20)) + sign + " "
         return before + shown if isinstance(shown, str) else Text(before).append_text(shown)
 
     changed: Column[Any] = replace(column, render=render)  # type: ignore[arg-type]  # of a twig now

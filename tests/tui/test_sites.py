@@ -97,6 +97,9 @@ async def test_both_sizes(world: World, update_golden: bool) -> None:
         async with drive(open_app(world, published.site), size=size) as driver:
             driver.golden("structure", update=update_golden)
             await driver.press("G", "K")
+            structure = driver.place
+            assert isinstance(structure, SiteStructurePlace)
+            structure.keep_staged()  # now and not in half a second: the screen counts drafts
             driver.golden("structure-staged", update=update_golden)
             await driver.press("ctrl+s")
             driver.golden("structure-plan", update=update_golden)
@@ -162,6 +165,52 @@ async def test_undo_redo_and_drop_what_is_staged(world: World) -> None:
         await driver.press("u")
         assert "1 move staged" in driver.screen
         assert await published.order() == list(SECTIONS)
+
+
+async def test_what_is_particular_about_a_row_is_not_cut(world: World) -> None:
+    published = publish(world)
+    world.write(
+        lambda tx: tx.update(
+            "site_section",
+            published.ids["Legal"],
+            condition="visitor.claims.eu",
+            path="imprint-and-terms",
+        )
+    )
+    async with drive(open_app(world, published.site)) as driver:
+        row = driver.line("Legal")
+        assert "if visitor.claims.eu" in row
+        assert "/imprint-and-" in row
+
+
+async def test_an_order_that_another_program_staged_is_told_before_it_is_lost(
+    world: World,
+) -> None:
+    published, drafts = publish(world), MemoryDrafts()
+    app = open_app(world, published.site, drafts=drafts)
+    async with drive(app, size=(100, 40)) as driver:
+        await select(driver, published.ids["Legal"])
+        await driver.press("K")
+        ordering = driver.place
+        assert isinstance(ordering, SiteStructurePlace)
+        ordering.keep_staged()
+        await driver.press("X")
+        assert "Another copydesk" not in driver.screen
+        await driver.press("escape")
+        (key,) = drafts.texts
+        drafts.save(key, "- Status before Guides\n{}")
+        await driver.press("X")
+        assert "Another copydesk staged this meanwhile" in driver.screen
+        assert "Status before Guides" in driver.screen
+        await driver.press("escape", "ctrl+s")
+        assert "Status before Guides" in driver.screen
+        await driver.press("escape")
+        drafts.drop(key)
+        await driver.press("ctrl+s")
+        assert "Another copydesk has sent or dropped" in driver.screen
+        await driver.press("escape")
+        ordering.keep_staged()
+        assert "yours now" in driver.line("Another copydesk")
 
 
 async def test_staged_moves_outlive_the_program(world: World) -> None:

@@ -5,6 +5,7 @@ A mixin of the place that shows the structure, apart from it for length.
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING
 
 from textual.timer import Timer
@@ -74,8 +75,37 @@ class SiteOrdering(SiteEditing, scope="site_ordering"):
         self.staged = staged
         if self._keeping is not None:
             self._keeping.stop()
-        self._keeping = self.set_timer(KEEP_SECONDS, self._keep)
+        self._keeping = self.set_timer(KEEP_SECONDS, self.keep_staged)
         self.show_order(cursor)
+
+    def keep_staged(self) -> None:
+        """Keep what is staged; say so when that takes the place of somebody else's."""
+        if self._overtaken() is not None:
+            self.say(
+                "Another copydesk staged an order here too: the one kept for later is yours now.",
+                "warn",
+            )
+        self._keep()
+
+    def _overtaken(self) -> list[str] | None:
+        """Return what another program keeps staged here by now, or None: it is what we kept.
+
+        It is one line for each move; none where it sent or dropped what was staged.
+        """
+        found = self.session.drafts.load(self._draft_key) or ""
+        if found == self._kept:
+            return None
+        return [line for line in found.splitlines() if line.startswith("- ")]
+
+    async def _overtaken_facts(self) -> list[str]:
+        """Say for a sheet what another program did meanwhile with the order that is kept."""
+        lines = await asyncio.to_thread(self._overtaken)
+        if lines is None:
+            return []
+        if not lines:
+            return ["Another copydesk has sent or dropped the order that was kept; this is yours."]
+        shown = "; ".join(line.removeprefix("- ") for line in lines)
+        return [f"Another copydesk staged this meanwhile, it will be forgotten: {shown}."]
 
     def _keep(self) -> None:
         """Keep what is staged on this machine, or forget it when nothing is."""
@@ -170,7 +200,12 @@ class SiteOrdering(SiteEditing, scope="site_ordering"):
         """Drop all that is staged. It asks, and ``u`` brings it back."""
         staged = self.staged
         lines = [present.step_line(step, self.structure) for step in staged.plan()]
-        facts = [*lines, "", "The order on screen becomes the published one. u brings it back."]
+        facts = [
+            *lines,
+            "",
+            *await self._overtaken_facts(),
+            "The order on screen becomes the published one. u brings it back.",
+        ]
         if await self.desk.push_screen_wait(Confirm("Drop what is staged?", facts, verb="drop")):
             self._stage(self.staged.drop())
             self.tell("Dropped. u brings it back.")
@@ -228,6 +263,7 @@ class SiteOrdering(SiteEditing, scope="site_ordering"):
             facts.append(f"{lasting} of these cannot be taken back: only a group was beside it.")
         elif steps:
             facts.append("u afterwards takes it all back.")
+        facts[:0] = await self._overtaken_facts()
         first = len(self.session.log)
 
         async def send(at: int) -> None:

@@ -656,3 +656,28 @@ async def test_what_is_merged_in_its_review_is_marked_in_the_list(desk: Desk) ->
         assert said(driver).count("merged") == 1
         await driver.press("m")
         assert "is merged: that cannot change." in driver.screen
+
+
+async def test_a_typed_subject_outlives_esc(desk: Desk) -> None:
+    target = Target(organization=desk.world.home, space=desk.legal)
+    async with drive(open_world(desk.world, "changes", target), "ctrl+n") as driver:
+        await driver.type("Say thanks")
+        await driver.press("escape", "ctrl+n")
+        assert "Say thanks" in driver.screen
+        assert "what you typed before is back" in driver.screen
+        await driver.type(" twice")
+        await driver.press("enter")
+        assert subjects(driver) == ["Say thanks twice"]
+        await driver.press("ctrl+n")
+        assert "is back" not in driver.screen
+        assert driver.app.session.drafts.kept() == {}
+
+
+async def test_the_subject_is_in_sight_when_it_is_edited(desk: Desk) -> None:
+    async with drive(open_world(desk.world, "changes"), "G", "e") as driver:
+        assert "│  ┃ Fix auth code samples " in driver.screen
+        assert "ctrl+s save" in driver.screen
+        assert "send" not in driver.line("ctrl+s")
+        await driver.type("Now: ")
+        await driver.press("ctrl+s")
+        assert (await desk.get(desk.oauth)).subject == "Now: Fix auth code samples"

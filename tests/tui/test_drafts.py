@@ -28,6 +28,7 @@ def review(world: World) -> ReviewWorld:
         (review_key("S", "C", "P/N/with slash"), "review", "comment on a line"),
         ("structure X", "site-structure", "order of a site"),
         ("change-request S C about", "changes", "description of a change request"),
+        ("change-request S new", "changes", "subject of a new change request"),
         ("request of cluster K", "clusters", "change request for a cluster"),
         ("site row S R", "site-structure", "row of a site's structure"),
     ],
@@ -92,6 +93,20 @@ async def test_a_reply_goes_on_in_its_thread(review: ReviewWorld) -> None:
         await driver.press("enter")
         assert "Reply to" in driver.screen
         assert "Good point" in driver.screen
+
+
+async def test_staged_moves_and_forms_are_told_in_words(review: ReviewWorld) -> None:
+    app = review.app()
+    async with drive(app, size=(140, 40)) as driver:
+        drafts = app.session.drafts
+        drafts.save("structure site1", '- Status before Legal\n\n{"base": {}, "now": {}}')
+        drafts.save("site row site1 row1", '{"path": "guides"}')
+        await driver.press("g d")
+        assert "path: guides" in driver.line("row of a site's structure")
+        assert "1 move staged" in driver.line("order of a site")
+        await driver.press("j")
+        assert "Status before Legal" in driver.screen
+        assert "{" not in driver.screen
 
 
 async def test_a_draft_is_discarded_and_brought_back(review: ReviewWorld) -> None:

@@ -6,8 +6,11 @@ again agree.
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable
 from dataclasses import dataclass
 
+from copydesk.domain.text import plural
 from copydesk.tui.places import Target
 
 
@@ -23,6 +26,25 @@ class Belonging:
     target: Target
     words: str
     part: str = ""
+    summary: Callable[[str], str] = str
+    """Takes the text as it is kept and gives what a person reads."""
+
+
+def moves(text: str) -> str:
+    """Return in words a kept order of a site: its moves are lines that begin with a dash."""
+    said = [line for line in text.splitlines() if line.startswith("- ")]
+    return "\n".join([f"{plural(len(said), 'move')} staged", "", *said])
+
+
+def fields(text: str) -> str:
+    """Return in words the kept fields of a form."""
+    try:
+        kept = json.loads(text)
+    except ValueError:
+        return text
+    if not isinstance(kept, dict):
+        return text
+    return "\n\n".join(f"{name}: {value}" for name, value in kept.items())
 
 
 def review_key(space: str, request: str, part: str) -> str:
@@ -34,13 +56,19 @@ def belonging(key: str) -> Belonging | None:
     """Return where the draft under ``key`` belongs; None for a key that nobody here makes."""
     match key.split(" "):
         case ["structure", site]:
-            return Belonging("site-structure", Target(site=site), "order of a site")
+            return Belonging("site-structure", Target(site=site), "order of a site", summary=moves)
         case ["change-request", space, _, "about"]:
             return Belonging("changes", Target(space=space), "description of a change request")
+        case ["change-request", space, "new"]:
+            return Belonging("changes", Target(space=space), "subject of a new change request")
         case ["request", "of", "cluster", cluster]:
-            return Belonging("clusters", Target(cluster=cluster), "change request for a cluster")
+            return Belonging(
+                "clusters", Target(cluster=cluster), "change request for a cluster", summary=fields
+            )
         case ["site", "row", site, row]:
-            return Belonging("site-structure", Target(site=site), "row of a site's structure", row)
+            return Belonging(
+                "site-structure", Target(site=site), "row of a site's structure", row, fields
+            )
     space, _, rest = key.partition("/")
     request, _, part = rest.partition("/")
     if not (space and request and part):

@@ -318,7 +318,14 @@ class ChangesActions(Place, scope="changes"):
                 )
             )
         key = f"change-request {row.space} {row.id} about"
-        sheet = WriteSheet(f"Edit {row.label}", key, text=about_text(request), facts=tuple(facts))
+        sheet = WriteSheet(
+            f"Edit {row.label}",
+            key,
+            text=about_text(request),
+            facts=tuple(facts),
+            verb="save",
+            at_start=True,
+        )
         written = await self.desk.push_screen_wait(sheet)
         if not written:
             return
@@ -373,8 +380,14 @@ class ChangesActions(Place, scope="changes"):
         if space is None:
             return
         title = self.spaces.title(space)
+        key = f"change-request {space} new"
         subject = await self.desk.push_screen_wait(
-            Ask(f"New change request in {title}", "What is it about?", check=subject_wrong)
+            Ask(
+                f"New change request in {title}",
+                "What is it about?",
+                draft_key=key,
+                check=subject_wrong,
+            )
         )
         if not subject:
             return
@@ -386,6 +399,7 @@ class ChangesActions(Place, scope="changes"):
             f"“{subject}”",
             lambda api: api(ops.create_change_request, space, body),
         )
+        self.session.drafts.drop(key)
         self.after_write()
         self.choose_view("draft" if request.status == "draft" else "open")
         self.tell(f"Started #{request.number} in {title} as a {clean(request.status)}.", "good")

@@ -1,9 +1,9 @@
-"""A sheet that asks for one line: a title, a path, a number."""
+"""A sheet that asks for one line: a title, a path, a number. What was typed is never lost."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 from rich.text import Text
 from textual.app import ComposeResult
@@ -13,7 +13,11 @@ from copydesk.tui.actions import action
 from copydesk.tui.widgets.prompt import Field
 from copydesk.tui.widgets.sheet import Sheet
 
-KEYS = Text.assemble(("enter", "accent"), " take   ", ("esc", "accent"), " cancel")
+if TYPE_CHECKING:
+    from copydesk.tui.app import CopydeskApp
+    from copydesk.tui.drafts import DraftStore
+
+KEYS = Text.assemble(("enter", "accent"), " take   ", ("esc", "accent"), " leave, keeps it")
 
 
 class AskInput(Field, scope="ask_input"):
@@ -28,6 +32,9 @@ class AskInput(Field, scope="ask_input"):
 class Ask(Sheet[str]):
     """Ask for a line of text. The result is the line, or None.
 
+    The line is kept under ``draft_key`` when the sheet closes and is there when it opens again,
+    until the caller drops the draft: once what was typed has arrived.
+
     ``check`` takes the text and returns None, or what is wrong with it as a sentence. Enter takes
     the text: use it only for what can be undone, or ask again with `Confirm` afterwards.
     """
@@ -37,23 +44,51 @@ class Ask(Sheet[str]):
         title: str,
         label: str,
         *,
+        draft_key: str,
         value: str = "",
         check: Callable[[str], str | None] = lambda text: None,
     ) -> None:
         super().__init__(title)
         self._label = label
-        self._value = value
+        self._draft_key = draft_key
+        self._value = self._typed = value
         self._check = check
+        self._taken = False
 
     def body(self) -> ComposeResult:
         """The question, the field and the keys."""
         yield Label(self._label, markup=False)
-        yield AskInput(self._value, compact=True)
-        yield Label(self.paint(KEYS), classes="keys", id="ask-keys")
+        draft = self._drafts.load(self._draft_key)
+        self._typed = self._value if draft is None else draft
+        field = AskInput(self._typed, compact=True)
+        # Typing goes on after what is there: it is no suggestion to be replaced.
+        field.select_on_focus = False
+        yield field
+        lead = Text("what you typed before is back   " if draft else "", style="warn")
+        yield Label(self.paint(Text.assemble(lead, KEYS)), classes="keys", id="ask-keys")
+
+    @property
+    def _drafts(self) -> DraftStore:
+        return cast("CopydeskApp", self.app).session.drafts
+
+    def on_unmount(self) -> None:
+        """Keep what was typed, however the sheet went away."""
+        if not self._taken:
+            self._keep()
+
+    def _keep(self) -> None:
+        text = self._typed.strip()
+        if text and text != self._value.strip():
+            self._drafts.save(self._draft_key, text)
+        else:
+            self._drafts.drop(self._draft_key)
 
     def on_input_changed(self, event: Input.Changed) -> None:
         """Say what is wrong while it is typed."""
         event.stop()
+        if event.value == self._typed:
+            return
+        self._typed = event.value
         wrong = self._check(event.value.strip())
         said = KEYS if wrong is None else Text(wrong, style="warn")
         self.query_one("#ask-keys", Label).update(self.paint(said))
@@ -62,5 +97,9 @@ class Ask(Sheet[str]):
         """Take it if nothing is wrong."""
         event.stop()
         text = event.value.strip()
+        self._typed = text
         if self._check(text) is None:
+            # Kept before the caller sends it, which drops it when it has arrived.
+            self._keep()
+            self._taken = True
             self.dismiss(text)

@@ -40,7 +40,7 @@ def nothing_written(composer: Composer) -> str | None:
 
 
 class Composer(Acts, TextArea, scope="composer"):
-    """A text field that keeps a draft under ``draft_key``.
+    """A text field that keeps a draft under ``draft_key``; ``at_start`` begins before the text.
 
     Posts `Sent` on ctrl+s and `Left` on Esc (the draft is kept by then). Call `accepted` once the
     text has arrived, which drops the draft.
@@ -74,12 +74,19 @@ class Composer(Acts, TextArea, scope="composer"):
             return self.composer
 
     def __init__(
-        self, draft_key: str, *, text: str = "", quote: str = "", id: str | None = None
+        self,
+        draft_key: str,
+        *,
+        text: str = "",
+        quote: str = "",
+        at_start: bool = False,
+        id: str | None = None,
     ) -> None:
         super().__init__(id=id, soft_wrap=True, show_line_numbers=False, tab_behavior="focus")
         self.draft_key = draft_key
         self.quote = quote
         self._given = text
+        self._at_start = at_start
         self._timer: Timer | None = None
         self._kept: str | None = None
         self._done = False
@@ -93,7 +100,8 @@ class Composer(Acts, TextArea, scope="composer"):
         draft = self._drafts.load(self.draft_key)
         self._kept = draft
         self.load_text(self._given if draft is None else draft)
-        self.move_cursor(self.document.end)
+        if not self._at_start:
+            self.move_cursor(self.document.end)
         self._title("draft restored" if draft else "")
 
     def on_unmount(self) -> None:
@@ -193,10 +201,13 @@ class WriteSheet(ScrollingSheet[str], scope="write_sheet"):
         text: str = "",
         quote: str = "",
         facts: tuple[Fact, ...] = (),
+        verb: str = "send",
+        at_start: bool = False,
     ) -> None:
         super().__init__(title)
         self._facts = facts
-        self.composer = Composer(draft_key, text=text, quote=quote)
+        self._verb = verb
+        self.composer = Composer(draft_key, text=text, quote=quote, at_start=at_start)
         self._preview = TextView(title="Preview", empty="Nothing written yet.")
 
     def body(self) -> ComposeResult:
@@ -209,7 +220,7 @@ class WriteSheet(ScrollingSheet[str], scope="write_sheet"):
         yield self._preview
         keys = Text.assemble(
             ("ctrl+s", "accent"),
-            " send   ",
+            f" {self._verb}   ",
             ("ctrl+t", "accent"),
             " preview   ",
             ("ctrl+o", "accent"),

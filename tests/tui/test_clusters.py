@@ -172,6 +172,22 @@ async def test_orders_of_the_service_and_of_this_screen(world: World) -> None:
         assert "[By conversations]" in driver.screen
 
 
+async def test_sorted_clusters_are_read_again_without_moving(world: World) -> None:
+    ask(world)
+    async with drive(open_app(world), "s") as driver:
+        await driver.type("name")
+        await driver.press("enter", "j")
+        before = driver.selected
+        world.write(lambda tx: seed.add_cluster(tx, world.home, "Aardvark"))
+        driver.place.read_again(by_hand=False)
+        await driver.idle()
+        assert "1 new (press . to fold them in)" in driver.screen
+        assert driver.selected == before
+        await driver.press(".")
+        assert "Aardvark" in driver.screen
+        assert driver.selected == before
+
+
 async def test_numbers_and_one_scale(world: World) -> None:
     ask(world)
     async with drive(open_app(world), "#") as driver:

@@ -144,6 +144,21 @@ async def test_the_way_back_along_links(world: World, guide: str) -> None:
         assert shown(driver) == "reference/errors"
 
 
+async def test_what_others_change_is_announced_and_read_by_hand(world: World, guide: str) -> None:
+    async with drive(open_world(world, "pages", target(world, guide)), size=(140, 40)) as driver:
+        driver.place.read_again(by_hand=False)
+        await driver.idle()
+        assert "Others changed" not in driver.screen
+        world.commit(guide, {"start": "# Start\n\nAnew.\n"})
+        driver.place.read_again(by_hand=False)
+        await driver.idle()
+        assert "Others changed these pages" in driver.screen
+        assert "Anew." not in driver.screen
+        await driver.press("R")
+        assert "Anew." in driver.screen
+        assert "Others changed" not in driver.screen
+
+
 async def test_a_page_by_name_and_one_that_is_gone(world: World, guide: str) -> None:
     app = open_world(world, "pages", target(world, guide, page="reference/errors"))
     async with drive(app, size=(140, 40)) as driver:

@@ -35,6 +35,21 @@ async def test_the_screen_at_both_sizes(review: ReviewWorld, update_golden: bool
             driver.golden("review-threads", update=update_golden)
 
 
+async def test_what_others_edit_is_announced_and_read_by_hand(review: ReviewWorld) -> None:
+    async with drive(review.app(), size=(140, 40)) as driver:
+        driver.place.read_again(by_hand=False)
+        await driver.idle()
+        assert "changed by others" not in driver.screen
+        review.world.edit_change_request(review.request, {"another": "# Another\n\nNew.\n"})
+        driver.place.read_again(by_hand=False)
+        await driver.idle()
+        assert "changed by others: R reads it" in driver.screen
+        assert "+ Another" not in driver.screen
+        await driver.press("R")
+        assert "+ Another" in driver.screen
+        assert "changed by others" not in driver.screen
+
+
 async def test_changed_pages_stand_in_their_tree(review: ReviewWorld) -> None:
     async with drive(review.app(), size=(140, 40)) as driver:
         for sign in ("~ Start here", "~ Retries", "+ Dead let", "- Old guide"):

@@ -251,18 +251,29 @@ class ClustersPlace(ClusterTalks, scope="clusters"):
         if isinstance(source, PagedSource):
             await source.refresh()
 
+    def poll(self) -> None:
+        """Read the clusters again quietly, also those that are sorted here."""
+        base = self.clusters.source.base
+        if isinstance(base, ListSource) and self._wanted is None:
+            self.load(
+                "clusters", self._all, lambda rows: base.merge(self._in_order(rows)),
+                what="Reading again",
+            )  # fmt: skip
+        else:
+            super().poll()
+
     def _again(self) -> None:
         self._stale = set(self._counts)
         self._look()
 
+    async def _all(self, api: Api) -> list[ClusterRow]:
+        organization = self.organization
+        return await reading.read_all(api, organization, self._order) if organization else []
+
     def _read_all(self) -> None:
-        async def read(api: Api) -> list[ClusterRow]:
-            organization = self.organization
-            return await reading.read_all(api, organization, self._order) if organization else []
+        self.load("clusters", self._all, self._sorted, what="Reading all clusters")
 
-        self.load("clusters", read, self._sorted, what="Reading all clusters")
-
-    def _sorted(self, rows: list[ClusterRow]) -> None:
+    def _in_order(self, rows: list[ClusterRow]) -> list[ClusterRow]:
         keys: dict[str, Callable[[ClusterRow], tuple[object, ...]]] = {
             "trend": lambda row: (-row.trend.rank, -row.issues),
             "newest": lambda row: (-(row.created.timestamp() if row.created else 0.0),),
@@ -272,6 +283,10 @@ class ClustersPlace(ClusterTalks, scope="clusters"):
             rows = sorted(rows, key=cast("Callable[[ClusterRow], tuple[float]]", keys[self.sort]))
         if self.backwards:
             rows.reverse()
+        return rows
+
+    def _sorted(self, found: list[ClusterRow]) -> None:
+        rows = self._in_order(found)
         here = self._wanted or self.clusters.selected_id
         self.clusters.source = WatchedRows(rows, self._on_screen, key=lambda row: row.id)
         self._say_order()

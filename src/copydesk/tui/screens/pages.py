@@ -45,6 +45,8 @@ class Tree:
 
     title: str
     pages: tuple[PageRow, ...]
+    revision: str
+    """The revision that was read, of the space or of the change request."""
 
 
 @dataclass(frozen=True)
@@ -83,6 +85,9 @@ class PagesPlace(Place, scope="pages"):
         self._texts: OrderedDict[str, Read] = OrderedDict()
         self._space_title = ""
         self._wanted = target.page
+        self._revision = ""
+        self._behind = False
+        """Whether others changed the pages since they were read."""
         self._followed: list[str] = []
         """Pages that links led along, from where the reader began."""
         self._at = 0
@@ -151,6 +156,8 @@ class PagesPlace(Place, scope="pages"):
         waiting = super().status_left()
         if waiting or not self.order:
             return waiting
+        if self._behind:
+            return "Others changed these pages since they were read: R reads them again"
         if self.pane is self.links and (link := self.links.selected) is not None:
             return link.text
         if self.shown_page is not None and self.shown_page.id in self._places:
@@ -180,14 +187,43 @@ class PagesPlace(Place, scope="pages"):
             if request is None
             else api(ops.list_change_request_pages, space_id, request)
         )
-        space, tree = await asyncio.gather(api(ops.get_space, space_id), pages)
+        space, tree, revision = await asyncio.gather(
+            api(ops.get_space, space_id), pages, self._read_revision(api)
+        )
         return Tree(
             clean(space.title).strip() or "Untitled",
             await asyncio.to_thread(present.page_rows, tree.pages),
+            revision,
         )
+
+    async def _read_revision(self, api: Api) -> str:
+        from copydesk.contract import operations as ops
+
+        space_id, request = self.target.space or "", self.target.change_request
+        if request is None:
+            return (await api(ops.get_space, space_id)).revision
+        return (await api(ops.get_change_request, space_id, request)).revision
+
+    def poll(self) -> None:
+        """Ask whether others wrote another revision. It is read by hand: nothing moves by itself."""
+        if not self._revision:
+            super().poll()
+            return
+
+        def arrived(revision: str) -> None:
+            self._behind = revision != self._revision
+            self._say_behind()
+
+        self.load("poll", self._read_revision, arrived, what="Reading again")
+
+    def _say_behind(self) -> None:
+        self.rows.note = "changed by others: R reads it" if self._behind else ""
+        self.rows.retitle()
 
     def _arrived(self, tree: Tree) -> None:
         first = not self._rows_by_id
+        self._revision, self._behind = tree.revision, False
+        self._say_behind()
         self._space_title = tree.title
         self._rows_by_id = {row.id: row for row in _walk(tree.pages)}
         self.order = [row.id for row in self._rows_by_id.values() if row.readable]

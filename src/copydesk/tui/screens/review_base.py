@@ -54,6 +54,8 @@ class ReviewBase(Place):
         self.threads_read = False
         self.open_counts: dict[str | None, int] = {}
         """Open threads by page; counted when they change, not when they are drawn."""
+        self.behind = False
+        """Whether others changed the request since it was read."""
         self.page_id: str | None = None
         self.texts: dict[str, PageText] = {}
         self.everything = False
@@ -150,6 +152,8 @@ class ReviewBase(Place):
         opened = self.opened_request
         if opened is None:
             return ""
+        if self.behind:
+            return "changed by others: R reads it"
         parts = [clean(opened.request.status)]
         if opened.request.outdated and opened.request.status in ("open", "draft"):
             parts[0] += f" {glyphs().outdated}"
@@ -227,6 +231,28 @@ class ReviewBase(Place):
             key.removeprefix(prefix): text for key, text in kept.items() if key.startswith(prefix)
         }
 
+    def poll(self) -> None:
+        """Ask whether others edited the request or its status. Nothing moves: R reads it."""
+        opened = self.opened_request
+        if opened is None:
+            super().poll()
+            return
+
+        async def read(api: Api) -> bool:
+            from copydesk.contract import operations as ops
+
+            now = await api(ops.get_change_request, opened.space.id, opened.request.id)
+            before = opened.request
+            return (now.revision, now.status, now.outdated) != (
+                before.revision, before.status, before.outdated,
+            )  # fmt: skip
+
+        def arrived(behind: bool) -> None:
+            if self.opened_request is opened:
+                self.behind = behind
+
+        self.load("poll", read, arrived, what="Reading again")
+
     def _request_failed(self, said: str) -> None:
         if self.opened_request is None:
             self.diff.empty = said
@@ -237,6 +263,7 @@ class ReviewBase(Place):
     def _request_read(self, opened: Opened) -> None:
         before = self.opened_request
         self.opened_request = opened
+        self.behind = False
         if before is not None and before.version != opened.version:
             self.texts.clear()
         self._show_tree()

@@ -280,3 +280,17 @@ def test_reads_that_fail_together_count_once() -> None:
     contact.answered()
     assert contact.offline == ""
     assert contact.retry_at is None
+
+
+async def test_organizations_follow_quietly(world: World) -> None:
+    world.organization("Beta", admin=world.ana)
+    async with drive(open_world(world, "organizations"), "escape", "j") as driver:
+        before = driver.selected
+        world.organization("Aardvark", admin=world.ana)
+        driver.place.read_again(by_hand=False)
+        await driver.idle()
+        assert driver.selected == before
+        assert "Aardvark" not in driver.screen
+        assert "1 new (press . to fold them in)" in driver.screen
+        await driver.press(".")
+        assert "Aardvark" in driver.screen

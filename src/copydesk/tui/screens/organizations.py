@@ -117,6 +117,10 @@ class OrganizationsPlace(Place, scope="organizations"):
             failed=self._unread,
         )  # fmt: skip
 
+    def poll(self) -> None:
+        """Read the organizations again quietly; roles are read again by hand only."""
+        self.load("organizations", self._read, self._merge, what="Reading again")
+
     async def _read(self, api: Api) -> list[Organization]:
         from copydesk.tui import space_reading as reading
 
@@ -124,7 +128,7 @@ class OrganizationsPlace(Place, scope="organizations"):
             self.session.me = await reading.read_me(api)
         return await reading.read_organizations(api)
 
-    def _arrived(self, found: list[Organization]) -> None:
+    def _merge(self, found: list[Organization]) -> None:
         known = {row.id: row for row in self.rows.source.base.shown()}
         rows = []
         for organization in found:
@@ -135,6 +139,9 @@ class OrganizationsPlace(Place, scope="organizations"):
         source = self.rows.source.base
         assert isinstance(source, ListSource)
         source.merge(rows)
+
+    def _arrived(self, found: list[Organization]) -> None:
+        self._merge(found)
         self.rows.empty = (
             "You are in no organization yet. Ask an administrator to invite you, "
             "or check whose token this is."

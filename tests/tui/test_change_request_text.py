@@ -6,6 +6,7 @@ import json
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from rich.cells import cell_len
 
 from copydesk.contract.models.change_request import Change, ChangedFile, ChangedPage, Placement
 from copydesk.contract.models.change_request import ChangeRequest as Request
@@ -39,6 +40,7 @@ from copydesk.tui.present.change_request import (
     LISTINGS,
     ChangeRow,
     fields,
+    name_cells,
     row_of,
     short_name,
     sorted_rows,
@@ -79,12 +81,34 @@ def test_a_row_holds_clean_text_and_names_what_has_no_name() -> None:
         ("Lee Park", "Lee Park"),
         ("Priya Raman", "Priya R"),
         ("Ruben de Vries", "Ruben V"),
-        ("Bartholomew Long", "Bartholomew Long"),
+        ("Bartholomew Long", "Bartholom…"),
         ("bot", "bot"),
     ],
 )
 def test_names_in_a_narrow_column(name: str, short: str) -> None:
     assert short_name(name) == short
+
+
+def test_short_names_tell_people_apart() -> None:
+    people = frozenset(
+        {
+            "Author 2cd3",
+            "Author 2cd4",
+            "Author f1e3",
+            "Priya Raman",
+            "Maximiliane A",
+            "文字文字文字",
+        }
+    )
+    for cells in (8, 10):
+        short = [short_name(name, cells, people) for name in people]
+        assert len(set(short)) == len(people)
+        assert all(cell_len(name) <= cells for name in short)
+    assert short_name("Priya Raman", 10, people) == "Priya R"
+    assert short_name("Author 2cd3", 10, people).endswith("d3")
+    assert short_name("Author 2cd3", 11, people) == "Author 2cd3"
+    assert name_cells(people) == 13
+    assert (name_cells([]), name_cells(["x" * 40])) == (10, 16)
 
 
 def test_what_is_not_known_is_a_dot_and_never_a_zero() -> None:

@@ -19,7 +19,7 @@ from copydesk.server.seeding_sites import add_cluster
 from copydesk.tui.places import Target
 from copydesk.tui.screens.changes import ChangesPlace
 from copydesk.tui.session import MemorySnapshot
-from tests.drive import Driver, drive, screen_text
+from tests.drive import Driver, drive, eventually, screen_text
 from tests.tui.opening import open_world
 from tests.world import BASE_URL, World
 
@@ -681,3 +681,25 @@ async def test_the_subject_is_in_sight_when_it_is_edited(desk: Desk) -> None:
         await driver.type("Now: ")
         await driver.press("ctrl+s")
         assert (await desk.get(desk.oauth)).subject == "Now: Fix auth code samples"
+
+
+async def test_people_are_told_apart_by_the_column_of_names(desk: Desk) -> None:
+    for name in ("Author 2cd3", "Author 2f1e"):
+        by = desk.world.user(name, display_name=name)
+        desk.world.change_request(desk.legal, subject=f"By {name[-4:]}", by=by)
+    target = Target(organization=desk.world.home, space=desk.legal)
+    async with drive(open_world(desk.world, "changes", target)) as driver:
+        assert "Author 2cd3" in driver.line("By 2cd3")
+        assert "Author 2f1e" in driver.line("By 2f1e")
+
+
+async def test_cells_of_rows_not_visited_fill_in_on_a_small_screen(desk: Desk) -> None:
+    target = Target(organization=desk.world.home, space=desk.guide)
+    async with drive(open_world(desk.world, "changes", target)) as driver:
+        assert ". not read yet" in driver.screen
+        place = here(driver)
+        await eventually(
+            lambda: all(place.known(row) is not None for row in place.rows.source.shown()),
+            driver.idle,
+        )
+        assert " . " not in driver.line("Fix auth code samples")

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
+from rich.cells import cell_len, set_cell_size
 from rich.text import Text
 
 from copydesk.domain.age import age
 from copydesk.domain.filter import Fields, fold
 from copydesk.domain.text import clean
+from copydesk.tui.glyphs import glyphs
 
 if TYPE_CHECKING:
     # Models are not loaded for the sake of an annotation: a place draws its frame without them.
@@ -141,12 +145,51 @@ def person(user: User | None) -> str:
     return clean(user.display_name or user.email or user.id).strip() or "someone"
 
 
-def short_name(name: str, cells: int = 10) -> str:
-    """Return a name as a narrow column shows it: whole if it fits, else "Priya R"."""
-    first, _, rest = name.partition(" ")
-    if len(name) <= cells or not rest or len(first) > cells - 2:
+NAME_CELLS = 10
+"""How wide the column of names is at least."""
+
+MOST_NAME_CELLS = 16
+"""How wide it grows for the names that are read."""
+
+
+def short_name(name: str, cells: int = NAME_CELLS, among: frozenset[str] = frozenset()) -> str:
+    """Return a name as a narrow column shows it: whole if it fits, else "Priya R".
+
+    Where that reads like somebody else ``among`` whom it is shown, it is cut so that it does not.
+    """
+    if cell_len(name) <= cells:
         return name
-    return f"{first} {rest.split()[-1][:1]}"
+    more = glyphs().more
+    rivals = _written(among | {name}, cells, more)
+    forms = _name_forms(name, cells, more)
+    return next((form for form in forms if rivals[form] == 1), forms[-1])
+
+
+@lru_cache(maxsize=8)
+def _written(names: frozenset[str], cells: int, more: str) -> Counter[str]:
+    """Return how many people each short form of these names could stand for."""
+    return Counter(form for name in names for form in set(_name_forms(name, cells, more)))
+
+
+def _name_forms(name: str, cells: int, more: str) -> list[str]:
+    """Return the ways to write a name in so many cells, the nicest first."""
+    if cell_len(name) <= cells:
+        return [name]
+    first, _, rest = name.partition(" ")
+    forms = []
+    if rest and cell_len(first) <= cells - 2:
+        forms.append(f"{first} {rest.split()[-1][:1]}")
+    forms.append(set_cell_size(name, cells - 1).rstrip() + more)
+    for letters in range(2, cells - 2):
+        tail = name[-letters:]
+        if cell_len(tail) < cells - 1:
+            forms.append(set_cell_size(name, cells - 1 - cell_len(tail)).rstrip() + more + tail)
+    return forms
+
+
+def name_cells(names: Iterable[str]) -> int:
+    """Return how wide a column must be for these names, within its bounds."""
+    return max(NAME_CELLS, *(min(MOST_NAME_CELLS, cell_len(name)) for name in (*names, "")))
 
 
 def _marks(row: ChangeRow) -> list[str]:

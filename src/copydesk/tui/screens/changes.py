@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from itertools import islice
 
 from rich.text import Text
 from textual.app import ComposeResult
@@ -11,13 +13,17 @@ from copydesk.domain.filter import Query
 from copydesk.tui.app import style_path
 from copydesk.tui.glyphs import glyphs
 from copydesk.tui.place import Part
-from copydesk.tui.places import Jump, place
+from copydesk.tui.places import Jump, Target, place
 from copydesk.tui.present import change_details
 from copydesk.tui.present import change_request as present
 from copydesk.tui.present.change_request import ChangeRow
+from copydesk.tui.screens.changes_details import READ_FOR
 from copydesk.tui.screens.changes_rows import ChangesRows
 from copydesk.tui.widgets.facts import Facts
 from copydesk.tui.widgets.virtual_list import Column, VirtualList
+
+NAMED = 1_000
+"""Rows among whose authors a short name must tell people apart."""
 
 
 @place(
@@ -30,6 +36,11 @@ class ChangesPlace(ChangesRows):
     """A list of change requests, and what there is to know about the one under the cursor."""
 
     CSS_PATH = style_path("changes")
+
+    def __init__(self, target: Target) -> None:
+        super().__init__(target)
+        self._people: frozenset[str] = frozenset()
+        """The authors of the rows that have been read."""
 
     # What a place says of itself
 
@@ -45,7 +56,12 @@ class ChangesPlace(ChangesRows):
                 "space", "SPACE", lambda row: self.space_title(row.space) or present.UNKNOWN, 14,
                 drop=3,
             ),
-            Column("by", "BY", lambda row: Text(present.short_name(row.author), "who"), 10, drop=2),
+            Column(
+                "by", "BY", lambda row: Text(row.author, "who"), present.NAME_CELLS, drop=2,
+                fitted=lambda row, cells: Text(
+                    present.short_name(row.author, cells, self._people), "who"
+                ),
+            ),
             Column(
                 "pages", "PG", lambda row: change_details.pages(self.known(row)), 3,
                 align="right", drop=5,
@@ -105,13 +121,31 @@ class ChangesPlace(ChangesRows):
         """Say what waits, or what the signs mean."""
         if self.rows.source.waiting:
             return "Rows came, left or moved (press . to fold them in)"
-        return f"{glyphs().outdated} out of date with primary content   THR open threads"
+        legend = f"{glyphs().outdated} out of date with primary content   THR open threads"
+        if READ_FOR & self.rows.columns_shown:
+            # Shorter, to fit a small screen with what its cells may show besides.
+            legend = f"{glyphs().outdated} out of date   THR open threads"
+            legend += f"   {present.UNKNOWN} not read yet   - no rules"
+        return legend
 
     # Opening and views
 
     def opened(self) -> None:
         """Show the views; the ones that need to know who reads come once that is known."""
         self.show_views()
+
+    def look(self) -> None:
+        """Give names the room that they need to tell people apart, as rows arrive."""
+        base = self.rows.source.base
+        people = frozenset(row.author for row in islice(base.shown(), NAMED))
+        if people != self._people:
+            self._people = people
+            self.rows.columns = tuple(
+                replace(column, most=present.name_cells(people)) if column.key == "by" else column
+                for column in self.rows.columns
+            )
+            self.rows.refresh_rows()
+        super().look()
 
     # Opening one, and the filter
 

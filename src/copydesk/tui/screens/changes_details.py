@@ -20,6 +20,9 @@ REST_SECONDS = 0.12
 STAY_SECONDS = 0.6
 """How long it stays before the rows around it are read too."""
 
+READ_FOR = frozenset({"pages", "rules"})
+"""The columns whose cells come from the details."""
+
 KEPT_DETAILS = 300
 """Details kept of rows that were looked at."""
 
@@ -105,7 +108,7 @@ class ChangesDetails(ChangesActions):
         """
         self.cancel_load("around")
         left, limit = self.session.budget or (1, 1)
-        if self.has_class("-wide") and left * 2 > limit:
+        if READ_FOR & self.rows.columns_shown and left * 2 > limit:
             self.load("around", self._read_visible, lambda _: None, what="Reading the rules",
                       after=STAY_SECONDS)  # fmt: skip
 

@@ -22,7 +22,9 @@ class Column(Generic[T]):
     """A column: ``render`` gives its text; ``width`` cells, or a share ``flex`` of what is left.
 
     When the list is too narrow, columns with the highest ``drop`` go first; 0 stays. ``minimum`` is
-    the least width of a flexible column before others are dropped for it.
+    the least width of a flexible column before others are dropped for it. A column with ``most``
+    grows to that many cells where flexible ones keep their minimum and none is dropped for it;
+    ``fitted`` gives its text for a width, where cutting the end would lose what matters.
     """
 
     key: str
@@ -33,6 +35,12 @@ class Column(Generic[T]):
     align: Literal["left", "right"] = "left"
     drop: int = 0
     minimum: int = 12
+    most: int = 0
+    fitted: Callable[[T, int], str | Text] | None = None
+
+    def cell(self, row: T, cells: int) -> str | Text:
+        """Return what it shows of a row in so many cells."""
+        return self.render(row) if self.fitted is None else self.fitted(row, cells)
 
 
 def by_content(column: Column[T], items: Iterable[T], most: int) -> Column[T]:
@@ -54,7 +62,12 @@ def lay_out(columns: Sequence[Column[T]], width: int) -> list[tuple[Column[T], i
         if fixed + least <= width or not any(column.drop for column in shown):
             break
         shown.remove(max(shown, key=lambda column: column.drop))
-    left = max(0, width - fixed)
+    spare = max(0, width - fixed - least)
+    grown: dict[str, int] = {}
+    for column in shown:
+        grown[column.key] = min(spare, max(0, column.most - column.width))
+        spare -= grown[column.key]
+    left = max(0, width - fixed - sum(grown.values()))
     shares = sum(column.flex for column in flexible)
     widths: list[tuple[Column[T], int]] = []
     for column in shown:
@@ -62,7 +75,7 @@ def lay_out(columns: Sequence[Column[T]], width: int) -> list[tuple[Column[T], i
             cells = left * column.flex // shares
             left, shares = left - cells, shares - column.flex
         else:
-            cells = column.width
+            cells = column.width + grown[column.key]
         widths.append((column, cells))
     return widths
 

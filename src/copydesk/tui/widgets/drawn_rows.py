@@ -77,6 +77,12 @@ class DrawnRows(Pane, Generic[T]):
             self._layout_width = width
         return self._layout
 
+    @property
+    def columns_shown(self) -> frozenset[str]:
+        """The keys of the columns that there is room for."""
+        laid_out = self._columns_for(self.scrollable_content_region.width)
+        return frozenset(column.key for column, _ in laid_out)
+
     def render_line(self, y: int) -> Strip:
         """Draw one visible line."""
         width = self.scrollable_content_region.width
@@ -115,7 +121,8 @@ class DrawnRows(Pane, Generic[T]):
         for at, (column, cells) in enumerate(columns):
             if at:
                 segments.append(Segment(" ", style))
-            segments.extend(fit(column.render(row), cells, column.align, style, self.app.console))
+            cell = column.cell(row, cells)
+            segments.extend(fit(cell, cells, column.align, style, self.app.console))
         strip = Strip(segments).adjust_cell_length(width, style).simplify()
         if len(self._strips) >= KEPT_STRIPS:
             self._strips.clear()

@@ -84,6 +84,19 @@ async def test_the_place_in_front_is_read_again_and_nothing_moves() -> None:
         assert opened.driver.selected == before
 
 
+async def test_what_waits_and_what_the_sign_means_is_said() -> None:
+    async with desk() as opened:
+        del opened.service.rows[3]
+        opened.service.rows[1] = Request("118", "Fix auth samples again", "jonas")
+        await opened.after(15)
+        assert "1 gone (press . to fold them in)" in opened.driver.screen
+        opened.service.rows.insert(0, Request("130", "New one", "kim"))
+        await opened.after(15)
+        assert "1 new, 1 gone (press . to fold them in)" in opened.driver.screen
+        await opened.driver.press(".")
+        assert "new or changed since you saw it" in opened.driver.screen
+
+
 async def test_a_filter_and_its_cursor_survive_a_poll() -> None:
     rows = [Request(str(i), f"Change {i}", "lee") for i in range(40)]
     async with desk(rows) as opened:

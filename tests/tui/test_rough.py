@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from copydesk.client.errors import ServerFault
 from copydesk.tui.actions import action
 from copydesk.tui.place import Place
 from copydesk.tui.places import place
@@ -106,6 +107,17 @@ class BangPlace(Place, scope="bang"):
     def bang(self) -> None:
         """Fail."""
         raise BangError
+
+
+async def test_a_long_error_of_a_list_is_read_in_full() -> None:
+    app = DeskApp()
+    words = " ".join(f"word{number}" for number in range(25))
+    app.service.failure = ServerFault(words, status=500)
+    async with drive(app, size=(80, 24)) as driver:
+        driver.app.here.query_one("#status").remove()
+        await driver.idle()
+        said = " ".join(driver.screen.replace("┃", " ").split())
+        assert "word24 R tries again. Enter tries again." in said
 
 
 @pytest.mark.parametrize("size", [(40, 12), (30, 8), (20, 5), (20, 3)])

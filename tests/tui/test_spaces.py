@@ -306,6 +306,26 @@ async def test_a_service_without_a_list_of_spaces(desk: World) -> None:
     await real.aclose()
 
 
+async def test_a_number_goes_to_the_change_request_of_the_space_at_hand(desk: World) -> None:
+    async with drive(open_world(desk)) as driver:
+        await driver.press(":")
+        await driver.type("999")
+        await driver.press("enter")
+        assert "Gone." in driver.screen
+        await driver.press(":")
+        await driver.type("#1")
+        await driver.press("enter")
+        assert driver.place.PLACE == "review"
+        await driver.press(":")
+        await driver.type("spaces foo")
+        await driver.press("enter")
+        assert "spaces takes nothing after it" in driver.screen
+        await driver.press(":")
+        await driver.type("q!")
+        await driver.press("enter")
+        assert driver.app._exit
+
+
 async def test_hostile_names_stay_names(world: World) -> None:
     world.space("[bold]Guide[/] \x1b[31mred\x1b]0;owned\x07 \u202eltr")
     async with drive(open_world(world)) as driver:
@@ -320,6 +340,7 @@ async def test_another_organization_is_chosen_by_its_name(desk: World) -> None:
         await driver.press("g o")
         assert "YOUR ROLE" in driver.screen
         assert "admin" in driver.line("Acme")
+        await driver.press("j", "k", "/")
         await driver.type("pebb")
         await driver.press("enter")
         assert driver.place.PLACE == "spaces"

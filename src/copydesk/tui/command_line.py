@@ -8,11 +8,15 @@ from typing import TYPE_CHECKING
 
 from copydesk.tui.actions import Acts, Command
 from copydesk.tui.dispatch import run_command
-from copydesk.tui.places import ENTRIES
+from copydesk.tui.places import ENTRIES, Target
 from copydesk.tui.widgets.prompt import Prompt
 
 if TYPE_CHECKING:
+    from copydesk.client.api import Api
     from copydesk.tui.place import Place
+
+ALSO = {"q": "quit", "q!": "quit", "wq": "quit", "x": "quit"}
+"""Words that hands bring along from other programs, and what they mean here."""
 
 HISTORY: list[str] = []
 """What was entered in this run, oldest first."""
@@ -98,15 +102,46 @@ class CommandPrompt(Prompt):
             return
         HISTORY.append(text)
         name, _, rest = text.partition(" ")
-        word = self._words.get(name)
-        if word is None:
+        rest = rest.strip()
+        word = self._words.get(ALSO.get(name, name))
+        if word is None and (number := text.removeprefix("#")).isascii() and number.isdigit():
+            self._place.desk.call_later(self._open_number, number)
+        elif word is not None and word.command is None and rest:
+            self._place.say(f"{name} takes nothing after it. :{name} alone goes there.", "warn")
+        elif word is None:
             near = get_close_matches(name, self._words, 1)
             hint = f" Nearest: :{near[0]}." if near else " ? lists what works here."
             self._place.say(f"There is no :{name} here.{hint}", "warn")
         elif word.command is None:
             self._place.desk.call_later(self._place.desk.go, name)
         elif word.owner is not None:
-            self._place.desk.call_later(run_command, word.owner, word.command, rest.strip())
+            self._place.desk.call_later(run_command, word.owner, word.command, rest)
+
+    async def _open_number(self, number: str) -> None:
+        """Open the change request of that number in the space at hand: the API takes numbers."""
+        place = self._place
+        space = place.space_at_hand()
+        if space is None:
+            place.say(f"#{number} is counted in a space. Go to one first: press “g s”.", "warn")
+            return
+
+        def found(request: str) -> None:
+            target = Target(place.session.organization, space, change_request=request)
+            place.desk.call_later(place.desk.go, "review", target)
+
+        place.load(
+            "number",
+            lambda api: _find_number(api, space, number),
+            found,
+            what=f"Looking for #{number}",
+        )
+
+
+async def _find_number(api: Api, space: str, number: str) -> str:
+    """Return the id of a change request. Raises `NotFound`."""
+    from copydesk.contract import operations as ops
+
+    return (await api(ops.get_change_request, space, number)).id
 
 
 def _common_start(choices: list[str]) -> str:

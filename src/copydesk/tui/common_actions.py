@@ -277,6 +277,11 @@ class CommonActions(Acts, scope="place"):
         """Quit. Typed text is kept."""
         _here(self).desk.leave()
 
+    @command("quit")
+    def quit_by_word(self, rest: str) -> None:
+        """Quit, as Q does."""
+        _here(self).desk.leave()
+
     @action("ctrl+c", "quit (twice)", show=False, group="Go")
     def interrupt(self) -> None:
         """Press it twice to quit."""

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from textual import events
 from textual.screen import Screen
 
-from copydesk.tui.actions import Action, Acts, Command, declared
+from copydesk.tui.actions import Action, Acts, Command
 from copydesk.tui.keys import chord, declared_name, shown
 from copydesk.tui.places import ENTRIES
 
@@ -267,21 +267,25 @@ class Keyboard:
             for keys in keys_of(action, self.keymap)
             if len(chord(keys)) == 1
         }
-        elsewhere = {
-            action.label: action.scope
-            for action in declared()
-            for keys in keys_of(action, self.keymap)
-            if chord(keys) == (event.key,)
-        }
+        elsewhere = next(
+            (
+                (action.label, entry.place.TITLE)
+                for entry in ENTRIES.values()
+                for action in entry.place.ACTIONS.values()
+                for keys in keys_of(action, self.keymap)
+                if chord(keys) == (event.key,)
+            ),
+            None,
+        )
         parts = [f"{shown(name)} does nothing here."]
-        if elsewhere:
-            label, scope = next(iter(elsewhere.items()))
-            parts = [f"{shown(name)} is “{label}” in {scope.replace('_', ' ')}, nothing here."]
+        if elsewhere is not None:
+            label, title = elsewhere
+            parts = [f"{shown(name)} is “{label}” in {title}, nothing here."]
         elif not event.is_printable and not name.startswith("ctrl+"):
             return False
         if near and (action := here.get(near)) is not None:
             parts.append(f"{near} is “{action.label}”.")
         else:
-            parts.append("? lists what works here.")
+            parts.append("? lists the keys.")
         self._say(" ".join(parts))
         return True

@@ -324,7 +324,7 @@ class PagedSource(Source[T]):
             self._fresh_pages, self._new = None, 0
         else:
             self._fresh_pages = pages
-            self._new = max(arrived, 1)
+            self._new = max(arrived + len(self.missing), 1)
             if not self.loaded:
                 self.fold()
                 return

@@ -22,6 +22,7 @@ from textual.widgets import Label
 
 from copydesk.tui.common_actions import CommonActions
 from copydesk.tui.frame import Foot, Head, Status, Views
+from copydesk.tui.glyphs import glyphs
 from copydesk.tui.loading import Loading
 from copydesk.tui.places import Target
 from copydesk.tui.widgets.pane import HEIGHTS, Pane, is_bare
@@ -101,6 +102,10 @@ class Place(CommonActions, Loading, Screen[None]):
         yield self.session.organization_title or "no organization"
         yield self.title or ""
 
+    def space_at_hand(self) -> str | None:
+        """Return the id of the space that a number after ``:`` is meant in, or None."""
+        return self.target.space
+
     def url(self) -> str | None:
         """Return the address of what is selected, for ``o`` and ``y``; None when it has none."""
         return None
@@ -114,8 +119,17 @@ class Place(CommonActions, Loading, Screen[None]):
         """Return what to know while nothing happens: marks, what waits to be folded in."""
         pane = self.pane
         source = getattr(pane, "source", None)
-        if source is not None and source.waiting:
-            return f"{source.waiting} new (press . to fold them in)"
+        if source is None:
+            return ""
+        base = getattr(source, "base", source)
+        gone = len(base.missing)
+        new = source.waiting - gone
+        if source.waiting:
+            said = [f"{new} new"] if new > 0 or not gone else []
+            said += [f"{gone} gone"] if gone else []
+            return f"{', '.join(said)} (press . to fold them in)"
+        if base.fresh:
+            return f"{glyphs().changed} new or changed since you saw it"
         return ""
 
     def status_right(self) -> str:

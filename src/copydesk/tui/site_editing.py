@@ -6,7 +6,7 @@ sent at once; those that have an inverse are taken back by ``u``.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from copydesk.domain.site_tree import TOP, SiteNode, Structure
@@ -133,21 +133,21 @@ class SiteEditing(Place, scope="site_editing"):
                 Field("description", "Description", node.description, _check(node, "description")),
             ]
         facts = [] if node.kind == "section" else ["Its title is that of its space."]
-        values = await self.desk.push_screen_wait(
-            Form(f"Edit {node.title}", fields, draft_key=key, facts=facts)
-        )
-        if not values:
-            return
         before = {field.name: field.value for field in fields}
-        changes = {name: text for name, text in values.items() if text != before[name]}
-        old = {name: before[name] for name in changes}
-        what = "Rename" if "title" in changes else "Edit"
-        await self.perform(
-            what,
-            node.title,
-            lambda api: _update(api, self._ids, node, changes),
-            undo=lambda api: _update(api, self._ids, node, old),
-        )
+
+        async def send(values: Mapping[str, str]) -> None:
+            changes = {name: text for name, text in values.items() if text != before[name]}
+            old = {name: before[name] for name in changes}
+            await self.perform(
+                "Rename" if "title" in changes else "Edit",
+                node.title,
+                lambda api: _update(api, self._ids, node, changes),
+                undo=lambda api: _update(api, self._ids, node, old),
+            )
+
+        form = Form(f"Edit {node.title}", fields, draft_key=key, facts=facts, send=send)
+        if not await self.desk.push_screen_wait(form):
+            return
         self.session.drafts.drop(key)
         self.read_again()
 

@@ -37,7 +37,8 @@ def draft_rows(
     rows = []
     for key, text, saved in drafts:
         belongs = belonging(key)
-        first = next((line.strip() for line in text.splitlines() if line.strip()), "")
+        said = readable(belongs, text)
+        first = next((line.strip() for line in said.splitlines() if line.strip()), "")
         request = request_of(belongs)
         rows.append(
             DraftRow(
@@ -46,6 +47,11 @@ def draft_rows(
             )
         )  # fmt: skip
     return rows
+
+
+def readable(belongs: Belonging | None, text: str) -> str:
+    """Return a kept text as a person reads it."""
+    return text if belongs is None else belongs.summary(text)
 
 
 def request_of(belongs: Belonging | None) -> tuple[str, str] | None:

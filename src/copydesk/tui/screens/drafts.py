@@ -13,7 +13,7 @@ from copydesk.domain.age import age
 from copydesk.tui.actions import action
 from copydesk.tui.place import Part, Place
 from copydesk.tui.places import Target, place
-from copydesk.tui.present.draft import DraftRow, draft_rows, request_of
+from copydesk.tui.present.draft import DraftRow, draft_rows, readable, request_of
 from copydesk.tui.sources import ListSource
 from copydesk.tui.widgets.text_view import TextView
 from copydesk.tui.widgets.virtual_list import Column, VirtualList
@@ -112,7 +112,8 @@ class Drafts(Place, scope="drafts"):
 
     def _look(self) -> None:
         row = self.rows.selected
-        self.text.set_text((self.session.drafts.load(row.key) or "") if row is not None else "")
+        text = (self.session.drafts.load(row.key) or "") if row is not None else ""
+        self.text.set_text(readable(row.belongs, text) if row is not None else "")
 
     def on_virtual_list_highlighted(self, event: VirtualList.Highlighted) -> None:
         """Show the whole text."""

@@ -150,8 +150,6 @@ class OrganizationsPlace(Place, scope="organizations"):
             self._read_once = True
             if self.session.organization is not None:
                 self.rows.select(self.session.organization)
-            if len(found) > 1:
-                self.search()
         self.refresh_frame()
         me = self.session.me
         if me is not None:

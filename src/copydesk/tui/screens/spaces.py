@@ -91,6 +91,11 @@ class SpacesPlace(Place, scope="spaces"):
         parts = (self._who, self.session.host if self.size.width >= WIDE else "")
         return "  ".join(part for part in parts if part)
 
+    def space_at_hand(self) -> str | None:
+        """Return the space under the cursor."""
+        node = self.rows.selected_item
+        return node.id if node is not None and node.kind == "space" else None
+
     def url(self) -> str | None:
         """Return the address of the space or collection in the platform's application."""
         node = self.rows.selected_item

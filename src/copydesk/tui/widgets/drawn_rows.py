@@ -53,7 +53,7 @@ class DrawnRows(Pane, Generic[T]):
         self._strips.clear()
         self._styles.clear()
         self._layout_width = -1
-        self.resize_lines(self._source.length + self._header)
+        self.resize_lines(self.drawn_lines)
         self.refresh()
         if self.is_attached:
             self._want()
@@ -121,8 +121,9 @@ class DrawnRows(Pane, Generic[T]):
         for at, (column, cells) in enumerate(columns):
             if at:
                 segments.append(Segment(" ", style))
-            cell = column.cell(row, cells)
-            segments.extend(fit(cell, cells, column.align, style, self.app.console))
+            segments.extend(
+                fit(column.cell(row, cells), cells, column.align, style, self.app.console)
+            )
         strip = Strip(segments).adjust_cell_length(width, style).simplify()
         if len(self._strips) >= KEPT_STRIPS:
             self._strips.clear()
@@ -160,6 +161,21 @@ class DrawnRows(Pane, Generic[T]):
             text = self.empty
         return [line.plain.rstrip() for line in Text(text).wrap(self.app.console, width)]
 
+    def _error_lines(self, width: int) -> list[str]:
+        """Return why the rows from here on could not be read, in lines that fit."""
+        said = Text(f"! {self._source.error} Enter tries again.")
+        return [line.plain.rstrip() for line in said.wrap(self.app.console, width)]
+
+    @property
+    def drawn_lines(self) -> int:
+        """How many lines there are to scroll over: rows, and an error that takes several."""
+        source = self._source
+        lines = source.length
+        if source.error:
+            width = self.scrollable_content_region.width
+            lines = max(lines, source.loaded + len(self._error_lines(max(8, width - GUTTER))))
+        return lines + self._header
+
     def _other_strip(self, index: int, width: int) -> Strip:
         """Draw a line that is no row: not loaded yet, an error, the end, or nothing."""
         source = self._source
@@ -168,8 +184,9 @@ class DrawnRows(Pane, Generic[T]):
         if selected:
             style = self._style("cursor" if self.has_focus else "cursor-away")
         text = ""
-        if index == source.loaded and source.error:
-            text = f"! {source.error} Enter tries again."
+        failed = self._error_lines(max(8, width - GUTTER)) if source.error else []
+        if 0 <= index - source.loaded < len(failed):
+            text = failed[index - source.loaded]
         elif index < source.length:
             first = index == source.loaded == 0 and source.busy
             text = self.reading if first else glyphs().more

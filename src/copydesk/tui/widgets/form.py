@@ -7,7 +7,8 @@ by Esc, nor when the service refuses them.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+import re
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
@@ -22,6 +23,13 @@ from copydesk.tui.widgets.sheet import Fact, Sheet, fact_lines
 
 if TYPE_CHECKING:
     from copydesk.tui.app import CopydeskApp
+
+
+REFUSED_FIELD = re.compile(r"\bbody\.(\w+)(?:\.\w+|\[\d+\])*: *(.+)", re.DOTALL)
+"""Where the service says which field it does not accept, and why."""
+
+Send = Callable[[Mapping[str, str]], Awaitable[Any]]
+"""Sends what is in the fields; raises `WriteError` with what to tell."""
 
 
 @dataclass(frozen=True)
@@ -87,6 +95,8 @@ class Form(Sheet[Mapping[str, str]], scope="form"):
     """Several fields and ctrl+s. The result maps names to texts, or is None when it was left.
 
     ``new`` says that what is filled in may be sent as it is; otherwise a field must differ first.
+    ``send`` sends the fields while the form is still there: when the service refuses them it stays,
+    and says so beside the field that is meant. Without it the caller sends what is answered.
     """
 
     def __init__(
@@ -98,12 +108,16 @@ class Form(Sheet[Mapping[str, str]], scope="form"):
         facts: Sequence[Fact] = (),
         verb: str = "save",
         new: bool = False,
+        send: Send | None = None,
     ) -> None:
         super().__init__(title)
         self._fields = fields
         self._facts = facts
         self._verb = verb
         self.new = new
+        self._send = send
+        self._refused: dict[str, tuple[str, str]] = {}
+        """The text of a field that the service refused, and why."""
         self._draft_key = draft_key
         self._inputs: dict[str, FormInput | FormText] = {}
 
@@ -169,12 +183,17 @@ class Form(Sheet[Mapping[str, str]], scope="form"):
 
     def _label(self, field: Field, text: str) -> Content:
         line = Text(field.label, style="muted")
-        wrong = field.check(text.strip())
+        wrong = self._wrong(field, text.strip())
         if wrong is not None:
             line.append(f"   {wrong}", style="bad")
         elif field.note and text.strip() != field.value.strip():
             line.append(f"   {field.note}", style="warn")
         return self.paint(line)
+
+    def _wrong(self, field: Field, text: str) -> str | None:
+        """Return what is wrong with a text, or was when the service last saw it."""
+        refused, why = self._refused.get(field.name, (None, ""))
+        return why if refused == text else field.check(text)
 
     def _show_labels(self) -> None:
         now = self.values()
@@ -198,10 +217,12 @@ class Form(Sheet[Mapping[str, str]], scope="form"):
         event.stop()
 
     @action("ctrl+s", "save", danger=1)
-    def save(self) -> None:
-        """Answer with the fields, unless one of them is wrong."""
+    async def save(self) -> None:
+        """Send the fields, unless one of them is wrong; a refusal is told beside its field."""
+        from copydesk.tui.session import WriteError
+
         now = self.values()
-        wrong = next((f for f in self._fields if f.check(now[f.name]) is not None), None)
+        wrong = next((f for f in self._fields if self._wrong(f, now[f.name]) is not None), None)
         keys = self.query_one("#form-keys", Label)
         if wrong is not None:
             self._inputs[wrong.name].focus()
@@ -210,7 +231,26 @@ class Form(Sheet[Mapping[str, str]], scope="form"):
             keys.update(self._keys(why))
         else:
             self.keep()
-            self.dismiss(now)
+            try:
+                if self._send is not None:
+                    keys.update(self._keys("Sending."))
+                    await self._send(now)
+            except WriteError as error:
+                self._tell_refusal(str(error), now)
+            else:
+                self.dismiss(now)
+
+    def _tell_refusal(self, said: str, sent: Mapping[str, str]) -> None:
+        if not self.is_attached:
+            return
+        found = REFUSED_FIELD.search(said)
+        field = next((f for f in self._fields if found and f.name == found[1]), None)
+        if field is not None and found is not None:
+            self._refused[field.name] = (sent[field.name], found[2])
+            self._show_labels()
+            self._inputs[field.name].focus()
+            said = f"The service did not accept the {field.label.lower()}."
+        self.query_one("#form-keys", Label).update(self._keys(said))
 
 
 def _read(draft: str | None) -> Mapping[str, str]:

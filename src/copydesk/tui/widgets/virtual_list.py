@@ -126,6 +126,8 @@ class VirtualList(DrawnRows[T], scope="list"):
             self._strips.clear()
         if change != "state":
             self._keep_cursor()
+        elif self.drawn_lines != self.virtual_size.height:
+            self.resize_lines(self.drawn_lines)
         self.retitle()
         self.refresh()
         self._want()
@@ -133,7 +135,7 @@ class VirtualList(DrawnRows[T], scope="list"):
     def _keep_cursor(self) -> None:
         """Find the row of the cursor again and keep it on the same line of the screen."""
         source = self._source
-        self.resize_lines(source.length + self._header)
+        self.resize_lines(self.drawn_lines)
         before_id, before = self._cursor_id, self._cursor
         last = max(0, source.length - 1)
         if self._to_end:

@@ -382,3 +382,21 @@ async def test_an_unreachable_service_is_said_and_tried_again(world: World) -> N
         broken = False
         await driver.press("enter")
         assert "OAuth sample returns 401" in driver.screen
+
+
+async def test_spaces_to_choose_from_stand_in_order(world: World) -> None:
+    asked = ask(world)
+    world.space("alpha", {}, parent=world.collection("Zoo"))
+    world.space("Beta", {})
+
+    def offered(driver: Driver) -> list[str]:
+        names = ("alpha", "Beta", "Platform guide")
+        sheet = driver.screen.partition("In which space?")[2].splitlines()
+        return [name for line in sheet for name in names if name in line]
+
+    async with drive(open_app(world), "ctrl+n", size=(140, 40)) as driver:
+        assert offered(driver) == ["alpha", "Beta", "Platform guide"]
+        assert "Zoo" in driver.line("alpha")
+    oauth = asked.clusters["OAuth sample returns 401"]
+    async with drive(open_app(world, oauth), "ctrl+n", size=(140, 40)) as driver:
+        assert offered(driver) == ["Platform guide", "alpha", "Beta"]

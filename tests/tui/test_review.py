@@ -259,6 +259,32 @@ async def test_merging_shows_what_speaks_against_it_and_the_result(review: Revie
         assert "#1 is merged." in driver.screen
 
 
+async def test_a_merged_request_shows_its_own_pages_as_it_left_them(review: ReviewWorld) -> None:
+    for bare in (False, True):
+        if bare:
+            review = ReviewWorld(review.world)
+        faults = Faults(review.world, bare=bare)
+        async with drive(review.app(faults=faults), "]", "m", "y", size=(140, 40)) as driver:
+            await driver.press("escape")
+            assert "Changes 6" in driver.screen
+            assert "~ Retries" in driver.screen
+            assert "as this request left it" in driver.screen
+            assert "We retry eight times over 24 hours." in driver.screen
+            assert "[-" not in driver.screen
+    review = ReviewWorld(review.world)
+    async with drive(review.app(), "m", "y", "escape") as driver:
+        pass
+    review.world.commit(review.space, {"webhooks/retries": "# Retries\n\nNever.\n"})
+    review.world.commit(review.space, {"events": "# Events\n\nMuch can happen.\n"})
+    async with drive(review.app(), "]", size=(140, 40)) as driver:
+        assert "Changes 6" in driver.screen
+        assert "We retry eight times over 24 hours." in driver.screen
+        assert "Never." not in driver.screen
+        assert "~ Events" not in driver.screen
+    async with drive(review.app(faults=Faults(review.world, bare=True))) as driver:
+        assert "The service does not tell which pages" in driver.screen
+
+
 async def test_a_rule_blocks_the_merge_and_says_who(review: ReviewWorld) -> None:
     rules = {"type": "rules", "rules": [{"rule": "require_at_least_one_review"}]}
     review.world.write(

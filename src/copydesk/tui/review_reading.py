@@ -36,6 +36,14 @@ USES = (
 )
 """The operations that reading a review uses."""
 
+MERGED = (
+    "Merged. This is the page as this request left it. What it said before cannot be read any "
+    "more, so no lines are marked."
+)
+"""Stands above a page of a merged request."""
+
+MERGED_GONE = "Merged. The text that this page had cannot be read any more."
+
 PAGE = 500
 """Comments read with one request."""
 
@@ -48,6 +56,11 @@ class Opened:
     space: Space
     pages: Sequence[PageNode]
     changes: Sequence[Changed]
+
+    @property
+    def merged(self) -> bool:
+        """Whether it is in primary content: then no service tells what a page said before it."""
+        return self.request.status == "merged"
 
     @property
     def version(self) -> tuple[str, str]:
@@ -66,11 +79,16 @@ async def read_request(api: Api, space_id: str, request_id: str) -> Opened:
     )
     old_files: list[File] | None = None
     new_files: list[File] | None = None
+    pages = flatten(after.pages)
+    if request.status == "merged":
+        # Primary content has moved on since: compared with it as it is now, what others did later
+        # would come out reversed. Only the service can say what this request did.
+        told = [] if hint is None else changed_pages([], pages, hint, told_only=True)
+        return Opened(request, space, pages, [*told, *changed_files(None, None, hint)])
     if hint is None:
         old_files, new_files = await asyncio.gather(
             _files_of_space(api, space_id), _files_of_request(api, space_id, request_id)
         )
-    pages = flatten(after.pages)
     changes = changed_pages(flatten(before.pages), pages, hint)
     return Opened(request, space, pages, [*changes, *changed_files(old_files, new_files, hint)])
 
@@ -94,20 +112,35 @@ async def _files_of_request(api: Api, space_id: str, request_id: str) -> list[Fi
 
 
 async def read_page(api: Api, opened: Opened, change: Changed) -> PageText:
-    """Read both texts of a changed page and compare them, in a thread. Raises ``ApiError``."""
-    merged = opened.request.status == "merged"
+    """Read both texts of a changed page and compare them, in a thread. Raises ``ApiError``.
+
+    Of a merged request only the text that it left can be read: it is shown whole.
+    """
     if change.file:
         return page_text("", "", page_notes(change))
+    if opened.merged:
+        return await _read_merged(api, opened, change)
     before, after = await asyncio.gather(
         _text_before(api, opened, change), _text_after(api, opened, change)
     )
     gone = change.before is not None and before is None
-    notes = page_notes(change, gone_in_main=gone, merged=merged)
-    if merged and "deleted" not in change.kinds:
-        notes.append("Merged: primary content has this text, so there is nothing to compare with.")
-    elif before == after and change.node.type == "document" and before:
+    notes = page_notes(change, gone_in_main=gone)
+    if before == after and change.node.type == "document" and before:
         notes.append("The text itself is the same.")
     return await asyncio.to_thread(page_text, before or "", after or "", notes)
+
+
+async def _read_merged(api: Api, opened: Opened, change: Changed) -> PageText:
+    notes = page_notes(change)
+    try:
+        text = await _text_after(api, opened, change)
+    except NotFound:
+        text = None
+    if text is None:
+        notes.append(MERGED_GONE)
+    elif change.node.type in ("document", ""):
+        notes.append(MERGED)
+    return await asyncio.to_thread(page_text, text or "", text or "", notes)
 
 
 async def _text_before(api: Api, opened: Opened, change: Changed) -> str | None:

@@ -67,9 +67,13 @@ class Entry:
 
 
 def changed_pages(
-    before: Sequence[PageNode], after: Sequence[PageNode], hint: Changes | None
+    before: Sequence[PageNode],
+    after: Sequence[PageNode],
+    hint: Changes | None,
+    *,
+    told_only: bool = False,
 ) -> list[Changed]:
-    """Return the changed pages in reading order.
+    """Return the changed pages in reading order; ``told_only`` those that the service names.
 
     Two trees tell what differs from primary content as it is now. Where the service also says what
     the request itself did (E6) that decides which pages are shown: what primary content did since
@@ -79,7 +83,7 @@ def changed_pages(
         change.id: Changed(change.id, change.kinds, change.before, change.after)
         for change in compare_trees(before, after)
     }
-    if hint is None or hint.more:
+    if hint is None or (hint.more and not told_only):
         return list(found.values())
     old, new = {node.id: node for node in before}, {node.id: node for node in after}
     told: dict[str, Changed] = {}
@@ -265,7 +269,7 @@ def place_of(change: Changed) -> str:
     return clean(change.node.place)
 
 
-def page_notes(change: Changed, *, gone_in_main: bool = False, merged: bool = False) -> list[str]:
+def page_notes(change: Changed, *, gone_in_main: bool = False) -> list[str]:
     """Return what is to be said above a page's text: added, moved, renamed, gone."""
     before, after = change.before, change.after
     what = "file" if change.file else "page"
@@ -288,7 +292,7 @@ def page_notes(change: Changed, *, gone_in_main: bool = False, merged: bool = Fa
         notes.append("What is in a file is not shown here.")
     elif change.node.type not in ("document", ""):
         notes.append(f"This page is a {clean(change.node.type)}, which has no text.")
-    if gone_in_main and not merged:
+    if gone_in_main:
         notes.append("Primary content no longer has this page: somebody removed it since.")
     return notes
 

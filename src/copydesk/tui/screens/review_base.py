@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar
 
 from rich.text import Text
@@ -262,6 +263,9 @@ class ReviewBase(Place):
 
     def _request_read(self, opened: Opened) -> None:
         before = self.opened_request
+        if before is not None and opened.merged and not opened.changes:
+            # What it changed was read before it was merged; not every service tells it after.
+            opened = replace(opened, changes=before.changes)
         self.opened_request = opened
         self.behind = False
         if before is not None and before.version != opened.version:
@@ -274,9 +278,18 @@ class ReviewBase(Place):
     def request_came(self) -> None:
         """Go on once the request has been read; what builds on this class shows its pages."""
 
+    @property
+    def no_changes(self) -> str:
+        """What stands where changed pages would."""
+        opened = self.opened_request
+        if opened is not None and opened.merged:
+            return "Merged. The service does not tell which pages it changed; t lists all pages."
+        return "This change request changes nothing yet."
+
     def _show_tree(self) -> None:
         opened = self.opened_request
         assert opened is not None
+        self.page_tree.empty = self.no_changes
         roots = tree.entries(opened.pages, opened.changes, everything=self.everything)
         self.changes = tree.in_order(roots)
         here = self.page_tree.selected_id

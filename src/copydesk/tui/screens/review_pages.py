@@ -46,7 +46,7 @@ class ReviewPages(ReviewBase):
     def request_came(self) -> None:
         """Show the page that was in front, or the first that was not seen."""
         if not self.changes:
-            self.diff.empty = "This change request changes nothing yet."
+            self.diff.empty = self.no_changes
             self.diff.show(None, {})
             return
         known = {change.id for change in self.changes}
@@ -104,7 +104,8 @@ class ReviewPages(ReviewBase):
 
     async def _read_page(self, api: Api, opened: Opened, change: Changed) -> PageText:
         text = await reading.read_page(api, opened, change)
-        if self.seen is not None:
+        # Of a merged request less can be read than was seen: that is no change.
+        if self.seen is not None and not opened.merged:
             await self.seen.compare(change.id, text.now)
         return text
 

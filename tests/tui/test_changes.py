@@ -703,3 +703,56 @@ async def test_cells_of_rows_not_visited_fill_in_on_a_small_screen(desk: Desk) -
             driver.idle,
         )
         assert " . " not in driver.line("Fix auth code samples")
+
+
+def foot(driver: Driver) -> str:
+    return driver.screen.splitlines()[-1].strip()
+
+
+async def test_the_filter_says_what_it_knows_and_completes_it(desk: Desk) -> None:
+    async with drive(open_world(desk.world, "changes"), "/") as driver:
+        assert foot(driver) == "enter keep it  esc end it  tab complete"
+        assert "author:  by:" in driver.screen
+        assert "has:" in driver.screen
+        await driver.type("st")
+        await driver.press("tab")
+        await driver.type("o")
+        assert "status:open" in driver.screen
+        await driver.press("tab")
+        assert here(driver).rows.found == "status:open"
+        await driver.type(" -is:dis")
+        await driver.press("tab")
+        assert here(driver).rows.found == "status:open -is:discussed"
+        assert len(subjects(driver)) == 2
+        await driver.press("enter")
+        assert "? help" in foot(driver)
+        assert len(subjects(driver)) == 2
+
+
+async def test_a_filter_for_what_there_is_not_says_what_there_is(desk: Desk) -> None:
+    async with drive(open_world(desk.world, "changes"), "/") as driver:
+        await driver.type("is:blocked")
+        assert "There is no is:blocked; known are outdated, discussed, open" in driver.screen
+        assert len(subjects(driver)) == 3
+        assert "filter:" not in driver.screen
+        await driver.press("escape", "?")
+        await driver.type("filter language")
+        assert "outdated," in driver.screen, driver.screen
+
+
+async def test_the_foot_says_the_keys_of_the_command_line(desk: Desk) -> None:
+    async with drive(open_world(desk.world, "changes"), ":") as driver:
+        assert foot(driver) == "enter go  esc close  tab complete  up earlier"
+        await driver.type("changes")
+        await driver.press("enter")
+        assert driver.place.PLACE == "changes"
+
+
+async def test_a_filter_of_spaces_without_a_match_says_so(desk: Desk) -> None:
+    async with drive(open_world(desk.world, "spaces"), "/") as driver:
+        await driver.type("517")
+        await driver.press("enter")
+        assert "0 of 2 match. Esc clears the filter." in driver.screen
+        assert "administrator" not in driver.screen
+        await driver.press("escape")
+        assert "Platform guide" in driver.screen

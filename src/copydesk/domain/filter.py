@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Generic, Self, TypeAlias, TypeVar
 
 Row = TypeVar("Row")
@@ -31,11 +31,23 @@ class Fields(Generic[Row]):
     """What a list can be filtered by.
 
     ``words`` gives the text that plain words are sought in; ``keys`` gives the values of each key.
-    A row matches ``key:value`` when one of its values holds the value.
+    A row matches ``key:value`` when one of its values holds the value. ``values`` lists, for keys
+    that have a closed set of them, what there is: anything else is a mistake.
     """
 
     words: Callable[[Row], str]
     keys: Mapping[str, Callable[[Row], Value]]
+    values: Mapping[str, Sequence[str]] = field(default_factory=dict)
+
+    def following(self, text: str) -> list[str]:
+        """Return what the last word of a filter that is being typed may become."""
+        word = text[text.rfind(" ") + 1 :]
+        sign = "-" if word.startswith("-") else ""
+        key, colon, value = word.removeprefix("-").lower().partition(":")
+        if colon:
+            known = self.values.get(key, ())
+            return [f"{sign}{key}:{each}" for each in known if each.startswith(value)]
+        return [f"{sign}{each}:" for each in self.keys if each.startswith(key)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,13 +65,15 @@ class Term:
 class Problem:
     """Something in the text that is not understood, and from where to where it stands.
 
-    ``nearest`` is the known key that was probably meant, if any is near.
+    ``nearest`` is the known key that was probably meant, if any is near; ``unfinished`` is what
+    typing on will mend.
     """
 
     sentence: str
     start: int
     stop: int
     nearest: str | None = None
+    unfinished: bool = False
 
 
 @dataclass(frozen=True)
@@ -88,7 +102,10 @@ class Query(Generic[Row]):
             if quoted is not None and not found["closed"]:
                 problems.append(
                     Problem(
-                        'The quotation is open: close it with ".', found.start("quoted") - 1, at
+                        'The quotation is open: close it with ".',
+                        found.start("quoted") - 1,
+                        at,
+                        unfinished=True,
                     )
                 )
             if key is not None:
@@ -96,10 +113,20 @@ class Query(Generic[Row]):
                 if key not in fields.keys:
                     problems.append(_unknown(key, fields.keys, found.start("key")))
                     continue
+                known = fields.values.get(key)
+                if known is not None and not any(fold(value) in fold(each) for each in known):
+                    sentence = f"There is no {key}:{value}; known are {', '.join(known)}."
+                    problems.append(Problem(sentence, found.start("key"), at))
+                    continue
             if fold(value):
                 negated = found["negated"] is not None
                 terms.append(Term(key, fold(value), negated, found.start(), at))
         return cls(text, tuple(terms), tuple(problems), fields)
+
+    @property
+    def wrong(self) -> str | None:
+        """What is wrong with it as a sentence; None where typing on will mend it."""
+        return next((each.sentence for each in self.problems if not each.unfinished), None)
 
     @property
     def empty(self) -> bool:

@@ -309,11 +309,14 @@ class Foot(Line):
         """As many actions as fit, those of low priority left out first; dim when off."""
         keyboard = cast("CopydeskApp", self.app).keyboard
         chain = keyboard.chain(self.place)
+        if chain and chain[0].TYPES_TEXT:
+            # Letters are typed into the line: what they do elsewhere they do not do now.
+            del chain[1:]
         entries = [
             (level, action)
             for level, owner in enumerate(chain)
             for action in owner.ACTIONS.values()
-            if action.show and keys_of(action, keyboard.keymap)
+            if action.show and keys_of(action, keyboard.keymap) and action.label_for(owner)
         ]
         help_entry = next((e for e in entries if e[1].method == "help"), None)
         if help_entry is not None:

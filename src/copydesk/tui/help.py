@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 from textual.app import ComposeResult
@@ -16,9 +17,13 @@ from copydesk.tui.dispatch import Keyboard, keys_of
 from copydesk.tui.keys import shown
 from copydesk.tui.places import ENTRIES
 from copydesk.tui.sources import ListSource
+from copydesk.tui.widgets.pane import Pane
 from copydesk.tui.widgets.prompt import Field
 from copydesk.tui.widgets.sheet import Sheet
 from copydesk.tui.widgets.virtual_list import Column, VirtualList
+
+if TYPE_CHECKING:
+    from copydesk.domain.filter import Fields
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +50,8 @@ def rows(chain: Sequence[Acts], keyboard: Keyboard) -> list[Row]:
             about = " ".join(part for part in (each.doc, why) if part)
             group = each.group or owner.SCOPE.replace("_", " ").capitalize()
             found.append(Row(each.id, keys, each.label, text, group, why is not None, about))
+        if isinstance(owner, Pane) and owner.fields is not None:
+            found.append(_filter_row(owner.fields))
     # What only works here comes first; what works everywhere follows.
     found.sort(key=lambda row: row.id.startswith(f"{CommonActions.SCOPE}."))
     for entry in ENTRIES.values():
@@ -67,6 +74,20 @@ def rows(chain: Sequence[Acts], keyboard: Keyboard) -> list[Row]:
                 )
             )
     return found
+
+
+def _filter_row(fields: Fields[Any]) -> Row:
+    """Return what there is to know about the filter of a list."""
+    about = (
+        "Words, and what has a name: "
+        + ", ".join(
+            f"{key}: ({', '.join(fields.values[key])})" if key in fields.values else f"{key}:"
+            for key in fields.keys
+        )
+        + '. All must hold; -is:draft leaves out, space:"two words" keeps words together.'
+    )
+    known = " ".join(f"{key}:" for key in fields.keys)
+    return Row("filter", "/", "filter language", known, "Find", False, about)
 
 
 class HelpInput(Field, scope="help_input"):

@@ -81,6 +81,9 @@ LISTINGS: Sequence[Listing] = (
 )  # fmt: skip
 """The views, in the order of their keys."""
 
+STATUSES: Sequence[str] = tuple(dict.fromkeys(s for each in LISTINGS for s in each.statuses))
+"""What a change request can be."""
+
 SORTS: Mapping[str, str] = {
     "updated": "updated",
     "created": "opened",
@@ -214,6 +217,11 @@ def fields(title: Titles) -> Fields[ChangeRow]:
             "number": lambda row: str(row.number),
             "is": _marks,
             "has": _has,
+        },
+        values={
+            "status": STATUSES,
+            "is": ("outdated", "discussed", *STATUSES),
+            "has": ("threads", "cluster"),
         },
     )
 

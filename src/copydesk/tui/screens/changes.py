@@ -89,6 +89,7 @@ class ChangesPlace(ChangesRows):
             id="changes",
         )
         self.rows.filter_with(self._filter)
+        self.rows.fields = present.fields(self.space_title)
         self.facts = Facts(title="Details", id="change-details")
         self.name_order()
         yield Part("main", self.rows)
@@ -157,6 +158,6 @@ class ChangesPlace(ChangesRows):
 
     def _filter(self, text: str) -> Callable[[ChangeRow], bool]:
         query = Query.parse(text, present.fields(self.space_title))
-        if query.problems and query.empty:
-            raise ValueError(query.problems[0].sentence)
+        if query.wrong is not None:
+            raise ValueError(query.wrong)
         return query.matches

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from rich.segment import Segment
 from rich.style import Style
@@ -16,6 +16,7 @@ from textual.strip import Strip
 from copydesk.tui.actions import Acts
 
 if TYPE_CHECKING:
+    from copydesk.domain.filter import Fields
     from copydesk.tui.place import Place
 
 
@@ -68,6 +69,9 @@ class Pane(Acts, ScrollView, can_focus=True, can_focus_children=False):
     def title_line(self) -> str:
         """Return the whole title; panes that know more than a title add it here."""
         return self.title
+
+    fields: Fields[Any] | None = None
+    """What its filter knows by name; None where it takes only words."""
 
     @property
     def place(self) -> Place:

@@ -20,35 +20,46 @@ class Field(Acts, Input):
 class PromptInput(Field, scope="prompt"):
     """The field of a `Prompt`."""
 
-    @action("escape", "close", show=False)
+    @action("enter", "take", show=40, now=lambda field: field.prompt.ENTER)
+    def take(self) -> None:
+        """Do what the line says."""
+        self.prompt.submitted(self.value)
+
+    @action("escape", "close", show=39, now=lambda field: field.prompt.ESCAPE)
     def close(self) -> None:
         """Close the line without effect."""
-        self._prompt.cancelled()
+        self.prompt.cancelled()
 
-    @action("tab", "complete", show=False)
+    @action("tab", "complete", show=38, now=lambda field: field.prompt.TAB)
     def complete(self) -> None:
         """Complete the word."""
-        self._prompt.complete()
+        self.prompt.complete()
 
-    @action("up", "earlier", show=False)
+    @action("up", "earlier", show=37, now=lambda field: field.prompt.UP)
     def earlier(self) -> None:
         """Bring back an earlier entry."""
-        self._prompt.recall(-1)
+        self.prompt.recall(-1)
 
     @action("down", "later", show=False)
     def later(self) -> None:
         """Go to a later entry."""
-        self._prompt.recall(1)
+        self.prompt.recall(1)
 
     @property
-    def _prompt(self) -> Prompt:
+    def prompt(self) -> Prompt:
+        """The line that it is the field of."""
         parent = self.parent
         assert isinstance(parent, Prompt)
         return parent
 
 
 class Prompt(Horizontal):
-    """A line with a sign in front. Subclasses say what happens while and after typing."""
+    """A line with a sign in front. Subclasses say what happens while and after typing.
+
+    `ENTER`, `ESCAPE`, `TAB` and `UP` are what the footer says that these keys do; "" says nothing.
+    """
+
+    ENTER, ESCAPE, TAB, UP = "go", "close", "complete", "earlier"
 
     def __init__(self, sign: str, value: str = "", placeholder: str = "") -> None:
         super().__init__(classes="prompt")

@@ -51,6 +51,7 @@ class SpaceTree(TreeList[SpaceNode]):
             id=id,
         )  # fmt: skip
         self.filter_items(_matching)
+        self.fields = present.FIELDS
         self.nodes: tuple[SpaceNode, ...] = ()
         self.partial = False
         self.order = "open"
@@ -118,6 +119,6 @@ class SpaceTree(TreeList[SpaceNode]):
 
 def _matching(text: str) -> Callable[[SpaceNode], bool]:
     query = Query.parse(text, present.FIELDS)
-    if query.problems and query.empty:
-        raise ValueError(query.problems[0].sentence)
+    if query.wrong is not None:
+        raise ValueError(query.wrong)
     return query.matches

@@ -167,6 +167,13 @@ class TreeList(VirtualList[Twig[T]], scope="tree"):
         """Step through what is shown."""
         return self.move(direction) if self.tree_source.filtering else False
 
+    def _nothing_line(self, width: int) -> list[str]:
+        source = self.tree_source
+        if not source.filtering or source.busy:
+            return super()._nothing_line(width)
+        said = f"0 of {sum(1 for _ in source.walk())} match. Esc clears the filter."
+        return [line.plain.rstrip() for line in Text(said).wrap(self.app.console, width)]
+
     def title_line(self) -> str:
         """Return the title with the filter and what it found."""
         title = super().title_line()

@@ -26,7 +26,7 @@ from copydesk.tui.session import Session
 
 FOLDER = Path(__file__).resolve().parent / "pictures"
 NOON = datetime(2026, 11, 18, 12, 0, tzinfo=UTC)
-WIDE, SMALL = (132, 38), (80, 24)
+WIDE, SMALL = (140, 34), (80, 24)
 
 
 @dataclass(frozen=True)
@@ -38,13 +38,16 @@ class Picture:
     size: tuple[int, int] = WIDE
 
 
+WEBHOOKS = ("3", "j", "j", "j", "j", "j", "enter", "2", "}")
+"""The way to an open thread of a change request that adds, edits and links pages."""
+
 PICTURES = (
     Picture("spaces", ("j", "j")),
-    Picture("pages", ("j", "j", "g p", "j")),
-    Picture("change-requests", ("2", "j", "j")),
-    Picture("review", ("2", "j", "enter", "2")),
-    Picture("review-80x24", ("2", "j", "enter", "2"), SMALL),
-    Picture("structure", ("g t", "enter", "j", "j", "J")),
+    Picture("pages", ("j", "g p", "j")),
+    Picture("change-requests", ("3", "j", "j")),
+    Picture("review", WEBHOOKS),
+    Picture("review-80x24", WEBHOOKS, SMALL),
+    Picture("structure", ("g t", "j", "enter", "j", "j", "J")),
     Picture("clusters", ("g k", "j")),
 )
 

@@ -756,3 +756,33 @@ async def test_a_filter_of_spaces_without_a_match_says_so(desk: Desk) -> None:
         assert "administrator" not in driver.screen
         await driver.press("escape")
         assert "Platform guide" in driver.screen
+
+
+async def test_a_merge_from_the_list_says_what_was_not_seen(desk: Desk) -> None:
+    async with drive(open_world(desk.world, "changes"), "m", size=(100, 40)) as driver:
+        assert "! 1 of 1 page not seen by you" in driver.screen
+        page = desk.world.page_id(desk.legal, "terms")
+        driver.app.session.seen.mark(desk.terms, page, "# Terms\n\nBe very kind.\n")
+        await driver.press("escape", "m")
+        assert "not seen by you" not in driver.screen
+
+
+async def test_changes_by_name_leads_from_needs_me_to_what_is_open(desk: Desk) -> None:
+    async with drive(open_world(desk.world, "changes"), "g n", ":") as driver:
+        assert driver.place.view == "needs-me"
+        await driver.type("changes")
+        await driver.press("enter")
+        assert driver.place.view == "open"
+        assert len(subjects(driver)) == 3
+
+
+async def test_the_log_gives_targets_the_room_and_chords_are_listed_whole(desk: Desk) -> None:
+    async with drive(open_world(desk.world, "changes"), "e") as driver:
+        await driver.type("A subject that says much: ")
+        await driver.press("ctrl+s")
+        await driver.press("m")
+        await driver.press("y")
+        await driver.press("escape", "@")
+        assert "#1 A subject that says much" in driver.screen, driver.screen
+        await driver.press("escape", "g")
+        assert "gk cluster" in driver.screen

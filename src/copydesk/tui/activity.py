@@ -43,24 +43,34 @@ class Activity(ScrollingSheet[None], scope="activity"):
         self.add_class("help")
         yield VirtualList(
             self._source,
-            [
-                Column("at", "TIME", lambda line: f"{line.at.astimezone():%H:%M:%S}", width=8),
-                Column("what", "WHAT", lambda line: line.what, width=18),
-                Column("target", "TARGET", lambda line: clean(line.target), flex=1),
-                Column(
-                    "state",
-                    "STATE",
-                    lambda line: Text(line.state, style=TONES.get(line.state, "")),
-                    width=8,
-                ),
-                Column("said", "", lambda line: clean(line.said), flex=2, drop=1),
-                Column("request", "REQUEST", lambda line: clean(line.request_id), width=12, drop=2),
-            ],
+            self._columns(),
             empty="Nothing was written in this run.",
         )
 
+    def _columns(self) -> list[Column[Written]]:
+        """Return the columns; what went wrong has room only where something did."""
+        said: list[Column[Written]] = [
+            Column("said", "", lambda line: clean(line.said), flex=2, drop=1)
+        ]
+        return [
+            Column("at", "TIME", lambda line: f"{line.at.astimezone():%H:%M:%S}", width=8),
+            Column("what", "WHAT", lambda line: line.what, width=18),
+            Column("target", "TARGET", lambda line: clean(line.target), flex=1, minimum=28),
+            Column(
+                "state",
+                "STATE",
+                lambda line: Text(line.state, style=TONES.get(line.state, "")),
+                width=8,
+            ),
+            *(said if any(line.said for line in self._session.log) else []),
+            Column("request", "REQUEST", lambda line: clean(line.request_id), width=12, drop=2),
+        ]
+
     def _changed(self) -> None:
         if self.is_attached:
+            rows = self.query_one(VirtualList)
+            rows.columns = tuple(self._columns())
+            rows.refresh_rows()
             self._source.set(reversed(self._session.log))
 
     def on_unmount(self) -> None:

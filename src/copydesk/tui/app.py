@@ -214,6 +214,7 @@ class CopydeskApp(App[None]):
             if here is not None:
                 here.say(f"There is no place called {name!r}.", "warn")
             return
+        by_name = target is None
         target = target or Target(organization=self.session.organization)
         if entry.view is not None and target.view is None:
             target = target.but(view=entry.view)
@@ -223,6 +224,9 @@ class CopydeskApp(App[None]):
                 await self._unwind(screen)
                 if target.view is not None:
                     screen.choose_view(target.view)
+                elif by_name and screen is here and screen.views:
+                    # Who asks for the place that is in front asks for what it opens with.
+                    screen.choose_view(screen.views[0].id)
                 return
         self._remember(here)
         await self.push_screen(entry.place(target))

@@ -17,12 +17,14 @@ from copydesk.client.errors import ExtensionMissing
 from copydesk.contract import operations as ops
 from copydesk.contract.models.change_request import Changes, Conflict, MergeResult
 from copydesk.domain.text import clean, plural
-from copydesk.tui import merge_facts
+from copydesk.tui import conflicts, merge_facts
 from copydesk.tui.actions import action
+from copydesk.tui.conflicts import Conflicted
 from copydesk.tui.glyphs import glyphs
 from copydesk.tui.merge_facts import RulesRead, read_rules, why_not_mergeable
 from copydesk.tui.present.comment import name_of
 from copydesk.tui.present.review import conflict_lines, rule_text, status_text
+from copydesk.tui.seen import SeenPages
 from copydesk.tui.session import WriteError
 from copydesk.tui.widgets.sheet import Sheet
 
@@ -39,6 +41,18 @@ LIVE = "This goes live at once and cannot be undone here."
 def not_ready(sheet: MergeSheet) -> str | None:
     """Say why y does nothing yet, or no more."""
     return sheet.off
+
+
+HOW_TO_SETTLE = (
+    "To settle them, its author edits these pages in the change request on the platform, or in "
+    "the source and has it imported again. An update does not help. Or archive it."
+)
+
+
+def _settling(conflicts: Sequence[Conflict]) -> list[Text]:
+    """Return how conflicts are settled, and the conflicts in full."""
+    found = conflict_lines(conflicts) or [Text("The service does not say which.")]
+    return [Text(HOW_TO_SETTLE, style="muted"), Text(), *found]
 
 
 class _Scrolling(Sheet[str]):
@@ -66,8 +80,8 @@ class _Scrolling(Sheet[str]):
 class MergeSheet(_Scrolling, scope="merge_sheet"):
     """Asks before a merge, with all that speaks for and against it, and shows the result.
 
-    ``unseen`` is (pages not seen, all pages) where that is known. The result is ``"merged"``,
-    ``"update"`` (the user wants to update from main first), or None.
+    ``unseen`` is (pages not seen, all pages) where that is known; else the marks are read.
+    The result is ``"merged"``, ``"update"`` (the user wants to update from main first), or None.
     """
 
     def __init__(
@@ -81,6 +95,8 @@ class MergeSheet(_Scrolling, scope="merge_sheet"):
         self._rules: RulesRead | None = None
         self._facts: list[Text | str] = []
         self._merged = False
+        self._clashed = False
+        """Whether it is known to conflict: then an update comes to the same."""
         self.off: str | None = "Still reading what speaks for and against it."
         """Why it cannot be merged now; None when it can."""
 
@@ -111,7 +127,19 @@ class MergeSheet(_Scrolling, scope="merge_sheet"):
             )
         except ExtensionMissing:
             changes = None
+        if self._unseen is None and changes is not None:
+            self._unseen = await self._not_seen(request.id, changes)
         return request, space, rules, changes
+
+    async def _not_seen(self, request_id: str, changes: Changes) -> tuple[int, int] | None:
+        """Return how many changed pages have no mark, of how many; None if that is not known."""
+        pages = {change.page.id for change in changes.changes if change.page is not None}
+        seen = SeenPages(self._place.session.seen, request_id)
+        try:
+            await seen.read()
+        except OSError:
+            return None
+        return len(pages) - seen.count(pages), len(pages)
 
     def _failed(self, said: str) -> None:
         if self.is_attached:
@@ -123,6 +151,8 @@ class MergeSheet(_Scrolling, scope="merge_sheet"):
             return
         request, space, rules, changes = read
         self._request, self._rules = request, rules
+        stuck = (request.id, request.revision, space.revision) in self._place.session.stuck
+        self._clashed = stuck
         facts: list[Text | str] = [
             Text.assemble(
                 (f"#{request.number} ", "muted"),
@@ -166,7 +196,11 @@ class MergeSheet(_Scrolling, scope="merge_sheet"):
         if self._unseen is not None and self._unseen[0]:
             found.append(f"{self._unseen[0]} of {plural(self._unseen[1], 'page')} not seen by you")
         if request.outdated:
-            found.append("primary content has moved on since; U updates first")
+            found.append(
+                "primary content has moved on since, and the last update conflicted"
+                if self._clashed
+                else "primary content has moved on since; U updates first"
+            )
         return found
 
     def _keys(self, said: str = "") -> Text:
@@ -174,7 +208,7 @@ class MergeSheet(_Scrolling, scope="merge_sheet"):
         request = self._request
         if self._merged:
             return Text.assemble(text, ("esc", "accent"), " close")
-        if request is not None and request.outdated and request.status == "open":
+        if self.wants_no_update() is None and request is not None and request.status == "open":
             text.append("U", style="accent").append(" update from main first   ")
         off = self.off is not None
         text.append("y", style="muted" if off else "accent")
@@ -196,16 +230,18 @@ class MergeSheet(_Scrolling, scope="merge_sheet"):
         merging = Text(f"Merging{glyphs().more}", style="warn")
         self.show([*self._facts, "", merging], Text(""))
 
-        async def send(api: Api) -> tuple[MergeResult, ChangeRequest]:
-            result = await api(ops.merge_change_request, self._space_id, request.id)
-            # The answer alone does not tell whether a conflicting merge happened.
-            return result, await api(ops.get_change_request, self._space_id, request.id)
-
         target = f"#{request.number} {clean(request.subject)}"
         try:
-            result, now = await self._place.perform("Merge", target, send)
+            result, now = await self._place.perform(
+                "Merge", target, lambda api: conflicts.merge(api, self._space_id, request.id)
+            )
         except WriteError as error:
-            self._refused(str(error))
+            clash = error.__cause__
+            if isinstance(clash, Conflicted):
+                self._place.tell(f"#{request.number} {clash}", "bad")
+                self._conflicted(clash)
+            else:
+                self._refused(str(error))
             return
         self._merged = now.status == "merged"
         self._result(result, now)
@@ -213,31 +249,28 @@ class MergeSheet(_Scrolling, scope="merge_sheet"):
     def _result(self, result: MergeResult, now: ChangeRequest) -> None:
         if not self.is_attached:
             return
-        conflicts = conflict_lines(result.conflicts or ())
+        clashes = conflict_lines(result.conflicts or ())
         lines: list[Text | str] = []
-        if result.result == "merge" or (self._merged and not conflicts):
+        if result.result == "merge" or not clashes:
             revision = result.revision or now.revision_merged or ""
             lines = [Text(f"{glyphs().passed} Merged. It is live now.", style="good")]
             lines += [f"revision {clean(revision)}"] if revision else []
             lines += [clean(now.urls.app)] if now.urls.app else []
-        elif self._merged:
+        else:
             lines = [
                 Text("Merged, with conflicts: it is live, and needs hands.", style="bad"),
                 "",
-                *conflicts,
+                *clashes,
             ]
-        else:
-            lines = [
-                Text(
-                    "Not merged: both sides changed the same things. Nothing was changed.",
-                    style="bad",
-                ),
-                Text("Its author has to settle these first.", style="muted"),
-                "",
-                *(conflicts or [Text("The service does not say which.")]),
-            ]
-            self.off = "It conflicts with primary content; see above."
         self.show(lines, self._keys())
+
+    def _conflicted(self, clash: Conflicted) -> None:
+        self.off = "It conflicts with primary content; see above."
+        self._clashed = True
+        if not self.is_attached:
+            return
+        said = "Not merged: both sides changed the same things. Nothing was changed."
+        self.show([Text(said, style="bad"), *_settling(clash.conflicts)], self._keys())
 
     def _refused(self, said: str) -> None:
         if not self.is_attached:
@@ -260,6 +293,8 @@ class MergeSheet(_Scrolling, scope="merge_sheet"):
         request = self._request
         if request is None or not request.outdated or self._merged:
             return "It is up to date with primary content."
+        if self._clashed:
+            return "An update meets the same conflicts and changes nothing."
         return None
 
     @action("U", "update first", unless=wants_no_update, show=False)
@@ -300,11 +335,18 @@ class ConflictSheet(_Scrolling, scope="conflict_sheet"):
         self._said = said
         self._conflicts = conflicts
 
+    @classmethod
+    def of_update(cls, label: str, clash: Conflicted) -> ConflictSheet:
+        """Return the sheet of an update that conflicted."""
+        said = "Not updated: both sides changed the same things. Nothing was changed."
+        if not clash.request.outdated:
+            said = "Updated, with conflicts: they are in the change request now and need hands."
+        return cls(f"Update {label}", said, clash.conflicts)
+
     def on_mount(self) -> None:
         """Show them."""
-        lines = conflict_lines(self._conflicts) or [Text("The service does not say which.")]
         self.show(
-            [Text(self._said, style="bad"), "", *lines],
+            [Text(self._said, style="bad"), *_settling(self._conflicts)],
             Text.assemble(("j k", "accent"), " scroll   ", ("esc", "accent"), " close"),
         )
 

@@ -210,14 +210,54 @@ async def test_space_marks_pages_seen_and_ends_with_what_to_do(review: ReviewWor
 
 async def test_verdicts_need_no_words(review: ReviewWorld) -> None:
     async with drive(review.app(), "a", "ctrl+s") as driver:
-        assert "Approved #1." in driver.screen
+        assert "Approved #1; a verdict cannot be undone." in driver.screen
         await driver.press("1")
         assert "Ana Silva approved" in driver.screen
         await driver.press("A")
         await driver.type("Please split it.")
         await driver.press("ctrl+s")
-        assert "Asked for changes in #1." in driver.screen
+        assert "Asked for changes in #1; a verdict" in driver.screen
         assert "Please split it." in driver.screen
+
+
+async def test_undo_passes_over_what_is_gone(review: ReviewWorld) -> None:
+    found = furnish(review)
+    app = review.app()
+    async with drive(app, "]", "x", "c", size=(140, 40)) as driver:
+        await driver.type("Why not ten?")
+        await driver.press("ctrl+s", "e")
+        await driver.press("ctrl+end")
+        await driver.type(" Really")
+        await driver.press("ctrl+s", "D")
+        comment = next(line for line in app.session.log if line.what == "Comment")
+        assert comment.undo is not None
+        await driver.press("y", "u")
+        assert "The last write was: delete" in driver.screen
+        await driver.press("y")
+        assert "cannot be undone: it is gone." in driver.screen
+        await driver.press("u", "y", "u", "y")
+        assert review.world.row("comment", found["hours"])["status"] == "open"
+
+
+async def test_undo_after_a_verdict_asks_before_it_reaches_further_back(
+    review: ReviewWorld,
+) -> None:
+    app = review.app()
+    async with drive(app, "C", size=(140, 40)) as driver:
+        await driver.press("enter")
+        await driver.type("Nice.")
+        await driver.press("ctrl+s", "a")
+        assert "cannot be taken back, only replaced" in driver.screen
+        await driver.press("ctrl+s")
+        assert "Approved #1; a verdict cannot be undone." in driver.screen
+        assert app.here is not None
+        assert app.here.status_right().startswith("u undoes: comment #1")
+        await driver.press("u")
+        assert "Undo an earlier write" in driver.screen
+        await driver.press("escape")
+        assert review.open_threads() == 1
+        await driver.press("u", "y")
+        assert review.open_threads() == 0
 
 
 async def test_people_are_asked_for_a_review(review: ReviewWorld) -> None:
@@ -306,10 +346,22 @@ async def test_a_conflict_is_shown_in_full_and_changes_nothing(review: ReviewWor
         assert "Not merged: both sides changed the same things." in driver.screen
         assert "Use the SHA-256 header." in driver.screen
         assert "Use MD5." in driver.screen
-        await driver.press("escape", "U", "y")
+        assert "before   Use the SHA-1 header." in driver.screen
+        assert "its author edits these pages" in driver.screen
+        await driver.press("escape")
+        assert "#1 not merged: 1 page conflicts" in driver.screen
+        assert "Merge: #1" not in driver.screen
+        assert driver.app.session.log[-1].state == "failed"
+        await driver.press("U", "y")
         assert "Not updated: both sides changed the same things." in driver.screen
         await driver.press("escape")
+        assert "#1 not updated: 1 page conflicts" in driver.screen
         assert "open ^" in driver.screen
+        await driver.press("U")
+        assert "to update it again changes nothing" in driver.screen
+        await driver.press("m")
+        assert "and the last update" in driver.screen
+        assert "U update from main first" not in driver.screen
 
 
 async def test_an_outdated_request_is_updated_first(review: ReviewWorld) -> None:

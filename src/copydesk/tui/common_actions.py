@@ -247,6 +247,21 @@ class CommonActions(Acts, scope="place"):
     async def undo(self) -> None:
         """Take back the last write that can be taken back."""
         place = _here(self)
+        final, older = place.session.final(), place.session.undoable()
+        if final is not None and older is not None:
+            from copydesk.tui.widgets.sheet import Confirm
+
+            sheet = Confirm(
+                "Undo an earlier write",
+                [
+                    f"The last write was: {final.what.lower()} {final.target}",
+                    "It cannot be undone. This would undo an earlier one:",
+                    f"{older.what.lower()} {older.target}",
+                ],
+                verb="undo that",
+            )
+            if not await place.desk.push_screen_wait(sheet):
+                return
         line = await place.session.undo()
         if line is not None:
             place.tell(f"Taken back: {line.what} {line.target}", "good")

@@ -5,6 +5,10 @@ from __future__ import annotations
 from datetime import datetime
 
 
+class NotDoneError(Exception):
+    """The service answered, but what was asked for did not happen; the message says why."""
+
+
 def failure_types() -> tuple[type[Exception], ...]:
     """Return the exceptions that an answer of the service may raise.
 
@@ -12,7 +16,7 @@ def failure_types() -> tuple[type[Exception], ...]:
     """
     from copydesk.client.errors import ApiError
 
-    return (ApiError, OSError)
+    return (ApiError, OSError, NotDoneError)
 
 
 OFFLINE = "Offline: "
@@ -30,6 +34,8 @@ def sentence(error: BaseException) -> str:
 
     said = str(getattr(error, "message", "")) or str(error)
     match error:
+        case NotDoneError():
+            return said
         case errors.Unauthorized():
             return f"{REFUSED}Check COPYDESK_TOKEN. {said}".strip()
         case errors.Forbidden():

@@ -135,7 +135,12 @@ class Place(CommonActions, Loading, Screen[None]):
     def status_right(self) -> str:
         """Return the right part of the status line: the last write and how to take it back."""
         line = self.session.undoable()
-        return "" if line is None else f"last: {line.what.lower()} {line.target}   u undo"
+        if line is None:
+            return ""
+        wrote = f"{line.what.lower()} {line.target}"
+        if self.session.final() is not None:
+            return f"u undoes: {wrote}"
+        return f"last: {wrote}   u undo"
 
     def views_note(self) -> str:
         """Return the right part of the line of views."""

@@ -69,6 +69,8 @@ class Written:
     request_id: str = ""
     send: Callable[[], Awaitable[Any]] | None = None
     undo: Callable[[], Awaitable[Any]] | None = None
+    undoing: bool = False
+    """Whether this write took back another."""
 
     @property
     def id(self) -> str:
@@ -103,6 +105,9 @@ class Session:
     contact: Contact = field(default_factory=Contact)
     """Whether the service answers, and when to ask it again by itself."""
     log: list[Written] = field(default_factory=list)
+    stuck: set[tuple[str, str, str]] = field(default_factory=set)
+    """Updates that conflicted, as (change request, its revision, that of its space): sent again
+    they would come to the same."""
     _api: Api | None = None
     _connecting: asyncio.Task[Api] | None = None
     _writes: set[asyncio.Task[Any]] = field(default_factory=set)
@@ -190,13 +195,14 @@ class Session:
         send: Callable[[], Awaitable[T]],
         *,
         undo: Callable[[], Awaitable[Any]] | None = None,
+        undoing: bool = False,
     ) -> T:
         """Send one write: logged, never cancelled by leaving the screen.
 
         ``send`` is called to make the request (again on a retry), ``undo`` to take it back. Raises
         `WriteError` with the sentence to show when the service refused or could not be reached.
         """
-        line = Written(len(self.log) + 1, self.clock(), what, target, send=send)
+        line = Written(len(self.log) + 1, self.clock(), what, target, send=send, undoing=undoing)
         self.log.append(line)
         return await self._send(line, send, undo)
 
@@ -247,15 +253,30 @@ class Session:
         """Return the newest write that can be taken back, or None."""
         return next((line for line in reversed(self.log) if line.undo is not None), None)
 
+    def final(self) -> Written | None:
+        """Return the newest write when it cannot be taken back, so that ``u`` means an older."""
+        last = next((n for n in reversed(self.log) if n.state == "done" and not n.undoing), None)
+        return last if last is not None and last.undo is None else None
+
     async def undo(self) -> Written | None:
-        """Take back the newest write that can be. Raises `WriteError` when the service refuses."""
+        """Take back the newest write that can be. Raises `WriteError` when the service refuses.
+
+        What is gone can never be taken back: then the next call reaches the write before.
+        """
+        from copydesk.client.errors import NotFound
+
         line = self.undoable()
         if line is None or (take_back := line.undo) is None:
             return None
         line.undo = None
         try:
-            await self.perform(f"Undo: {line.what}", line.target, take_back)
-        except WriteError:
+            await self.perform(f"Undo: {line.what}", line.target, take_back, undoing=True)
+        except WriteError as error:
+            if isinstance(error.__cause__, NotFound):
+                line.state = "undone"
+                self.touched()
+                said = f"{line.what} {line.target} cannot be undone: it is gone."
+                raise WriteError(said) from error
             line.undo = take_back
             raise
         line.state = "undone"

@@ -14,11 +14,15 @@ from copydesk.tui.glyphs import glyphs
 from copydesk.tui.merge_facts import RulesRead, document_text
 from copydesk.tui.present.changed import Changed
 from copydesk.tui.present.comment import name_of
+from copydesk.tui.present.diff import wrap_exact
 
 if TYPE_CHECKING:
     from copydesk.contract.models.change_request import ChangeRequest, Conflict
     from copydesk.contract.models.space import Space
     from copydesk.domain.merge_rules import RuleResult
+
+ROOM = 50
+"""Cells for a line of a conflict beside its side, so that wrapped lines keep their column."""
 
 Lines = list[tuple[str, Text | str]]
 """Facts: a label (empty for a line of its own, blank to stand below the one before) and a text."""
@@ -170,6 +174,10 @@ def _conflict(conflict: Conflict, said: Mapping[str, str]) -> Iterator[Text]:
     )
     for lines in conflict.lines or ():
         yield Text(f"   line {lines.start}", style="muted")
-        for side, texts in (("here   ", lines.change), ("primary", lines.primary)):
-            for text in texts:
-                yield Text.assemble((f"     {side}  ", "muted"), clean(text))
+        sides = (("before ", lines.base), ("here   ", lines.change), ("primary", lines.primary))
+        for side, texts in sides:
+            lead = f"     {side}  "
+            for text in texts or ["(nothing)"]:
+                parts = wrap_exact([(clean(text, limit=2_000), "" if texts else "muted")], ROOM)
+                for nth, part in enumerate(parts):
+                    yield Text.assemble((lead if not nth else " " * len(lead), "muted"), *part)

@@ -26,7 +26,7 @@ from copydesk.tui.screens.changes_guards import (
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
-    from copydesk.contract.models.change_request import ChangeRequest, UpdateResult
+    from copydesk.contract.models.change_request import ChangeRequest
     from copydesk.tui.change_request_reading import Scope, SpaceInfo, Spaces
     from copydesk.tui.widgets.facts import Facts
     from copydesk.tui.widgets.virtual_list import VirtualList
@@ -228,7 +228,8 @@ class ChangesActions(Place, scope="changes"):
 
     @action(
         "U", "update", unless=(nothing_selected, is_merged, is_archived, is_current, may_not_edit),
-        danger=2, show=14, group="Write", uses=("pull_change_request_updates",),
+        danger=2, show=14, group="Write",
+        uses=("pull_change_request_updates", "get_change_request"),
     )  # fmt: skip
     async def update_from_main(self) -> None:
         """Pull primary content into it. Where both changed the same lines, nothing changes."""
@@ -237,7 +238,8 @@ class ChangesActions(Place, scope="changes"):
             await self._update(row)
 
     async def _update(self, row: ChangeRow) -> None:
-        from copydesk.contract import operations as ops
+        from copydesk.tui import conflicts
+        from copydesk.tui.session import WriteError
         from copydesk.tui.widgets.merge_sheet import ConflictSheet
         from copydesk.tui.widgets.sheet import Confirm
 
@@ -257,24 +259,24 @@ class ChangesActions(Place, scope="changes"):
         if not await self.desk.push_screen_wait(sheet):
             return
 
-        async def send(api: Api) -> tuple[UpdateResult, ChangeRequest]:
-            result = await api(ops.pull_change_request_updates, row.space, row.id)
-            # The answer alone does not tell whether a conflicting update happened.
-            return result, await api(ops.get_change_request, row.space, row.id)
-
-        result, now = await self.perform("Update", row.label, send)
+        try:
+            now = await self.perform(
+                "Update",
+                row.label,
+                lambda api: conflicts.update(api, row.space, row.id),
+                done=f"Updated {row.label}: it has all of primary content now.",
+            )
+        except WriteError as error:
+            clash = error.__cause__
+            if not isinstance(clash, conflicts.ConflictedError):
+                raise
+            self._adopt(clash.request)
+            self.after_write()
+            self.tell(f"{row.label} {clash}", "bad")
+            await self.desk.push_screen_wait(ConflictSheet.of_update(row.label, clash))
+            return
         self._adopt(now)
         self.after_write()
-        if result.result != "conflicts":
-            self.tell(f"Updated {row.label}: it has all of primary content now.", "good")
-            return
-        said = "Not updated: both sides changed the same things. Nothing was changed."
-        if not now.outdated:
-            said = "Updated, with conflicts: they are in the change request now."
-        self.tell(said, "warn")
-        await self.desk.push_screen_wait(
-            ConflictSheet(f"Update {row.label}", said, result.conflicts or ())
-        )
 
     @action(
         "m", "merge", unless=(nothing_selected, is_merged, is_archived, is_draft, may_not_merge),

@@ -9,12 +9,13 @@ from copydesk.contract.enumerations import ChangeRequestWritableStatus, ReviewSt
 from copydesk.contract.models.change_request import (
     ChangeRequest,
     ChangeRequestUpdate,
-    UpdateResult,
 )
 from copydesk.contract.models.comment import MarkdownBody
 from copydesk.contract.models.review import Review, ReviewCreate, ReviewersRequest
 from copydesk.domain.text import clean, listed, plural
+from copydesk.tui import conflicts
 from copydesk.tui.actions import action, command
+from copydesk.tui.conflicts import ConflictedError
 from copydesk.tui.places import Target
 from copydesk.tui.present.comment import name_of
 from copydesk.tui.screens.review_drafts import ReviewDrafts
@@ -25,6 +26,7 @@ from copydesk.tui.screens.review_guards import (
     settled,
     up_to_date,
 )
+from copydesk.tui.session import WriteError
 from copydesk.tui.widgets.choice import Choices, Option
 from copydesk.tui.widgets.merge_sheet import ConflictSheet, MergeSheet
 from copydesk.tui.widgets.sheet import Confirm
@@ -80,6 +82,7 @@ class ReviewRequest(ReviewDrafts, scope="review_request"):
             facts.append(f"{unseen} of {plural(len(self.changes), 'page')} not marked as seen")
         if self.threads.open_count:
             facts.append(f"{plural(self.threads.open_count, 'open thread')}")
+        facts.append("A verdict cannot be taken back, only replaced by another.")
         sheet = VerdictSheet(what, key, facts=tuple(facts))
         said = cast("str | None", await self.desk.push_screen_wait(sheet))
         if said is None:
@@ -95,9 +98,11 @@ class ReviewRequest(ReviewDrafts, scope="review_request"):
             what,
             f"#{request.number} {clean(request.subject)}",
             send,
-            done=f"Approved #{request.number}."
-            if status == "approved"
-            else f"Asked for changes in #{request.number}.",
+            done=(
+                f"Approved #{request.number}; a verdict cannot be undone."
+                if status == "approved"
+                else f"Asked for changes in #{request.number}; a verdict cannot be undone."
+            ),
         )
         self._sent(key)
         self._read_rules()
@@ -234,7 +239,7 @@ class ReviewRequest(ReviewDrafts, scope="review_request"):
         unless=(up_to_date, may_not_edit),
         danger=2,
         show=7,
-        uses="pull_change_request_updates",
+        uses=conflicts.UPDATE_USES,
         group="Request",
     )
     async def update(self) -> None:
@@ -257,23 +262,25 @@ class ReviewRequest(ReviewDrafts, scope="review_request"):
         if not await self.desk.push_screen_wait(sheet):
             return
 
-        async def send(api: Api) -> tuple[UpdateResult, ChangeRequest]:
-            result = await api(ops.pull_change_request_updates, space, request.id)
-            return result, await api(ops.get_change_request, space, request.id)
-
         target = f"#{request.number} {clean(request.subject)}"
-        result, now = await self.perform("Update from main", target, send)
-        self.reload()
-        if result.result != "conflicts":
-            self.tell(f"Updated #{request.number} from main.", "good")
+        done = f"Updated #{request.number} from main."
+        try:
+            await self.perform(
+                "Update from main",
+                target,
+                lambda api: conflicts.update(api, space, request.id),
+                done=done,
+            )
+        except WriteError as error:
+            clash = error.__cause__
+            if not isinstance(clash, ConflictedError):
+                raise
+            self.session.stuck.add((request.id, request.revision, opened.space.revision))
+            self.reload()
+            self.tell(f"#{request.number} {clash}", "bad")
+            await self.desk.push_screen_wait(ConflictSheet.of_update(f"#{request.number}", clash))
             return
-        said = "Not updated: both sides changed the same things. Nothing was changed."
-        if not now.outdated:
-            said = "Updated, with conflicts: they are in the change request now and need hands."
-        self.tell(said, "bad")
-        await self.desk.push_screen_wait(
-            ConflictSheet(f"Update #{request.number}", said, result.conflicts or ())
-        )
+        self.reload()
 
     @action(
         "m",

@@ -19,7 +19,7 @@ from copydesk.contract.models.change_request import Changes, Conflict, MergeResu
 from copydesk.domain.text import clean, plural
 from copydesk.tui import conflicts, merge_facts
 from copydesk.tui.actions import action
-from copydesk.tui.conflicts import Conflicted
+from copydesk.tui.conflicts import ConflictedError
 from copydesk.tui.glyphs import glyphs
 from copydesk.tui.merge_facts import RulesRead, read_rules, why_not_mergeable
 from copydesk.tui.present.comment import name_of
@@ -237,7 +237,7 @@ class MergeSheet(_Scrolling, scope="merge_sheet"):
             )
         except WriteError as error:
             clash = error.__cause__
-            if isinstance(clash, Conflicted):
+            if isinstance(clash, ConflictedError):
                 self._place.tell(f"#{request.number} {clash}", "bad")
                 self._conflicted(clash)
             else:
@@ -264,12 +264,12 @@ class MergeSheet(_Scrolling, scope="merge_sheet"):
             ]
         self.show(lines, self._keys())
 
-    def _conflicted(self, clash: Conflicted) -> None:
+    def _conflicted(self, clash: ConflictedError) -> None:
         self.off = "It conflicts with primary content; see above."
         self._clashed = True
         if not self.is_attached:
             return
-        said = "Not merged: both sides changed the same things. Nothing was changed."
+        said = "Not merged: both sides changed the same things.\nNothing was changed."
         self.show([Text(said, style="bad"), *_settling(clash.conflicts)], self._keys())
 
     def _refused(self, said: str) -> None:
@@ -336,9 +336,9 @@ class ConflictSheet(_Scrolling, scope="conflict_sheet"):
         self._conflicts = conflicts
 
     @classmethod
-    def of_update(cls, label: str, clash: Conflicted) -> ConflictSheet:
+    def of_update(cls, label: str, clash: ConflictedError) -> ConflictSheet:
         """Return the sheet of an update that conflicted."""
-        said = "Not updated: both sides changed the same things. Nothing was changed."
+        said = "Not updated: both sides changed the same things.\nNothing was changed."
         if not clash.request.outdated:
             said = "Updated, with conflicts: they are in the change request now and need hands."
         return cls(f"Update {label}", said, clash.conflicts)

@@ -1,0 +1,63 @@
+"""Merging and updating where both sides may have changed the same things.
+
+A service answers such a request with success and a list of conflicts; to the reader it failed, so
+here it is an error, and is logged as one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from copydesk.contract import operations as ops
+from copydesk.domain.text import plural
+from copydesk.tui.errors import NotDoneError
+
+if TYPE_CHECKING:
+    from copydesk.client.api import Api
+    from copydesk.contract.models.change_request import ChangeRequest, Conflict, MergeResult
+
+UPDATE_USES = ("pull_change_request_updates", "get_change_request")
+"""The operations that `update` uses."""
+
+
+class ConflictedError(NotDoneError):
+    """Both sides changed the same things. ``request`` is the change request as it is now."""
+
+    def __init__(self, said: str, conflicts: Sequence[Conflict], request: ChangeRequest) -> None:
+        super().__init__(said)
+        self.conflicts = conflicts
+        self.request = request
+
+
+def how_many(conflicts: Sequence[Conflict]) -> str:
+    """Return "1 page conflicts"; some services do not say which."""
+    pages = {each.page.id for each in conflicts if each.page is not None}
+    files = {each.file.path or each.file.id for each in conflicts if each.file is not None}
+    counts = [(len(pages), "page"), (len(files), "file")]
+    said = " and ".join(plural(count, noun) for count, noun in counts if count)
+    if not said:
+        return "it conflicts with primary content"
+    return f"{said} {'conflicts' if len(pages) + len(files) == 1 else 'conflict'}"
+
+
+async def merge(api: Api, space: str, request: str) -> tuple[MergeResult, ChangeRequest]:
+    """Merge a change request. Raises `ConflictedError` when it is not merged, and ``ApiError``."""
+    result = await api(ops.merge_change_request, space, request)
+    # The answer alone does not tell whether a conflicting merge happened.
+    now = await api(ops.get_change_request, space, request)
+    if now.status != "merged" and result.result != "merge":
+        found = result.conflicts or ()
+        raise ConflictedError(f"not merged: {how_many(found)}", found, now)
+    return result, now
+
+
+async def update(api: Api, space: str, request: str) -> ChangeRequest:
+    """Pull primary content into a change request. Raises `ConflictedError` and ``ApiError``."""
+    result = await api(ops.pull_change_request_updates, space, request)
+    now = await api(ops.get_change_request, space, request)
+    if result.result == "conflicts":
+        found = result.conflicts or ()
+        what = "not updated" if now.outdated else "updated, but not clean"
+        raise ConflictedError(f"{what}: {how_many(found)}", found, now)
+    return now

@@ -62,7 +62,13 @@ class WritingPlace(Place, scope="writing"):
     @action("e", "rename")
     async def rename(self) -> None:
         """Ask for a title."""
-        sheet = Ask("Rename", "Title", value="Old", check=lambda t: None if t else "Type a title.")
+        sheet = Ask(
+            "Rename",
+            "Title",
+            draft_key="title",
+            value="Old",
+            check=lambda t: None if t else "Type a title.",
+        )
         self.said = await self.app.push_screen_wait(sheet)
 
 

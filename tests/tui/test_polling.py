@@ -196,7 +196,7 @@ async def test_what_was_said_of_the_way_to_the_service_goes_with_the_first_answe
             await opened.driver.press("R")
             assert said in opened.driver.screen
             opened.service.failure = None
-            opened.app.here.read_again(by_hand=False)
+            opened.driver.place.read_again(by_hand=False)
             await opened.driver.idle()
             assert "live now" in opened.head
             assert said not in opened.driver.screen

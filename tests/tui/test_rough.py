@@ -114,7 +114,7 @@ async def test_a_long_error_of_a_list_is_read_in_full() -> None:
     words = " ".join(f"word{number}" for number in range(25))
     app.service.failure = ServerFault(words, status=500)
     async with drive(app, size=(80, 24)) as driver:
-        driver.app.here.query_one("#status").remove()
+        driver.place.query_one("#status").remove()
         await driver.idle()
         said = " ".join(driver.screen.replace("┃", " ").split())
         assert "word24 R tries again. Enter tries again." in said

@@ -138,9 +138,10 @@ def build_tree(
     """Return the roots of the tree of ``nodes``, given in published order.
 
     Collections and spaces are ordered together; spaces in no collection come last, in a group of
-    their own where there are collections. A node whose parent is not there, or that is among its own parents, is
-    taken to be at the root, so that nothing is ever lost. ``backwards`` turns the order round. With
-    ``partial`` not all nodes are there, and what collections say of their sums is kept.
+    their own where there are collections. A node whose parent is not there, or that is among its
+    own parents, is taken to be at the root, so that nothing is ever lost. ``backwards`` turns the
+    order round. With ``partial`` not all nodes are there, and what collections say of their sums
+    is kept.
     """
     given = list(nodes)
     flat = {node.id: replace(node, children=()) for node in given if node.kind != "loose"}

@@ -205,7 +205,7 @@ class PagesPlace(Place, scope="pages"):
         return (await api(ops.get_change_request, space_id, request)).revision
 
     def poll(self) -> None:
-        """Ask whether others wrote another revision. It is read by hand: nothing moves by itself."""
+        """Ask whether others wrote another revision; it is read by hand, so nothing moves."""
         if not self._revision:
             super().poll()
             return

@@ -336,6 +336,8 @@ async def test_a_rule_blocks_the_merge_and_says_who(review: ReviewWorld) -> None
     )
     async with drive(review.app(), "m", "y") as driver:
         assert "needs an approving review; has none and nobody was asked" in driver.screen
+        assert "y merge" in driver.screen
+        assert "nobody was asked." in driver.line("y merge")
         assert review.world.row("change_request", review.request)["status"] == "open"
 
 
@@ -362,6 +364,29 @@ async def test_a_conflict_is_shown_in_full_and_changes_nothing(review: ReviewWor
         await driver.press("m")
         assert "and the last update" in driver.screen
         assert "U update from main first" not in driver.screen
+
+
+async def test_a_merge_says_first_where_both_sides_wrote(review: ReviewWorld) -> None:
+    review.world.commit(review.space, {"webhooks/signatures": "# Signatures\n\nUse MD5.\n"})
+    review.world.commit(review.space, {"events": "# Events\n\nMuch can happen.\n"})
+    async with drive(review.app(), "m", size=(140, 40)) as driver:
+        assert "may conflict: 1 page changed on both sides: Signatures" in driver.screen
+
+
+async def test_what_is_said_with_a_verdict_is_no_open_thread(review: ReviewWorld) -> None:
+    async with drive(review.app(), "a", size=(140, 40)) as driver:
+        await driver.type("LGTM")
+        await driver.press("ctrl+s")
+        assert "Threads 0" in driver.screen
+        await driver.press("}")
+        assert "No thread is open." in driver.screen
+        await driver.press("3")
+        assert "said with a review" in driver.screen
+        review.world.edit_change_request(review.request, {"another": "# Another\n\nNew.\n"})
+        await driver.press("m")
+        assert "open\n" not in driver.screen
+        assert "1 thread is open" not in driver.screen
+        assert "approved before the latest change: by Ana Silva" in driver.screen
 
 
 async def test_an_outdated_request_is_updated_first(review: ReviewWorld) -> None:

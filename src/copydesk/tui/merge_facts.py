@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from copydesk.client.errors import ExtensionMissing, Forbidden, NotFound
@@ -21,11 +22,12 @@ from copydesk.domain.merge_rules import (
     evaluate,
     verdicts_of,
 )
+from copydesk.domain.page_tree import flatten
 from copydesk.domain.text import clean
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
-    from copydesk.contract.models.change_request import ChangeRequest
+    from copydesk.contract.models.change_request import ChangeRequest, Changes
     from copydesk.contract.models.document import Document
     from copydesk.contract.models.merge_rules import MergeRules
     from copydesk.contract.models.review import RequestedReviewer, Review
@@ -38,8 +40,11 @@ USES = (
     "list_change_request_reviews",
     "list_requested_reviewers",
     "get_member",
+    "get_change_request_changes",
+    "list_space_pages",
+    "list_change_request_comments",
 )
-"""The operations that `read_rules` uses."""
+"""The operations that `read_rules` and `read_all` use."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +62,90 @@ class RulesRead:
     def passed(self) -> int:
         """How many rules pass."""
         return sum(result.outcome == "pass" for result in self.results)
+
+    @property
+    def stale_approvals(self) -> list[User]:
+        """Who approved before the latest change, and has said nothing since."""
+        newest: dict[str, Review] = {}
+        for review in self.reviews or ():
+            newest.setdefault(review.reviewer.id, review)
+        said = newest.values()
+        return [each.reviewer for each in said if each.status == "approved" and each.outdated]
+
+
+@dataclass(frozen=True, slots=True)
+class SpokenFor:
+    """All that speaks for and against a merge. ``changes`` is None where nothing tells them (E6).
+
+    ``open_threads`` leaves out what was said with a verdict. ``both_sides`` are the titles of
+    changed pages that primary content has written since the change request was started.
+    """
+
+    request: ChangeRequest
+    space: Space
+    rules: RulesRead
+    changes: Changes | None
+    open_threads: int
+    both_sides: Sequence[str]
+
+
+async def read_all(api: Api, space_id: str, request_id: str) -> SpokenFor:
+    """Read what speaks for and against a merge. Raises ``ApiError``."""
+    request, space = await asyncio.gather(
+        api(ops.get_change_request, space_id, request_id), api(ops.get_space, space_id)
+    )
+    rules, changes = await asyncio.gather(
+        read_rules(api, request, space), _changes(api, space_id, request.id)
+    )
+    threads = request.comments
+    if threads and any(review.comment is not None for review in rules.reviews or ()):
+        threads = await _open_threads(api, space_id, request.id)
+    both: list[str] = []
+    if request.outdated and request.status in ("open", "draft") and changes is not None:
+        both = await _written_since(api, space_id, request, changes)
+    return SpokenFor(request, space, rules, changes, threads, both)
+
+
+async def _changes(api: Api, space_id: str, request_id: str) -> Changes | None:
+    try:
+        return await api(ops.get_change_request_changes, space_id, request_id, limit=1000)
+    except ExtensionMissing:
+        return None
+
+
+async def _open_threads(api: Api, space_id: str, request_id: str) -> int:
+    return sum(
+        [
+            comment.target.review is None
+            async for comment in api.pages(
+                ops.list_change_request_comments, space_id, request_id, status="open", limit=500
+            )
+        ]
+    )
+
+
+async def _written_since(
+    api: Api, space_id: str, request: ChangeRequest, changes: Changes
+) -> list[str]:
+    """Return the changed pages that primary content wrote, or removed, since the request began.
+
+    The text that both sides began with cannot be read, so whether they go together is not known
+    before the merge: these are the pages where they may not.
+    """
+    tree = flatten((await api(ops.list_space_pages, space_id)).pages)
+    now = {node.id: node for node in tree}
+    found: dict[str, str] = {}
+    for change in changes.changes:
+        page = change.page
+        if page is None or change.type == "page_created":
+            continue
+        node = now.get(page.id)
+        written = None if node is None else node.version[1]
+        if node is None or (
+            written is not None and datetime.fromisoformat(written) > request.created_at
+        ):
+            found[page.id] = page.title
+    return list(found.values())
 
 
 async def read_rules(api: Api, request: ChangeRequest, space: Space) -> RulesRead:

@@ -67,8 +67,13 @@ class Thread:
 
     @property
     def open(self) -> bool:
-        """Whether it waits for something."""
-        return self.comment.status != "resolved"
+        """Whether it waits for something; what was said with a verdict does not."""
+        return self.comment.status != "resolved" and not self.verdict
+
+    @property
+    def verdict(self) -> bool:
+        """Whether it is what a reviewer said with a verdict, which stands under the reviews."""
+        return self.comment.target.review is not None
 
     @property
     def page(self) -> str | None:

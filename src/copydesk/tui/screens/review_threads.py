@@ -273,7 +273,7 @@ class ReviewThreads(ReviewBeside, scope="review_threads"):
         """Resolve the thread under the cursor, or open it again; it stays where it is."""
         thread = self.current_thread()
         assert thread is not None
-        resolving = thread.open
+        resolving = thread.comment.status != "resolved"
         what = "Resolve" if resolving else "Reopen"
         said = f"Resolved {thread.label}." if resolving else f"Opened {thread.label} again."
         now = await self.perform(

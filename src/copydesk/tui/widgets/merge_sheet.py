@@ -13,35 +13,28 @@ from textual.app import ComposeResult
 from textual.containers import VerticalScroll
 from textual.widgets import Label, Static
 
-from copydesk.client.errors import ExtensionMissing
-from copydesk.contract import operations as ops
-from copydesk.contract.models.change_request import Changes, Conflict, MergeResult
-from copydesk.domain.text import clean, plural
+from copydesk.contract.models.change_request import Conflict, MergeResult
+from copydesk.domain.text import clean, listed, plural, shorten
 from copydesk.tui import conflicts, merge_facts
 from copydesk.tui.actions import action
 from copydesk.tui.conflicts import ConflictedError
 from copydesk.tui.glyphs import glyphs
-from copydesk.tui.merge_facts import RulesRead, read_rules, why_not_mergeable
+from copydesk.tui.merge_facts import RulesRead, SpokenFor, why_not_mergeable
 from copydesk.tui.present.comment import name_of
 from copydesk.tui.present.review import conflict_lines, rule_text, status_text
-from copydesk.tui.seen import SeenPages
 from copydesk.tui.session import WriteError
 from copydesk.tui.widgets.sheet import Sheet
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
     from copydesk.contract.models.change_request import ChangeRequest
-    from copydesk.contract.models.space import Space
     from copydesk.tui.app import CopydeskApp
     from copydesk.tui.place import Place
 
 LIVE = "This goes live at once and cannot be undone here."
 
 
-def not_ready(sheet: MergeSheet) -> str | None:
-    """Say why y does nothing yet, or no more."""
-    return sheet.off
-
+ALREADY = "It is merged already."
 
 HOW_TO_SETTLE = (
     "To settle them, its author edits these pages in the change request on the platform, or in "
@@ -117,39 +110,19 @@ class MergeSheet(_Scrolling, scope="merge_sheet"):
             failed=self._failed,
         )
 
-    async def _read(self, api: Api) -> tuple[ChangeRequest, Space, RulesRead, Changes | None]:
-        request = await api(ops.get_change_request, self._space_id, self._change_request)
-        space = await api(ops.get_space, self._space_id)
-        rules = await read_rules(api, request, space)
-        try:
-            changes = await api(
-                ops.get_change_request_changes, self._space_id, request.id, limit=1000
-            )
-        except ExtensionMissing:
-            changes = None
-        if self._unseen is None and changes is not None:
-            self._unseen = await self._not_seen(request.id, changes)
-        return request, space, rules, changes
-
-    async def _not_seen(self, request_id: str, changes: Changes) -> tuple[int, int] | None:
-        """Return how many changed pages have no mark, of how many; None if that is not known."""
-        pages = {change.page.id for change in changes.changes if change.page is not None}
-        seen = SeenPages(self._place.session.seen, request_id)
-        try:
-            await seen.read()
-        except OSError:
-            return None
-        return len(pages) - seen.count(pages), len(pages)
+    async def _read(self, api: Api) -> SpokenFor:
+        return await merge_facts.read_all(api, self._space_id, self._change_request)
 
     def _failed(self, said: str) -> None:
         if self.is_attached:
             self.off = said
             self.show([Text(said, style="bad")], self._keys())
 
-    def _came(self, read: tuple[ChangeRequest, Space, RulesRead, Changes | None]) -> None:
+    def _came(self, read: SpokenFor) -> None:
         if not self.is_attached:
             return
-        request, space, rules, changes = read
+        request, space, rules, changes = read.request, read.space, read.rules, read.changes
+        self._merged = request.status == "merged"
         self._request, self._rules = request, rules
         stuck = (request.id, request.revision, space.revision) in self._place.session.stuck
         self._clashed = stuck
@@ -175,7 +148,12 @@ class MergeSheet(_Scrolling, scope="merge_sheet"):
         facts += [rule_text(result) for result in rules.results]
         if not rules.results:
             facts.append(Text("No merge rules hold in this space.", style="muted"))
-        warnings = list(self._warnings(request))
+        if self._merged:
+            # What would speak against a merge is past.
+            self.off = ALREADY
+            self.show([*facts, "", Text(ALREADY, style="good")], self._keys())
+            return
+        warnings = self._warnings(read)
         if warnings:
             facts += ["", *(Text(f"! {said}", style="warn") for said in warnings)]
         self._facts = facts
@@ -188,11 +166,15 @@ class MergeSheet(_Scrolling, scope="merge_sheet"):
         else:
             self.show([*facts, "", Text(LIVE, style="warn")], self._keys())
 
-    def _warnings(self, request: ChangeRequest) -> list[str]:
+    def _warnings(self, read: SpokenFor) -> list[str]:
+        request = read.request
         found = []
-        if request.comments:
-            verb = "is" if request.comments == 1 else "are"
-            found.append(f"{plural(request.comments, 'thread')} {verb} open")
+        if read.open_threads:
+            verb = "is" if read.open_threads == 1 else "are"
+            found.append(f"{plural(read.open_threads, 'thread')} {verb} open")
+        if read.rules.stale_approvals:
+            names = listed([name_of(user) for user in read.rules.stale_approvals])
+            found.append(f"approved before the latest change: by {names}")
         if self._unseen is not None and self._unseen[0]:
             found.append(f"{self._unseen[0]} of {plural(self._unseen[1], 'page')} not seen by you")
         if request.outdated:
@@ -201,6 +183,12 @@ class MergeSheet(_Scrolling, scope="merge_sheet"):
                 if self._clashed
                 else "primary content has moved on since; U updates first"
             )
+        if read.both_sides:
+            titles = ", ".join(shorten(clean(t), 40, glyphs().more) for t in read.both_sides[:3])
+            more = len(read.both_sides) - 3
+            titles += f" and {more} more" if more > 0 else ""
+            count = plural(len(read.both_sides), "page")
+            found.append(f"may conflict: {count} changed on both sides: {titles}")
         return found
 
     def _keys(self, said: str = "") -> Text:
@@ -218,14 +206,16 @@ class MergeSheet(_Scrolling, scope="merge_sheet"):
     @action(
         "y",
         "merge",
-        unless=not_ready,
         danger=2,
         uses=("merge_change_request", "get_change_request", *merge_facts.USES),
     )
     async def merge(self) -> None:
-        """Merge it. This goes live at once."""
+        """Merge it. This goes live at once. While it cannot be merged, say why."""
         request = self._request
-        assert request is not None
+        if self.off is not None or request is None:
+            keys = self.query_one("#merge-keys", Label)
+            keys.update(self.paint(self._keys(self.off or "")))
+            return
         self.off = "The merge is under way."
         merging = Text(f"Merging{glyphs().more}", style="warn")
         self.show([*self._facts, "", merging], Text(""))
@@ -244,6 +234,7 @@ class MergeSheet(_Scrolling, scope="merge_sheet"):
                 self._refused(str(error))
             return
         self._merged = now.status == "merged"
+        self.off = ALREADY
         self._result(result, now)
 
     def _result(self, result: MergeResult, now: ChangeRequest) -> None:

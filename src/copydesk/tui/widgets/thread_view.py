@@ -166,7 +166,9 @@ class ThreadView(WrappedList, scope="threads"):
         if reply is not None:
             return draw_message(reply, width, now, reply=True, resolved=not thread.open, me=me)
         note = ""
-        if not thread.open:
+        if thread.verdict:
+            note = "said with a review"
+        elif not thread.open:
             who = thread.comment.resolved_by
             note = f"resolved by {name_of(who)}" if who else "resolved"
         lines: list[Line] = []

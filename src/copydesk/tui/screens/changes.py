@@ -154,7 +154,7 @@ class ChangesPlace(ChangesRows):
         """Open the review of a change request."""
         row = self.rows.selected
         if row is not None:
-            self.app.call_later(self.desk.go, "review", self.aim(row))
+            self.app.call_later(self.desk.go, "review", self.aim(row, "overview"))
 
     def _filter(self, text: str) -> Callable[[ChangeRow], bool]:
         query = Query.parse(text, present.fields(self.space_title))

@@ -786,3 +786,10 @@ async def test_the_log_gives_targets_the_room_and_chords_are_listed_whole(desk: 
         assert "#1 A subject that says much" in driver.screen, driver.screen
         await driver.press("escape", "g")
         assert "gk cluster" in driver.screen
+
+
+async def test_enter_opens_the_overview_and_d_the_changes(desk: Desk) -> None:
+    async with drive(open_world(desk.world, "changes"), "enter", size=(100, 40)) as driver:
+        assert "[Overview]" in driver.screen
+    async with drive(open_world(desk.world, "changes"), "d", size=(100, 40)) as driver:
+        assert "[Changes" in driver.screen

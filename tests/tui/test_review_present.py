@@ -37,6 +37,18 @@ def test_changed_words_are_marked_without_colour() -> None:
     ]
 
 
+def test_marks_stand_on_whole_words_and_close_ones_are_one() -> None:
+    was = "See the page that [Calyptia, Inc.](https://calyptia.com/en/about) has for you all.\n"
+    now = "See the page that [Chronosphere](https://chronosphere.io/en/about) has for you all.\n"
+    before, after = drawn(was, now, width=140)
+    assert "://[-calyptia.com-]/en/about" in before
+    assert "://{+chronosphere.io+}/en/about" in after
+    assert before.count("[-") == after.count("{+") == 2
+    before, after = drawn("ab internationally cd\n", "ab straightforward cd\n")
+    assert "[-ab internationally cd-]" in before
+    assert "{+ab straightforward cd+}" in after
+
+
 def test_long_lines_wrap_and_keep_their_sign() -> None:
     lines = drawn("", "After the last attempt the event goes to the queue.\n", width=40)
     assert lines == [

@@ -5,9 +5,11 @@ Pure functions: what is drawn is decided here, line by line, when a line comes i
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import groupby
 from typing import Literal, NamedTuple
 
 from rich.cells import cell_len, get_character_cell_size
@@ -21,6 +23,9 @@ from copydesk.tui.markdown_lines import Span as Drawing
 
 GUTTER = 10
 """Cells before the text: cursor, number, blank, sign, blank."""
+
+_WORD = re.compile(r"[\w@%+~-]+(?:[.'’][\w@%+~-]+)*")
+"""A word, or what stands between the slashes of an address."""
 
 LINE_LIMIT = 20_000
 """Characters of one line that are drawn; the rest is counted."""
@@ -189,11 +194,50 @@ def draw_line(line: Line, width: int, *, mark: str = "", mark_tone: str = "accen
     return shown
 
 
+NEAR = 3
+"""Fewer unchanged characters than this between two marks are marked with them."""
+
+
+def _joined(line: Line) -> list[tuple[str, str]]:
+    """Return an edited line's spans with marks on whole words, for words in shreds read badly.
+
+    A mark grows to the blanks around it; marks close to each other become one; where more than
+    half of the line changed, all of it is one mark.
+    """
+    change = line.kind
+    text = "".join(said for said, _ in line.spans)
+    changed = [False] * len(text)
+    at = 0
+    for said, kind in line.spans:
+        if kind != "same":
+            changed[at : at + len(said)] = [True] * len(said)
+        at += len(said)
+    if sum(changed) * 2 > len(text):
+        return [(text, change)]
+    for word in _WORD.finditer(text):
+        first, last = word.span()
+        if any(changed[first:last]):
+            changed[first:last] = [True] * (last - first)
+    runs = [(kind, len(list(each))) for kind, each in groupby(changed)]
+    found: list[tuple[str, str]] = []
+    at = 0
+    for nth, (marked, size) in enumerate(runs):
+        said = text[at : at + size]
+        at += size
+        inside = 0 < nth < len(runs) - 1
+        kind = change if marked or (inside and size < NEAR) else "same"
+        if found and found[-1][1] == kind:
+            found[-1] = (found[-1][0] + said, kind)
+        else:
+            found.append((said, kind))
+    return found
+
+
 def _marked(line: Line, tone: str) -> list[Drawing]:
     """Return a line's text with `[-…-]` and `{+…+}` around words that changed in an edited line."""
     left = LINE_LIMIT
     parts: list[Drawing] = []
-    for text, kind in line.spans:
+    for text, kind in _joined(line) if line.paired else line.spans:
         if left <= 0:
             break
         said = text[:left]

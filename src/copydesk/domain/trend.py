@@ -18,6 +18,9 @@ FEWEST = 5
 _BARS = "▁▂▃▄▅▆▇█"
 _SIGNS = ":|#"
 
+MOST = 1e12
+"""The highest count that is told apart: sums and ratios of weeks stay finite."""
+
 
 @dataclass(frozen=True, slots=True)
 class Trend:
@@ -66,5 +69,5 @@ def spark(pulse: Sequence[float], *, top: float | None = None, ascii: bool = Fal
 
 
 def _count(value: float) -> float:
-    """Read a week leniently: what is no count is none."""
-    return float(value) if value > 0 and isfinite(value) else 0.0
+    """Read a week leniently: what is no count is none, and no count is astronomic."""
+    return min(float(value), MOST) if value > 0 and isfinite(value) else 0.0

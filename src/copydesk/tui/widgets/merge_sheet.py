@@ -13,7 +13,7 @@ from textual.app import ComposeResult
 from textual.containers import VerticalScroll
 from textual.widgets import Label, Static
 
-from copydesk.contract.models.change_request import Conflict, MergeResult
+from copydesk.contract.models.change_request import Changes, Conflict, MergeResult
 from copydesk.domain.text import clean, listed, plural, shorten
 from copydesk.tui import conflicts, merge_facts
 from copydesk.tui.actions import action
@@ -22,6 +22,7 @@ from copydesk.tui.glyphs import glyphs
 from copydesk.tui.merge_facts import RulesRead, SpokenFor, why_not_mergeable
 from copydesk.tui.present.comment import name_of
 from copydesk.tui.present.review import conflict_lines, rule_text, status_text
+from copydesk.tui.seen import SeenPages
 from copydesk.tui.session import WriteError
 from copydesk.tui.widgets.sheet import Sheet
 
@@ -111,7 +112,20 @@ class MergeSheet(_Scrolling, scope="merge_sheet"):
         )
 
     async def _read(self, api: Api) -> SpokenFor:
-        return await merge_facts.read_all(api, self._space_id, self._change_request)
+        read = await merge_facts.read_all(api, self._space_id, self._change_request)
+        if self._unseen is None and read.changes is not None:
+            self._unseen = await self._not_seen(read.request.id, read.changes)
+        return read
+
+    async def _not_seen(self, request_id: str, changes: Changes) -> tuple[int, int] | None:
+        """Return how many changed pages have no mark, of how many; None if that is not known."""
+        pages = {change.page.id for change in changes.changes if change.page is not None}
+        seen = SeenPages(self._place.session.seen, request_id)
+        try:
+            await seen.read()
+        except OSError:
+            return None
+        return len(pages) - seen.count(pages), len(pages)
 
     def _failed(self, said: str) -> None:
         if self.is_attached:

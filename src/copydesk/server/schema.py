@@ -178,7 +178,6 @@ MIGRATIONS: tuple[str, ...] = (
         merged_at TEXT,
         cluster_id TEXT,
         comments INTEGER NOT NULL DEFAULT 0,        -- open comments
-        next_comment INTEGER NOT NULL DEFAULT 1,
         UNIQUE (space_id, number)
     ) WITHOUT ROWID;
     CREATE INDEX change_request_space ON change_request(space_id, status, updated_at, id);

@@ -1,6 +1,8 @@
 """Driving the terminal in tests: press keys, wait until nothing is under way, read the screen.
 
-No sleeps: `idle` waits for the workers, reads, writes and list loads themselves.
+No sleeps: `idle` waits for the workers, reads, writes, threads and list loads themselves, and for
+an event loop that has nothing left to run. (Textual's own pilot sleeps a fixed time, several times
+for each key, and looks at the processor's load instead.)
 """
 
 from __future__ import annotations
@@ -8,19 +10,30 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from math import inf
 from pathlib import Path
 from typing import Any
+from unicodedata import lookup
 
+from textual import events
+from textual.keys import _character_to_key, _get_unicode_name_from_key
 from textual.pilot import Pilot
 
 from copydesk.tui.app import CopydeskApp
 from copydesk.tui.place import Place
+from copydesk.tui.widgets.text_view import TextView
 from copydesk.tui.widgets.virtual_list import VirtualList
 
 GOLDEN = Path(__file__).parent / "golden"
 
 ROUNDS = 400
 """After how many rounds of waiting something is taken to hang."""
+
+SOON = 0.01
+"""Seconds within which a timer is waited for."""
+
+FRAMES = 10
+"""How many timers in a row are waited for: one that starts itself anew rings for ever."""
 
 
 class Driver:
@@ -29,6 +42,8 @@ class Driver:
     def __init__(self, app: CopydeskApp, pilot: Pilot[None]) -> None:
         self.app = app
         self.pilot = pilot
+        self._threads: set[asyncio.Future[Any]] = set()
+        self._count_threads()
 
     @property
     def place(self) -> Place:
@@ -49,22 +64,36 @@ class Driver:
 
         for key in keys:
             for name in chord(key):
-                await self.pilot.press(name)
-        await self.idle()
+                await self.send(name)
+            await self.idle()
 
     async def type(self, text: str) -> None:
         """Type text letter by letter."""
-        await self.pilot.press(*("space" if letter == " " else letter for letter in text))
+        for letter in text:
+            await self.send("space" if letter == " " else letter)
         await self.idle()
+
+    async def send(self, key: str) -> None:
+        """Give the app one key and let it act on it, without waiting for what that starts."""
+        name = _character_to_key(key) if len(key) == 1 and not key.isalnum() else key
+        try:
+            letter: str | None = lookup(_get_unicode_name_from_key(name))
+        except KeyError:
+            letter = key if len(key) == 1 else None
+        event = events.Key(name, letter)
+        event.set_sender(self.app)
+        assert self.app._driver is not None
+        self.app._driver.send_message(event)
+        await self.settle()
 
     async def idle(self) -> None:
         """Wait until no read, write, load or worker is under way and the screen is drawn."""
         quiet = 0
         for _ in range(ROUNDS):
-            await self.pilot.pause()
+            await self.settle()
             if self.app.here is not None and self.app.here.frame_due:
                 self.app.here.refresh_frame()
-            tasks = [task for task in self._under_way() if not task.done()]
+            tasks = [task for task in (*self._under_way(), *self._threads) if not task.done()]
             # A message may be on its way to the place that will read: quiet once is not enough.
             quiet = 0 if tasks else quiet + 1
             if quiet == 2:
@@ -73,14 +102,49 @@ class Driver:
                 await asyncio.wait(tasks, timeout=0.25)
         raise AssertionError(f"still under way: {tasks}")
 
-    def _under_way(self) -> list[asyncio.Task[Any]]:
+    def _count_threads(self) -> None:
+        """Keep the work that is given to threads, from now on, until it is done."""
+        loop = asyncio.get_running_loop()
+        give = loop.run_in_executor
+
+        def counted(executor: Any, work: Any, *args: Any) -> asyncio.Future[Any]:
+            given = give(executor, work, *args)
+            self._threads.add(given)
+            given.add_done_callback(self._threads.discard)
+            return given
+
+        loop.run_in_executor = counted  # type: ignore[assignment,method-assign]
+
+    async def settle(self) -> None:
+        """Let the event loop run until it has nothing ready, and draw what is due.
+
+        A timer that is about to ring is waited for; one that rings later is not.
+        """
+        loop: Any = asyncio.get_running_loop()
+        animator = self.app.animator
+        for _ in range(FRAMES):
+            for _ in range(ROUNDS):
+                await asyncio.sleep(0)
+                if not loop._ready:
+                    break
+            self.app.screen._on_timer_update()
+            if animator._animations:
+                await animator.wait_until_complete()
+            due = [timer.when() for timer in loop._scheduled if not timer.cancelled()]
+            soon = min(due, default=inf) - loop.time()
+            if not loop._ready and soon > SOON:
+                return
+            await asyncio.sleep(max(0.0, min(soon, SOON)) if not loop._ready else 0)
+
+    def _under_way(self) -> list[asyncio.Future[Any]]:
         app = self.app
-        tasks: list[asyncio.Task[Any]] = list(app.session.writing)
+        tasks: list[asyncio.Future[Any]] = list(app.session.writing)
         if app.awake is not None:
             tasks.append(app.awake)
         for screen in app.screen_stack:
             if isinstance(screen, Place):
                 tasks.extend(screen.loads)
+            tasks.extend(text.running for text in screen.query(TextView) if text.running)
             for rows in screen.query(VirtualList):
                 for source in (rows.source, rows.source.base):
                     running = getattr(source, "running", None)

@@ -41,7 +41,7 @@ def trend(pulse: Sequence[float], issues: int) -> Trend:
         return Trend("", -inf)
     if not early:
         return Trend("new", inf) if late else Trend("0%", 0.0)
-    change = (late - early) / early
+    change = min((late - early) / early, MOST)  # a sliver of a count divides to infinity
     percent = floor(change * 100 + 0.5)
     return Trend(f"{percent:+,}%" if percent else "0%", change)
 

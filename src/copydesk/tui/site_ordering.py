@@ -78,6 +78,13 @@ class SiteOrdering(SiteEditing, scope="site_ordering"):
         self._keeping = self.set_timer(KEEP_SECONDS, self.keep_staged)
         self.show_order(cursor)
 
+    def on_screen_suspend(self) -> None:
+        """Keep what is staged before another place is in front, which may list it."""
+        if self._keeping is not None:
+            self._keeping.stop()
+            self._keeping = None
+            self.keep_staged()
+
     def keep_staged(self) -> None:
         """Keep what is staged; say so when that takes the place of somebody else's."""
         if self._overtaken() is not None:

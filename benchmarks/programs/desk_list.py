@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from dataclasses import dataclass
 from typing import Any
@@ -49,4 +50,5 @@ async def connect() -> Any:
     raise NotImplementedError("nothing here asks a service")
 
 
+gc.disable()  # as copydesk starts; the application turns it on when it is ready
 CopydeskApp(Session(connect), "bench").run()

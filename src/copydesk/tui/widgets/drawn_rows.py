@@ -44,6 +44,8 @@ class DrawnRows(Pane, Generic[T]):
         self.marks: set[str] = set()
         self._cursor = 0
         self._strips: dict[tuple[str, bool, bool, bool], Strip] = {}
+        self._head: tuple[object, Strip] | None = None
+        """The line of titles as it was drawn last, and for what."""
         self._layout: list[tuple[Column[T], int]] = []
         self._layout_width = -1
         self._styles: dict[str, Style] = {}
@@ -52,6 +54,7 @@ class DrawnRows(Pane, Generic[T]):
         """Forget drawn lines: the width, the theme or the columns changed."""
         self._strips.clear()
         self._styles.clear()
+        self._head = None
         self._layout_width = -1
         self.resize_lines(self.drawn_lines)
         self.refresh()
@@ -140,6 +143,9 @@ class DrawnRows(Pane, Generic[T]):
         return kept
 
     def _header_strip(self, width: int) -> Strip:
+        key = (width, self.sort, glyphs())
+        if self._head is not None and self._head[0] == key:
+            return self._head[1]
         style = self._style("header")
         segments = [Segment(" " * GUTTER, style)]
         for at, (column, cells) in enumerate(self._columns_for(width)):
@@ -149,7 +155,9 @@ class DrawnRows(Pane, Generic[T]):
             if self.sort is not None and self.sort[0] == column.key:
                 title += glyphs().down if self.sort[1] else glyphs().up
             segments.extend(fit(title, cells, column.align, style, self.app.console))
-        return Strip(segments).adjust_cell_length(width, style)
+        strip = Strip(segments).adjust_cell_length(width, style)
+        self._head = key, strip
+        return strip
 
     def _nothing_line(self, width: int) -> list[str]:
         """Return the sentence shown in place of rows, in lines of at most ``width`` cells."""

@@ -8,12 +8,14 @@ from rich.segment import Segment
 from rich.style import Style
 from textual import events
 from textual.content import Content
-from textual.geometry import Offset, Size
+from textual.geometry import Offset, Region, Size, Spacing
 from textual.reactive import reactive
 from textual.scroll_view import ScrollView
+from textual.scrollbar import ScrollBar
 from textual.strip import Strip
 
 from copydesk.tui.actions import Acts
+from copydesk.tui.widgets.scroll_bar import SteadyScrollBar
 
 if TYPE_CHECKING:
     from copydesk.domain.filter import Fields
@@ -25,6 +27,15 @@ HEIGHTS = [(0, "-tiny"), (12, "-short"), (20, "-tall")]
 
 BARE_LINES = 9
 """Below this many lines nothing has a frame, so that rows are still to be seen."""
+
+_NO_PADDING = Spacing()
+_NOTHING = Strip.blank(0)
+
+KEPT_FRAMED = 1024
+"""Lines kept with their frame for the next drawing; bounds the memory of a long scroll."""
+
+MANY_LINES = 8
+"""From so many new lines on, a drawing is made whole: it costs less than line by line."""
 
 
 def is_bare(size: Size) -> bool:
@@ -69,6 +80,13 @@ class Pane(Acts, ScrollView, can_focus=True, can_focus_children=False):
     def title_line(self) -> str:
         """Return the whole title; panes that know more than a title add it here."""
         return self.title
+
+    def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
+        super().__init__(id=id, classes=classes)
+        self._looks: object = None
+        """What the frame of a line was made of; another look forgets all of them."""
+        self._framed: dict[object, tuple[object, Strip]] = {}
+        """A line's content and the line with its frame, by what tells its content."""
 
     fields: Fields[Any] | None = None
     """What its filter knows by name; None where it takes only words."""
@@ -129,6 +147,59 @@ class Pane(Acts, ScrollView, can_focus=True, can_focus_children=False):
         """Follow a change of theme or focus."""
         super().notify_style_update()
         self.refresh_rows()
+
+    # Drawing
+
+    @property
+    def vertical_scrollbar(self) -> ScrollBar:
+        """The scroll bar at the right, made when it is first asked for."""
+        if self._vertical_scrollbar is None:
+            self._vertical_scrollbar = bar = SteadyScrollBar(
+                vertical=True, name="vertical", thickness=self.scrollbar_size_vertical
+            )
+            bar.display = False
+            self.app._start_widget(self, bar)
+        return self._vertical_scrollbar
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """Draw the visible lines; one that was framed before, at any height, is used again.
+
+        Textual keeps lines by where they are on the screen, so that a scroll by one frames, styles
+        and encodes all of them anew. Here a line is known by its content: a scroll frames one.
+        """
+        if not self.is_attached or self.styles.padding != _NO_PADDING:
+            return super().render_lines(crop)
+        looks = (
+            self.outer_size, self.content_size, crop.column_span, self.gutter, self.styles.border,
+            self.background_colors, self.opacity, self.styles.tint, self.app.theme,
+        )  # fmt: skip
+        if looks != self._looks:
+            self._framed.clear()
+            self._looks = looks
+        top = self.gutter.top
+        end = top + self.content_size.height
+        title = self.border_title, self.border_subtitle
+        lines: list[Strip] = []
+        missing: list[tuple[int, object, object]] = []
+        for at, y in enumerate(crop.line_range):
+            # A line of content is known by its strip, which is kept beside it: an id is one only
+            # while the thing lives. A line of the frame is known by what is written on it.
+            content: object = self.render_line(y - top) if top <= y < end else title
+            key: object = id(content) if content is not title else (y, title)
+            kept = self._framed.get(key)
+            if kept is None:
+                missing.append((at, key, content))
+            lines.append(kept[1] if kept is not None else _NOTHING)
+        if len(self._framed) > KEPT_FRAMED:
+            self._framed.clear()
+        many = len(missing) > MANY_LINES
+        self._styles_cache.set_dirty(crop)
+        drawn = super().render_lines(crop) if many else []
+        for at, key, content in missing:
+            line = Region(crop.x, crop.y + at, crop.width, 1)
+            lines[at] = drawn[at] if many else super().render_lines(line)[0]
+            self._framed[key] = content, lines[at]
+        return lines
 
     def put_cursor(self, x: int, y: int) -> None:
         """Place the real terminal cursor at content coordinates, for screen readers and tmux."""

@@ -10,10 +10,6 @@ import asyncio
 from bisect import bisect_right
 from time import perf_counter
 
-from rich.cells import cell_len
-from rich.segment import Segment
-from rich.style import Style
-from rich.text import Text
 from textual import events
 from textual.strip import Strip
 
@@ -21,6 +17,7 @@ from copydesk.domain.text import clean
 from copydesk.tui.markdown_blocks import Block, blocks
 from copydesk.tui.markdown_lines import Line, draw
 from copydesk.tui.widgets.pane import Pane
+from copydesk.tui.widgets.spans import SpanPane
 
 SLICE_SECONDS = 0.004
 """How long measuring may hold up a key press."""
@@ -38,7 +35,7 @@ KEPT_BLOCKS = 256
 """Blocks whose lines are kept for the next frame."""
 
 
-class TextView(Pane):
+class TextView(SpanPane):
     """Shows Markdown (or plain lines with ``plain=True``)."""
 
     def __init__(
@@ -64,8 +61,6 @@ class TextView(Pane):
         self._cutting: asyncio.Task[None] | None = None
         self._to_end = False
         self._keep: tuple[int, int] | None = None
-        self._found = ""
-        self._styles: dict[str, Style] = {}
         self._source = source
 
     def on_mount(self) -> None:
@@ -135,7 +130,7 @@ class TextView(Pane):
     def _lay_out(self, keep: tuple[int, int] | None) -> None:
         self._width = max(8, self.scrollable_content_region.width - 2)
         self._starts, self._lines = [0], {}
-        self._styles.clear()
+        self.forget_styles()
         if self._measuring is not None:
             self._measuring.cancel()
             self._measuring = None
@@ -212,7 +207,7 @@ class TextView(Pane):
 
     def refresh_rows(self) -> None:
         """Follow the theme."""
-        self._styles.clear()
+        self.forget_styles()
         self.refresh()
 
     def on_resize(self, event: events.Resize) -> None:
@@ -251,11 +246,6 @@ class TextView(Pane):
         self.refresh()
         return bool(was)
 
-    @property
-    def found(self) -> str:
-        """What is searched for."""
-        return self._found
-
     def _jump(self, direction: int, *, include_here: bool) -> bool:
         here, line = self._position()
         count = len(self._blocks)
@@ -287,19 +277,10 @@ class TextView(Pane):
 
     # Drawing
 
-    def _tone(self, name: str) -> Style:
-        style = self._styles.get(name)
-        if style is None:
-            style = self.rich_style
-            if name:
-                style += self.app.console.get_style(name)
-            self._styles[name] = style
-        return style
-
     def render_line(self, y: int) -> Strip:
         """Draw one visible line."""
         width = self.scrollable_content_region.width
-        base = self._tone("")
+        base = self.base
         line = self.scroll_offset.y + y
         if not self._blocks:
             shown: Line = [(self.empty, "muted")] if y == 0 else []
@@ -310,21 +291,4 @@ class TextView(Pane):
             if at >= len(self._blocks) or line >= self._starts[-1]:
                 return self.blank(width, base)
             shown = self._drawn(at)[line - self._starts[at]]
-        segments = [Segment(" ", base)]
-        if self._found and self._found in "".join(text for text, _ in shown).casefold():
-            text = Text.assemble(*((part, tone) if tone else part for part, tone in shown))
-            start, plain = 0, text.plain.casefold()
-            while (start := plain.find(self._found, start)) >= 0:
-                text.stylize("match", start, start + len(self._found))
-                start += len(self._found)
-            segments.extend(
-                Segment(part, base + style if style else base)
-                for part, style, _ in text.render(self.app.console)
-                if part and part != "\n"
-            )
-        else:
-            segments.extend(Segment(text, self._tone(tone)) for text, tone in shown)
-        used = sum(cell_len(segment.text) for segment in segments)
-        if used < width:
-            segments.append(Segment(" " * (width - used), base))
-        return Strip(segments).adjust_cell_length(width, base)
+        return self.strip_of([(" ", ""), *shown], base, width)

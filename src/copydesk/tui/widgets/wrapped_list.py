@@ -9,9 +9,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from rich.segment import Segment
 from rich.style import Style
-from rich.text import Text
 from textual import events
 from textual.message import Message
 from textual.strip import Strip
@@ -20,6 +18,7 @@ from copydesk.tui.glyphs import glyphs
 from copydesk.tui.markdown_lines import Line
 from copydesk.tui.present.diff import wrap_exact
 from copydesk.tui.widgets.pane import Pane
+from copydesk.tui.widgets.spans import SpanPane
 
 KEPT_ROWS = 512
 """Rows whose lines are kept for the next frame."""
@@ -28,7 +27,7 @@ MARGIN = 2
 """Lines kept in view above and below the cursor, where there is room."""
 
 
-class WrappedList(Pane):
+class WrappedList(SpanPane):
     """Rows that wrap, with a cursor. Subclasses say how many rows there are and how one is drawn.
 
     Posts `Moved` when the cursor comes to another row, and `Seen` when other rows are in view.
@@ -70,8 +69,6 @@ class WrappedList(Pane):
         self._screen_rows: list[tuple[int, int]] | None = None
         self._screen_size = (0, 0)
         self._seen: tuple[int, int] | None = None
-        self._styles: dict[str, Style] = {}
-        self._found = ""
 
     def on_mount(self) -> None:
         """Show the title."""
@@ -339,11 +336,6 @@ class WrappedList(Pane):
         self.refresh()
         return bool(was)
 
-    @property
-    def found(self) -> str:
-        """What is searched for."""
-        return self._found
-
     def _jump(self, direction: int, start: int) -> bool:
         for step in range(self.rows):
             row = (start + step * direction) % self.rows
@@ -365,18 +357,11 @@ class WrappedList(Pane):
 
     def refresh_rows(self) -> None:
         """Forget drawn lines: the width or the theme changed."""
-        self._styles.clear()
+        self.forget_styles()
         self._kept.clear()
         self._screen_rows = None
         if self.is_attached:
             self._settle()
-
-    def _tone(self, name: str) -> Style:
-        style = self._styles.get(name)
-        if style is None:
-            style = self.app.console.get_style(name) if name else Style.null()
-            self._styles[name] = style
-        return style
 
     def _ground(self, row: int) -> Style:
         """Return the style that all of a row has."""
@@ -386,7 +371,7 @@ class WrappedList(Pane):
         key = f"on {name}"
         style = self._styles.get(key)
         if style is None:
-            style = self.rich_style
+            style = self.base
             if name:
                 own = self.get_component_rich_style(name)
                 style += Style(bgcolor=own.bgcolor)
@@ -406,13 +391,7 @@ class WrappedList(Pane):
             shown = self._lines(row)[line]
             if row == self._at and line == (self._skip if row == self._top else 0):
                 shown = self._pointed(shown)
-        if self._found and self._found in "".join(text for text, _ in shown).casefold():
-            segments = self._lit(shown, base)
-        else:
-            segments = [
-                Segment(text, base + self._tone(tone) if tone else base) for text, tone in shown
-            ]
-        return Strip(segments).adjust_cell_length(width, base)
+        return self.strip_of(shown, base, width)
 
     def _pointed(self, shown: Line) -> Line:
         """Put the sign of the cursor into the blank that begins a line."""
@@ -425,15 +404,3 @@ class WrappedList(Pane):
         """Return a line of what is said when there are no rows."""
         lines = wrap_exact([(self.empty, "muted")], max(8, width - 2))
         return [(" ", ""), *lines[y]] if y < len(lines) else []
-
-    def _lit(self, shown: Line, base: Style) -> list[Segment]:
-        text = Text.assemble(*((part, tone) if tone else part for part, tone in shown))
-        start, plain = 0, text.plain.casefold()
-        while (start := plain.find(self._found, start)) >= 0:
-            text.stylize("match", start, start + len(self._found))
-            start += len(self._found)
-        return [
-            Segment(part, base + style if style else base)
-            for part, style, _ in text.render(self.app.console)
-            if part and part != "\n"
-        ]

@@ -1,0 +1,25 @@
+"""A scroll bar that is drawn again only when it would look different."""
+
+from __future__ import annotations
+
+from textual.scrollbar import ScrollBar
+
+STEPS = 8
+"""Steps of the thumb within one cell, as Textual draws them."""
+
+
+class SteadyScrollBar(ScrollBar):
+    """Textual's scroll bar; in a list of 100,000 rows one row down does not move its thumb."""
+
+    def validate_position(self, position: float) -> float:
+        """Round to the middle of the step at which the thumb is drawn."""
+        position = super().validate_position(position)
+        cells = self.size.height if self.vertical else self.size.width
+        unseen = self.window_virtual_size - self.window_size
+        if not cells or unseen <= 0 or position in {0, unseen}:
+            return position
+        thumb = max(1.0, self.window_size * cells / self.window_virtual_size)
+        steps = (cells - thumb) * STEPS
+        if steps >= unseen:
+            return position
+        return (int(position / unseen * steps) + 0.5) * unseen / steps

@@ -39,11 +39,12 @@ FRAMES = 10
 class Driver:
     """An app that runs without a terminal."""
 
-    def __init__(self, app: CopydeskApp, pilot: Pilot[None]) -> None:
+    def __init__(
+        self, app: CopydeskApp, pilot: Pilot[None], threads: set[asyncio.Future[Any]]
+    ) -> None:
         self.app = app
         self.pilot = pilot
-        self._threads: set[asyncio.Future[Any]] = set()
-        self._count_threads()
+        self._threads = threads
 
     @property
     def place(self) -> Place:
@@ -93,6 +94,7 @@ class Driver:
             await self.settle()
             if self.app.here is not None and self.app.here.frame_due:
                 self.app.here.refresh_frame()
+                quiet = -1
             tasks = [task for task in (*self._under_way(), *self._threads) if not task.done()]
             # A message may be on its way to the place that will read: quiet once is not enough.
             quiet = 0 if tasks else quiet + 1
@@ -101,19 +103,6 @@ class Driver:
             if tasks:
                 await asyncio.wait(tasks, timeout=0.25)
         raise AssertionError(f"still under way: {tasks}")
-
-    def _count_threads(self) -> None:
-        """Keep the work that is given to threads, from now on, until it is done."""
-        loop = asyncio.get_running_loop()
-        give = loop.run_in_executor
-
-        def counted(executor: Any, work: Any, *args: Any) -> asyncio.Future[Any]:
-            given = give(executor, work, *args)
-            self._threads.add(given)
-            given.add_done_callback(self._threads.discard)
-            return given
-
-        loop.run_in_executor = counted  # type: ignore[assignment,method-assign]
 
     async def settle(self) -> None:
         """Let the event loop run until it has nothing ready, and draw what is due.
@@ -130,9 +119,11 @@ class Driver:
             self.app.screen._on_timer_update()
             if animator._animations:
                 await animator.wait_until_complete()
+            screen = self.app.screen
+            undrawn = screen._callbacks or screen._dirty_widgets or screen._layout_required
             due = [timer.when() for timer in loop._scheduled if not timer.cancelled()]
             soon = min(due, default=inf) - loop.time()
-            if not loop._ready and soon > SOON:
+            if not (loop._ready or undrawn) and soon > SOON:
                 return
             await asyncio.sleep(max(0.0, min(soon, SOON)) if not loop._ready else 0)
 
@@ -180,12 +171,29 @@ async def drive(
     app: CopydeskApp, *keys: str, size: tuple[int, int] = (80, 24)
 ) -> AsyncIterator[Driver]:
     """Run an app without a terminal, press keys, and hand over a `Driver`."""
+    threads = count_threads()
     async with app.run_test(size=size) as pilot:
-        driver = Driver(app, pilot)
+        driver = Driver(app, pilot, threads)
         await driver.idle()
         if keys:
             await driver.press(*keys)
         yield driver
+
+
+def count_threads() -> set[asyncio.Future[Any]]:
+    """Return a set that holds the work given to threads, from now on, until it is done."""
+    loop = asyncio.get_running_loop()
+    give = loop.run_in_executor
+    threads: set[asyncio.Future[Any]] = set()
+
+    def counted(executor: Any, work: Any, *args: Any) -> asyncio.Future[Any]:
+        given = give(executor, work, *args)
+        threads.add(given)
+        given.add_done_callback(threads.discard)
+        return given
+
+    loop.run_in_executor = counted  # type: ignore[assignment,method-assign]
+    return threads
 
 
 def screen_text(app: CopydeskApp) -> str:

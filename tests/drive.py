@@ -40,11 +40,14 @@ class Driver:
     """An app that runs without a terminal."""
 
     def __init__(
-        self, app: CopydeskApp, pilot: Pilot[None], threads: set[asyncio.Future[Any]]
+        self,
+        app: CopydeskApp,
+        pilot: Pilot[None],
+        threads: set[asyncio.Future[Any]] | None = None,
     ) -> None:
         self.app = app
         self.pilot = pilot
-        self._threads = threads
+        self._threads = count_threads() if threads is None else threads
 
     @property
     def place(self) -> Place:

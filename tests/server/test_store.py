@@ -16,7 +16,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from copydesk.server import seeding
-from copydesk.server.schema import APPLICATION_ID, VERSION
+from copydesk.server.migrations import VERSION
+from copydesk.server.schema import APPLICATION_ID
 from copydesk.server.store import DeskError, Store, Tx, random_id, timestamp, to_json
 
 

@@ -1,4 +1,6 @@
-"""The tables of a desk and the steps from one schema version to the next.
+"""The tables of a desk as the first version of its schema has them.
+
+What came later is in `copydesk.server.migrations`.
 
 Times are ISO 8601 strings in UTC with microseconds, so that their order as text is their order in
 time. Columns that hold JSON are named for what they hold and commented so. Content is immutable:
@@ -7,14 +9,10 @@ time. Columns that hold JSON are named for what they hold and commented so. Cont
 
 from __future__ import annotations
 
-VERSION = 1
-"""The schema that this version of copydesk reads and writes (``PRAGMA user_version``)."""
-
 APPLICATION_ID = 0x636F7079
 """``PRAGMA application_id`` of a desk file, so that another program's database is never changed."""
 
-MIGRATIONS: tuple[str, ...] = (
-    """
+TABLES = """
     CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 
     CREATE TABLE user (
@@ -352,6 +350,5 @@ MIGRATIONS: tuple[str, ...] = (
     CREATE INDEX issue_cluster ON issue(cluster_id, created_at, id);
     CREATE INDEX issue_organization ON issue(organization_id, created_at, id);
     CREATE INDEX issue_conversation ON issue(organization_id, conversation_id);
-    """,
-)
-"""One script per version, applied in order; the index plus one is the version it leads to."""
+    """
+"""The script that makes them."""

@@ -20,7 +20,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TypeVar
 
-from copydesk.server.schema import APPLICATION_ID, MIGRATIONS, VERSION
+from copydesk.server.migrations import MIGRATIONS, VERSION
+from copydesk.server.schema import APPLICATION_ID
 
 T = TypeVar("T")
 

@@ -16,7 +16,7 @@ from hashlib import sha256
 from types import NoneType
 from typing import Any
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
@@ -24,14 +24,12 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from copydesk.contract import operations
-from copydesk.contract.operation import CATALOGUE, Operation, Parameter
+from copydesk.contract.operation import CATALOGUE, Operation
 from copydesk.server import handlers
-from copydesk.server.errors import Refusal, invalid, unauthorized
+from copydesk.server.arguments import read_arguments, read_body
+from copydesk.server.errors import Refusal, unauthorized
 from copydesk.server.implementation import HANDLERS, Call, Implementation
 from copydesk.server.store import Store, Tx
-
-BODY_LIMIT = 10 * 1024 * 1024
-"""The longest request body in bytes."""
 
 _LOG = logging.getLogger(__name__)
 _JSON = "application/json"
@@ -92,7 +90,7 @@ def _endpoint(store: Store, op: Operation[..., Any], sessions: Mapping[str, str]
 
     async def answer(request: Request) -> Response:
         try:
-            body = await _read_body(request) if op.body is not None else b""
+            body = await read_body(request) if op.body is not None else b""
             return await store.in_thread(
                 lambda: _answer(store, op, implementation, sessions, request, body), writes=writes
             )
@@ -120,7 +118,7 @@ def _answer(
         user_id = _authenticate(tx, request, sessions)
         if implementation is None:
             raise Refusal(501, f"This desk does not do {op.name} yet.")
-        arguments = _arguments(op, request, body)
+        arguments = read_arguments(op, request, body)
         call = Call(tx, user_id, str(request.base_url).rstrip("/"), op.status)
         return _response(op, call, implementation.handler(call, **arguments))
 
@@ -140,47 +138,6 @@ def _authenticate(tx: Tx, request: Request, sessions: Mapping[str, str]) -> str:
     return user_id
 
 
-def _arguments(op: Operation[..., Any], request: Request, body: bytes) -> dict[str, Any]:
-    arguments: dict[str, Any] = {}
-    for parameter in op.path_parameters:
-        arguments[parameter.name] = _checked(
-            parameter, "path parameter", request.path_params[parameter.name]
-        )
-    for parameter in op.query_parameters:
-        raw = request.query_params.getlist(parameter.wire)
-        if raw:
-            arguments[parameter.name] = _checked(
-                parameter, "query parameter", raw if parameter.repeated else raw[-1]
-            )
-        elif parameter.required:
-            raise invalid(f"query parameter {parameter.wire}: it is required")
-        else:
-            arguments[parameter.name] = parameter.default
-    if op.body is not None:
-        try:
-            arguments["body"] = op.body.adapter.validate_json(body or b"{}")
-        except ValidationError as error:
-            raise invalid(_explain("body", error)) from None
-    return arguments
-
-
-def _checked(parameter: Parameter, kind: str, raw: str | list[str]) -> Any:
-    try:
-        return parameter.adapter.validate_python(raw)
-    except ValidationError as error:
-        raise invalid(_explain(f"{kind} {parameter.wire}", error)) from None
-
-
-def _explain(where: str, error: ValidationError) -> str:
-    """Return one sentence per problem: where it is and what is wrong, at most five of them."""
-    problems = error.errors(include_url=False, include_context=False, include_input=False)
-    sentences = []
-    for problem in problems[:5]:
-        at = ".".join(str(part) for part in problem["loc"])
-        sentences.append(f"{where}{'.' if at else ''}{at}: {problem['msg']}")
-    return "; ".join(sentences)
-
-
 def _response(op: Operation[..., Any], call: Call, result: object) -> Response:
     headers = {}
     if call.status == 201:
@@ -194,20 +151,6 @@ def _response(op: Operation[..., Any], call: Call, result: object) -> Response:
     else:
         content = op.result_adapter.dump_json(result, by_alias=True, exclude_none=True)
     return Response(content, status_code=call.status, headers=headers, media_type=_JSON)
-
-
-async def _read_body(request: Request) -> bytes:
-    declared = request.headers.get("content-length", "0")
-    if declared.isdecimal() and int(declared) > BODY_LIMIT:
-        raise invalid(f"body: longer than {BODY_LIMIT} bytes")
-    parts: list[bytes] = []
-    size = 0
-    async for part in request.stream():
-        size += len(part)
-        if size > BODY_LIMIT:
-            raise invalid(f"body: longer than {BODY_LIMIT} bytes")
-        parts.append(part)
-    return b"".join(parts)
 
 
 def _refused(refusal: Refusal) -> Response:

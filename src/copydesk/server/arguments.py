@@ -1,0 +1,202 @@
+"""What a request says, read strictly: path, query and body against an operation's signature.
+
+Everything that does not fit is a 400 whose message names where it is and the bound that it breaks
+(decisions.md, Codes). Types are not guessed: ``"7"`` is no number in a body, ``yes`` no boolean in
+a query.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections import Counter
+from typing import Any, NoReturn
+
+from pydantic import ValidationError
+from starlette.requests import Request
+
+from copydesk.contract.operation import Operation, Parameter
+from copydesk.server.errors import invalid
+
+BODY_LIMIT = 10 * 1024 * 1024
+"""The longest request body in bytes."""
+
+DEPTH_LIMIT = 100
+"""How deep the lists and objects of a body may be nested, the outermost one counted."""
+
+INTEGER_LIMIT = 2**63
+"""Integers in a body are below this in size: the desk's file keeps 64 bits."""
+
+_NUMBER = re.compile(r"-?[0-9]{1,30}", re.ASCII)
+_JSON_TYPE = re.compile(r"application/(?:[a-z0-9.-]+\+)?json", re.IGNORECASE)
+_PYDANTIC_PREFIX = "Value error, "
+
+
+async def read_body(request: Request) -> bytes:
+    """Return the body of a request, read no further than it may be long.
+
+    Raises a 400 for one that is too long, or that says it is something else than JSON.
+    """
+    declared = request.headers.get("content-length", "0")
+    if declared.isdecimal() and int(declared[:20]) > BODY_LIMIT:
+        raise _too_long()
+    parts: list[bytes] = []
+    size = 0
+    async for part in request.stream():
+        size += len(part)
+        if size > BODY_LIMIT:
+            raise _too_long()
+        parts.append(part)
+    if size:
+        _check_type(request.headers.get("content-type"))
+    return b"".join(parts)
+
+
+def read_arguments(op: Operation[..., Any], request: Request, body: bytes) -> dict[str, Any]:
+    """Return the arguments of an operation's handler by their Python names.
+
+    Raises a 400 for the first part of the request that does not fit.
+    """
+    arguments: dict[str, Any] = {}
+    for parameter in op.path_parameters:
+        arguments[parameter.name] = _checked(
+            parameter, "path parameter", request.path_params[parameter.name]
+        )
+    for parameter in op.query_parameters:
+        raw = request.query_params.getlist(parameter.wire)
+        where = "query parameter"
+        if not raw:
+            if parameter.required:
+                raise invalid(f"{where} {parameter.wire}: it is required")
+            arguments[parameter.name] = parameter.default
+        elif parameter.repeated:
+            arguments[parameter.name] = _checked(parameter, where, raw)
+        elif len(raw) > 1:
+            raise invalid(f"{where} {parameter.wire}: it is given {len(raw)} times, not once")
+        else:
+            arguments[parameter.name] = _checked(parameter, where, raw[0])
+    if op.body is not None:
+        arguments["body"] = _read_json(op.body, body or b"{}")
+    return arguments
+
+
+def _too_long() -> Exception:
+    return invalid(f"body: longer than {BODY_LIMIT} bytes")
+
+
+def _check_type(header: str | None) -> None:
+    """Accept JSON in UTF-8, or a body that does not say what it is."""
+    if header is None:
+        return
+    kind, _, parameters = header.partition(";")
+    if not _JSON_TYPE.fullmatch(kind.strip()):
+        raise invalid("body: send JSON, with the Content-Type application/json")
+    charset = parameters.lower().partition("charset=")[2].strip(' "')
+    if charset and charset not in ("utf-8", "utf8"):
+        raise invalid("body: JSON is sent in UTF-8; leave out the charset")
+
+
+def _checked(parameter: Parameter, kind: str, raw: str | list[str]) -> Any:
+    where = f"{kind} {parameter.wire}"
+    if any("\0" in each for each in raw):
+        raise invalid(f"{where}: it holds a NUL character")
+    try:
+        return parameter.adapter.validate_python(raw, strict=True)
+    except ValidationError as error:
+        literal = _literal(raw)
+        if literal is None:
+            raise invalid(_explain(where, error)) from None
+    try:
+        return parameter.adapter.validate_python(literal, strict=True)
+    except ValidationError as error:
+        raise invalid(_explain(where, error)) from None
+
+
+def _literal(raw: str | list[str]) -> bool | int | None:
+    """Return the boolean or integer that a text of the address stands for, if any."""
+    if raw == "true":
+        return True
+    if raw == "false":
+        return False
+    if isinstance(raw, str) and _NUMBER.fullmatch(raw):
+        return int(raw)
+    return None
+
+
+def _read_json(parameter: Parameter, body: bytes) -> Any:
+    try:
+        text = body.decode()
+        value = json.loads(text, object_pairs_hook=_object, parse_constant=_no_number)
+    except UnicodeDecodeError as error:
+        raise invalid(f"body: byte {error.start} is not UTF-8") from None
+    except json.JSONDecodeError as error:
+        at = f"line {error.lineno}, column {error.colno}"
+        raise invalid(f"body: this is not JSON ({error.msg}, {at})") from None
+    except ValueError as error:  # from the hooks, and for numbers longer than Python reads
+        raise invalid(f"body: {error}") from None
+    except RecursionError:
+        raise _too_deep() from None
+    _check_values(value)
+    try:
+        return parameter.adapter.validate_json(text, strict=True)
+    except ValidationError as error:
+        raise invalid(_explain("body", error)) from None
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        twice = next(name for name, count in Counter(n for n, _ in pairs).items() if count > 1)
+        raise ValueError(f"the name {twice[:100]!r} stands twice in one object")
+    return found
+
+
+def _no_number(text: str) -> NoReturn:
+    raise ValueError(f"{text} is not a JSON number")
+
+
+def _check_values(value: Any) -> None:
+    """Refuse what JSON can write and a desk cannot keep, wherever in the body it is."""
+    waiting: list[tuple[str, int, Any]] = [("body", 1, value)]
+    while waiting:
+        where, depth, each = waiting.pop()
+        if isinstance(each, dict | list):
+            if depth > DEPTH_LIMIT:
+                raise _too_deep()
+            inside = each.items() if isinstance(each, dict) else enumerate(each)
+            for name, part in inside:
+                if isinstance(name, str):
+                    _check_text(where, name)
+                waiting.append((f"{where}.{name}", depth + 1, part))
+        elif isinstance(each, str):
+            _check_text(where, each)
+        elif isinstance(each, float):
+            if not math.isfinite(each):
+                raise invalid(f"{where}: the number is too large")
+        elif isinstance(each, int) and not -INTEGER_LIMIT <= each < INTEGER_LIMIT:
+            raise invalid(f"{where}: the number needs more than 64 bits")
+
+
+def _check_text(where: str, text: str) -> None:
+    if "\0" in text:
+        raise invalid(f"{where}: the text holds a NUL character")
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise invalid(f"{where}: the text holds half a surrogate pair") from None
+
+
+def _too_deep() -> Exception:
+    return invalid(f"body: it is nested deeper than {DEPTH_LIMIT} levels")
+
+
+def _explain(where: str, error: ValidationError) -> str:
+    """Return one sentence per problem: where it is and what is wrong, at most five of them."""
+    problems = error.errors(include_url=False, include_context=False, include_input=False)
+    sentences = []
+    for problem in problems[:5]:
+        at = ".".join(str(part)[:100] for part in problem["loc"])
+        message = problem["msg"].removeprefix(_PYDANTIC_PREFIX)
+        sentences.append(f"{where}{'.' if at else ''}{at}: {message}")
+    return "; ".join(sentences)

@@ -67,8 +67,9 @@ def add_reply(tx: Tx, comment_id: str, author: str, markdown: str) -> str:
 
 
 def edit_comment(tx: Tx, comment_id: str, markdown: str) -> None:
-    """Replace what a comment says."""
+    """Replace what a comment says, also in the review that it was said with."""
     tx.update("comment", comment_id, body=markdown, edited_at=tx.now)
+    _say_in_review(tx, _comment(tx, comment_id), markdown)
 
 
 def edit_reply(tx: Tx, reply_id: str, markdown: str) -> None:
@@ -115,8 +116,9 @@ def unreact(tx: Tx, target_id: str, user_id: str, emoji: str) -> None:
 
 
 def delete_comment(tx: Tx, comment_id: str) -> None:
-    """Delete a comment with its replies and all their reactions."""
+    """Delete a comment with its replies and all their reactions; its review then has no words."""
     comment = _comment(tx, comment_id)
+    _say_in_review(tx, comment, None)
     tx.run(
         "DELETE FROM reaction WHERE target_id = ?1 "
         "OR target_id IN (SELECT id FROM reply WHERE comment_id = ?1)",
@@ -168,6 +170,11 @@ def request_review(tx: Tx, change_request_id: str, user_id: str, requested_by: s
         requested_by,
         tx.now,
     )
+
+
+def _say_in_review(tx: Tx, comment: Row, markdown: str | None) -> None:
+    if comment["review_id"] is not None:
+        tx.update("review", comment["review_id"], comment=markdown)
 
 
 def _comment(tx: Tx, comment_id: str) -> Row:

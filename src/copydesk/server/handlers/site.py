@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 from copydesk.contract import operations as ops
 from copydesk.contract.models.base import Page
@@ -59,8 +60,8 @@ def list_sites(
         where.append("id IN (SELECT site_id FROM site_space WHERE space_id = ?)")
         extra.append(space)
     if title is not None:
-        where.append("instr(lower(title), lower(?)) > 0")
-        extra.append(title)
+        where.append("instr(casefold(title), ?) > 0")
+        extra.append(title.casefold())
     if published is not None:
         where.append("published = ?")
         extra.append(published)
@@ -130,8 +131,17 @@ def update_site(call: Call, organization_id: str, site_id: str, body: SiteUpdate
 
 @implements(ops.delete_site)
 def delete_site(call: Call, organization_id: str, site_id: str) -> None:
-    """Delete a site; its content stays. One that is not there is answered alike."""
+    """Delete a site; its content stays. One that is not there is answered alike.
+
+    An organization that opened with it opens with nothing from then on.
+    """
     call.access.organization(organization_id, "admin")
+    call.tx.run(
+        "UPDATE organization SET default_content = NULL WHERE id = ? "
+        "AND json_extract(default_content, '$.site') = ?",
+        organization_id,
+        site_id,
+    )
     call.tx.run("DELETE FROM site WHERE id = ? AND organization_id = ?", site_id, organization_id)
 
 
@@ -183,16 +193,16 @@ def get_published_site(
     call: Call, organization_id: str, site_id: str, *, share_key: str | None = None
 ) -> PublishedSite:
     """Return a published site with its structure, without what is in the trash."""
-    view = site_view(call, organization_id, site_id, share_key=share_key)
+    view = replace(site_view(call, organization_id, site_id, share_key=share_key), reading=True)
     if not view.site["published"]:
         raise Refusal(404, f"The site {view.site['title']!r} is not published.")
     structure: SectionsStructure | SiteSpacesStructure
     if view.site["default_section_id"] is None:
-        shown = [view.site_space(row) for row in view.rows(None, live=True)]
+        shown = [view.site_space(row) for row in view.rows(None)]
         structure = SiteSpacesStructure(type="siteSpaces", structure=shown)
     else:
         rows = sections_of(site_id).rows(call.tx)
-        sections = [view.section(row, live=True) for row in rows]
+        sections = [view.section(row) for row in rows]
         structure = SectionsStructure(
             type="sections", structure=[section for section in sections if section.site_spaces]
         )

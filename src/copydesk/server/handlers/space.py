@@ -22,6 +22,7 @@ from copydesk.server.implementation import Call, implements
 from copydesk.server.paging import paginate
 from copydesk.server.queries.collection import check_recipient, check_target
 from copydesk.server.queries.position import move_to, place_after
+from copydesk.server.queries.site import published_address
 from copydesk.server.queries.space import check_people, hand_over, purge_trash, space_model
 from copydesk.server.seeding import Editor, add_space, grant
 from copydesk.server.store import to_json
@@ -78,8 +79,11 @@ def create_space(call: Call, organization_id: str, body: SpaceCreate) -> Space:
 
 @implements(ops.get_space)
 def get_space(call: Call, space_id: str, *, share_key: str | None = None) -> Space:
-    """Answer with a space. The desk publishes nothing itself, so a share key changes nothing."""
-    return space_model(call, call.access.space(space_id))
+    """Answer with a space and where readers find it; a share key opens its own site's address."""
+    row = call.access.space(space_id)
+    space = space_model(call, row)
+    space.urls.published = published_address(call, row, share_key)
+    return space
 
 
 @implements(ops.update_space)

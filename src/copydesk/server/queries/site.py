@@ -102,11 +102,14 @@ class SiteView:
     """One site as one caller sees it.
 
     ``share_key`` is the key of an active share link: it opens the URLs of a share-link site.
+    ``reading`` leaves out what is in the trash, as the site's readers get it; what is next in order
+    then stands in for a default that they cannot get.
     """
 
     call: Call
     site: Row
     share_key: str | None = None
+    reading: bool = False
 
     @cached_property
     def unseen(self) -> frozenset[str]:
@@ -137,10 +140,32 @@ class SiteView:
             values.append(json.dumps(sorted(self.unseen)))
         return conditions, values
 
-    def rows(self, section_id: str | None, *, live: bool = False) -> list[Row]:
-        """Return what a section, or the root, shows in order; ``live`` means without the trash."""
+    @cached_property
+    def openings(self) -> dict[str | None, str]:
+        """The site space that readers get first in each section, the first section leading.
+
+        Sections, or the root (None), that show them nothing are not in it.
+        """
+        found: dict[str | None, str] = {}
+        for row in self.call.tx.all(
+            f"SELECT shown_id, shown_section, shown_default FROM {SHOWN} "  # noqa: S608 - ours
+            f"WHERE shown_site = ? AND deleted_at IS NULL ORDER BY {', '.join(SHOWN_KEYS)}",
+            self.site["id"],
+        ):
+            if row["shown_default"] or row["shown_section"] not in found:
+                found[row["shown_section"]] = row["shown_id"]
+        return found
+
+    @property
+    def opening_section(self) -> str | None:
+        """The section that readers get first, None for a site without sections."""
+        default: str | None = self.site["default_section_id"]
+        return default if default in self.openings else next(iter(self.openings), None)
+
+    def rows(self, section_id: str | None) -> list[Row]:
+        """Return what a section, or the root, shows in order."""
         conditions, values = self.seen
-        if live:
+        if self.reading:
             conditions.append("deleted_at IS NULL")
         return self.call.tx.all(
             f"SELECT * FROM {SHOWN} WHERE {' AND '.join(conditions)} "  # noqa: S608 - ours
@@ -174,26 +199,27 @@ class SiteView:
                 "section": row["shown_section"],
                 "space": space_model(self.call, row),
                 "title": row["shown_title"] or row["title"],
-                "default": bool(row["shown_default"]),
+                "default": self._is_opening(row) if self.reading else bool(row["shown_default"]),
                 "condition": row["shown_condition"],
                 "has_advanced_customization_feature": self.site["type"] in _ADVANCED,
-                "urls": Urls(published=self._site_space_address(row)),
+                "urls": Urls(published=self.address_of(row)),
                 "hidden": bool(row["shown_hidden"]),
             }
         )
 
-    def section(self, row: Row, *, live: bool = False) -> SiteSection:
+    def section(self, row: Row) -> SiteSection:
         """Return the section of a row of ``site_section`` with what it shows."""
+        default = self.opening_section if self.reading else self.site["default_section_id"]
         return SiteSection.model_validate(
             {
                 "id": row["id"],
                 "title": row["title"],
                 "description": row["description"],
-                "default": row["id"] == self.site["default_section_id"],
+                "default": row["id"] == default,
                 "path": row["path"],
                 "condition": row["condition"],
                 "section_group": row["group_id"],
-                "site_spaces": [self.site_space(r) for r in self.rows(row["id"], live=live)],
+                "site_spaces": [self.site_space(r) for r in self.rows(row["id"])],
                 "urls": Urls(published=self._section_address(row["id"], row["path"])),
                 "icon": row["icon"],
             }
@@ -239,13 +265,19 @@ class SiteView:
             return None
         return {"origin": _own_address(self.site), "target": f"https://{self.site['proxy']}"}
 
+    def _is_opening(self, row: Row) -> bool:
+        return bool(self.openings.get(row["shown_section"]) == row["shown_id"])
+
     def _section_address(self, section_id: str, path: str) -> str | None:
-        # The default section is the site's own first page, so its path is not in the address.
-        if self.address is None or section_id == self.site["default_section_id"]:
+        if self.address is None or section_id not in self.openings:
+            return None
+        # The section that the site opens with is its first page: its path is not in the address.
+        if section_id == self.opening_section:
             return self.address
         return f"{self.address}/{quote(path, safe='')}"
 
-    def _site_space_address(self, row: Row) -> str | None:
+    def address_of(self, row: Row) -> str | None:
+        """Return where this site's readers find the space of a row of ``SHOWN``."""
         above = self.address
         if above is not None and row["shown_section"] is not None:
             path = self.call.tx.value(
@@ -254,7 +286,7 @@ class SiteView:
             above = self._section_address(row["shown_section"], path)
         if above is None or row["deleted_at"] is not None:
             return None
-        return above if row["shown_default"] else f"{above}/{quote(row['shown_path'], safe='')}"
+        return above if self._is_opening(row) else f"{above}/{quote(row['shown_path'], safe='')}"
 
 
 def site_view(
@@ -270,11 +302,36 @@ def site_view(
     Raises as ``find_site`` does, and a 404 for a key that opens nothing.
     """
     site = find_site(call, organization_id, site_id, permission)
-    if share_key is not None and not call.tx.value(
-        "SELECT active FROM share_link WHERE site_id = ? AND key = ?", site_id, share_key
-    ):
+    if share_key is not None and not _opens(call, site, share_key):
         raise not_found("active share link with the key", share_key)
     return SiteView(call, site, share_key)
+
+
+def published_address(call: Call, space: Row, share_key: str | None) -> str | None:
+    """Return where readers find a space: on a published site that gives it an address.
+
+    ``share_key`` opens share-link sites; one that opens nothing changes nothing.
+    """
+    for shown in call.tx.all(
+        f"SELECT * FROM {SHOWN} WHERE id = ? AND shown_site IN "  # noqa: S608 - ours
+        f"(SELECT id FROM site WHERE published) ORDER BY shown_site, {', '.join(SHOWN_KEYS)}",
+        space["id"],
+    ):
+        site = call.tx.one("SELECT * FROM site WHERE id = ?", shown["shown_site"])
+        assert site is not None, "a site space is of a site"
+        key = share_key if share_key is not None and _opens(call, site, share_key) else None
+        address = SiteView(call, site, key).address_of(shown)
+        if address is not None:
+            return address
+    return None
+
+
+def _opens(call: Call, site: Row, share_key: str) -> bool:
+    """Say whether a key is that of an active share link of a site."""
+    active: int | None = call.tx.value(
+        "SELECT active FROM share_link WHERE site_id = ? AND key = ?", site["id"], share_key
+    )
+    return bool(active)
 
 
 def fresh(view: SiteView) -> SiteView:

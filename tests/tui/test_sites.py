@@ -531,3 +531,32 @@ async def test_drafts_lead_back_to_the_structure(world: World) -> None:
         assert "row of a site" in driver.screen
         await driver.press("q")
     assert "structure" in " ".join(driver.app.session.drafts.kept())
+
+
+async def test_leaving_staged_moves_says_that_they_are_kept_and_marks_the_site(
+    world: World,
+) -> None:
+    published, drafts = publish(world), MemoryDrafts()
+    world.write(lambda tx: seed.add_site(tx, world.home, "Other site"))
+    async with drive(open_app(world, first="sites", drafts=drafts)) as driver:
+        await driver.press("G")
+        assert driver.line("Acme docs  ").startswith("┃>   Acme")
+        await driver.press("enter")
+        await select(driver, published.ids["Legal"])
+        await driver.press("K", "ctrl+s", "escape")
+        assert "Kept" not in driver.screen, "a sheet is no leaving"
+        await driver.press("escape")
+        assert "Kept: 1 move staged in Acme docs; nothing was sent." in driver.screen
+        assert driver.line("Acme docs  ").startswith("┃>*  Acme")
+        assert driver.line("Other site").startswith("┃    Other")
+        assert "1 move, nothing sent" in driver.line("staged  ")
+        await driver.press("k", "j")
+        assert "* moves staged, not sent" in driver.line("2 sites")
+        assert list(SECTIONS) == await published.order()
+        # From there, and to a place that opens only now.
+        await driver.press("enter", "g s")
+        assert "Kept: 1 move staged in Acme docs" in driver.screen
+        await driver.press("-", "X", "y", "escape")
+        assert "Kept" not in driver.screen
+        assert driver.line("Acme docs  ").startswith("┃>   Acme")
+        assert "staged" not in driver.screen

@@ -7,7 +7,7 @@ again agree.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from copydesk.domain.text import plural
@@ -36,6 +36,16 @@ def moves(text: str) -> str:
     return "\n".join([f"{plural(len(said), 'move')} staged", "", *said])
 
 
+def staged_moves(kept: Mapping[str, str]) -> dict[str, int]:
+    """Return how many moves are kept staged, by the id of their site, out of all kept texts."""
+    lead = structure_key("")
+    return {
+        key.removeprefix(lead): sum(line.startswith("- ") for line in text.splitlines())
+        for key, text in kept.items()
+        if key.startswith(lead)
+    }
+
+
 def fields(text: str) -> str:
     """Return in words the kept fields of a form."""
     try:
@@ -45,6 +55,11 @@ def fields(text: str) -> str:
     if not isinstance(kept, dict):
         return text
     return "\n\n".join(f"{name}: {value}" for name, value in kept.items())
+
+
+def structure_key(site: str) -> str:
+    """Return the key of the order that is staged for a site."""
+    return f"structure {site}"
 
 
 def review_key(space: str, request: str, part: str) -> str:

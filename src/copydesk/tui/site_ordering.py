@@ -14,6 +14,7 @@ from copydesk.domain.site_tree import TOP, Structure
 from copydesk.domain.staged import MoveError, Rebased, Staged, Step
 from copydesk.domain.text import plural
 from copydesk.tui.actions import action, command
+from copydesk.tui.draft_keys import structure_key
 from copydesk.tui.places import Target
 from copydesk.tui.present import site as present
 from copydesk.tui.site_editing import SiteEditing, no_row, not_allowed
@@ -79,11 +80,18 @@ class SiteOrdering(SiteEditing, scope="site_ordering"):
         self.show_order(cursor)
 
     def on_screen_suspend(self) -> None:
-        """Keep what is staged before another place is in front, which may list it."""
+        """Keep what is staged before another place is in front, and say there that it is kept."""
         if self._keeping is not None:
             self._keeping.stop()
             self._keeping = None
             self.keep_staged()
+        front = self.desk.here
+        # A sheet above this place is no leaving of it.
+        if self.steps and self._kept and front is not None and front is not self:
+            count = plural(len(self.steps), "move")
+            where = self.read.site.title if self.read is not None else "the site"
+            said = f"Kept: {count} staged in {where}; nothing was sent."
+            front.call_after_refresh(front.say, said)
 
     def keep_staged(self) -> None:
         """Keep what is staged; say so when that takes the place of somebody else's."""
@@ -335,7 +343,7 @@ class SiteOrdering(SiteEditing, scope="site_ordering"):
 
     @property
     def _draft_key(self) -> str:
-        return f"structure {self.target.site}"
+        return structure_key(self.target.site or "")
 
     def rebase(self, structure: Structure) -> Rebased:
         """Put what is staged on top of another published order."""

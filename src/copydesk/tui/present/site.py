@@ -83,9 +83,11 @@ def host(row: SiteRow) -> Text:
     return Text(where, style="link" if row.published else "muted")
 
 
-def site_facts(row: SiteRow, now: datetime) -> list[Fact]:
-    """Return what to know about a site."""
-    found = [
+def site_facts(row: SiteRow, now: datetime, staged: int = 0) -> list[Fact]:
+    """Return what to know about a site; ``staged`` moves of it are kept on this machine."""
+    waiting = f"{plural(staged, 'move')}, nothing sent: enter shows the order, ctrl+s sends it"
+    found = [Fact("staged", Text(waiting, style="warn"))] if staged else []
+    found += [
         Fact("state", published(row) if row.published else Text("not published", style="warn")),
         Fact("read by", audience(row)),
         Fact("shows", plural(row.spaces, "space")),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
@@ -9,6 +10,8 @@ from textual.app import ComposeResult
 
 from copydesk.domain.text import plural
 from copydesk.tui.actions import action
+from copydesk.tui.draft_keys import staged_moves
+from copydesk.tui.glyphs import glyphs
 from copydesk.tui.place import Part, Place, View
 from copydesk.tui.places import Target, place
 from copydesk.tui.present import site as present
@@ -40,26 +43,35 @@ class SitesPlace(Place, scope="sites"):
     def __init__(self, target: Target) -> None:
         super().__init__(target)
         self._written = 0
+        self._longest = 0
+        """Cells of the longest address read so far."""
+        self._staged: dict[str, int] = {}
+        """How many moves are kept staged on this machine, by site."""
 
     def panes(self) -> ComposeResult:
         """The sites, and what there is to know about the one under the cursor."""
         self.rows: VirtualList[SiteRow] = VirtualList(
             PagedSource(self._page, key=lambda row: row.id),
-            [
-                Column("title", "SITE", lambda row: row.title, flex=2, minimum=18),
-                Column("published", "STATE", present.published, 9),
-                Column("visibility", "AUDIENCE", lambda row: row.visibility, 12, drop=2),
-                Column("spaces", "SPACES", lambda row: str(row.spaces), 6, align="right", drop=1),
-                Column("address", "ADDRESS", present.host, flex=2, minimum=16, drop=3),
-            ],
+            self._columns(0),
             title="Sites",
             empty="No sites here yet. They are made in the web application.",
             reading="Reading sites…",
+            sign=lambda row: glyphs().marked if row.id in self._staged else "",
             id="sites",
         )
         self.facts = Facts(title="Site", empty="No site is selected.", id="site-details")
         yield Part("main", self.rows)
         yield Part("side", self.facts)
+
+    def _columns(self, longest: int) -> list[Column[SiteRow]]:
+        """Return the columns; addresses take up to ``longest`` cells where titles leave them."""
+        return [
+            Column("title", "SITE", lambda row: row.title, flex=1, minimum=18),
+            Column("published", "STATE", present.published, 9),
+            Column("visibility", "AUDIENCE", lambda row: row.visibility, 12, drop=2),
+            Column("spaces", "SPACES", lambda row: str(row.spaces), 6, align="right", drop=1),
+            Column("address", "ADDRESS", present.host, 16, most=min(longest, 48), drop=3),
+        ]
 
     def trail(self) -> Iterable[str]:
         """The organization, then Sites."""
@@ -93,8 +105,27 @@ class SitesPlace(Place, scope="sites"):
         assert isinstance(source, PagedSource)
         return source
 
+    def poll(self) -> None:
+        """Read again quietly; another program may have staged or sent an order."""
+        super().poll()
+        self._look_for_staged()
+
+    def _look_for_staged(self) -> None:
+        async def read(api: Api) -> dict[str, int]:
+            return staged_moves(await asyncio.to_thread(self.session.drafts.kept))
+
+        self.load("staged", read, self._show_staged, what="Reading what is staged")
+
+    def _show_staged(self, staged: dict[str, int]) -> None:
+        if staged != self._staged:
+            self._staged = staged
+            self.rows.refresh_rows()
+            self._look()
+            self.refresh_frame()
+
     def reload(self) -> None:
         """Read again what has been read."""
+        self._look_for_staged()
         self._written = len(self.session.log)
 
         async def refresh(api: Api) -> None:
@@ -103,8 +134,9 @@ class SitesPlace(Place, scope="sites"):
         self.load("sites", refresh, lambda _: None, what="Reading sites")
 
     def on_screen_resume(self) -> None:
-        """Follow writes made elsewhere, as in the structure of a site."""
+        """Follow writes made elsewhere, as in the structure of a site, and what was staged."""
         super().on_screen_resume()
+        self._look_for_staged()
         if len(self.session.log) != self._written and self.asked_at is not None:
             self.read_again()
 
@@ -123,15 +155,25 @@ class SitesPlace(Place, scope="sites"):
         )
         self.session.fresh()
         rows = [present.site_row(site) for site in page.items]
+        longest = max((present.host(row).cell_len for row in rows), default=0)
+        if longest > self._longest and self.is_attached:
+            self._longest = longest
+            self.rows.columns = tuple(self._columns(longest))
+            self.rows.refresh_rows()
         return rows, page.next.page if page.next else None, page.count
 
     def on_virtual_list_highlighted(self, event: VirtualList.Highlighted) -> None:
         """Show what the list knows of the site."""
+        self._look()
+
+    def _look(self) -> None:
         row = self.rows.selected
         if row is None:
             self.facts.show([], title="Site")
         else:
-            self.facts.show(present.site_facts(row, self.session.clock()), title=row.title)
+            staged = self._staged.get(row.id, 0)
+            facts = present.site_facts(row, self.session.clock(), staged=staged)
+            self.facts.show(facts, title=row.title)
 
     def on_virtual_list_opened(self, event: VirtualList.Opened) -> None:
         """Open the structure of the site."""
@@ -157,6 +199,10 @@ class SitesPlace(Place, scope="sites"):
             await self.desk.go("site-structure", self._site(self.rows.selected_id))
 
     def status_left(self) -> str:
-        """How many sites there are."""
+        """How many sites there are, and what the sign beside one means."""
         count = self.rows.source.count
-        return super().status_left() or ("" if count is None else plural(count, "site"))
+        said = super().status_left() or ("" if count is None else plural(count, "site"))
+        loaded = self.rows.source.index_of
+        if any(loaded(site) is not None for site in self._staged):
+            said += f"   {glyphs().marked} moves staged, not sent"
+        return said.strip()

@@ -14,12 +14,14 @@ import json
 import secrets
 import sqlite3
 import threading
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TypeVar
 
+from copydesk.server.desk_file import BUSY_SECONDS, complaint
 from copydesk.server.migrations import MIGRATIONS, VERSION
 from copydesk.server.schema import APPLICATION_ID
 
@@ -29,7 +31,6 @@ Row = sqlite3.Row
 Value = str | int | float | bytes | None
 
 _ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-_BUSY_MILLISECONDS = 30_000
 _READERS = 4
 
 
@@ -143,18 +144,17 @@ class Store:
         self._readers: ThreadPoolExecutor | None = None
         self._one_writer: ThreadPoolExecutor | None = None
         if path is not None:
+            if (reason := complaint(path, VERSION)) is not None:
+                raise self._refusal(reason)
             path.parent.mkdir(parents=True, exist_ok=True)
             if not path.exists():
                 path.touch(mode=0o600)
         try:
             self._writer = self._connect()
-            self._migrate()
+            self._prepare()
         except sqlite3.DatabaseError as error:
             self.close()
-            raise DeskError(
-                f"{self.name} is not a usable desk ({error}). It was left as it is; "
-                "name another file with --desk."
-            ) from error
+            raise self._refusal(f"is not a usable desk ({error})") from error
 
     @property
     def name(self) -> str:
@@ -221,7 +221,7 @@ class Store:
                 str(self.path) if self.path else ":memory:",
                 isolation_level=None,
                 check_same_thread=False,
-                timeout=_BUSY_MILLISECONDS / 1000,
+                timeout=BUSY_SECONDS,
                 cached_statements=512,
             )
         except sqlite3.OperationalError as error:
@@ -231,42 +231,36 @@ class Store:
             ) from error
         self._connections.append(connection)
         connection.row_factory = sqlite3.Row
-        connection.execute(f"PRAGMA busy_timeout = {_BUSY_MILLISECONDS}")
         connection.execute("PRAGMA foreign_keys = ON")
         # SQLite's own lower() knows ASCII only.
         connection.create_function("casefold", 1, str.casefold, deterministic=True)
         return connection
 
-    def _migrate(self) -> None:
+    def _prepare(self) -> None:
+        """Bring the file to the present schema, once, whoever else is opening it too."""
         writer = self._writer
-        application = writer.execute("PRAGMA application_id").fetchone()[0]
-        version = writer.execute("PRAGMA user_version").fetchone()[0]
-        tables = writer.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0]
-        if tables and application != APPLICATION_ID:
-            self.close()
-            raise DeskError(
-                f"{self.name} is a database of another program. It was left as it is; "
-                "name another file with --desk."
-            )
-        if version > VERSION:
-            self.close()
-            raise DeskError(
-                f"{self.name} was written by a newer copydesk (schema {version}, this one knows "
-                f"{VERSION}). It was left as it is; update copydesk, or name another file with "
-                "--desk."
-            )
         if self.path is not None:
-            writer.execute("PRAGMA journal_mode = WAL")
+            _use_log(writer)
         # FULL: a commit returns once the log is on disk, so what was acknowledged outlives a crash.
         writer.execute(f"PRAGMA synchronous = {'FULL' if self._durable else 'OFF'}")
-        if version == VERSION:
-            return
+        if writer.execute("PRAGMA user_version").fetchone()[0] != VERSION:
+            # A step may make a table anew, which with foreign keys on would empty those below it.
+            writer.execute("PRAGMA foreign_keys = OFF")
+            self._migrate(writer)
+            writer.execute("PRAGMA foreign_keys = ON")
+
+    def _migrate(self, writer: sqlite3.Connection) -> None:
         writer.execute("BEGIN IMMEDIATE")
         try:
+            # Now that nobody else writes: another process may have migrated meanwhile.
             version = writer.execute("PRAGMA user_version").fetchone()[0]
+            if version > VERSION:
+                raise sqlite3.DatabaseError("a newer copydesk has just taken it over")
             for script in MIGRATIONS[version:]:
                 for statement in _statements(script):
                     writer.execute(statement)
+            if version and writer.execute("PRAGMA foreign_key_check").fetchone() is not None:
+                raise sqlite3.IntegrityError("its rows do not fit together; see desk check")
             writer.execute(f"PRAGMA application_id = {APPLICATION_ID}")
             writer.execute(f"PRAGMA user_version = {VERSION}")
             writer.execute("COMMIT")
@@ -274,6 +268,28 @@ class Store:
             if writer.in_transaction:
                 writer.execute("ROLLBACK")
             raise
+
+    def _refusal(self, reason: str) -> DeskError:
+        return DeskError(
+            f"{self.name} {reason}. It was left as it is; name another file with --desk."
+        )
+
+
+def _use_log(connection: sqlite3.Connection) -> None:
+    """Switch a file to write-ahead logging, which it remembers.
+
+    SQLite does not wait for its turn here when two do so at once, so this does.
+    """
+    end = time.monotonic() + BUSY_SECONDS
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > end:
+                raise
+            time.sleep(0.005)
+        else:
+            return
 
 
 def _statements(script: str) -> Iterator[str]:

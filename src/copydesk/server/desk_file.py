@@ -1,0 +1,110 @@
+"""Judging a file before it is opened as a desk, without changing a byte of it or beside it.
+
+SQLite writes to a file that it opens: it replays what a crash left, and copies its log into the
+file when the last connection closes. So a file that will be refused must be looked at first, over a
+connection that cannot write.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from pathlib import Path
+from urllib.parse import quote
+
+from copydesk.server.schema import APPLICATION_ID
+
+EXAMINED_BYTES = 8 * 1024 * 1024
+"""Files up to this size are read whole for damage each time they are opened, which takes about
+10 ms. Of larger ones only the head and the schema are; ``desk check`` reads everything.
+"""
+
+BUSY_SECONDS = 30.0
+"""How long a connection waits for another one that is writing."""
+
+_MAGIC = b"SQLite format 3\0"
+_MOST_LOOKS = 3
+
+
+def log_of(path: Path) -> Path:
+    """Return where SQLite keeps what was written to a file but is not in it yet."""
+    return path.with_name(path.name + "-wal")
+
+
+def open_unchanging(path: Path) -> sqlite3.Connection:
+    """Return a connection that reads a database file and writes neither it nor anything beside it.
+
+    Where a log lies beside the file its contents are read too, and other processes may go on
+    writing. Raises ``sqlite3.OperationalError`` when the file cannot be opened.
+    """
+    # Without a log nobody has the file open, or they have just begun to; locking would create one.
+    mode = "mode=ro" if log_of(path).exists() else "mode=ro&immutable=1"
+    connection = sqlite3.connect(
+        f"file:{quote(str(path.absolute()))}?{mode}",
+        uri=True,
+        isolation_level=None,
+        check_same_thread=False,
+        timeout=BUSY_SECONDS,
+    )
+    connection.row_factory = sqlite3.Row
+    return connection
+
+
+def complaint(path: Path, newest: int) -> str | None:
+    """Return why a file cannot be used as a desk, or None when it can be.
+
+    ``newest`` is the latest schema version that is known here. The answer goes on after the file's
+    name ("is a folder"). An empty file and none at all can be used: both become a new desk. Raises
+    ``OSError`` when the file cannot be looked at.
+    """
+    if path.is_dir():
+        return "is a folder, not a desk"
+    if not path.exists() or not path.stat().st_size:
+        return None
+    if not os.access(path, os.W_OK):
+        return "cannot be written by you"
+    with path.open("rb") as file:
+        if file.read(len(_MAGIC)) != _MAGIC:
+            return "is not a usable desk (it is no SQLite database)"
+    for _ in range(_MOST_LOOKS):
+        before = _state(path)
+        found = _look(path, newest)
+        # Another process that wrote in between may have shown a torn file.
+        if found is None or _state(path) == before:
+            break
+    return found
+
+
+def _look(path: Path, newest: int) -> str | None:
+    connection = None
+    try:
+        connection = open_unchanging(path)
+        return _judge(connection, path, newest)
+    except sqlite3.DatabaseError as error:
+        return f"is not a usable desk ({error})"
+    finally:
+        if connection is not None:
+            connection.close()
+
+
+def _judge(connection: sqlite3.Connection, path: Path, newest: int) -> str | None:
+    application = connection.execute("PRAGMA application_id").fetchone()[0]
+    version = connection.execute("PRAGMA user_version").fetchone()[0]
+    tables = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0]
+    if tables and application != APPLICATION_ID:
+        return "is a database of another program"
+    if version > newest:
+        return (
+            f"was written by a newer copydesk (schema {version}, this one knows {newest}); "
+            "update copydesk"
+        )
+    if path.stat().st_size <= EXAMINED_BYTES:
+        found = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
+        if found != "ok":
+            return f"is damaged ({' '.join(str(found).split())})"
+    return None
+
+
+def _state(path: Path) -> tuple[int, int, bool]:
+    stat = path.stat()
+    return stat.st_mtime_ns, stat.st_size, log_of(path).exists()

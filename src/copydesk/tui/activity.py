@@ -1,4 +1,4 @@
-"""The activity log: every write of this run, what became of it, and another try."""
+"""The activity log: every write of this run, what became of it, another try; long messages."""
 
 from __future__ import annotations
 
@@ -7,12 +7,17 @@ from textual.app import ComposeResult
 
 from copydesk.domain.text import clean
 from copydesk.tui.actions import action
+from copydesk.tui.markdown_lines import Line
+from copydesk.tui.present.diff import wrap_exact
 from copydesk.tui.session import Session, WriteError, Written
 from copydesk.tui.sources import ListSource
 from copydesk.tui.widgets.sheet import ScrollingSheet
 from copydesk.tui.widgets.virtual_list import Column, VirtualList
+from copydesk.tui.widgets.wrapped_list import WrappedList
 
-TONES = {"done": "good", "failed": "bad", "sending": "warn", "undone": "muted"}
+TONES = {
+    "done": "good", "failed": "bad", "sending": "warn", "undone": "muted", "said": "muted",
+}  # fmt: skip
 
 
 def not_failed(sheet: Activity) -> str | None:
@@ -22,16 +27,56 @@ def not_failed(sheet: Activity) -> str | None:
     return None if failed else "Only a failed write can be sent again."
 
 
+def nothing_said(sheet: Activity) -> str | None:
+    """Say so when there is no text to go to."""
+    return None if sheet.query_one(Said).display else "There is nothing more to read of this one."
+
+
+class Said(WrappedList, scope="said"):
+    """One text as it was said, folded at blanks; a long one is moved through line by line."""
+
+    said = ""
+
+    @property
+    def rows(self) -> int:
+        """One, if there is a text."""
+        return 1 if self.said else 0
+
+    def draw(self, row: int, width: int) -> list[Line]:
+        """Return the lines of the text."""
+        text = clean(self.said, lines=True)
+        return [
+            [(" ", ""), *line]
+            for part in text.split("\n")
+            for line in wrap_exact([(part, "")], max(8, width - 2))
+        ]
+
+    def tint(self, row: int) -> str:
+        """There is nothing to choose from: no cursor is lit."""
+        return ""
+
+    def stops(self, row: int) -> bool:
+        """There is nothing to choose from."""
+        return False
+
+
 class Activity(ScrollingSheet[None], scope="activity"):
-    """Lists the writes, newest first; ``r`` sends a failed one again."""
+    """Lists the writes and the long messages, newest first; ``r`` sends a failed write again.
+
+    What was said of the line under the cursor is below, in full.
+    """
 
     def __init__(self, session: Session) -> None:
-        super().__init__("Activity   r retry   esc back")
+        super().__init__("Activity   r retry   tab to the text   esc back")
         self._session = session
-        self._source: ListSource[Written] = ListSource(
-            reversed(session.log), key=lambda line: line.id
-        )
+        self._source: ListSource[Written] = ListSource(self._lines(), key=lambda line: line.id)
         self._stop = session.watch(self._changed)
+
+    def _lines(self) -> list[Written]:
+        """Return what there is, newest first."""
+        session = self._session
+        both = [*session.messages, *session.log]
+        return sorted(both, key=lambda line: (line.at, line.number), reverse=True)
 
     @property
     def selected(self) -> Written | None:
@@ -46,6 +91,27 @@ class Activity(ScrollingSheet[None], scope="activity"):
             self._columns(),
             empty="Nothing was written in this run.",
         )
+        yield Said(id="activity-said")
+
+    def on_mount(self) -> None:
+        """Show what was said of the first line."""
+        self._tell()
+
+    def on_virtual_list_highlighted(self, event: VirtualList.Highlighted) -> None:
+        """Show in full what was said of the line under the cursor."""
+        event.stop()
+        self._tell()
+
+    def _tell(self) -> None:
+        line = self.selected
+        said = "" if line is None else line.said
+        text = self.query_one(Said)
+        text.display = bool(said)
+        if text.said != said:
+            text.said = said
+            text.changed(top=True)
+        if not said and text.has_focus:
+            self.query_one(VirtualList).focus()
 
     def _columns(self) -> list[Column[Written]]:
         """Return the columns; what went wrong has room only where something did."""
@@ -62,7 +128,7 @@ class Activity(ScrollingSheet[None], scope="activity"):
                 lambda line: Text(line.state, style=TONES.get(line.state, "")),
                 width=8,
             ),
-            *(said if any(line.said for line in self._session.log) else []),
+            *(said if any(line.said for line in self._lines()) else []),
             Column("request", "REQUEST", lambda line: clean(line.request_id), width=12, drop=2),
         ]
 
@@ -71,7 +137,8 @@ class Activity(ScrollingSheet[None], scope="activity"):
             rows = self.query_one(VirtualList)
             rows.columns = tuple(self._columns())
             rows.refresh_rows()
-            self._source.set(reversed(self._session.log))
+            self._source.set(self._lines())
+            self._tell()
 
     def on_unmount(self) -> None:
         """Stop listening."""
@@ -87,6 +154,12 @@ class Activity(ScrollingSheet[None], scope="activity"):
             await self._session.retry(line)
         except WriteError:
             self.app.bell()
+
+    @action("tab", "list or text", unless=nothing_said, show=False)
+    def other_pane(self) -> None:
+        """Go to the text below, or back to the list."""
+        text = self.query_one(Said)
+        (self.query_one(VirtualList) if text.has_focus else text).focus()
 
     @action("q", "back", show=False)
     def back(self) -> None:

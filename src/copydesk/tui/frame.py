@@ -28,6 +28,9 @@ ERROR_SECONDS = 4.0
 MOST_LINES = 3
 """How many lines a message may take."""
 
+ALL_OF_IT = "@ shows all"
+"""Ends a message that has no room for more of it."""
+
 LINES_EACH = 6
 """How many lines a terminal must have for each line of a message."""
 
@@ -245,22 +248,31 @@ class Status(Line):
     def _take_room(self) -> None:
         """Fold what does not fit into one line, as far as the terminal has lines to give."""
         width = self.size.width
-        most = min(MOST_LINES, self.screen.size.height // LINES_EACH)
+        most = max(1, min(MOST_LINES, self.screen.size.height // LINES_EACH))
         folded: list[Strip] = []
-        if self._drawn is not None and (self.keys or self.message) and most > 1 and width > 2:
+        if self._drawn is not None and (self.keys or self.message) and width > 2:
             left, right = self._drawn
             if not right and left.cell_len > width - 2:
                 lines = list(left.wrap(self.app.console, width - 2))
-                if len(lines) > most:
-                    rest = Text(" ").join(lines[most - 1 :])
-                    lines = [*lines[: most - 1], rest]
                 for line in lines:
                     line.rstrip()
+                if len(lines) > most:
+                    lines = [*lines[: most - 1], self._cut(lines[most - 1], width - 2)]
                 folded = [self.draw(line, Text(), width) for line in lines]
         if folded != self._folded:
             self._folded = folded
             self.styles.height = max(1, len(folded))
             self.refresh()
+
+    def _cut(self, line: Text, width: int) -> Text:
+        """Return the last line that there is room for; a message is whole in the log."""
+        more = glyphs().more
+        if not self.keys:
+            cast("CopydeskApp", self.app).session.note(self.message)
+            more += f" {ALL_OF_IT}"
+        line.truncate(max(0, width - len(more)))
+        line.rstrip()
+        return line.append(more)
 
     def notify_style_update(self) -> None:
         """Follow the theme with all lines."""

@@ -26,6 +26,9 @@ T = TypeVar("T")
 
 Rows = Sequence[Mapping[str, Any]]
 
+KEPT_MESSAGES = 100
+"""How many messages that had no room are kept."""
+
 
 class WriteError(Exception):
     """A write that did not happen; the reader has been told already, so nobody else needs to."""
@@ -105,6 +108,8 @@ class Session:
     contact: Contact = field(default_factory=Contact)
     """Whether the service answers, and when to ask it again by itself."""
     log: list[Written] = field(default_factory=list)
+    messages: list[Written] = field(default_factory=list)
+    """What was said that had no room on screen, for the log; the newest `KEPT_MESSAGES`."""
     stuck: set[tuple[str, str, str]] = field(default_factory=set)
     """Updates that conflicted, as (change request, its revision, that of its space): sent again
     they would come to the same."""
@@ -178,6 +183,15 @@ class Session:
         left, limit = getattr(budget, "remaining", None), getattr(budget, "limit", None)
         return (left, limit) if isinstance(left, int) and isinstance(limit, int) else None
 
+    def note(self, said: str) -> None:
+        """Keep a message that has no room on screen, unless the log has it already."""
+        if any(line.said == said for line in (*self.messages, *self.log)):
+            return
+        # Numbered below all writes, so that no two lines of the log are taken for one.
+        number = self.messages[-1].number - 1 if self.messages else 0
+        self.messages.append(Written(number, self.clock(), "Message", "", "said", said))
+        del self.messages[:-KEPT_MESSAGES]
+
     @property
     def writing(self) -> frozenset[asyncio.Task[Any]]:
         """The writes under way."""
@@ -244,10 +258,20 @@ class Session:
         elif (error := task.exception()) is not None:
             line.state, line.said = "failed", sentence(error)
             line.request_id = str(getattr(error, "request_id", "") or "")
+            self._reached(error)
         else:
             line.state, line.said, line.undo = "done", "", undo
         self.record(line)
         self.touched()
+
+    def _reached(self, error: BaseException) -> None:
+        """Learn from a failed write whether the service is there, as reads do."""
+        from copydesk.client.errors import Unauthorized, Unreachable
+
+        if isinstance(error, Unreachable):
+            self.unreachable(sentence(error))
+        elif isinstance(error, Unauthorized):
+            self.contact.refused = True
 
     def undoable(self) -> Written | None:
         """Return the newest write that can be taken back, or None."""

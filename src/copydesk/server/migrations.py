@@ -6,8 +6,9 @@ A step is only ever added at the end; one that a desk may have taken is never ch
 from __future__ import annotations
 
 from copydesk.server.schema import TABLES
+from copydesk.server.schema_integration import CONNECTIONS
 
-MIGRATIONS: tuple[str, ...] = (TABLES,)
+MIGRATIONS: tuple[str, ...] = (TABLES, CONNECTIONS)
 """One script per version, applied in order; the index plus one is the version it leads to."""
 
 VERSION = len(MIGRATIONS)

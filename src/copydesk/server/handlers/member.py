@@ -19,6 +19,7 @@ from copydesk.server.errors import blocked, not_found
 from copydesk.server.implementation import Call, implements
 from copydesk.server.paging import paginate
 from copydesk.server.queries.member import MEMBERS, access_of, find_member, member_model
+from copydesk.server.queries.saml_provider import active_provider
 from copydesk.server.queries.space import space_model
 from copydesk.server.queries.team import team_model
 from copydesk.server.seeding import add_member
@@ -131,7 +132,11 @@ def ping_organization(call: Call, organization_id: str) -> VisitorClaims:
 
 @implements(ops.add_sso_member)
 def add_sso_member(call: Call, organization_id: str, user_id: str) -> Member:
-    """Make a person of the desk a member who signs in by single sign-on. Takes admin."""
+    """Make a person of the desk a member who signs in by single sign-on. Takes admin.
+
+    A newcomer gets the role and joins the team that the oldest active SAML provider says, or else
+    the organization's default role.
+    """
     organization = call.access.organization(organization_id, "admin")
     if call.tx.one("SELECT id FROM user WHERE id = ?", user_id) is None:
         raise not_found("user", user_id)
@@ -141,7 +146,11 @@ def add_sso_member(call: Call, organization_id: str, user_id: str) -> Member:
         user_id,
     )
     if not changed:
-        add_member(call.tx, organization_id, user_id, organization["default_role"], sso=True)
+        provider = active_provider(call, organization_id)
+        role = (provider or organization)["default_role"]
+        add_member(call.tx, organization_id, user_id, role, sso=True)
+        if provider is not None and provider["default_team"] is not None:
+            call.tx.insert("team_member", team_id=provider["default_team"], user_id=user_id)
     return member_model(call, find_member(call, organization_id, user_id))
 
 

@@ -1,0 +1,43 @@
+"""Putting what belongs to an organization as a whole on a desk from code, besides its people."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from copydesk.server.store import Tx, to_json
+
+
+def add_saml_provider(tx: Tx, organization_id: str, **columns: Any) -> str:
+    """Add a SAML provider and return its id. ``columns`` are those of its table, a label at least.
+
+    No ``default_role`` makes newcomers guests.
+    """
+    provider_id = tx.new_id()
+    tx.insert(
+        "saml_provider",
+        id=provider_id,
+        organization_id=organization_id,
+        created_at=tx.now,
+        **columns,
+    )
+    return provider_id
+
+
+def put_agent_instructions(
+    tx: Tx, organization_id: str, document: dict[str, Any], author: str
+) -> None:
+    """Replace what an organization's documentation agent is told; ``document`` is JSON."""
+    tx.run(
+        "INSERT OR REPLACE INTO agent_instructions VALUES (?, ?, ?, ?)",
+        organization_id,
+        to_json(document),
+        tx.now,
+        author,
+    )
+
+
+def add_invite_link(tx: Tx, organization_id: str) -> str:
+    """Add an invite link and return its id."""
+    link_id = tx.new_id()
+    tx.insert("invite_link", organization_id=organization_id, id=link_id)
+    return link_id

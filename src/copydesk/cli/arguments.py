@@ -91,6 +91,7 @@ def _ops(commands: _SubParsersAction[ArgumentParser]) -> None:
     parser = commands.add_parser("ops", help="print the operations of the API")
     form = parser.add_mutually_exclusive_group()
     form.add_argument("--json", action="store_true", dest="as_json", help="as JSON")
+    form.add_argument("--openapi", action="store_true", help="as an OpenAPI 3.1 document")
     form.add_argument("--markdown", action="store_true", help="as the reference page")
     parser.set_defaults(runner="copydesk.cli.reference:print_operations")
 

@@ -10,12 +10,18 @@ from copydesk.contract import operations
 from copydesk.contract.operation import CATALOGUE, Operation, Parameter
 
 
-def print_operations(*, as_json: bool = False, markdown: bool = False) -> int:
-    """Print the catalogue as a table, as JSON, or as the reference page."""
+def print_operations(
+    *, as_json: bool = False, markdown: bool = False, openapi: bool = False
+) -> int:
+    """Print the catalogue as a table, as JSON, as an OpenAPI document, or as the reference page."""
     assert operations.__all__  # the import fills the catalogue
     catalogue = list(CATALOGUE.values())
     if as_json:
         print(json.dumps([describe(op) for op in catalogue], indent=1, ensure_ascii=False))
+    elif openapi:
+        from copydesk.server import description
+
+        print(json.dumps(description.openapi(), indent=1, ensure_ascii=False))
     elif markdown:
         print(_operations_page(catalogue), end="")
     else:

@@ -35,7 +35,7 @@ def get_openapi_spec(organization_id: str, spec_slug: str) -> OpenAPISpec:
     ...
 
 
-@operation("PUT", "/orgs/{organization_id}/openapi/{spec_slug}")
+@operation("PUT", "/orgs/{organization_id}/openapi/{spec_slug}", also=(201,))
 def put_openapi_spec(organization_id: str, spec_slug: str, body: OpenAPISpecPut) -> OpenAPISpec:
     """Give an OpenAPI specification a new source, or add it (then the status is 201)."""
     ...

@@ -77,7 +77,13 @@ class Operation(Generic[P, R]):
     """
 
     def __init__(
-        self, stub: Callable[P, R], method: Method, path: str, status: int, extension: str | None
+        self,
+        stub: Callable[P, R],
+        method: Method,
+        path: str,
+        status: int,
+        extension: str | None,
+        also: tuple[int, ...] = (),
     ) -> None:
         self.stub = stub
         self.name = stub.__name__
@@ -85,6 +91,7 @@ class Operation(Generic[P, R]):
         self.path = PREFIX + path
         self.status = status
         self.extension = extension
+        self.also = also
         self.noun = stub.__module__.rpartition(".")[2]
 
     def __repr__(self) -> str:
@@ -98,6 +105,15 @@ class Operation(Generic[P, R]):
     def signature(self) -> inspect.Signature:
         """The stub's signature with its annotations evaluated."""
         return inspect.signature(self.stub, eval_str=True)
+
+    @property
+    def statuses(self) -> tuple[int, ...]:
+        """Every success code, the usual one first.
+
+        Deleting what is not there is a 204 (decisions.md, Success codes).
+        """
+        missing = (204,) if self.method == "DELETE" else ()
+        return tuple(dict.fromkeys((self.status, *self.also, *missing)))
 
     @property
     def summary(self) -> str:
@@ -171,13 +187,18 @@ CATALOGUE: dict[str, Operation[..., Any]] = {}
 
 
 def operation(
-    method: Method, path: str, *, status: int | None = None, extension: str | None = None
+    method: Method,
+    path: str,
+    *,
+    status: int | None = None,
+    also: tuple[int, ...] = (),
+    extension: str | None = None,
 ) -> Callable[[Callable[P, R]], Operation[P, R]]:
     """Declare an API operation by its stub.
 
     ``path`` is relative to ``/v1``. ``status`` is the success code where it is not the usual one
-    of its method. ``extension`` names the extension (E1 to E9 of decisions.md) that an operation
-    belongs to; a service may lack it.
+    of its method; ``also`` are those that the outcome chooses instead. ``extension`` names the
+    extension (E1 to E9 of decisions.md) that an operation belongs to; a service may lack it.
 
     Raises ``ValueError`` at import for a name, or a method and path, declared twice; for a stub
     without a docstring; and for a placeholder that is not a parameter.
@@ -185,7 +206,7 @@ def operation(
 
     def declare(stub: Callable[P, R]) -> Operation[P, R]:
         declared = Operation(
-            stub, method, path, status or DEFAULT_STATUS.get(method, 200), extension
+            stub, method, path, status or DEFAULT_STATUS.get(method, 200), extension, also
         )
         if not stub.__doc__:
             raise ValueError(f"operation {declared.name} has no docstring")

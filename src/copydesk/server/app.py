@@ -6,6 +6,7 @@ transaction off the event loop, and answered. Nothing here knows what any operat
 
 from __future__ import annotations
 
+import asyncio
 import importlib
 import logging
 import pkgutil
@@ -25,7 +26,7 @@ from starlette.routing import Route
 
 from copydesk.contract import operations
 from copydesk.contract.operation import CATALOGUE, Operation
-from copydesk.server import handlers
+from copydesk.server import description, handlers
 from copydesk.server.arguments import read_arguments, read_body
 from copydesk.server.errors import Refusal, unauthorized
 from copydesk.server.implementation import HANDLERS, Call, Implementation
@@ -53,7 +54,10 @@ def create_app(store: Store, *, sessions: Mapping[str, str] | None = None) -> St
         paths.setdefault(op.path, {})[op.method] = _endpoint(store, op, known)
     app = Starlette(
         # One route for all methods of a path, so that a 405 names every one of them in Allow.
-        routes=[Route(path, _by_method(ways), methods=list(ways)) for path, ways in paths.items()],
+        routes=[
+            Route(description.PATH, _described, methods=["GET"]),
+            *(Route(path, _by_method(ways), methods=list(ways)) for path, ways in paths.items()),
+        ],
         exception_handlers={HTTPException: _unrouted, Exception: _unexpected},
     )
     # A redirect would send a client wherever its Host header says.
@@ -151,6 +155,10 @@ def _response(op: Operation[..., Any], call: Call, result: object) -> Response:
     else:
         content = op.result_adapter.dump_json(result, by_alias=True, exclude_none=True)
     return Response(content, status_code=call.status, headers=headers, media_type=_JSON)
+
+
+async def _described(request: Request) -> Response:
+    return Response(await asyncio.to_thread(description.openapi_json), media_type=_JSON)
 
 
 def _refused(refusal: Refusal) -> Response:

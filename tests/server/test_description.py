@@ -1,0 +1,85 @@
+"""The OpenAPI document: valid, complete, and saying what the desk does."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from openapi_spec_validator import validate
+
+from copydesk.cli import main
+from copydesk.contract.operation import CATALOGUE
+from copydesk.server.description import openapi
+from tests.world import World
+
+Json = dict[str, Any]
+
+
+def operations() -> dict[str, Json]:
+    return {
+        described["operationId"]: described
+        for methods in openapi()["paths"].values()
+        for described in methods.values()
+    }
+
+
+def schema(name: str) -> Json:
+    found: Json = openapi()["components"]["schemas"][name]
+    return found
+
+
+def test_it_is_a_valid_document() -> None:
+    validate(openapi())
+
+
+def test_it_has_every_operation_and_every_parameter() -> None:
+    described = operations()
+    assert described.keys() == CATALOGUE.keys()
+    for name, op in CATALOGUE.items():
+        methods = openapi()["paths"][op.wire_path]
+        assert methods[op.method.lower()] is described[name]
+        parameters = {p["name"]: p["in"] for p in described[name].get("parameters", [])}
+        assert parameters == {p.wire: "path" for p in op.path_parameters} | {
+            p.wire: "query" for p in op.query_parameters
+        }
+        assert ("requestBody" in described[name]) == (op.body is not None)
+        assert {int(s) for s in described[name]["responses"] if s < "3"} == set(op.statuses)
+
+
+def test_bounds_defaults_and_nulls_are_those_of_the_declarations() -> None:
+    listing = operations()["list_space_comments"]
+    limit = next(p for p in listing["parameters"] if p["name"] == "limit")
+    assert limit["schema"] == {"type": "integer", "minimum": 0, "maximum": 1000, "default": 50}
+    status = next(p for p in listing["parameters"] if p["name"] == "status")
+    assert status["schema"]["enum"] == ["all", "open", "resolved"]
+    assert status["schema"]["default"] == "all"
+    # A body's field is null only where that says something; what is not known is refused.
+    update = schema("SpaceUpdate")
+    assert update["additionalProperties"] is False
+    assert update["properties"]["title"] == {"type": "string", "maxLength": 50}
+    assert {"type": "null"} in update["properties"]["defaultLevel"]["anyOf"]
+    # An answer's field may be absent, and is never null then.
+    space = schema("Space")
+    assert space["properties"]["deletedAt"] == {"type": "string", "format": "date-time"}
+    assert {"id", "title", "changeRequestsOpen", "urls"} <= set(space["required"])
+    assert "deletedAt" not in space["required"]
+    assert "photoURL" in schema("User")["properties"]
+    assert operations()["create_space_comment"]["requestBody"]["required"] is True
+    assert operations()["create_change_request"]["requestBody"]["required"] is False
+    assert set(operations()["delete_space"]["responses"]) >= {"205", "204", "403"}
+    assert "Location" in operations()["create_space"]["responses"]["201"]["headers"]
+
+
+async def test_a_desk_answers_with_it_without_a_token(world: World) -> None:
+    async with world.client(token="") as client:
+        answer = await client.get("/openapi.json")
+        assert answer.status_code == 200
+        assert answer.headers["content-type"] == "application/json"
+        assert answer.json() == json.loads(json.dumps(openapi()))
+        assert (await client.post("/openapi.json")).status_code == 405
+
+
+def test_the_command_prints_it(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["ops", "--openapi"]) == 0
+    assert json.loads(capsys.readouterr().out) == json.loads(json.dumps(openapi()))

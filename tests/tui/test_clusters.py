@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass
 from datetime import timedelta
 
@@ -400,3 +401,76 @@ async def test_spaces_to_choose_from_stand_in_order(world: World) -> None:
     oauth = asked.clusters["OAuth sample returns 401"]
     async with drive(open_app(world, oauth), "ctrl+n", size=(140, 40)) as driver:
         assert offered(driver) == ["Platform guide", "alpha", "Beta"]
+
+
+async def test_a_form_stays_with_what_was_typed_until_it_has_arrived(world: World) -> None:
+    asked = ask(world)
+    answers = ["cut", "no", "subject"]
+
+    class Failing(httpx.ASGITransport):
+        async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+            if request.method != "POST" or not answers:
+                return await super().handle_async_request(request)
+            answer = answers.pop(0)
+            if answer == "cut":
+                raise httpx.ConnectError("cut", request=request)
+            code, said = (
+                (403, "Frozen until Monday.")
+                if answer == "no"
+                else (400, "body.subject: is taken already")
+            )
+            body = {"error": {"code": code, "message": said}}
+            return httpx.Response(code, json=body, request=request)
+
+    async def connect() -> Api:
+        return Api(BASE_URL, world.token(world.ana), transport=Failing(world.app))
+
+    session = Session(connect, clock=lambda: world.clock.now, host="desk")
+    label = "SSO loop after logout"
+    target = Target(organization=world.home, cluster=asked.clusters[label])
+    async with drive(CopydeskApp(session, "clusters", target), "ctrl+n", "enter") as driver:
+        await driver.type(", why")
+        await driver.press("ctrl+s")
+        assert "ctrl+s tries again" in " ".join(driver.screen.replace("│", " ").split())
+        await driver.press("ctrl+s")
+        assert "Not allowed: Frozen until Monday." in driver.screen
+        await driver.press("ctrl+s")
+        assert "is taken already" in driver.line("Subject  ")
+        assert "Mend" not in driver.screen
+        await driver.press("ctrl+s")
+        assert "Mend subject first." in driver.screen
+        assert f"{label}, why" in driver.line(f" {label}, w")
+        assert list(session.drafts.kept()) == [f"request of cluster {asked.clusters[label]}"]
+        await driver.type("?")
+        await driver.press("ctrl+s")
+        assert "Begun #2 in Platform guide" in driver.screen
+        assert not session.drafts.kept()
+        await driver.press("ctrl+n", "enter")
+        assert "is back" not in driver.screen
+
+
+async def test_leaving_a_form_that_is_being_sent_asks_once(world: World) -> None:
+    ask(world)
+    slow, going_on = asyncio.Event(), asyncio.Event()
+
+    class Slow(httpx.ASGITransport):
+        async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+            if request.method == "POST":
+                slow.set()
+                await going_on.wait()
+            return await super().handle_async_request(request)
+
+    async def connect() -> Api:
+        return Api(BASE_URL, world.token(world.ana), transport=Slow(world.app))
+
+    session = Session(connect, clock=lambda: world.clock.now, host="desk")
+    app = CopydeskApp(session, "clusters", Target(organization=world.home))
+    async with drive(app, "ctrl+n", "enter") as driver:
+        await driver.send("ctrl+s")
+        await slow.wait()
+        await driver.send("escape")
+        await driver.settle()
+        assert "It is being sent." in driver.screen
+        going_on.set()
+        await driver.idle()
+        assert "Begun #2" in driver.screen

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from copydesk.domain.text import clean, shorten
@@ -114,41 +114,35 @@ class ClusterActions(Place, scope="cluster_actions"):
         if not space:
             return
         title = next(option.title for option in spaces if option.id == space)
-        key = f"request of cluster {row.id}"
-        values = await self.desk.push_screen_wait(
-            Form(
-                f"New change request in {title}",
-                [
-                    Field(
-                        "subject",
-                        "Subject",
-                        shorten(self.shown(row.label), SUBJECT_LIMIT),
-                        _subject_wrong,
-                    ),
-                    Field("description", "Description", self.shown(row.summary), lines=8),
-                ],
-                draft_key=key,
-                facts=[f"It will be listed with the cluster “{self.shown(row.label)}”."],
-                verb="begin",
-                new=True,
-            )
-        )
-        if not values:
-            return
+        subject = shorten(self.shown(row.label), SUBJECT_LIMIT)
         made: list[ChangeRequest] = []
 
-        async def send(api: Api) -> ChangeRequest:
-            request = await reading.begin_request(
-                api, space, row.id, values["subject"], values["description"]
-            )
-            made.append(request)
-            return request
+        async def send(values: Mapping[str, str]) -> None:
+            def begin(api: Api) -> Awaitable[ChangeRequest]:
+                return reading.begin_request(
+                    api, space, row.id, values["subject"], values["description"]
+                )
 
-        async def undo(api: Api) -> None:
-            await reading.archive_request(api, made[-1])
+            async def undo(api: Api) -> None:
+                await reading.archive_request(api, made[-1])
 
-        request = await self.perform("Begin", values["subject"], send, undo=undo)
-        self.session.drafts.drop(key)
+            made.append(await self.perform("Begin", values["subject"], begin, undo=undo))
+
+        form = Form(
+            f"New change request in {title}",
+            [
+                Field("subject", "Subject", subject, _subject_wrong),
+                Field("description", "Description", self.shown(row.summary), lines=8),
+            ],
+            draft_key=f"request of cluster {row.id}",
+            facts=[f"It will be listed with the cluster “{self.shown(row.label)}”."],
+            verb="begin",
+            new=True,
+            send=send,
+        )
+        if not await self.desk.push_screen_wait(form):
+            return
+        [request] = made
         self.tell(
             f"Begun #{request.number} in {title}, {clean(str(request.status))}. gc lists it, "
             "u archives it.", "good",

@@ -28,8 +28,11 @@ def ends_with_an_answer(text: str) -> bool:
     return text.startswith((OFFLINE, REFUSED))
 
 
-def sentence(error: BaseException) -> str:
-    """Return what a person should read about ``error``: what is wrong and what to do."""
+def sentence(error: BaseException, again: str = "R") -> str:
+    """Return what a person should read about ``error``: what is wrong and what to do.
+
+    ``again`` is the key that tries again where it is read.
+    """
     from copydesk.client import errors
 
     said = str(getattr(error, "message", "")) or str(error)
@@ -53,8 +56,8 @@ def sentence(error: BaseException) -> str:
         case errors.Invalid():
             return f"The service did not accept it: {said}"
         case errors.Unreachable():
-            return f"{OFFLINE}{said} R tries again."
+            return f"{OFFLINE}{said} {again} tries again."
         case errors.ApiError():
-            return f"The service failed: {said} R tries again."
+            return f"The service failed: {said} {again} tries again."
         case _:
             return f"{type(error).__name__}: {said}"

@@ -146,10 +146,8 @@ class SiteEditing(Place, scope="site_editing"):
             )
 
         form = Form(f"Edit {node.title}", fields, draft_key=key, facts=facts, send=send)
-        if not await self.desk.push_screen_wait(form):
-            return
-        self.session.drafts.drop(key)
-        self.read_again()
+        if await self.desk.push_screen_wait(form):
+            self.read_again()
 
     # Hidden, default
 

@@ -1,7 +1,7 @@
 """A sheet with several fields: a title, a path, a description. What was typed is kept.
 
-The values are kept as a draft when the form closes, until the caller drops it: so nothing is lost
-by Esc, nor when the service refuses them.
+It sends them itself and closes once they have arrived. Until then they are a draft: nothing is
+lost by Esc, nor when the service refuses them or cannot be reached.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from copydesk.tui.widgets.sheet import Fact, Sheet, fact_lines
 
 if TYPE_CHECKING:
     from copydesk.tui.app import CopydeskApp
+    from copydesk.tui.drafts import DraftStore
 
 
 REFUSED_FIELD = re.compile(r"\bbody\.(\w+)(?:\.\w+|\[\d+\])*: *(.+)", re.DOTALL)
@@ -62,7 +63,7 @@ class FormInput(PromptInput, scope="form_input"):
     @action("escape", "cancel", show=False, override=True)
     def cancel_form(self) -> None:
         """Leave the form; what was typed is kept."""
-        cast("Form", self.screen).dismiss(None)
+        cast("Form", self.screen).leave()
 
     @action("tab", "next field", show=False, override=True, also=("down", "enter"))
     def next_field(self) -> None:
@@ -83,7 +84,7 @@ class FormText(Acts, TextArea, scope="form_text"):
     @action("escape", "cancel", show=False)
     def cancel_form(self) -> None:
         """Leave the form; what was typed is kept."""
-        cast("Form", self.screen).dismiss(None)
+        cast("Form", self.screen).leave()
 
     @action("shift+tab", "previous field", show=False)
     def previous_field(self) -> None:
@@ -94,9 +95,9 @@ class FormText(Acts, TextArea, scope="form_text"):
 class Form(Sheet[Mapping[str, str]], scope="form"):
     """Several fields and ctrl+s. The result maps names to texts, or is None when it was left.
 
-    ``new`` says that what is filled in may be sent as it is; otherwise a field must differ first.
-    ``send`` sends the fields while the form is still there: when the service refuses them it stays,
-    and says so beside the field that is meant. Without it the caller sends what is answered.
+    ``send`` sends the fields while the form is still there: when that fails it stays as it is, with
+    the reason beside the field that is meant, or under the fields. ``new`` says that what is filled
+    in may be sent as it is; otherwise a field must differ first.
     """
 
     def __init__(
@@ -105,10 +106,10 @@ class Form(Sheet[Mapping[str, str]], scope="form"):
         fields: Sequence[Field],
         *,
         draft_key: str,
+        send: Send,
         facts: Sequence[Fact] = (),
         verb: str = "save",
         new: bool = False,
-        send: Send | None = None,
     ) -> None:
         super().__init__(title)
         self._fields = fields
@@ -119,6 +120,9 @@ class Form(Sheet[Mapping[str, str]], scope="form"):
         self._refused: dict[str, tuple[str, str]] = {}
         """The text of a field that the service refused, and why."""
         self._draft_key = draft_key
+        self._under_way = False
+        """Whether the answer of the service is still to come."""
+        self._arrived = False
         self._inputs: dict[str, FormInput | FormText] = {}
 
     def body(self) -> ComposeResult:
@@ -144,7 +148,7 @@ class Form(Sheet[Mapping[str, str]], scope="form"):
         yield Label(self._keys(said), classes="keys", id="form-keys")
 
     def _keys(self, said: str = "") -> Content:
-        lead = Text(f"{said}   " if said else "", style="warn")
+        lead = Text(f"{said}\n" if said else "", style="warn")
         keys = Text.assemble(
             lead, ("ctrl+s", "accent"), f" {self._verb}   ", ("tab", "accent"), " next field   ",
             ("esc", "accent"), " leave, keeps what you typed",
@@ -156,14 +160,29 @@ class Form(Sheet[Mapping[str, str]], scope="form"):
         next(iter(self._inputs.values())).focus()
 
     def on_unmount(self) -> None:
-        """Keep what was typed, however the form went away."""
-        self.keep()
+        """Keep what was typed, however the form went away without its having arrived."""
+        if not self._arrived:
+            self.keep()
+
+    def leave(self) -> None:
+        """Leave the form with what was typed kept; while it is being sent, at the second time."""
+        if self._under_way:
+            self._under_way = False
+            self._say("It is being sent. Wait for the answer, or leave now: @ tells what became.")
+        else:
+            self.dismiss(None)
+
+    def _say(self, said: str) -> None:
+        self.query_one("#form-keys", Label).update(self._keys(said))
+
+    @property
+    def _drafts(self) -> DraftStore:
+        return cast("CopydeskApp", self.app).session.drafts
 
     def keep(self) -> None:
         """Keep the fields that differ as a draft."""
         if changed := self.changed():
-            drafts = cast("CopydeskApp", self.app).session.drafts
-            drafts.save(self._draft_key, json.dumps(changed))
+            self._drafts.save(self._draft_key, json.dumps(changed))
 
     def values(self) -> dict[str, str]:
         """Return what is in the fields now."""
@@ -219,30 +238,41 @@ class Form(Sheet[Mapping[str, str]], scope="form"):
     @action("ctrl+s", "save", danger=1)
     async def save(self) -> None:
         """Send the fields, unless one of them is wrong; a refusal is told beside its field."""
+        from copydesk.tui.errors import failure_types
         from copydesk.tui.session import WriteError
 
         now = self.values()
         wrong = next((f for f in self._fields if self._wrong(f, now[f.name]) is not None), None)
-        keys = self.query_one("#form-keys", Label)
         if wrong is not None:
             self._inputs[wrong.name].focus()
-            keys.update(self._keys(f"Mend {wrong.label.lower()} first."))
-        elif (why := form_unchanged(self)) is not None:
-            keys.update(self._keys(why))
+            self._say(f"Mend {wrong.label.lower()} first.")
+            return
+        if (why := form_unchanged(self)) is not None:
+            self._say(why)
+            return
+        self.keep()
+        self._say("Sending.")
+        self._under_way = True
+        try:
+            await self._send(now)
+        except WriteError as error:
+            self._tell_refusal(error.__cause__ or error, now)
+        except failure_types() as error:
+            self._tell_refusal(error, now)
         else:
-            self.keep()
-            try:
-                if self._send is not None:
-                    keys.update(self._keys("Sending."))
-                    await self._send(now)
-            except WriteError as error:
-                self._tell_refusal(str(error), now)
-            else:
+            self._arrived = True
+            self._drafts.drop(self._draft_key)
+            if self.is_attached:
                 self.dismiss(now)
+        finally:
+            self._under_way = False
 
-    def _tell_refusal(self, said: str, sent: Mapping[str, str]) -> None:
+    def _tell_refusal(self, error: BaseException, sent: Mapping[str, str]) -> None:
+        from copydesk.tui.errors import sentence
+
         if not self.is_attached:
             return
+        said = sentence(error, again="ctrl+s")
         found = REFUSED_FIELD.search(said)
         field = next((f for f in self._fields if found and f.name == found[1]), None)
         if field is not None and found is not None:
@@ -250,7 +280,7 @@ class Form(Sheet[Mapping[str, str]], scope="form"):
             self._show_labels()
             self._inputs[field.name].focus()
             said = f"The service did not accept the {field.label.lower()}."
-        self.query_one("#form-keys", Label).update(self._keys(said))
+        self._say(said)
 
 
 def _read(draft: str | None) -> Mapping[str, str]:

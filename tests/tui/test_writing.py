@@ -10,6 +10,7 @@ from textual.widgets import Input
 from copydesk.tui.actions import action
 from copydesk.tui.app import CopydeskApp
 from copydesk.tui.drafts import MemoryDrafts
+from copydesk.tui.errors import NotDoneError
 from copydesk.tui.place import Part, Place
 from copydesk.tui.places import place
 from copydesk.tui.session import Session
@@ -70,6 +71,18 @@ class WritingPlace(Place, scope="writing"):
             check=lambda t: None if t else "Type a title.",
         )
         self.said = await self.app.push_screen_wait(sheet)
+
+    @action("m", "retitle")
+    async def retitle(self) -> None:
+        """Ask for a title that is refused while it is short."""
+
+        async def send(text: str) -> None:
+            if len(text) < 5:
+                raise NotDoneError("The title is too short.")
+
+        self.said = await self.app.push_screen_wait(
+            Ask("Retitle", "Title", draft_key="title", send=send)
+        )
 
 
 def app_with(drafts: MemoryDrafts) -> CopydeskApp:
@@ -163,3 +176,16 @@ async def test_the_palette_offers_actions_and_places() -> None:
         await driver.press("escape", "ctrl+p")
         await driver.type("go to writing")
         assert "Go to Writing" in driver.screen
+
+
+async def test_a_line_that_is_refused_stays_with_the_reason() -> None:
+    drafts = MemoryDrafts()
+    async with drive(app_with(drafts), "m") as driver:
+        await driver.type("New")
+        await driver.press("enter")
+        assert "The title is too short." in driver.screen
+        assert drafts.texts == {"title": "New"}
+        await driver.type("er")
+        await driver.press("enter")
+        assert said(driver.app) == "Newer"
+        assert drafts.texts == {}

@@ -383,25 +383,30 @@ class ChangesActions(Place, scope="changes"):
             return
         title = self.spaces.title(space)
         key = f"change-request {space} new"
-        subject = await self.desk.push_screen_wait(
-            Ask(
-                f"New change request in {title}",
-                "What is it about?",
-                draft_key=key,
-                check=subject_wrong,
+        made: list[ChangeRequest] = []
+
+        async def send(subject: str) -> None:
+            body = ChangeRequestCreate(subject=subject)
+            if self.target.cluster is not None:
+                body.conversations_issues_cluster = self.target.cluster
+            made.append(
+                await self.perform(
+                    "Start",
+                    f"“{subject}”",
+                    lambda api: api(ops.create_change_request, space, body),
+                )
             )
+
+        sheet = Ask(
+            f"New change request in {title}",
+            "What is it about?",
+            draft_key=key,
+            check=subject_wrong,
+            send=send,
         )
-        if not subject:
+        if not await self.desk.push_screen_wait(sheet):
             return
-        body = ChangeRequestCreate(subject=subject)
-        if self.target.cluster is not None:
-            body.conversations_issues_cluster = self.target.cluster
-        request = await self.perform(
-            "Start",
-            f"“{subject}”",
-            lambda api: api(ops.create_change_request, space, body),
-        )
-        self.session.drafts.drop(key)
+        [request] = made
         self.after_write()
         self.choose_view("draft" if request.status == "draft" else "open")
         self.tell(f"Started #{request.number} in {title} as a {clean(request.status)}.", "good")

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, cast
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, Any, cast
 
 from rich.text import Text
 from textual.app import ComposeResult
@@ -36,7 +36,9 @@ class Ask(Sheet[str]):
     until the caller drops the draft: once what was typed has arrived.
 
     ``check`` takes the text and returns None, or what is wrong with it as a sentence. Enter takes
-    the text: use it only for what can be undone, or ask again with `Confirm` afterwards.
+    the text: use it only for what can be undone, or ask again with `Confirm` afterwards. With
+    ``send`` it sends the text itself, stays with the reason when that fails, and drops the draft
+    once it has arrived.
     """
 
     def __init__(
@@ -47,13 +49,17 @@ class Ask(Sheet[str]):
         draft_key: str,
         value: str = "",
         check: Callable[[str], str | None] = lambda text: None,
+        send: Callable[[str], Awaitable[Any]] | None = None,
     ) -> None:
         super().__init__(title)
+        self._send = send
         self._label = label
         self._draft_key = draft_key
         self._value = self._typed = value
         self._check = check
         self._taken = False
+        self._under_way = False
+        """Whether it is being sent: Enter again sends nothing."""
 
     def body(self) -> ComposeResult:
         """The question, the field and the keys."""
@@ -89,9 +95,11 @@ class Ask(Sheet[str]):
         if event.value == self._typed:
             return
         self._typed = event.value
-        wrong = self._check(event.value.strip())
-        said = KEYS if wrong is None else Text(wrong, style="warn")
-        self.query_one("#ask-keys", Label).update(self.paint(said))
+        self._say(self._check(event.value.strip()))
+
+    def _say(self, said: str | None) -> None:
+        line = KEYS if said is None else Text(said, style="warn")
+        self.query_one("#ask-keys", Label).update(self.paint(line))
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         """Take it if nothing is wrong."""
@@ -101,5 +109,29 @@ class Ask(Sheet[str]):
         if self._check(text) is None:
             # Kept before the caller sends it, which drops it when it has arrived.
             self._keep()
+            if self._send is None:
+                self._taken = True
+                self.dismiss(text)
+            else:
+                self.run_worker(self._deliver(self._send, text))
+
+    async def _deliver(self, send: Callable[[str], Awaitable[Any]], text: str) -> None:
+        from copydesk.tui.errors import failure_types, sentence
+        from copydesk.tui.session import WriteError
+
+        if self._under_way:
+            return
+        self._under_way = True
+        self._say("Sending.")
+        try:
+            await send(text)
+        except WriteError as error:
+            self._say(sentence(error.__cause__ or error, again="enter"))
+        except failure_types() as error:
+            self._say(sentence(error, again="enter"))
+        else:
             self._taken = True
+            self._drafts.drop(self._draft_key)
             self.dismiss(text)
+        finally:
+            self._under_way = False

@@ -32,9 +32,34 @@ def drawn(before: str, after: str, width: int = 60) -> list[str]:
 
 def test_changed_words_are_marked_without_colour() -> None:
     assert drawn("We retry five times.\n", "We retry eight times.\n") == [
-        "     1  - We retry [-five-] times.",
-        "        + We retry {+eight+} times.",
+        "   1     - We retry [-five-] times.",
+        "       1 + We retry {+eight+} times.",
     ]
+
+
+def test_lines_have_their_old_and_new_numbers_and_none_is_cut() -> None:
+    before = "".join(f"line {n}\n" for n in range(1, 1_203))
+    page = diff.page_text(before, "first\n" + before.replace("line 1201\n", "row 1201\n"))
+
+    def leads(width: int) -> list[str]:
+        gutter = page.gutter(width)
+        lines = [
+            line
+            for at in (0, 1, 1_201, 1_202, 1_203)
+            for line in plain(diff.draw_line(page.diff[at], width, gutter=gutter))
+        ]
+        assert all(line[gutter.cells - 1] == " " for line in lines)
+        return [line[: gutter.cells - 1] for line in lines]
+
+    assert leads(60) == [
+        "         1 +",
+        "    1    2  ",
+        " 1201      -",
+        "      1202 +",
+        " 1202 1203  ",
+    ]
+    assert leads(40) == ["    1 +", "    2  ", " 1201 -", " 1202 +", " 1203  "]
+    assert not diff.page_text("", "new\n").gutter(80).both
 
 
 def test_marks_stand_on_whole_words_and_close_ones_are_one() -> None:
@@ -52,8 +77,8 @@ def test_marks_stand_on_whole_words_and_close_ones_are_one() -> None:
 def test_long_lines_wrap_and_keep_their_sign() -> None:
     lines = drawn("", "After the last attempt the event goes to the queue.\n", width=40)
     assert lines == [
-        "     1  + After the last attempt the",
-        "        + event goes to the queue.",
+        "       1 + After the last attempt the",
+        "         + event goes to the queue.",
     ]
 
 
@@ -107,7 +132,7 @@ def test_anchors_find_their_row_as_it_is_or_as_it_was() -> None:
 
 def test_hostile_text_is_cleaned_before_it_is_compared() -> None:
     lines = drawn("", "\x1b[31mred\u202e\tblue\n")
-    assert lines == ["     1  + red    blue"]
+    assert lines == ["       1 + red    blue"]
 
 
 # Messages

@@ -21,8 +21,8 @@ from copydesk.tui.glyphs import glyphs
 from copydesk.tui.markdown_lines import Line as Drawn
 from copydesk.tui.markdown_lines import Span as Drawing
 
-GUTTER = 10
-"""Cells before the text: cursor, number, blank, sign, blank."""
+BOTH = 48
+"""From how many cells on a line has its number in the old text and in the new one."""
 
 _WORD = re.compile(r"[\w@%+~-]+(?:[.'’][\w@%+~-]+)*")
 """A word, or what stands between the slashes of an address."""
@@ -32,6 +32,35 @@ LINE_LIMIT = 20_000
 
 CONTEXT = 3
 """Unchanged lines shown around a change."""
+
+
+class Gutter(NamedTuple):
+    """What stands before the text of a line: the cursor, its numbers, its sign.
+
+    ``digits`` are the cells of a number. ``both`` gives its number in the old text and in the new
+    one; else there is one, and the sign tells of which text: ``-`` of the old, otherwise the new.
+    """
+
+    digits: int = 3
+    both: bool = True
+
+    @property
+    def cells(self) -> int:
+        """The cells before the text."""
+        return 1 + self.digits * (2 if self.both else 1) + (1 if self.both else 0) + 3
+
+    def lead(self, line: Line) -> str:
+        """Return the numbers of a line, behind a blank for the cursor."""
+        before, after = (
+            "" if number is None else str(number)
+            for number in (line.before_number, line.after_number)
+        )
+        if self.both:
+            return f" {before:>{self.digits}} {after:>{self.digits}}"
+        return f" {before if line.kind == 'removed' else after:>{self.digits}}"
+
+
+DEFAULT_GUTTER = Gutter()
 
 
 class Row(NamedTuple):
@@ -68,6 +97,12 @@ class PageText:
         for segment in self.diff.segments:
             self._starts.append(at)
             at += segment.size * (2 if segment.kind == "edited" else 1)
+
+    def gutter(self, width: int) -> Gutter:
+        """Return what stands before the lines of this page where so many cells are."""
+        most = max(len(self.before_lines), len(self.after_lines))
+        both = bool(width >= BOTH and self.diff.changed and self.before and self.after)
+        return Gutter(max(3, len(str(most))), both)
 
     @property
     def now(self) -> str:
@@ -172,21 +207,26 @@ def _fold(found: list[Row], start: int, stop: int, opened: set[int]) -> None:
         found.append(Row("fold", start, stop))
 
 
-def draw_line(line: Line, width: int, *, mark: str = "", mark_tone: str = "accent") -> list[Drawn]:
-    """Return the drawn lines of one line of a diff: number, sign, text with its changed words.
+def draw_line(
+    line: Line,
+    width: int,
+    *,
+    gutter: Gutter = DEFAULT_GUTTER,
+    mark: str = "",
+    mark_tone: str = "accent",
+) -> list[Drawn]:
+    """Return the drawn lines of one line of a diff: numbers, sign, text with its changed words.
 
     A long line wraps and keeps its sign. ``mark`` names the threads on it, at the right end.
     """
-    number = line.after_number if line.kind != "removed" else line.before_number
-    if line.kind == "added" and line.paired:
-        number = None  # it is the line above, as it is now
     sign, tone = {"same": (" ", ""), "added": ("+", "good"), "removed": ("-", "bad")}[line.kind]
-    room = max(8, width - GUTTER - (cell_len(mark) + 1 if mark else 0) - 1)
+    room = max(8, width - gutter.cells - (cell_len(mark) + 1 if mark else 0) - 1)
     parts = _marked(line, tone)
     shown: list[Drawn] = []
+    lead = gutter.lead(line)
     for nth, part in enumerate(wrap_exact(parts, room)):
-        lead = f" {number if number is not None and nth == 0 else '':>5} "
         drawn: Drawn = [(lead, "muted"), (f" {sign} ", tone), *part]
+        lead = " " * len(lead)
         if mark and nth == 0:
             used = sum(cell_len(text) for text, _ in part)
             drawn += [(" " * (room - used + 1), ""), (mark, mark_tone)]
@@ -257,11 +297,11 @@ def _marked(line: Line, tone: str) -> list[Drawing]:
     return parts
 
 
-def draw_fold(count: int, width: int) -> list[Drawn]:
+def draw_fold(count: int, gutter: Gutter = DEFAULT_GUTTER) -> list[Drawn]:
     """Return the line that stands for unchanged lines."""
     return [
         [
-            (" " * (GUTTER - 1), ""),
+            (" " * (gutter.cells - 2), ""),
             (f"{glyphs().gap} ", "muted"),
             (f"{plural(count, 'unchanged line')} (z unfolds)", "muted"),
         ]

@@ -183,8 +183,12 @@ class DiffView(WrappedList, scope="diff"):
         if kind == "note":
             return draw_note(self.page.notes[at], width)
         if kind == "fold":
-            return draw_fold(stop - at, width)
+            return draw_fold(stop - at, self.page.gutter(width))
         mark, is_open = self.marks.get(at, ("", False))
         return draw_line(
-            self.page.diff[at], width, mark=mark, mark_tone="accent" if is_open else "muted"
+            self.page.diff[at],
+            width,
+            gutter=self.page.gutter(width),
+            mark=mark,
+            mark_tone="accent" if is_open else "muted",
         )

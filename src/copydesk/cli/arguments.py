@@ -117,7 +117,7 @@ def _serve(commands: _SubParsersAction[ArgumentParser]) -> None:
 def _desk(commands: _SubParsersAction[ArgumentParser]) -> None:
     from pathlib import Path
 
-    desk = commands.add_parser("desk", help="fill, copy and open the embedded desk")
+    desk = commands.add_parser("desk", help="fill, copy and check the embedded desk")
     actions = desk.add_subparsers(metavar="ACTION", title="actions", required=True)
 
     token = actions.add_parser("token", help="mint a bearer token and print it")
@@ -142,7 +142,15 @@ def _desk(commands: _SubParsersAction[ArgumentParser]) -> None:
     exporting.add_argument("space", metavar="SPACE", help="the space's id or title")
     exporting.add_argument("folder", type=Path, metavar="FOLDER", help="where to write it")
     exporting.set_defaults(runner="copydesk.cli.desk:export_space")
-    for parser in (token, sample, importing, exporting):
+
+    check = actions.add_parser("check", help="read the whole desk for damage; writes nothing")
+    check.set_defaults(runner="copydesk.cli.desk:check")
+
+    backup = actions.add_parser("backup", help="copy the desk, in use or not, to one file")
+    backup.add_argument("file", type=Path, metavar="FILE", help="what to call the copy")
+    backup.add_argument("--force", action="store_true", help="replace a file that is there")
+    backup.set_defaults(runner="copydesk.cli.desk:back_up")
+    for parser in (token, sample, importing, exporting, check, backup):
         _desk_option(parser)
 
 

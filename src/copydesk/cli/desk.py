@@ -1,4 +1,4 @@
-"""``copydesk desk …``: filling and copying the embedded desk, and tokens for it."""
+"""``copydesk desk …``: filling, copying and checking the embedded desk, and tokens for it."""
 
 from __future__ import annotations
 
@@ -133,6 +133,38 @@ def export_space(*, space: str, folder: Path, desk: Path | None = None) -> int:
             f"{written.unchanged} as they were"
         )
     return 1 if written.problems else 0
+
+
+def check(*, desk: Path | None = None) -> int:
+    """Say what is wrong with a desk, a line each; 1 when anything is. Nothing is written."""
+    from copydesk.server.checking import problems
+
+    path = _existing(desk)
+    found = 0
+    for found, problem in enumerate(problems(path), start=1):  # noqa: B007 - counts them
+        print(clean(problem, limit=400))
+    say(f"{path}: {plural(found, 'problem')}" if found else f"{path} is sound")
+    return 1 if found else 0
+
+
+def back_up(*, file: Path, desk: Path | None = None, force: bool = False) -> int:
+    """Copy a desk, in use or not, to a file."""
+    from copydesk.server.backup import back_up as copy_to
+
+    path, target = _existing(desk), file.expanduser().absolute()
+    if not target.parent.is_dir():
+        raise UsageError(f"{target.parent} is not a folder: name a file in one that is there")
+    size = copy_to(path, target, replace=force)
+    print(f"{target} ({size:,} bytes)")
+    return 0
+
+
+def _existing(desk: Path | None) -> Path:
+    """Return the desk's file, which must be there and have something in it."""
+    path = desk_file(desk)
+    if not path.is_dir() and (not path.exists() or not path.stat().st_size):
+        raise UsageError(f"{path} is not a desk: there is nothing. Look at what --desk says.")
+    return path
 
 
 class _closing:  # noqa: N801 - reads as a word of the with statement

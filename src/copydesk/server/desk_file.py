@@ -50,12 +50,12 @@ def open_unchanging(path: Path) -> sqlite3.Connection:
     return connection
 
 
-def complaint(path: Path, newest: int) -> str | None:
+def complaint(path: Path, newest: int, *, examine: bool = True) -> str | None:
     """Return why a file cannot be used as a desk, or None when it can be.
 
     ``newest`` is the latest schema version that is known here. The answer goes on after the file's
     name ("is a folder"). An empty file and none at all can be used: both become a new desk. Raises
-    ``OSError`` when the file cannot be looked at.
+    ``OSError`` when the file cannot be looked at. Without ``examine`` damage is left to be found.
     """
     if path.is_dir():
         return "is a folder, not a desk"
@@ -68,26 +68,28 @@ def complaint(path: Path, newest: int) -> str | None:
             return "is not a usable desk (it is no SQLite database)"
     for _ in range(_MOST_LOOKS):
         before = _state(path)
-        found = _look(path, newest)
+        found = _look(path, newest, examine)
         # Another process that wrote in between may have shown a torn file.
         if found is None or _state(path) == before:
             break
     return found
 
 
-def _look(path: Path, newest: int) -> str | None:
+def _look(path: Path, newest: int, examine: bool) -> str | None:
     connection = None
     try:
         connection = open_unchanging(path)
-        return _judge(connection, path, newest)
+        return _judge(connection, path, newest, examine)
     except sqlite3.DatabaseError as error:
+        if not examine and error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_CORRUPT:
+            return None
         return f"is not a usable desk ({error})"
     finally:
         if connection is not None:
             connection.close()
 
 
-def _judge(connection: sqlite3.Connection, path: Path, newest: int) -> str | None:
+def _judge(connection: sqlite3.Connection, path: Path, newest: int, examine: bool) -> str | None:
     application = connection.execute("PRAGMA application_id").fetchone()[0]
     version = connection.execute("PRAGMA user_version").fetchone()[0]
     tables = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0]
@@ -98,7 +100,7 @@ def _judge(connection: sqlite3.Connection, path: Path, newest: int) -> str | Non
             f"was written by a newer copydesk (schema {version}, this one knows {newest}); "
             "update copydesk"
         )
-    if path.stat().st_size <= EXAMINED_BYTES:
+    if examine and path.stat().st_size <= EXAMINED_BYTES:
         found = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
         if found != "ok":
             return f"is damaged ({' '.join(str(found).split())})"

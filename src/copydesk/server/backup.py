@@ -1,0 +1,87 @@
+"""Copying a desk that is in use into one file that is whole by itself."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sqlite3
+import tempfile
+from contextlib import closing
+from pathlib import Path
+
+from copydesk.server.checking import damage
+from copydesk.server.desk_file import BUSY_SECONDS, complaint, log_of
+from copydesk.server.migrations import VERSION
+from copydesk.server.store import DeskError
+
+
+def back_up(desk: Path, target: Path, *, replace: bool = False) -> int:
+    """Copy one moment of a desk to ``target``, for this user only; return its size in bytes.
+
+    The copy is read for damage and is on disk before it gets its name, so that there is either a
+    whole one or none. Others may write to the desk meanwhile. Raises ``DeskError`` when the desk is
+    no good one, when ``target`` is there already (unless ``replace``), and when it is or was a desk
+    in use. Raises ``OSError`` and ``sqlite3.OperationalError`` when the disk does not take it.
+    """
+    if (reason := complaint(desk, VERSION)) is not None:
+        raise DeskError(f"{desk} {reason}. Nothing was copied.")
+    _check_target(desk, target, replace)
+    handle, name = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".part", dir=target.parent)
+    os.close(handle)
+    part = Path(name)
+    try:
+        _copy(desk, part)
+        size = part.stat().st_size
+        _name(part, target, replace)
+    finally:
+        part.unlink(missing_ok=True)
+    return size
+
+
+def _check_target(desk: Path, target: Path, replace: bool) -> None:
+    if target.is_dir():
+        raise DeskError(f"{target} is a folder: name a file to copy the desk to.")
+    if target.exists() and target.samefile(desk):
+        raise DeskError(f"{target} is the desk itself: name another file to copy it to.")
+    for log in (log_of(target), target.with_name(target.name + "-journal")):
+        if log.exists():
+            # SQLite would take it for the copy's own and replay it there.
+            raise DeskError(
+                f"{target} is a database in use, or one that was not closed ({log.name} is beside "
+                "it): name another file to copy the desk to."
+            )
+    if target.exists() and not replace:
+        raise DeskError(f"{target} is there already: name a new file, or say --force.")
+
+
+def _copy(desk: Path, part: Path) -> None:
+    with (
+        closing(sqlite3.connect(desk, isolation_level=None, timeout=BUSY_SECONDS)) as source,
+        closing(sqlite3.connect(part, isolation_level=None)) as copy,
+    ):
+        source.backup(copy)  # in one step, so of one moment
+        # One file, without a log beside it; opening it as a desk gives it one again.
+        copy.execute("PRAGMA journal_mode = DELETE")
+        if found := next(damage(copy), None):
+            raise DeskError(f"{desk} is damaged ({found}). Nothing was copied.")
+    with part.open("rb") as file:
+        os.fsync(file.fileno())
+
+
+def _name(part: Path, target: Path, replace: bool) -> None:
+    """Give the copy its name at once, and write that to disk."""
+    if replace:
+        part.replace(target)
+    else:
+        try:
+            target.hardlink_to(part)  # unlike a rename this never takes the place of a file
+        except FileExistsError:
+            raise DeskError(f"{target} has just been made by somebody else.") from None
+        except OSError:  # a file system without links
+            part.rename(target)
+    with contextlib.suppress(PermissionError):  # where folders cannot be opened
+        folder = os.open(target.parent, os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)

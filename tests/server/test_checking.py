@@ -1,0 +1,230 @@
+"""A desk is read for damage and for rules that do not hold; a live one is copied whole."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sqlite3
+import threading
+from contextlib import closing
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from copydesk.cli import main
+from copydesk.server import seeding
+from copydesk.server.backup import back_up
+from copydesk.server.checking import MOST, problems
+from copydesk.server.sample import build_sample
+from copydesk.server.store import DeskError, Store
+
+
+@pytest.fixture(scope="module")
+def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The sample, which has something of everything."""
+    path = tmp_path_factory.mktemp("sound") / "desk.db"
+    store = Store(path, durable=False)
+    build_sample(store)
+    store.close()
+    return path
+
+
+@pytest.fixture
+def desk(sound: Path, tmp_path: Path) -> Path:
+    """A copy of it."""
+    path = tmp_path / "desk.db"
+    shutil.copy(sound, path)
+    return path
+
+
+def spoil(path: Path, script: str) -> None:
+    """Change rows behind the desk's back."""
+    with closing(sqlite3.connect(path)) as connection:
+        connection.executescript(script)
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+SPOILS = {
+    "open comments": "UPDATE space SET comments = comments + 1",
+    "count of 99 change requests": "UPDATE space SET change_requests = 99",
+    "open change requests": "UPDATE change_request SET status = 'archived' WHERE status = 'open'",
+    "drafts": "UPDATE space SET change_requests_draft = change_requests_draft + 1",
+    "change_request ": "UPDATE change_request SET comments = comments + 1",
+    "replies": "DELETE FROM reply",
+    "cluster ": "UPDATE cluster SET issues = issues - 1",
+    "conversations": "UPDATE cluster SET conversations = 0",
+    "spaces and collections stand": "UPDATE space SET position = 1.0, parent_id = NULL",
+    "sections stand": "UPDATE site_section SET position = 1.0",
+    "site spaces stand": "UPDATE site_space SET position = 1.0",
+    "is taken": "UPDATE space SET next_number = 1",
+    "says that it is of organization": "UPDATE change_request SET organization_id = 'x'",
+    "which is of another space": "UPDATE comment SET space_id = (SELECT max(id) FROM space)",
+    "collection of another": "UPDATE collection SET organization_id = "
+    "(SELECT id FROM organization WHERE id != collection.organization_id)",
+    "below itself": "UPDATE collection SET parent_id = id",
+    "names revision": "UPDATE change_request SET revision_id = 'x'",
+    "but it says that it was merged": "UPDATE change_request SET revision_merged = revision_id",
+    "resolved at": "UPDATE comment SET status = 'resolved', resolved_at = NULL",
+    "reactions": "INSERT INTO reaction SELECT 'x', 'x', id, '' FROM user",
+    "rights": "INSERT INTO access_grant VALUES ('x', 'y', 'read')",
+    "has sections, but": "UPDATE site SET default_section_id = NULL",
+    "beside them": "UPDATE site_space SET section_id = NULL",
+    "has site spaces, but": "UPDATE site_section SET default_site_space_id = NULL",
+    "that is not there": "UPDATE site SET default_section_id = 'x'",
+    "section of another site": "UPDATE site_space SET site_id = "
+    "(SELECT max(id) FROM site WHERE id != site_space.site_id)",
+    "shows a space of another": "UPDATE site SET organization_id = "
+    "(SELECT id FROM organization WHERE id != site.organization_id)",
+    "of conversation x": "UPDATE issue SET conversation_id = 'x'",
+    "rows of space name a collection": "UPDATE space SET parent_id = 'x'",
+    "stored bytes": "UPDATE blob SET data = 'other'",
+    "its hash says": "UPDATE page_version SET data = replace(data, 'title', 'titel')",
+    "a text that is not there": "DELETE FROM blob",
+    "tree ": "UPDATE tree SET data = replace(data, 'pages', 'page')",
+    "in a version that is not there": "DELETE FROM page_version",
+    "not in its space": "UPDATE revision SET parents = '[\"x\"]'",
+    "follows itself": "UPDATE revision SET parents = json_array(id)",
+    "does not say": "UPDATE revision SET parents = 'x'",
+    "not its own": "UPDATE page SET space_id = (SELECT max(id) FROM space)",
+}
+
+
+def test_a_sound_desk_has_no_problems_and_is_not_touched(
+    desk: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = files(desk.parent)
+    assert main(["desk", "check", "--desk", str(desk)]) == 0
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert said.err == f"{desk} is sound\n"
+    assert files(desk.parent) == before
+
+
+@pytest.mark.parametrize("reason", SPOILS)
+def test_every_problem_is_found(desk: Path, reason: str) -> None:
+    spoil(desk, SPOILS[reason])
+    found = list(problems(desk))
+    assert any(reason in problem for problem in found), found
+    assert len(found) < 12 * (MOST + 1)
+
+
+def test_problems_are_printed_and_counted(desk: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    spoil(desk, "UPDATE space SET comments = comments + 5 WHERE id = (SELECT min(id) FROM space)")
+    before = files(desk.parent)
+    assert main(["desk", "check", "--desk", str(desk)]) == 1
+    said = capsys.readouterr()
+    assert said.out.startswith("space ")
+    assert "keeps a count of" in said.out
+    assert said.err == f"{desk}: 1 problem\n"
+    assert files(desk.parent) == before
+
+
+def test_damage_is_found_wherever_it_is(desk: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    data = bytearray(desk.read_bytes())
+    for page in range(4096 * 30, len(data), 4096 * 7):
+        data[page + 3 : page + 40] = b"\xff" * 37
+    desk.write_bytes(bytes(data))
+    assert main(["desk", "check", "--desk", str(desk)]) == 1
+    assert "SQLite" in capsys.readouterr().out
+    os.truncate(desk, len(data) // 2)
+    assert main(["desk", "check", "--desk", str(desk)]) == 1
+    assert "malformed" in capsys.readouterr().out
+    assert desk.stat().st_size == len(data) // 2
+
+
+@pytest.mark.parametrize("action", [["check"], ["backup", "copy.db"]])
+def test_what_is_no_desk_is_said_to_be_none(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], action: list[str]
+) -> None:
+    (tmp_path / "notes.txt").write_text("Notes.")
+    (tmp_path / "empty.db").touch()
+    for name in ("notes.txt", "empty.db", "missing.db", "."):
+        arguments = [*action[:1], *(str(tmp_path / part) for part in action[1:])]
+        assert main(["desk", *arguments, "--desk", str(tmp_path / name)]) == 2
+        assert "is " in capsys.readouterr().err
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["empty.db", "notes.txt"]
+
+
+def test_a_live_desk_is_checked_and_copied_while_it_is_written(
+    desk: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    store = Store(desk)
+    stop = threading.Event()
+    kept: list[str] = []
+
+    def write() -> None:
+        while not stop.is_set():
+            email = f"p{len(kept)}@example.org"
+            add = partial(seeding.add_user, display_name="P", email=email)
+            kept.append(store.write(add))
+
+    def users(path: Path) -> list[str]:
+        with closing(sqlite3.connect(path)) as connection:
+            return [key for (key,) in connection.execute("SELECT id FROM user")]
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    try:
+        for number in range(3):
+            before = list(kept)
+            copy = desk.with_name(f"copy{number}.db")
+            assert main(["desk", "backup", str(copy), "--desk", str(desk)]) == 0
+            assert f"{copy} (" in capsys.readouterr().out
+            assert set(before) <= set(users(copy))
+            assert copy.stat().st_mode & 0o777 == 0o600
+            assert list(problems(copy)) == []
+            assert list(problems(desk)) == []
+    finally:
+        stop.set()
+        writer.join()
+        store.close()
+    assert {path.name for path in desk.parent.iterdir()} == {
+        "desk.db",
+        *(f"copy{number}.db" for number in range(3)),
+    }
+    opened = Store(copy)
+    opened.write(lambda tx: seeding.add_user(tx, "Q", "q@example.org"))
+    opened.close()
+
+
+def test_a_copy_takes_no_file_s_place_unless_told_so(
+    desk: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    there = tmp_path / "there.db"
+    there.write_bytes(b"mine")
+    arguments = ["desk", "backup", str(there), "--desk", str(desk)]
+    assert main(arguments) == 2
+    assert "--force" in capsys.readouterr().err
+    assert there.read_bytes() == b"mine"
+    assert main([*arguments, "--force"]) == 0
+    assert list(problems(there)) == []
+    # The desk itself, under any name, and a database that somebody has open.
+    (tmp_path / "alias.db").hardlink_to(desk)
+    store = Store(there)
+    store.write(lambda tx: seeding.add_user(tx, "Q", "q@example.org"))
+    capsys.readouterr()
+    for target, reason in ((desk, "itself"), (tmp_path / "alias.db", "itself"), (there, "in use")):
+        before = target.read_bytes()
+        assert main(["desk", "backup", str(target), "--desk", str(desk), "--force"]) == 2
+        assert reason in capsys.readouterr().err
+        assert target.read_bytes() == before
+    store.close()
+    for target in (tmp_path, tmp_path / "no" / "copy.db"):
+        assert main(["desk", "backup", str(target), "--desk", str(desk)]) == 2
+        assert "folder" in capsys.readouterr().err
+
+
+def test_a_desk_that_is_damaged_is_not_copied(desk: Path, tmp_path: Path) -> None:
+    os.truncate(desk, desk.stat().st_size - 4096)
+    with pytest.raises(DeskError, match="Nothing was copied"):
+        back_up(desk, tmp_path / "copy.db")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["desk.db"]
+
+
+@pytest.fixture(autouse=True)
+def _own_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COPYDESK_HOME", str(tmp_path_factory.mktemp("home")))

@@ -1,0 +1,281 @@
+"""What must hold whatever is done: order after moves, one default everywhere, counts of clusters.
+
+Each test does random things over HTTP and holds the desk against a model made of plain lists.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+import httpx
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from copydesk.server import seeding_sites
+from copydesk.server.store import Tx
+from tests.world import World
+
+FEW = settings(max_examples=4, deadline=None)
+"""Long ways rather than many: a desk takes longer to make than a step on it."""
+
+
+@contextmanager
+def new_world() -> Iterator[World]:
+    made = World()
+    try:
+        yield made
+    finally:
+        made.close()
+
+
+SIDES = st.sampled_from(["before", "after", None])
+THINGS = [*(f"space {number}" for number in range(4)), *(f"box {number}" for number in range(3))]
+PARENTS = st.sampled_from([None, "stay", "box 0", "box 1", "box 2"])
+MOVES = st.lists(
+    st.tuples(st.sampled_from(THINGS), PARENTS, SIDES, st.sampled_from(THINGS[:4])),
+    min_size=15,
+    max_size=25,
+)
+
+
+@dataclass
+class Shelves:
+    """Spaces and collections as plain lists: what each collection (None is the root) holds."""
+
+    holds: dict[str | None, list[str]] = field(default_factory=dict)
+
+    def above(self, thing: str) -> str | None:
+        return next(parent for parent, inside in self.holds.items() if thing in inside)
+
+    def is_inside(self, thing: str | None, box: str) -> bool:
+        while thing is not None and thing != box:
+            thing = self.above(thing)
+        return thing == box
+
+    def move(self, thing: str, parent: str | None, side: str | None, anchor: str) -> int:
+        """Move something if that is allowed, and return the status that says so."""
+        here = self.above(thing)
+        target = here if parent == "stay" else parent
+        if thing.startswith("box") and self.is_inside(target, thing):
+            return 400
+        others = [other for other in self.holds[target] if other != thing]
+        if side is None:
+            if target == here:
+                return 409
+            place = len(others)
+        elif anchor not in others:
+            return 400
+        else:
+            place = others.index(anchor) + (side == "after")
+        others.insert(place, thing)
+        if target == here and others == self.holds[here]:
+            return 409
+        self.holds[here] = [other for other in self.holds[here] if other != thing]
+        self.holds[target] = others
+        return 200
+
+
+@FEW
+@given(MOVES)
+async def test_moves_do_what_lists_do(moves: list[tuple[str, str | None, str | None, str]]) -> None:
+    with new_world() as world:
+        ids: dict[str, str] = {}
+        for name in THINGS:
+            make = world.space if name.startswith("space") else world.collection
+            ids[name] = make(name)
+        names = {key: name for name, key in ids.items()}
+        model = Shelves({None: list(THINGS), "box 0": [], "box 1": [], "box 2": []})
+        async with world.client() as client:
+            for thing, parent, side, anchor in moves:
+                expected = model.move(thing, parent, side, anchor)
+                body: dict[str, Any] = {}
+                if parent != "stay":
+                    body["parent"] = parent and ids[parent]
+                if side is not None:
+                    body["position"] = {side: {"type": "space", "space": ids[anchor]}}
+                kind = "spaces" if thing.startswith("space") else "collections"
+                answer = await client.post(f"/{kind}/{ids[thing]}/move", json=body)
+                assert answer.status_code == expected, (thing, parent, side, anchor, answer.text)
+                if answer.is_success:
+                    assert answer.json().get("parent") == (
+                        ids[above] if (above := model.above(thing)) else None
+                    )
+            for kind, word in (("spaces", "space"), ("collections", "box")):
+                found = (await client.get(f"/orgs/{world.home}/{kind}")).json()["items"]
+                for parent, inside in model.holds.items():
+                    key = ids[parent] if parent else None
+                    order = [names[item["id"]] for item in found if item.get("parent") == key]
+                    assert order == [name for name in inside if name.startswith(word)]
+
+
+STEPS = st.lists(
+    st.tuples(
+        st.sampled_from(
+            [
+                "add section",
+                "add site space",
+                "delete section",
+                "delete site space",
+                "default section",
+                "default site space",
+                "move section",
+                "move site space",
+                "trash",
+                "restore",
+            ]
+        ),
+        st.integers(0, 5),
+        st.integers(0, 5),
+    ),
+    min_size=8,
+    max_size=12,
+)
+
+
+@FEW
+@given(STEPS)
+async def test_one_default_everywhere(steps: list[tuple[str, int, int]]) -> None:
+    with new_world() as world:
+        home = world.home
+        spaces = [world.space(f"Space {number}") for number in range(4)]
+        site = world.write(
+            lambda tx: seeding_sites.add_site(
+                tx, home, "Docs", hostname="docs.acme.example", published=True
+            )
+        )
+        async with world.client() as client:
+            await check_defaults(client, f"/orgs/{home}/sites/{site}")
+            for number, (what, one, two) in enumerate(steps, start=1):
+                await step(client, f"/orgs/{home}/sites/{site}", spaces, what, one, two)
+                if number % 4 == 0:
+                    await check_defaults(client, f"/orgs/{home}/sites/{site}")
+
+
+async def step(
+    client: httpx.AsyncClient, site: str, spaces: list[str], what: str, one: int, two: int
+) -> None:
+    """Do one thing; whether the desk takes it is not the question here, as long as it answers."""
+    sections = [s["id"] for s in (await client.get(f"{site}/sections")).json()["items"]]
+    shown = (await client.get(f"{site}/site-spaces")).json()["items"]
+    space = spaces[one % len(spaces)]
+    section = sections[one % len(sections)] if sections else "none"
+    beside_section = sections[two % len(sections)] if sections else "none"
+    variant = shown[one % len(shown)] if shown else {"id": "none"}
+    beside_variant = shown[two % len(shown)]["id"] if shown else "none"
+    inside = f"{site}/sections/{variant['section']}" if "section" in variant else site
+    into = {"sectionId": beside_section} if sections else {}
+    side = "before" if two % 2 else "after"
+    near_section = {side: {"type": "site-section", "siteSection": beside_section}}
+    near_variant = {side: {"type": "site-space", "siteSpace": beside_variant}}
+    method, path, body = {
+        "add section": ("POST", f"{site}/sections", {"spaceId": space}),
+        "add site space": ("POST", f"{site}/site-spaces", {"spaceId": space, **into}),
+        "delete section": ("DELETE", f"{site}/sections/{section}", None),
+        "delete site space": ("DELETE", f"{site}/site-spaces/{variant['id']}", None),
+        "default section": ("PATCH", site, {"defaultSiteSection": section}),
+        "default site space": ("PATCH", inside, {"defaultSiteSpace": variant["id"]}),
+        "move section": ("POST", f"{site}/sections/{section}/move", {"position": near_section}),
+        "move site space": (
+            "POST",
+            f"{site}/site-spaces/{variant['id']}/move",
+            {"position": near_variant},
+        ),
+        "trash": ("DELETE", f"/spaces/{space}", None),
+        "restore": ("POST", f"/spaces/{space}/restore", None),
+    }[what]
+    answer = await client.request(method, path, json=body)
+    assert answer.status_code < 500, (what, answer.text)
+
+
+async def check_defaults(client: httpx.AsyncClient, site: str) -> None:
+    """Fail unless there is one default wherever there is something, for editors and for readers."""
+    sections = (await client.get(f"{site}/sections")).json()["items"]
+    shown = (await client.get(f"{site}/site-spaces")).json()["items"]
+    defaults = (await client.get(f"{site}/site-spaces", params={"default": True})).json()["items"]
+    others = (await client.get(f"{site}/site-spaces", params={"default": False})).json()["items"]
+    assert [s for s in shown if s["default"]] == defaults
+    assert [s for s in shown if not s["default"]] == others
+    assert (await client.get(site)).json()["siteSpaces"] == len(shown)
+    assert len({section["path"] for section in sections}) == len(sections)
+    one_default(sections)
+    if sections:
+        assert all("section" in s for s in shown)
+        assert [s for section in sections for s in section["siteSpaces"]] == shown
+        for section in sections:
+            one_default(section["siteSpaces"])
+    else:
+        one_default(shown)
+    published = (await client.get(f"{site}/published")).json()
+    root = published["site"]["urls"]["published"]
+    structure = published["structure"]["structure"]
+    live = [s["id"] for s in shown if "deletedAt" not in s["space"]]
+    one_default(structure)
+    assert all(part["urls"]["published"] == root for part in structure if part["default"])
+    if published["structure"]["type"] == "sections":
+        for section in structure:
+            one_default(section["siteSpaces"])
+            assert all(
+                (s["urls"]["published"] == section["urls"]["published"]) is s["default"]
+                for s in section["siteSpaces"]
+            )
+        structure = [s for section in structure for s in section["siteSpaces"]]
+    assert [s["id"] for s in structure] == live
+
+
+def one_default(parts: list[dict[str, Any]]) -> None:
+    assert sum(part["default"] for part in parts) == (1 if parts else 0)
+
+
+WORDS = {
+    "fail": "Our exports fail every night",
+    "slow": "Why is the search slow",
+    "other": "Thank you",
+}
+TALKS = st.lists(
+    st.lists(st.tuples(st.integers(0, 4), st.sampled_from(sorted(WORDS))), min_size=1, max_size=3),
+    min_size=3,
+    max_size=8,
+)
+
+
+def add_cluster(organization: str, label: str, tx: Tx) -> None:
+    seeding_sites.add_cluster(tx, organization, label)
+
+
+@FEW
+@given(TALKS)
+async def test_clusters_count_what_they_hold(batches: list[list[tuple[int, str]]]) -> None:
+    with new_world() as world:
+        home = f"/orgs/{world.home}"
+        for label in ("Exports fail", "Search slow"):
+            world.write(partial(add_cluster, world.home, label))
+        latest: dict[str, str] = {}
+        async with world.client() as client:
+            for batch in batches:
+                talks = [
+                    {
+                        "id": f"talk-{number}",
+                        "metadata": {"attributes": {"source": f"desk-{number % 2}"}},
+                        "parts": [{"type": "message", "role": "user", "body": WORDS[words]}],
+                    }
+                    for number, words in batch
+                ]
+                body = talks[0] if len(talks) == 1 else talks
+                assert (await client.post(f"{home}/conversations", json=body)).status_code == 204
+                latest |= {f"talk-{number}": words for number, words in batch}
+            assert (await client.get(f"{home}/conversations")).json()["count"] == len(latest)
+            clusters = (await client.get(f"{home}/conversations-clusters")).json()["items"]
+            for cluster in clusters:
+                params = {"cluster": cluster["id"]}
+                listed = (await client.get(f"{home}/conversations-issues", params=params)).json()
+                held = [item["conversation"]["id"] for item in listed["items"]]
+                stats = {"issues": len(held), "conversations": len(set(held))}
+                assert cluster["stats"] == stats
+                assert sum(cluster["sources"].values()) == len(set(held))
+                assert sum(cluster["weeklyPulse"]) == len(held)
+                word = "fail" if cluster["label"] == "Exports fail" else "slow"
+                assert {key for key, words in latest.items() if words == word} <= set(held)

@@ -23,6 +23,7 @@ from copydesk.contract import operations
 from copydesk.contract.models.base import Body, Shape
 from copydesk.contract.operation import CATALOGUE, PREFIX, Operation, Parameter
 from copydesk.server.paging import DEFAULT_LIMIT
+from copydesk.server.permissions import requirement
 
 PATH = PREFIX + "/openapi.json"
 """Where a desk answers with its description. It says nothing about the desk, so all may read it."""
@@ -158,6 +159,9 @@ def _operation(op: Operation[..., Any], schemas: dict[_Key, _Json]) -> _Json:
         "summary": op.summary,
         "description": inspect.getdoc(op.stub),
     }
+    if needed := requirement(op):
+        described["description"] += f"\n\n{needed.sentence}"
+        described["x-permission"] = {"on": needed.scope, "name": needed.permission}
     if op.extension:
         described["x-extension"] = op.extension
     parameters = [_parameter(p, "path") for p in op.path_parameters]

@@ -1,0 +1,195 @@
+"""Which permission each operation takes, and on what (platform-api.md, Authentication 2).
+
+What it is on is the first thing that the path names. Handlers check it where they find that thing;
+the description tells it to readers, and a test walks operations and callers to hold both together.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from copydesk.contract import operations as ops
+from copydesk.contract.operation import Operation
+
+Scope = Literal["space", "collection", "organization", "integration"]
+"""What a permission is had on."""
+
+
+@dataclass(frozen=True)
+class Requirement:
+    """A permission on what the path names first.
+
+    ``besides`` says who else may, or for whom it is less, where the thing itself decides.
+    """
+
+    permission: str
+    scope: Scope
+    besides: str | None = None
+
+    @property
+    def sentence(self) -> str:
+        """The requirement in words."""
+        sentence = f"Takes the permission `{self.permission}` on the {self.scope}"
+        return f"{sentence}; {self.besides}." if self.besides else f"{sentence}."
+
+
+_SCOPES: dict[str, Scope] = {
+    "space_id": "space",
+    "collection_id": "collection",
+    "organization_id": "organization",
+    "integration_name": "integration",
+}
+
+_TAKES: dict[str, tuple[Operation[..., Any], ...]] = {
+    # Reading takes view, unless it is named below.
+    "view": (ops.ping_organization, ops.duplicate_space, ops.install_integration),
+    "comment": (
+        ops.create_space_comment,
+        ops.update_space_comment,
+        ops.create_space_comment_reply,
+        ops.update_space_comment_reply,
+        ops.create_change_request_comment,
+        ops.update_change_request_comment,
+        ops.create_change_request_comment_reply,
+        ops.update_change_request_comment_reply,
+    ),
+    "review": (ops.create_change_request_review,),
+    "edit": (
+        ops.create_change_request,
+        ops.pull_change_request_updates,
+        ops.apply_space_template,
+        ops.request_reviewers,
+        ops.remove_requested_reviewer,
+    ),
+    "merge": (ops.merge_change_request, ops.update_change_request),
+    "createContent": (
+        ops.create_collection,
+        ops.create_space,
+        ops.create_site,
+        ops.update_site,
+        ops.update_adaptive_schema,
+        ops.add_site_section,
+        ops.update_site_section,
+        ops.move_site_section,
+        ops.delete_site_section,
+        ops.add_site_space,
+        ops.update_site_space,
+        ops.move_site_space,
+        ops.delete_site_space,
+        # A share link's address is a key, so reading it takes what making it does.
+        ops.list_share_links,
+        ops.create_share_link,
+        ops.update_share_link,
+        ops.delete_share_link,
+        ops.create_translation,
+        ops.update_translation,
+        ops.delete_translation,
+        ops.run_translation,
+    ),
+    "createOpenAPISpec": (
+        ops.create_openapi_spec,
+        ops.put_openapi_spec,
+        ops.update_openapi_spec,
+        ops.delete_openapi_spec,
+    ),
+    "ingestConversations": (ops.ingest_conversation,),
+    # Conversations are people's own words: members with a role read them, guests do not.
+    "read": (
+        ops.list_conversations,
+        ops.get_conversation,
+        ops.list_conversation_issues,
+        ops.get_conversation_issue,
+        ops.list_issues_clusters,
+        ops.get_issues_cluster,
+    ),
+    "listMembers": (
+        ops.list_members,
+        ops.get_member,
+        ops.list_member_spaces,
+        ops.list_member_teams,
+    ),
+    "listTeams": (ops.list_teams, ops.get_team, ops.list_team_members),
+    "ownTeam": (ops.create_team,),
+    "admin": (
+        ops.update_organization,
+        ops.delete_invite_link,
+        ops.update_agent_instructions,
+        ops.update_member,
+        ops.remove_member,
+        ops.add_sso_member,
+        ops.update_team,
+        ops.delete_team,
+        ops.update_team_members,
+        ops.put_team_member,
+        ops.remove_team_member,
+        ops.list_saml_providers,
+        ops.create_saml_provider,
+        ops.get_saml_provider,
+        ops.update_saml_provider,
+        ops.delete_saml_provider,
+        ops.delete_site,
+        ops.publish_site,
+        ops.unpublish_site,
+        ops.update_collection,
+        ops.delete_collection,
+        ops.move_collection,
+        ops.transfer_collection,
+        ops.update_space,
+        ops.delete_space,
+        ops.restore_space,
+        ops.move_space,
+        ops.transfer_space,
+        ops.delete_space_comment,
+        ops.delete_space_comment_reply,
+        ops.delete_change_request_comment,
+        ops.delete_change_request_comment_reply,
+        ops.publish_integration,
+        ops.delete_integration,
+        ops.list_integration_events,
+        ops.get_integration_event,
+        ops.set_integration_dev_mode,
+    ),
+}
+
+_OWN = "what one wrote oneself takes `view`"
+
+_BESIDES: dict[Operation[..., Any], str] = {
+    ops.delete_space_comment: _OWN,
+    ops.delete_space_comment_reply: _OWN,
+    ops.delete_change_request_comment: _OWN,
+    ops.delete_change_request_comment_reply: _OWN,
+    ops.update_change_request: "its creator needs `edit`",
+    ops.request_reviewers: "the creator of the change request may, too",
+    ops.remove_requested_reviewer: "the creator of the change request may, too",
+    ops.get_member: "one's own membership takes `view`",
+    ops.list_member_spaces: "one's own take `view`",
+    ops.list_member_teams: "one's own take `view`",
+    ops.remove_member: "everyone may leave",
+    ops.get_team: "its members may, too",
+    ops.list_team_members: "its members may, too",
+    ops.update_team: "its owners may, too",
+    ops.update_team_members: "its owners may, too",
+    ops.put_team_member: "its owners may, too",
+    ops.remove_team_member: "its owners may, too",
+    ops.duplicate_space: "the copy takes `create` where the space is",
+    ops.move_space: "the new place takes `create`",
+    ops.move_collection: "the new place takes `create`",
+    ops.transfer_space: "the other organization takes `createContent`",
+    ops.transfer_collection: "the other organization takes `createContent`",
+    ops.install_integration: "the organization in the body takes `installIntegration`",
+}
+
+_PERMISSION = {op.name: permission for permission, those in _TAKES.items() for op in those}
+
+
+def requirement(op: Operation[..., Any]) -> Requirement | None:
+    """Return what an operation takes; None when a valid token is enough.
+
+    Raises ``KeyError`` for an operation that is more than reading and is not in the table.
+    """
+    if op is ops.join_organization or not op.path_parameters:
+        return None
+    scope = _SCOPES[op.path_parameters[0].name]
+    permission = _PERMISSION.get(op.name, "view") if op.method == "GET" else _PERMISSION[op.name]
+    return Requirement(permission, scope, _BESIDES.get(op))

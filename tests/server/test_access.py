@@ -1,0 +1,165 @@
+"""Who may do what: every operation, asked by every kind of caller, on a desk with one of all.
+
+The permission that an operation takes is declared once, in ``server/permissions.py``; what a caller
+has follows from their role and what was granted to them. So each cell's answer is known.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import httpx
+import pytest
+
+from copydesk.contract import operations as ops
+from copydesk.contract.operation import CATALOGUE, Operation
+from copydesk.server.access import (
+    COLLECTION_PERMISSIONS,
+    ORGANIZATION_PERMISSIONS,
+    SPACE_PERMISSIONS,
+    rank,
+)
+from copydesk.server.implementation import HANDLERS
+from copydesk.server.permissions import requirement
+from tests.server.desk_of_one import DeskOfOne
+from tests.world import World
+
+TABLES = {
+    "space": SPACE_PERMISSIONS,
+    "collection": COLLECTION_PERMISSIONS,
+    "organization": ORGANIZATION_PERMISSIONS | {"read": "read"},
+    "integration": {"view": "read", "admin": "admin"},
+}
+
+
+@dataclass(frozen=True)
+class Caller:
+    """Somebody: a member with a role, with a level granted on the space if it is another."""
+
+    name: str
+    role: str | None
+    granted: str | None = None
+    member: bool = True
+
+    def level(self, scope: str) -> str | None:
+        return self.granted if scope == "space" and self.granted else self.role
+
+
+CALLERS = [
+    Caller("stranger", None, member=False),
+    Caller("guest", None),
+    *(Caller(role, role) for role in ("read", "comment", "review", "edit", "create", "admin")),
+    Caller("guest-who-reviews", None, "review"),
+    Caller("reader-who-edits", "read", "edit"),
+    Caller("guest-who-runs-it", None, "admin"),
+]
+
+
+@pytest.fixture(scope="module")
+def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DeskOfOne]:
+    path = tmp_path_factory.mktemp("desk") / "desk.db"
+    world = World(path)
+    made = asyncio.run(DeskOfOne.make(world, path))
+    for caller in CALLERS:
+        user = world.user(caller.name, caller.role, member=caller.member)
+        # Who may give something away must have somewhere to give it to.
+        world.member(made.other_organization, user, "admin")
+        if caller.granted:
+            world.grant(made.have.space, user, caller.granted)
+        world.token(user)
+    yield made
+    made.close()
+    world.close()
+
+
+def walked(desk: DeskOfOne) -> list[Operation[..., Any]]:
+    return [op for name, op in CATALOGUE.items() if name in HANDLERS and not desk.missing(op)]
+
+
+async def ask(
+    desk: DeskOfOne, client: httpx.AsyncClient, op: Operation[..., Any]
+) -> httpx.Response:
+    return await client.request(
+        op.method, desk.path_of(op), params=desk.query_of(op), json=desk.body_of(op)
+    )
+
+
+def expected(op: Operation[..., Any], caller: Caller) -> tuple[int, str] | None:
+    """Return the refusal that a caller gets and the word in it, None when there is none."""
+    needed = requirement(op)
+    if needed is None:
+        return None
+    permission, level = needed.permission, caller.level(needed.scope)
+    if not caller.member or (needed.scope != "organization" and level is None):
+        if op is ops.publish_integration:
+            return 403, "admin"  # a name is taken, whoever may see what has it
+        # To delete what one may not see is to delete what is not there.
+        gone = op.method == "DELETE" and len(op.path_parameters) == 1
+        return (204, "") if gone else (404, "no")
+    if needed.scope == "organization" and permission == "view":
+        return None  # guests see the organization, and no more of it
+    if op.noun == "team" and rank(level) < rank("read"):
+        return 403, "ownTeam" if op is ops.create_team else "listTeams"
+    if rank(level) < rank(TABLES[needed.scope][permission]):
+        return 403, permission
+    if op in (ops.duplicate_space, ops.move_space):
+        # It goes into a collection, which is one more thing to have a level on.
+        if caller.role is None:
+            return 404, "collection"
+        return None if rank(caller.role) >= rank("create") else (403, "create")
+    return None
+
+
+def test_every_operation_says_what_it_takes() -> None:
+    for op in CATALOGUE.values():
+        needed = requirement(op)
+        if needed is not None:
+            assert needed.permission in TABLES[needed.scope], op.name
+
+
+@pytest.mark.parametrize("token", ["", "desk_forged"])
+async def test_without_a_valid_token_everything_is_a_401(desk: DeskOfOne, token: str) -> None:
+    async with desk.client(token) as client:
+        for op in walked(desk):
+            answer = await ask(desk, client, op)
+            assert answer.status_code == 401, op.name
+
+
+@pytest.mark.parametrize("caller", CALLERS, ids=lambda caller: caller.name)
+async def test_the_matrix(desk: DeskOfOne, caller: Caller) -> None:
+    wrong = []
+    world = desk.world
+    async with desk.client(world.token(world.user(caller.name))) as client:
+        for op in walked(desk):
+            answer = await ask(desk, client, op)
+            refusal = expected(op, caller)
+            if refusal is None:
+                fine = answer.status_code < 500 and answer.status_code not in (401, 403, 404)
+            else:
+                fine = answer.status_code == refusal[0] and refusal[1] in answer.text
+            if not fine:
+                wrong.append((op.name, refusal, answer.status_code, answer.text[:120]))
+    assert wrong == [], "\n".join(map(str, wrong))
+
+
+@pytest.mark.parametrize("caller", CALLERS, ids=lambda caller: caller.name)
+async def test_permissions_say_what_the_caller_may_do(desk: DeskOfOne, caller: Caller) -> None:
+    world = desk.world
+    readers = (ops.get_space, ops.get_collection, ops.get_organization)
+    async with desk.client(world.token(world.user(caller.name))) as client:
+        for op in readers:
+            needed = requirement(op)
+            assert needed is not None
+            level = caller.level(needed.scope)
+            answer = await ask(desk, client, op)
+            if answer.is_success:
+                shown = answer.json()["permissions"]
+                table = TABLES[needed.scope]
+                have = {name for name, least in table.items() if rank(level) >= rank(least)}
+                if needed.scope == "organization":
+                    have = have - {"read"} | {"view"}
+                assert {name for name, true in shown.items() if true} == have
+                assert shown.keys() == table.keys() - {"read"}

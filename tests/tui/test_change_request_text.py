@@ -159,15 +159,34 @@ def result(outcome: str, sentence: str) -> RuleResult:
 def test_whether_it_can_be_merged() -> None:
     passes, fails = result("pass", "is up to date"), result("fail", "needs a subject; has none")
     unknown = result("unknown", "house rule: only the service can tell")
-    assert str(merge_state(row(), Details(rules=[passes]))) == "READY TO MERGE   1 rule met"
-    assert str(merge_state(row(), Details(rules=[]))) == "READY TO MERGE   no rules here"
-    said = str(merge_state(row(), Details(rules=[passes, fails])))
-    assert said == "1 of 2 rules pass: needs a subject; has none"
-    said = str(merge_state(row(), Details(rules=[passes, unknown])))
-    assert said.startswith("ready as far as is known: house rule")
+
+    def state(details: Details, **fields: object) -> str:
+        return str(merge_state(row(**fields), details))
+
+    assert state(Details(rules=[passes])) == "READY TO MERGE   1 rule met"
+    assert state(Details(rules=[])) == "READY TO MERGE   no rules here"
+    said = state(Details(rules=[passes, fails]))
+    assert said == "1 of 2 rules met   needs a subject; has none"
+    assert "needs a subject" in state(Details(rules=[fails]), outdated=True)
+    assert "may conflict" in state(Details(rules=[fails]), outdated=True)
     assert str(rules(Details(rules=[passes, unknown]))) == "1/2?"
-    assert "W makes it open" in str(merge_state(row(status="draft"), Details(rules=[passes])))
-    assert "U updates" in str(merge_state(row(outdated=True), Details(rules=[])))
+    assert state(Details(rules=[passes]), status="draft") == "draft   W makes it open"
+    assert state(Details(rules=[]), status="archived") == "archived   x reopens it"
+
+
+def test_what_only_the_service_knows_is_not_promised() -> None:
+    passes = result("pass", "is up to date")
+    unknown = result("unknown", "house rule: only the service can tell")
+    for details, why in (
+        (Details(rules=[passes, unknown]), "house rule: only the service can tell"),
+        (Details(rules=None), "its rules are not known"),
+    ):
+        assert str(merge_state(row(), details)) == f"READY?   {why}"
+    said = str(merge_state(row(outdated=True), Details(rules=[passes])))
+    assert said == "READY?   ^ out of date, may conflict: U updates"
+    stuck = str(merge_state(row(outdated=True), Details(rules=[passes], stuck=True)))
+    assert stuck.startswith("CONFLICTS   an update met the same lines")
+    assert "U updates" not in stuck
 
 
 def test_reviews_in_a_line() -> None:

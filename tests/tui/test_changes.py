@@ -161,7 +161,7 @@ async def test_the_details_of_the_row_under_the_cursor(desk: Desk) -> None:
         text = said(driver)
         assert "Priya Raman, opened 3 h ago" in text
         assert "in Platform guide" in text
-        assert "1 of 2 rules pass: needs an approving review; Lee Park asked for changes" in text
+        assert "1 of 2 rules met   needs an approving review; Lee Park asked for changes" in text
         assert "✗ needs an approving review" in text
         assert "✓ is up to date with primary content" in text
         assert "1 added, 1 renamed, 1 edited" in text
@@ -173,7 +173,7 @@ async def test_the_details_of_the_row_under_the_cursor(desk: Desk) -> None:
         # The rows around it are read too, once the cursor stays.
         assert cells(driver, "Fix auth")[-5:] == ["1", "0", "0/2", "3", "h"]
         await driver.press("j")
-        assert "out of date, U updates" in said(driver)
+        assert "out of date, may conflict: U updates" in said(driver)
         assert "~  auth/Oauth" in said(driver)
         assert "The sample used the v1 token URL." in said(driver)
 
@@ -327,6 +327,29 @@ async def test_conflicts_are_shown_in_full_and_change_nothing(desk: Desk) -> Non
         assert (await desk.get(desk.oauth)).outdated
         await driver.press("escape")
         assert driver.selected == desk.oauth
+
+
+async def test_a_conflicted_update_is_remembered_until_a_side_moves(desk: Desk) -> None:
+    desk.world.commit(desk.guide, {"auth/oauth": "# OAuth\n\nAnother way.\n"})
+    app = open_world(desk.world, "changes")
+    async with drive(app, "G", size=(140, 40)) as driver:
+        assert "0 of 2 rules met" in said(driver)
+        assert "may conflict: U updates" in said(driver)
+        await driver.press("U", "y", "escape")
+        assert "CONFLICTS" in said(driver)
+        await driver.press("U")
+        assert "conflicts with primary content; to update it again changes nothing" in (
+            driver.screen.replace("\n", "")
+        )
+        assert app.screen is driver.place, "nothing was asked"
+        await driver.press("d")
+        assert "CONFLICTS ^" in driver.screen, "the review says it in the same words"
+        await driver.press("q")
+        desk.world.commit(desk.guide, {"limits": "# Limits\n\nEleven a minute.\n"})
+        await driver.press("R")
+        assert "CONFLICTS" not in said(driver)
+        await driver.press("U")
+        assert app.screen is not driver.place, "it may be tried again"
 
 
 async def test_a_merge_behind_its_sheet(desk: Desk) -> None:

@@ -193,6 +193,7 @@ async def read_details(api: Api, scope: Scope, row: ChangeRow) -> Details:
         verdicts=_verdicts(read),
         asked=_waits_on(read),
         cluster=cluster,
+        moment=(request.id, request.revision, space.revision),
     )
 
 

@@ -17,17 +17,28 @@ if TYPE_CHECKING:
     from copydesk.client.api import Api
     from copydesk.contract.models.change_request import ChangeRequest, Conflict, MergeResult
 
-UPDATE_USES = ("pull_change_request_updates", "get_change_request")
+UPDATE_USES = ("pull_change_request_updates", "get_change_request", "get_space")
 """The operations that `update` uses."""
 
 
 class ConflictedError(NotDoneError):
-    """Both sides changed the same things. ``request`` is the change request as it is now."""
+    """Both sides changed the same things. ``request`` is the change request as it is now.
 
-    def __init__(self, said: str, conflicts: Sequence[Conflict], request: ChangeRequest) -> None:
+    ``moment`` is what it conflicts at: the change request, its revision, that of its space (None
+    when that was not read). As long as neither moves, another try comes to the same.
+    """
+
+    def __init__(
+        self,
+        said: str,
+        conflicts: Sequence[Conflict],
+        request: ChangeRequest,
+        moment: tuple[str, str, str] | None = None,
+    ) -> None:
         super().__init__(said)
         self.conflicts = conflicts
         self.request = request
+        self.moment = moment
 
 
 def how_many(conflicts: Sequence[Conflict]) -> str:
@@ -54,10 +65,14 @@ async def merge(api: Api, space: str, request: str) -> tuple[MergeResult, Change
 
 async def update(api: Api, space: str, request: str) -> ChangeRequest:
     """Pull primary content into a change request. Raises `ConflictedError` and ``ApiError``."""
+    # Read before: if primary content moves meanwhile, the conflict is not held against what it
+    # has become.
+    main = await api(ops.get_space, space)
     result = await api(ops.pull_change_request_updates, space, request)
     now = await api(ops.get_change_request, space, request)
     if result.result == "conflicts":
         found = result.conflicts or ()
         what = "not updated" if now.outdated else "updated, but not clean"
-        raise ConflictedError(f"{what}: {how_many(found)}", found, now)
+        moment = (now.id, now.revision, main.revision)
+        raise ConflictedError(f"{what}: {how_many(found)}", found, now, moment)
     return now

@@ -183,6 +183,11 @@ class Session:
         left, limit = getattr(budget, "remaining", None), getattr(budget, "limit", None)
         return (left, limit) if isinstance(left, int) and isinstance(limit, int) else None
 
+    def hold_stuck(self, moment: tuple[str, str, str] | None) -> None:
+        """Remember at what an update conflicted, so that it is not tried again in vain."""
+        if moment is not None:
+            self.stuck.add(moment)
+
     def note(self, said: str) -> None:
         """Keep a message that has no room on screen, unless the log has it already."""
         if any(line.said == said for line in (*self.messages, *self.log)):

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
 from rich.text import Text
 
 from copydesk.domain.age import age
-from copydesk.domain.text import listed, plural
+from copydesk.domain.text import listed
 from copydesk.tui.glyphs import glyphs
 from copydesk.tui.present.change_request import UNKNOWN, ChangeRow
+from copydesk.tui.present.readiness import readiness
 from copydesk.tui.widgets.facts import Fact
 
 if TYPE_CHECKING:
@@ -61,6 +62,10 @@ class Details:
     cluster: str = ""
     missing: str = ""
     """Why nothing of this is known: a sentence."""
+    moment: tuple[str, str, str] | None = None
+    """The change request, its revision and that of its space, when this was read."""
+    stuck: bool = False
+    """Whether an update conflicted at that moment."""
 
     @property
     def passed(self) -> int:
@@ -139,32 +144,11 @@ def _threads(row: ChangeRow) -> Text | str:
 
 
 def merge_state(row: ChangeRow, details: Details) -> Text:
-    """Return whether it can be merged, and if not the first thing that stands in the way."""
-    if row.status != "open":
-        said = {
-            "merged": "merged",
-            "archived": "archived: x reopens it",
-            "draft": "still a draft: W makes it open",
-        }.get(row.status, row.status)
-        return Text(said, style="good" if row.status == "merged" else "muted")
-    results = details.rules or ()
-    failing = [rule for rule in results if rule.outcome == "fail"]
-    unsure = [rule for rule in results if rule.outcome == "unknown"]
-    if failing:
-        text = Text(f"{details.passed} of {len(results)} rules pass", style="warn")
-        text.append(": " + "; ".join(rule.sentence for rule in failing))
-    elif unsure:
-        text = Text("ready as far as is known", style="good")
-        text.append(": " + "; ".join(rule.sentence for rule in unsure), style="muted")
-    else:
-        text = Text("READY TO MERGE", style="good")
-        if results:
-            text.append(f"   {plural(len(results), 'rule')} met", style="muted")
-        elif details.rules is not None:
-            text.append("   no rules here", style="muted")
-    if row.outdated:
-        text.append(f"   {glyphs().outdated} out of date, U updates", style="accent")
-    return text
+    """Return whether it can be merged, and what stands behind that."""
+    found = readiness(row.status, details.rules, outdated=row.outdated, stuck=details.stuck)
+    if row.status == "archived":
+        found = replace(found, why="x reopens it")
+    return found.text
 
 
 def rule_line(rule: RuleResult) -> Text:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from copydesk.contract.models.change_request import ChangeRequest, Conflict
     from copydesk.contract.models.space import Space
     from copydesk.domain.merge_rules import RuleResult
+    from copydesk.tui.present.readiness import Readiness
 
 ROOM = 50
 """Cells for a line of a conflict beside its side, so that wrapped lines keep their column."""
@@ -68,6 +69,7 @@ def overview(
     threads: tuple[int, int] | None,
     seen: tuple[int, int],
     now: datetime,
+    ready: Readiness | None = None,
 ) -> Lines:
     """Return what the first tab says. ``threads`` and ``seen`` count (open, all), (seen, all)."""
     by = name_of(request.created_by)
@@ -85,13 +87,11 @@ def overview(
         ),
         ("space", clean(space.title)),
     ]
-    if request.outdated and request.status in ("open", "draft"):
-        lines.append(("", Text("Primary content has moved on. U pulls it in.", style="warn")))
+    if ready is not None:
+        lines.append(("merge", ready.text))
     if request.conversations_issues_cluster:
         lines.append(("cluster", "made for a cluster of questions (gk opens it)"))
     if rules is not None:
-        if not rules.results:
-            lines.append(("rules", Text("no merge rules hold here", style="muted")))
         lines += [
             (" " if nth else "rules", rule_text(each)) for nth, each in enumerate(rules.results)
         ]

@@ -17,6 +17,7 @@ from copydesk.tui.screens.changes_guards import (
     is_current,
     is_draft,
     is_merged,
+    is_stuck,
     may_not_change,
     may_not_edit,
     may_not_merge,
@@ -64,6 +65,14 @@ class ChangesActions(Place, scope="changes"):
     @property
     def spaces(self) -> Spaces:
         """What is known of the spaces that rows are in."""
+        raise NotImplementedError
+
+    def stuck(self, row: ChangeRow) -> bool:
+        """Whether an update of it conflicted, and neither side has moved since."""
+        raise NotImplementedError
+
+    def forget_details(self, row: ChangeRow | None = None) -> None:
+        """Read the details of a row, or of all, again when they are looked at."""
         raise NotImplementedError
 
     def space_of(self, row: ChangeRow) -> SpaceInfo | None:
@@ -227,9 +236,10 @@ class ChangesActions(Place, scope="changes"):
             await self._set_status(row, "draft", "Make a draft", f"{row.label} is a draft.")
 
     @action(
-        "U", "update", unless=(nothing_selected, is_merged, is_archived, is_current, may_not_edit),
+        "U", "update",
+        unless=(nothing_selected, is_merged, is_archived, is_current, is_stuck, may_not_edit),
         danger=2, show=14, group="Write",
-        uses=("pull_change_request_updates", "get_change_request"),
+        uses=("pull_change_request_updates", "get_change_request", "get_space"),
     )  # fmt: skip
     async def update_from_main(self) -> None:
         """Pull primary content into it. Where both changed the same lines, nothing changes."""
@@ -270,6 +280,8 @@ class ChangesActions(Place, scope="changes"):
             clash = error.__cause__
             if not isinstance(clash, conflicts.ConflictedError):
                 raise
+            self.session.hold_stuck(clash.moment)
+            self.forget_details(row)
             self._adopt(clash.request)
             self.after_write()
             self.tell(f"{row.label} {clash}", "bad")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from copydesk.tui.places import Target
@@ -38,13 +39,24 @@ class ChangesDetails(ChangesActions):
         """Return what a space is called, "" while that is not known."""
         raise NotImplementedError
 
-    def forget_details(self) -> None:
-        """Read them again when they are looked at: a review changes no row."""
-        self._details.clear()
+    def forget_details(self, row: ChangeRow | None = None) -> None:
+        """Read the details of a row, or of all, again when they are looked at.
+
+        A review changes no row, so that what is known does not show its age.
+        """
+        if row is None:
+            self._details.clear()
+        else:
+            self._details.pop((row.id, row.updated), None)
 
     def known(self, row: ChangeRow) -> Details | None:
         """Return the details of a row if they have been read since it changed."""
         return self._details.get((row.id, row.updated))
+
+    def stuck(self, row: ChangeRow) -> bool:
+        """Whether an update of it conflicted, and neither side has moved since."""
+        known = self.known(row)
+        return known is not None and known.moment in self.session.stuck
 
     def on_virtual_list_highlighted(self, event: VirtualList.Highlighted) -> None:
         """Read about the row under the cursor when it rests there."""
@@ -71,7 +83,10 @@ class ChangesDetails(ChangesActions):
         if row is None:
             self.facts.show([], title="Details")
             return
-        found = facts(row, self.space_title(row.space), self.session.clock(), self.known(row))
+        known = self.known(row)
+        if known is not None and known.stuck != self.stuck(row):
+            known = replace(known, stuck=self.stuck(row))
+        found = facts(row, self.space_title(row.space), self.session.clock(), known)
         self.facts.show(found, title=f"{row.label} {row.subject}")
 
     def read_details(self, row: ChangeRow) -> None:

@@ -42,6 +42,14 @@ def is_current(here: ChangesActions) -> str | None:
     return f"{row.label} is up to date." if row is not None and not row.outdated else None
 
 
+def is_stuck(here: ChangesActions) -> str | None:
+    """Say so when an update conflicted and would again."""
+    row = _row(here)
+    if row is None or not here.stuck(row):
+        return None
+    return f"{row.label} conflicts with primary content; to update it again changes nothing."
+
+
 def _lacks(here: ChangesActions, right: str) -> bool:
     row = _row(here)
     info = None if row is None else here.space_of(row)

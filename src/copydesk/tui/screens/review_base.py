@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, ClassVar
 from rich.text import Text
 from textual.app import ComposeResult
 
+from copydesk.domain.address import markdown_link, web_address
 from copydesk.domain.text import clean
 from copydesk.tui import review_reading as reading
 from copydesk.tui.app import style_path
@@ -25,6 +26,7 @@ from copydesk.tui.present import changed as tree
 from copydesk.tui.present.changed import Changed, Entry
 from copydesk.tui.present.comment import Threads
 from copydesk.tui.present.diff import PageText
+from copydesk.tui.present.readiness import Readiness, readiness
 from copydesk.tui.present.review import overview
 from copydesk.tui.review_reading import Opened
 from copydesk.tui.seen import SeenPages
@@ -155,11 +157,10 @@ class ReviewBase(Place):
             return ""
         if self.behind:
             return "changed by others: R reads it"
-        parts = [clean(opened.request.status)]
+        ready = self.readiness
+        parts = [clean(opened.request.status) if ready is None else ready.word]
         if opened.request.outdated and opened.request.status in ("open", "draft"):
             parts[0] += f" {glyphs().outdated}"
-        if self.rules is not None and self.rules.results:
-            parts.append(f"rules {self.rules.passed}/{len(self.rules.results)}")
         if self.changes:
             parts.append(f"seen {self.seen_count}/{len(self.changes)}")
         return "   ".join(parts)
@@ -167,7 +168,7 @@ class ReviewBase(Place):
     def url(self) -> str | None:
         """Return the address of the thread, the page or the request in the platform."""
         opened = self.opened_request
-        return None if opened is None else opened.request.urls.app
+        return None if opened is None else web_address(opened.request.urls.app) or None
 
     def copies(self) -> Sequence[tuple[str, str]]:
         """Return what ``Y`` offers."""
@@ -176,15 +177,29 @@ class ReviewBase(Place):
             return []
         request = opened.request
         found = [("number", f"#{request.number}"), ("subject", clean(request.subject))]
-        if request.urls.app:
-            link = f"[#{request.number} {clean(request.subject)}]({request.urls.app})"
-            found = [("URL", request.urls.app), ("Markdown link", link), *found]
+        if url := web_address(request.urls.app):
+            link = markdown_link(f"#{request.number} {clean(request.subject)}", url)
+            found = [("URL", url), ("Markdown link", link), *found]
         return [*found, ("id", request.id)]
 
     @property
     def seen_count(self) -> int:
         """How many changed pages are marked as seen and have not changed since."""
         return 0 if self.seen is None else self.seen.count(change.id for change in self.changes)
+
+    @property
+    def readiness(self) -> Readiness | None:
+        """Whether the request can be merged; None while its rules are not read."""
+        opened, rules = self.opened_request, self.rules
+        if opened is None or rules is None:
+            return None
+        request = opened.request
+        return readiness(
+            request.status,
+            rules.results,
+            outdated=request.outdated,
+            stuck=(request.id, *opened.version) in self.session.stuck,
+        )
 
     @property
     def numbered(self) -> str:
@@ -340,5 +355,6 @@ class ReviewBase(Place):
             threads,
             (self.seen_count, len(self.changes)),
             self.session.clock(),
+            self.readiness,
         )
         self.facts.show([Fact(label, text) for label, text in facts])

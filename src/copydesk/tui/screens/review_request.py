@@ -275,7 +275,7 @@ class ReviewRequest(ReviewDrafts, scope="review_request"):
             clash = error.__cause__
             if not isinstance(clash, ConflictedError):
                 raise
-            self.session.stuck.add((request.id, request.revision, opened.space.revision))
+            self.session.hold_stuck(clash.moment)
             self.reload()
             self.tell(f"#{request.number} {clash}", "bad")
             await self.desk.push_screen_wait(ConflictSheet.of_update(f"#{request.number}", clash))

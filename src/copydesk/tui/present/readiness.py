@@ -1,0 +1,76 @@
+"""Whether a change request can be merged, in the words that its list and its review share.
+
+Only the service knows for certain: whether two sides of an outdated request go together comes out
+when it is merged or updated. So nothing here is called ready that may still turn out otherwise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from rich.text import Text
+
+from copydesk.domain.text import clean, plural
+from copydesk.tui.glyphs import glyphs
+
+if TYPE_CHECKING:
+    from copydesk.domain.merge_rules import RuleResult
+
+READY = "READY TO MERGE"
+"""Everything that can be known here speaks for it."""
+
+PERHAPS = "READY?"
+"""Nothing that is known speaks against it, and something is not known."""
+
+
+@dataclass(frozen=True, slots=True)
+class Readiness:
+    """A word with its tone, and what stands behind it in a few words."""
+
+    word: str
+    tone: str
+    why: str = ""
+
+    @property
+    def text(self) -> Text:
+        """Return both as one text."""
+        found = Text(self.word, style=self.tone)
+        if self.why:
+            found.append(f"   {self.why}", style="" if self.tone == "warn" else "muted")
+        return found
+
+
+def readiness(
+    status: str,
+    results: Sequence[RuleResult] | None,
+    *,
+    outdated: bool,
+    stuck: bool = False,
+) -> Readiness:
+    """Return how ready a change request is. ``results`` of its rules are None when not known.
+
+    ``stuck`` says that an update conflicted, and that neither side has moved since.
+    """
+    if status != "open":
+        said = {"draft": "W makes it open"}.get(status, "")
+        return Readiness(clean(status), "good" if status == "merged" else "muted", said)
+    failing = [each.sentence for each in results or () if each.outcome == "fail"]
+    unsure = [each.sentence for each in results or () if each.outcome == "unknown"]
+    behind = f"{glyphs().outdated} out of date, may conflict: U updates" if outdated else ""
+    if stuck:
+        behind = f"{glyphs().outdated} out of date"
+        why = "; ".join(["an update met the same lines changed on both sides", *failing])
+        return Readiness("CONFLICTS", "bad", f"{why}   {behind}")
+    if failing:
+        passed = len(results or ()) - len(failing) - len(unsure)
+        why = "; ".join(failing) + (f"   {behind}" if behind else "")
+        return Readiness(f"{passed} of {plural(len(results or ()), 'rule')} met", "warn", why)
+    if results is None:
+        unsure = ["its rules are not known"]
+    if unsure or behind:
+        return Readiness(PERHAPS, "accent", "; ".join([*unsure, *([behind] if behind else [])]))
+    return Readiness(
+        READY, "good", f"{plural(len(results), 'rule')} met" if results else "no rules here"
+    )

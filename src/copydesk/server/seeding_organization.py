@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from copydesk.server.store import Tx, to_json
+from copydesk.contract.models.document import Document
+from copydesk.server.store import Tx
 
 
 def add_saml_provider(tx: Tx, organization_id: str, **columns: Any) -> str:
@@ -23,14 +24,12 @@ def add_saml_provider(tx: Tx, organization_id: str, **columns: Any) -> str:
     return provider_id
 
 
-def put_agent_instructions(
-    tx: Tx, organization_id: str, document: dict[str, Any], author: str
-) -> None:
-    """Replace what an organization's documentation agent is told; ``document`` is JSON."""
+def put_agent_instructions(tx: Tx, organization_id: str, document: Document, author: str) -> None:
+    """Replace what an organization's documentation agent is told."""
     tx.run(
         "INSERT OR REPLACE INTO agent_instructions VALUES (?, ?, ?, ?)",
         organization_id,
-        to_json(document),
+        document.to_json().decode(),
         tx.now,
         author,
     )

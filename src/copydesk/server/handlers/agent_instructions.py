@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 from copydesk.contract import operations as ops
 from copydesk.contract.models.agent_instructions import AgentInstructions, AgentInstructionsUpdate
 from copydesk.server.errors import invalid
@@ -29,7 +27,5 @@ def update_agent_instructions(
         raise invalid(
             f"body.instructions.object: {body.instructions.object[:100]!r} is not 'document'"
         )
-    put_agent_instructions(
-        call.tx, organization_id, json.loads(body.instructions.to_json()), call.user_id
-    )
+    put_agent_instructions(call.tx, organization_id, body.instructions, call.user_id)
     return agent_instructions_model(call, organization_id)

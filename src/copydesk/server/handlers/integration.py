@@ -1,0 +1,387 @@
+"""Integrations: publishing and installing them, and what they were told."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from copydesk.contract import operations as ops
+from copydesk.contract.models.base import Page
+from copydesk.contract.models.integration import (
+    EventTrace,
+    Installation,
+    InstallationCreate,
+    Integration,
+    IntegrationDevMode,
+    IntegrationEvent,
+    IntegrationEventDetail,
+    IntegrationPublish,
+    SiteInstallation,
+    SpaceInstallation,
+)
+from copydesk.server.errors import Refusal, blocked, conflict, forbidden, invalid, not_found
+from copydesk.server.implementation import Call, implements
+from copydesk.server.installations import install, publish
+from copydesk.server.paging import paginate
+from copydesk.server.queries.integration import (
+    administers,
+    event_model,
+    find_integration,
+    installation_model,
+    installed_places,
+    integration_model,
+    listed,
+    seen_installations,
+    seen_places,
+    site_installation_model,
+    space_installation_model,
+)
+from copydesk.server.store import Row, Value
+
+T = TypeVar("T")
+
+_HAS = "EXISTS (SELECT 1 FROM json_each({}) WHERE value = ?)"
+
+# A domain finds what is below it, and a pattern *.example.org is found by what is below that.
+_UNFURLS = (
+    "EXISTS (SELECT 1 FROM json_each(block_domains), (SELECT ? AS asked) WHERE value = asked "
+    "OR substr(value, -length(asked) - 1) = '.' || asked "
+    "OR substr(value, 1, 2) = '*.' AND substr(asked, 1 - length(value)) = substr(value, 2))"
+)
+
+_CALLED = (
+    "EXISTS (SELECT 1 FROM (SELECT ? AS asked) "
+    "WHERE instr(casefold(id), asked) OR instr(casefold(title), asked))"
+)
+
+_PICTURES = {
+    b"\x89PNG\r\n\x1a\n": "image/png",
+    b"\xff\xd8\xff": "image/jpeg",
+    b"GIF8": "image/gif",
+    b"RIFF": "image/webp",
+    b"<svg": "image/svg+xml",
+    b"<?xml": "image/svg+xml",
+}
+
+
+@implements(ops.list_integrations)
+def list_integrations(
+    call: Call,
+    *,
+    page: str | None = None,
+    limit: int | None = None,
+    search: str | None = None,
+    category: str | None = None,
+    block_domain: str | None = None,
+    blocks: bool | None = None,
+    content_sources: bool | None = None,
+    owner: str | None = None,
+    scope: str | None = None,
+    target: str | None = None,
+) -> Page[Integration]:
+    """Answer with the integrations that the caller finds, by name.
+
+    ``search`` looks in names and titles. ``owner`` is an organization's id or hostname.
+    """
+    condition, found = listed(call)
+    where: list[str] = [condition]
+    values: list[Value] = [*found]
+    for wanted, text in (
+        (None if search is None else search.casefold(), _CALLED),
+        (None if block_domain is None else block_domain.casefold(), _UNFURLS),
+        (category, _HAS.format("categories")),
+        (scope, _HAS.format("scopes")),
+        (target, "target = ?"),
+        (owner, "owner IN (SELECT id FROM organization WHERE ? IN (id, hostname))"),
+    ):
+        if wanted is not None:
+            where.append(text)
+            values.append(wanted)
+    for given, column in ((blocks, "blocks"), (content_sources, "content_sources")):
+        if given is not None:
+            where.append(f"coalesce(json_array_length({column}), 0) {'>' if given else '='} 0")
+    return paginate(
+        call.tx,
+        lambda row: integration_model(call, row),
+        source="integration",
+        where=where,
+        values=values,
+        keys=("id",),
+        descending=False,
+        page=page,
+        limit=limit,
+    )
+
+
+@implements(ops.get_integration)
+def get_integration(call: Call, integration_name: str) -> Integration:
+    """Answer with an integration."""
+    return integration_model(call, find_integration(call, integration_name))
+
+
+@implements(ops.publish_integration)
+def publish_integration(call: Call, integration_name: str, body: IntegrationPublish) -> Integration:
+    """Publish an integration, or a new version in which what the body leaves out stays.
+
+    Takes the permission admin in the organization that owns it, and in the one that owned it before
+    when the body names another. A first version must say who owns it; it is private, installable
+    everywhere and called by its name unless the body says otherwise. Of secrets only the names are
+    kept: a desk runs no code that could use them.
+    """
+    owner = _owner_after(call, integration_name, body.organization)
+    fields = {"owner": owner, **_fields(body)}
+    return integration_model(call, publish(call.tx, integration_name, fields))
+
+
+@implements(ops.delete_integration)
+def delete_integration(call: Call, integration_name: str) -> None:
+    """Delete an integration everywhere it is installed, with its events. Takes admin."""
+    try:
+        find_integration(call, integration_name, "admin")
+    except Refusal as refusal:
+        if refusal.status != 404:
+            raise
+        return call.was_missing()
+    call.tx.run("DELETE FROM integration WHERE id = ?", integration_name)
+    return None
+
+
+@implements(ops.list_integration_installations)
+def list_integration_installations(
+    call: Call,
+    integration_name: str,
+    *,
+    page: str | None = None,
+    limit: int | None = None,
+    external_id: str | None = None,
+) -> Page[Installation]:
+    """Answer with installations, newest first: all of them to who administers the integration.
+
+    Others see those of organizations where they may list installations.
+    """
+    integration = find_integration(call, integration_name)
+    condition, found = seen_installations(call, integration)
+    where, values = [condition], [*found]
+    if external_id is not None:
+        where.append(_HAS.format("external_ids"))
+        values.append(external_id)
+    return paginate(
+        call.tx,
+        lambda row: installation_model(call, integration, row),
+        source="installation",
+        where=where,
+        values=values,
+        keys=("created_at", "id"),
+        page=page,
+        limit=limit,
+    )
+
+
+@implements(ops.install_integration)
+def install_integration(
+    call: Call, integration_name: str, body: InstallationCreate
+) -> Installation:
+    """Install an integration. Takes the permission installIntegration in the organization.
+
+    A private integration goes into the organization that owns it only. Being installed has no
+    address of its own, so the Location is that of the list.
+    """
+    integration = find_integration(call, integration_name)
+    organization = call.access.organization(body.organization, "installIntegration")
+    if integration["visibility"] == "private" and organization["id"] != integration["owner"]:
+        raise blocked(
+            f"The integration {integration_name!r} is private: "
+            "only the organization that owns it can install it."
+        )
+    if call.tx.value(
+        "SELECT count(*) FROM installation WHERE integration_id = ? AND organization_id = ?",
+        integration_name,
+        organization["id"],
+    ):
+        raise conflict(
+            f"The integration {integration_name!r} is installed in {organization['title']!r} "
+            "already: nothing would change."
+        )
+    installation_id = install(call.tx, integration, organization["id"])
+    call.location = call.url("integrations", integration_name, "installations")
+    row = call.tx.one("SELECT * FROM installation WHERE id = ?", installation_id)
+    assert row is not None, "it was installed a moment ago"
+    return installation_model(call, integration, row)
+
+
+@implements(ops.list_integration_events)
+def list_integration_events(
+    call: Call, integration_name: str, *, page: str | None = None, limit: int | None = None
+) -> Page[IntegrationEvent]:
+    """Answer with what happened to an integration, newest first. Takes admin on it."""
+    find_integration(call, integration_name, "admin")
+    return paginate(
+        call.tx,
+        event_model,
+        source="integration_event",
+        where=("integration_id = ?",),
+        values=(integration_name,),
+        keys=("created_at", "id"),
+        page=page,
+        limit=limit,
+    )
+
+
+@implements(ops.get_integration_event)
+def get_integration_event(
+    call: Call, integration_name: str, event_id: str
+) -> IntegrationEventDetail:
+    """Answer with an event and the trace of how it was handled. Takes admin on the integration."""
+    find_integration(call, integration_name, "admin")
+    row = call.tx.one(
+        "SELECT * FROM integration_event WHERE id = ? AND integration_id = ?",
+        event_id,
+        integration_name,
+    )
+    if row is None:
+        raise not_found("event", event_id)
+    return IntegrationEventDetail(
+        event=event_model(row),
+        trace=EventTrace.model_validate({"logs": json.loads(row["logs"])}),
+    )
+
+
+@implements(ops.list_integration_space_installations)
+def list_integration_space_installations(
+    call: Call,
+    integration_name: str,
+    *,
+    page: str | None = None,
+    limit: int | None = None,
+    external_id: str | None = None,
+    extended: bool = False,
+) -> Page[SpaceInstallation]:
+    """Answer with the spaces that an integration works on and the caller may see, newest first."""
+    integration = find_integration(call, integration_name)
+    return _places(
+        call,
+        integration,
+        "space",
+        lambda row: space_installation_model(call, integration, row, extended=extended),
+        page,
+        limit,
+        external_id,
+    )
+
+
+@implements(ops.list_integration_site_installations)
+def list_integration_site_installations(
+    call: Call,
+    integration_name: str,
+    *,
+    page: str | None = None,
+    limit: int | None = None,
+    external_id: str | None = None,
+    extended: bool = False,
+) -> Page[SiteInstallation]:
+    """Answer with the sites that an integration works on and the caller may see, newest first."""
+    integration = find_integration(call, integration_name)
+    return _places(
+        call,
+        integration,
+        "site",
+        lambda row: site_installation_model(call, integration, row, extended=extended),
+        page,
+        limit,
+        external_id,
+    )
+
+
+@implements(ops.set_integration_dev_mode)
+def set_integration_dev_mode(call: Call, integration_name: str, body: IntegrationDevMode) -> None:
+    """Note where events of an integration go while it is written. Takes admin on it.
+
+    A desk calls nobody: the trace of an event says that it would have gone there.
+    """
+    find_integration(call, integration_name, "admin")
+    if body.tunnel_url.partition("://")[0].lower() not in ("http", "https"):
+        raise invalid("body.tunnelUrl: it must begin with https:// or http://")
+    call.tx.update("integration", integration_name, tunnel_url=body.tunnel_url, tunnel_all=body.all)
+
+
+def _places(
+    call: Call,
+    integration: Row,
+    place: str,
+    make: Callable[[Row], T],
+    page: str | None,
+    limit: int | None,
+    external_id: str | None,
+) -> Page[T]:
+    condition, found = seen_places(call, integration, place)
+    where, values = [condition], [*found]
+    if external_id is not None:
+        where.append(_HAS.format("installed_external_ids"))
+        values.append(external_id)
+    return paginate(
+        call.tx,
+        make,
+        source=installed_places(place),
+        where=where,
+        values=values,
+        keys=("created_at", "id"),
+        page=page,
+        limit=limit,
+    )
+
+
+def _owner_after(call: Call, name: str, wanted: str | None) -> str:
+    """Return the id of the organization that owns an integration once it is published.
+
+    Raises a 400 when nobody would, a 403 when the caller does not administer it before and after.
+    """
+    before = call.tx.one("SELECT * FROM integration WHERE id = ?", name)
+    if before is not None and not administers(call, before):
+        raise forbidden("admin", f"the integration {name!r}")
+    if wanted is None:
+        if before is None:
+            raise invalid("body.organization: say which organization owns the new integration")
+        return str(before["owner"])
+    row = call.tx.one("SELECT id FROM organization WHERE ? IN (id, hostname)", wanted)
+    if row is None or row["id"] not in call.access.memberships:
+        raise Refusal(
+            404, f"There is no organization {wanted[:100]!r} to own the integration {name!r}."
+        )
+    call.access.organization(row["id"], "admin")
+    return str(row["id"])
+
+
+def _fields(body: IntegrationPublish) -> dict[str, Any]:
+    """Return what a body sets as columns of ``integration``."""
+    policy = body.content_security_policy
+    if policy is not None and not policy.isprintable():
+        # It is sent as a header, which a line break would end.
+        raise invalid("body.contentSecurityPolicy: it must be one line of printable characters")
+    written = json.loads(body.to_json())
+    fields = {
+        name: written[type(body).model_fields[name].alias]
+        for name in body.model_fields_set - {"organization"}
+    }
+    if body.icon is not None:
+        fields["icon"] = _picture("body.icon", body.icon)
+    if body.preview_images is not None:
+        fields["preview_images"] = [
+            _picture(f"body.previewImages.{at}", image)
+            for at, image in enumerate(body.preview_images)
+        ]
+    if body.secrets is not None:
+        fields["secrets"] = sorted(body.secrets)
+    return fields
+
+
+def _picture(where: str, encoded: str) -> str:
+    """Return a picture in base64 as a URI that holds it; raises a 400 when it is no base64."""
+    try:
+        data = base64.b64decode(encoded, validate=True)
+    except (binascii.Error, ValueError):
+        raise invalid(f"{where}: this is not base64") from None
+    kind = next((kind for start, kind in _PICTURES.items() if data.startswith(start)), None)
+    return f"data:{kind or 'application/octet-stream'};base64,{encoded}"

@@ -1,0 +1,244 @@
+"""Integrations, where they are installed, and what happened to them, as a caller may see them.
+
+A public integration is everybody's to see. One that is unlisted is found by its name only, and a
+private one not at all, except by the members of the organization that owns it and of those that
+have it installed.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from copydesk.contract.models.integration import (
+    Installation,
+    InstallationTarget,
+    Integration,
+    IntegrationEvent,
+    IntegrationPermissions,
+    SiteInstallation,
+    SpaceInstallation,
+)
+from copydesk.contract.models.organization import Organization
+from copydesk.contract.models.parts import Urls
+from copydesk.server.access import ORGANIZATION_PERMISSIONS, rank
+from copydesk.server.errors import forbidden, not_found
+from copydesk.server.implementation import Call
+from copydesk.server.installations import defaults
+from copydesk.server.queries.organization import organization_by_id
+from copydesk.server.queries.site import SiteView
+from copydesk.server.queries.space import space_model
+from copydesk.server.store import Row, Value
+
+Condition = tuple[str, tuple[Value, ...]]
+"""An SQL condition and the values for its marks."""
+
+_IN = "IN (SELECT value FROM json_each(?))"
+
+_PLACES = {"space": "AND space.deleted_at IS NULL ", "site": ""}
+
+
+def listed(call: Call) -> Condition:
+    """Return the condition on rows of ``integration`` that the caller finds in lists."""
+    return (
+        f"visibility = 'public' OR owner {_IN} OR id IN "  # noqa: S608 - ours
+        f"(SELECT integration_id FROM installation WHERE organization_id {_IN})",
+        (_organizations(call, "listIntegrations"), _organizations(call, "listInstallations")),
+    )
+
+
+def find_integration(call: Call, name: str, permission: str | None = None) -> Row:
+    """Return an integration that the caller may see by its name.
+
+    Raises a 404 when there is none, and with the permission ``admin`` a 403 when the caller does
+    not administer the organization that owns it.
+    """
+    condition, values = listed(call)
+    row = call.tx.one(
+        f"SELECT * FROM integration WHERE id = ? AND (visibility = 'unlisted' OR {condition})",  # noqa: S608 - ours
+        name,
+        *values,
+    )
+    if row is None:
+        raise not_found("integration", name)
+    if permission is not None and not administers(call, row):
+        raise forbidden(permission, f"the integration {name!r}")
+    return row
+
+
+def administers(call: Call, row: Row) -> bool:
+    """Say whether the caller administers the organization that owns an integration."""
+    return call.access.role(row["owner"]) == "admin"
+
+
+def integration_model(call: Call, row: Row) -> Integration:
+    """Return the integration of a row. Its secrets are never part of an answer."""
+    return Integration.model_validate(
+        {
+            "name": row["id"],
+            "version": row["version"],
+            "title": row["title"],
+            "description": row["description"],
+            "summary": row["summary"],
+            "preview_images": json.loads(row["preview_images"]),
+            "target": row["target"],
+            "verified": bool(row["verified"]),
+            "visibility": row["visibility"],
+            "scopes": json.loads(row["scopes"]),
+            "categories": json.loads(row["categories"]),
+            "blocks": _json(row["blocks"]),
+            "content_sources": _json(row["content_sources"]),
+            "configurations": _json(row["configurations"]),
+            "external_links": json.loads(row["external_links"]),
+            "owner": _owner(call, row["owner"]),
+            "urls": Urls(location=call.url("integrations", row["id"]), icon=row["icon"]),
+            "permissions": IntegrationPermissions(admin=administers(call, row)),
+            "content_security_policy": row["content_security_policy"],
+        }
+    )
+
+
+def seen_installations(call: Call, integration: Row) -> Condition:
+    """Return the condition on rows of ``installation`` that the caller may list.
+
+    Those in organizations where they may list installations; the integration's administrators see
+    all of it.
+    """
+    if administers(call, integration):
+        return "integration_id = ?", (integration["id"],)
+    return (
+        f"integration_id = ? AND organization_id {_IN}",
+        (integration["id"], _organizations(call, "listInstallations")),
+    )
+
+
+def installation_model(call: Call, integration: Row, row: Row) -> Installation:
+    """Return the installation of a row. It has no address of its own in this API."""
+    on_spaces, on_sites = (integration["target"] in ("all", place) for place in _PLACES)
+    return Installation(
+        id=row["id"],
+        status=row["status"],
+        space_selection=row["space_selection"] if on_spaces else None,
+        site_selection=row["site_selection"] if on_sites else None,
+        spaces=call.tx.value(
+            f"SELECT count(*) FROM {installed_places('space')} "  # noqa: S608 - ours
+            "WHERE installed_id = ?",
+            row["id"],
+        ),
+        configuration=json.loads(row["configuration"]),
+        created_at=row["created_at"],
+        updated_at=row["updated_at"],
+        external_ids=json.loads(row["external_ids"]),
+        target=InstallationTarget(organization=row["organization_id"]),
+    )
+
+
+def installed_places(place: str) -> str:
+    """Return what stands after FROM to read spaces or sites with the installations on them."""
+    return f"""(
+        SELECT {place}.*, installation.id AS installed_id,
+            installation.integration_id AS installed_integration,
+            installation.status AS installed_status,
+            coalesce(own.configuration, '{{}}') AS installed_configuration,
+            coalesce(own.external_ids, '[]') AS installed_external_ids
+        FROM installation JOIN integration ON integration.id = installation.integration_id
+        JOIN {place} ON {place}.organization_id = installation.organization_id {_PLACES[place]}
+        LEFT JOIN {place}_installation own
+            ON own.installation_id = installation.id AND own.{place}_id = {place}.id
+        WHERE integration.target IN ('all', '{place}')
+            AND (installation.{place}_selection = 'all' OR own.{place}_id IS NOT NULL))"""  # noqa: S608
+
+
+def seen_places(call: Call, integration: Row, place: str) -> Condition:
+    """Return the condition on ``installed_places`` that the caller may list.
+
+    Also an integration's administrators see no more of another organization than its members.
+    """
+    homes = _organizations(call, "listInstallations")
+    condition, values = f"installed_integration = ? AND organization_id {_IN}", [homes]
+    if place == "space":
+        rows = call.tx.all(
+            f"SELECT organization_id FROM installation WHERE integration_id = ? "  # noqa: S608
+            f"AND organization_id {_IN}",
+            integration["id"],
+            homes,
+        )
+        hidden = [key for row in rows for key in call.access.hidden_spaces(row["organization_id"])]
+        condition += f" AND id NOT {_IN}"
+        values.append(json.dumps(hidden))
+    return condition, (integration["id"], *values)
+
+
+def space_installation_model(
+    call: Call, integration: Row, row: Row, *, extended: bool
+) -> SpaceInstallation:
+    """Return the installation on the space of a row of ``installed_places("space")``."""
+    return SpaceInstallation(
+        space=space_model(call, row) if extended else row["id"], **_place(integration, row, "space")
+    )
+
+
+def site_installation_model(
+    call: Call, integration: Row, row: Row, *, extended: bool
+) -> SiteInstallation:
+    """Return the installation on the site of a row of ``installed_places("site")``."""
+    return SiteInstallation(
+        site=SiteView(call, row).model() if extended else row["id"],
+        **_place(integration, row, "site"),
+    )
+
+
+def event_model(row: Row) -> IntegrationEvent:
+    """Return the event of a row of ``integration_event``, without its trace."""
+    return IntegrationEvent.model_validate(
+        {
+            "id": row["id"],
+            "integration_id": row["integration_id"],
+            "installation_id": row["installation_id"],
+            "created_at": row["created_at"],
+            "payload": json.loads(row["payload"]),
+            "status": row["status"],
+        }
+    )
+
+
+def _place(integration: Row, row: Row, level: str) -> dict[str, Any]:
+    return {
+        "integration": row["installed_integration"],
+        "installation": row["installed_id"],
+        "status": row["installed_status"],
+        "configuration": defaults(integration, level) | json.loads(row["installed_configuration"]),
+        "external_ids": json.loads(row["installed_external_ids"]),
+    }
+
+
+def _organizations(call: Call, permission: str) -> str:
+    """Return the ids of the organizations where the caller has a permission, as a JSON array."""
+    needed = rank(ORGANIZATION_PERMISSIONS[permission])
+    return json.dumps(
+        [key for key, role in call.access.memberships.items() if rank(role) >= needed]
+    )
+
+
+def _owner(call: Call, organization_id: str) -> Organization:
+    """Return who owns an integration: to strangers, only what anybody may know of them."""
+    key = ("owner", organization_id)
+    if key not in call.remembered:
+        owner = organization_by_id(call, organization_id)
+        if organization_id not in call.access.memberships:
+            owner = Organization(
+                id=owner.id,
+                title=owner.title,
+                created_at=owner.created_at,
+                hostname=owner.hostname,
+                type=owner.type,
+                urls=Urls(logo=owner.urls.logo),
+                permissions=owner.permissions,
+            )
+        call.remembered[key] = owner
+    found: Organization = call.remembered[key]
+    return found
+
+
+def _json(text: str | None) -> Any:
+    return None if text is None else json.loads(text)

@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --constraint constraints.txt
 
-.PHONY: run test check lint types layers docs pictures bench wheel clean constraints
+.PHONY: run test check lint types layers docs pictures bench durability wheel clean constraints
 
 run: $(VENV)/.run            ## open copydesk on the embedded desk
 	@$(BIN)/copydesk $(ARGS)
@@ -37,6 +37,9 @@ pictures: $(VENV)/.test      ## make the README's pictures from the real program
 
 bench: $(VENV)/.test         ## every claim about speed, as ratios measured in one run
 	$(BIN)/python -m benchmarks
+
+durability: $(VENV)/.test    ## kill a desk 200 times while it is written; nothing acknowledged may be lost
+	DURABILITY_ROUNDS=$${ROUNDS:-200} $(BIN)/python -m pytest -q -s -p no:xdist tests/server/test_durability.py
 
 wheel: $(VENV)/.test         ## build the wheel
 	$(BIN)/python -m build --wheel --outdir dist .

@@ -11,6 +11,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import random
 import secrets
 import sqlite3
 import threading
@@ -32,6 +33,9 @@ Value = str | int | float | bytes | None
 
 _ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 _READERS = 4
+
+_PAUSE = (0.0005, 0.002)
+"""Seconds between two attempts to begin a write while another process writes."""
 
 
 class DeskError(Exception):
@@ -181,7 +185,7 @@ class Store:
         Anything that ``work`` raises undoes all of it.
         """
         with self._write_lock:
-            self._writer.execute("BEGIN IMMEDIATE")
+            _when_free(self._writer, "BEGIN IMMEDIATE")
             try:
                 result = work(Tx(self._writer, self.clock(), self.new_id))
                 self._writer.execute("COMMIT")
@@ -240,7 +244,7 @@ class Store:
         """Bring the file to the present schema, once, whoever else is opening it too."""
         writer = self._writer
         if self.path is not None:
-            _use_log(writer)
+            _when_free(writer, "PRAGMA journal_mode = WAL")
         # FULL: a commit returns once the log is on disk, so what was acknowledged outlives a crash.
         writer.execute(f"PRAGMA synchronous = {'FULL' if self._durable else 'OFF'}")
         if writer.execute("PRAGMA user_version").fetchone()[0] != VERSION:
@@ -248,9 +252,10 @@ class Store:
             writer.execute("PRAGMA foreign_keys = OFF")
             self._migrate(writer)
             writer.execute("PRAGMA foreign_keys = ON")
+        writer.execute("PRAGMA busy_timeout = 0")  # from here on ``_when_free`` waits
 
     def _migrate(self, writer: sqlite3.Connection) -> None:
-        writer.execute("BEGIN IMMEDIATE")
+        _when_free(writer, "BEGIN IMMEDIATE")
         try:
             # Now that nobody else writes: another process may have migrated meanwhile.
             version = writer.execute("PRAGMA user_version").fetchone()[0]
@@ -275,19 +280,22 @@ class Store:
         )
 
 
-def _use_log(connection: sqlite3.Connection) -> None:
-    """Switch a file to write-ahead logging, which it remembers.
+def _when_free(connection: sqlite3.Connection, statement: str) -> None:
+    """Execute a statement that takes a lock, as soon as nobody else holds it.
 
-    SQLite does not wait for its turn here when two do so at once, so this does.
+    SQLite itself waits longer and longer between its attempts, so that a process which writes all
+    the time keeps others out for seconds; and it does not wait at all to switch to a log. Raises
+    ``sqlite3.OperationalError`` after ``BUSY_SECONDS``.
     """
     end = time.monotonic() + BUSY_SECONDS
     while True:
         try:
-            connection.execute("PRAGMA journal_mode = WAL")
+            connection.execute(statement)
         except sqlite3.OperationalError as error:
             if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > end:
                 raise
-            time.sleep(0.005)
+            # At random, so that two who wait do not keep step.
+            time.sleep(random.uniform(*_PAUSE))  # noqa: S311 - nothing is secret about it
         else:
             return
 

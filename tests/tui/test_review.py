@@ -358,7 +358,7 @@ async def test_a_conflict_is_shown_in_full_and_changes_nothing(review: ReviewWor
         assert "Not updated: both sides changed the same things." in driver.screen
         await driver.press("escape")
         assert "#1 not updated: 1 page conflicts" in driver.screen
-        assert "open ^" in driver.screen
+        assert "CONFLICTS ^" in driver.screen
         await driver.press("U")
         assert "to update it again changes nothing" in driver.screen
         await driver.press("m")

@@ -306,7 +306,7 @@ def test_ids_are_quoted_whole() -> None:
 
 @pytest.mark.parametrize("bad", ["", ".", ".."])
 def test_an_id_that_moves_in_the_path_is_refused(bad: str) -> None:
-    with pytest.raises(ValueError, match="tin_id"):
+    with pytest.raises(NotFound, match="tin_id"):
         outgoing(get_tin, bad)
 
 

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from copydesk.domain.address import Address, parse_app_url, search_text
+from copydesk.domain.address import Address, markdown_link, parse_app_url, search_text, web_address
 
 
 @pytest.mark.parametrize(
@@ -61,3 +61,45 @@ def test_any_text_is_read(text: str, path: str) -> None:
     for url in (text, path, "https://app.example.com/o/acme/s/b/" + path):
         parse_app_url(url)
         search_text(url)
+
+
+@pytest.mark.parametrize(
+    ("url", "address"),
+    [
+        ("https://docs.acme.com/a/b?c=d&e=1#f", "https://docs.acme.com/a/b?c=d&e=1#f"),
+        ("http://localhost:8000/o/acme", "http://localhost:8000/o/acme"),
+        ("http://[::1]:8000/x", "http://[::1]:8000/x"),
+        (" https://a.test/two words", "https://a.test/two%20words"),
+        ("https://a.test/a%20b%zz", "https://a.test/a%20b%25zz"),
+        ("https://a.test/'\"<b>\\`{|}^", "https://a.test/%27%22%3Cb%3E%5C%60%7B%7C%7D%5E"),
+        ("https://a.test/x\n; rm -rf ~", "https://a.test/x%20;%20rm%20-rf%20~"),
+        ("https://a.test/\x1b[201~x\u202e", "https://a.test/x"),
+        ("https://docs.münchen.test/ä", "https://docs.münchen.test/%C3%A4"),
+        ("https://docs.acme.com@evil.test/", ""),
+        ("https:///nowhere", ""),
+        ("https://a b/", ""),
+        ("https://a.test:port/", ""),
+        ("https://[bad", ""),
+        ("javascript:alert(1)", ""),
+        ("file:///etc/passwd", ""),
+        ("--help", ""),
+        ("https://a.test/" + "x" * 3000, ""),
+        ("", ""),
+        (None, ""),
+    ],
+)
+def test_only_addresses_of_the_web_are_opened_and_copied(url: str | None, address: str) -> None:
+    assert web_address(url) == address
+
+
+@given(st.text())
+def test_an_address_is_one_word_and_stays_as_it_is(text: str) -> None:
+    for url in (text, f"https://a.test/{text}", f"https://{text}"):
+        found = web_address(url)
+        assert not found or (found.isprintable() and not set(found) & set(" '\"<>`"))
+        assert web_address(found) == found
+
+
+def test_a_link_in_markdown_ends_where_it_should() -> None:
+    assert markdown_link("Guide", "https://a.test/(x)") == "[Guide](https://a.test/%28x%29)"
+    assert markdown_link("a](b) *c*", "u") == r"[a\](b) \*c\*](u)"

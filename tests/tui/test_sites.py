@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 
+import httpx
 import pytest
 
 from copydesk.client.api import Api
@@ -18,7 +20,7 @@ from copydesk.tui.places import Target
 from copydesk.tui.screens.site_structure import SiteStructurePlace
 from copydesk.tui.session import Session
 from tests.drive import Driver, drive, eventually
-from tests.world import World
+from tests.world import BASE_URL, World
 
 SECTIONS = ("Guides", "API reference", "Changelog", "Legal", "Status")
 
@@ -560,3 +562,47 @@ async def test_leaving_staged_moves_says_that_they_are_kept_and_marks_the_site(
         assert "Kept" not in driver.screen
         assert driver.line("Acme docs  ").startswith("┃>   Acme")
         assert "staged" not in driver.screen
+
+
+@pytest.mark.parametrize(
+    ("site", "address", "opened"),
+    [
+        ("..", "javascript:alert(1)", None),
+        ("a/b?c#d\x1b[31m", "https://docs.test/~x y;'`id`", "https://docs.test/~x%20y;%27%60id%60"),
+        ("", "https://docs.acme.test@evil.test/", None),
+    ],
+)
+async def test_hostile_ids_and_addresses(
+    world: World, site: str, address: str, opened: str | None
+) -> None:
+    published = publish(world)
+    asked: list[str] = []
+
+    class Hostile(httpx.ASGITransport):
+        async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+            asked.append(request.url.raw_path.decode())
+            answer = await super().handle_async_request(request)
+            said = json.loads(await answer.aread())
+            for item in said.get("items", ()):
+                if item.get("id") == published.site:
+                    item.update(id=site, urls={"published": address}, hostname=None)
+            return httpx.Response(answer.status_code, json=said, request=request)
+
+    async def connect() -> Api:
+        return Api(BASE_URL, world.token(world.ana), transport=Hostile(world.app))
+
+    session = Session(connect, clock=lambda: world.clock.now, host="desk")
+    went: list[str] = []
+    app = CopydeskApp(session, "sites", Target(organization=world.home))
+    async with drive(app) as driver:
+        assert app._driver is not None
+        app._driver.open_url = lambda url, new_tab=True: went.append(url)  # type: ignore[method-assign]
+        await driver.press("o", "y")
+        assert went == ([opened] if opened else [])
+        assert app.clipboard == (opened or "")
+        assert opened or "none of the web" in driver.screen or "no address" in driver.screen
+        await driver.press("enter")
+        assert "Gone." in driver.screen
+        await driver.press("J", "escape", "R")
+        assert "Acme docs" in driver.screen
+    assert all("a/b" not in path and "/.." not in path for path in asked)

@@ -9,6 +9,7 @@ from enum import Enum
 from typing import Any
 from urllib.parse import quote, urlencode
 
+from copydesk.client.errors import NotFound
 from copydesk.contract.models.base import Body, Shape
 from copydesk.contract.operation import Operation, Parameter
 
@@ -94,7 +95,8 @@ def with_query(path: str, pairs: list[tuple[str, str]]) -> str:
 def _segment(parameter: Parameter, value: Any) -> str:
     text = _text(value)
     if text in {"", ".", ".."}:
-        raise ValueError(f"{parameter.name} is {text!r}, which is no id: give the id of the thing")
+        # An id may come from a service that is broken or hostile: what it names cannot be there.
+        raise NotFound(f"{parameter.name} is {text!r}, which is no id: give the id of the thing")
     return quote(text, safe="")
 
 

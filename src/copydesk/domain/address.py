@@ -4,12 +4,19 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from urllib.parse import unquote, urlsplit
+from urllib.parse import quote, unquote, urlsplit, urlunsplit
+
+from copydesk.domain.text import clean
 
 LONGEST = 2048
 """Characters of an address that are read."""
 
 _ID = re.compile(r"[\w-]+", re.ASCII)
+
+_HOST = re.compile(r"[\w.-]+|[0-9a-f:.]+")
+_STRAY_PERCENT = re.compile(r"%(?![0-9A-Fa-f]{2})")
+_IN_ADDRESS = "%/:?@!$&()*+,;=~"
+"""Beside letters and digits, what stays as it is behind the host."""
 
 _PLACES = {"o": "organization", "s": "space", "sites": "site", "site": "site"}
 """Path segments that are followed by an id."""
@@ -70,6 +77,39 @@ def parse_app_url(url: str) -> Address | None:
     if not found.keys() & {"organization", "space", "site"}:
         return None
     return Address(**found)
+
+
+def web_address(url: str | None) -> str:
+    """Return an address of the web as it may be opened, copied and pasted; empty when it is none.
+
+    Addresses come from a service and hold ids and titles of strangers. Only http and https with a
+    plain host pass, without a user before the host, which makes one look like another. Blanks,
+    quotes and whatever else no address may hold are quoted, so that it ends where it seems to.
+    """
+    text = clean(url or "", limit=LONGEST + 1).strip()
+    if not text or len(text) > LONGEST:
+        return ""
+    try:
+        parts = urlsplit(text)
+        host, port = parts.hostname, parts.port
+    except ValueError:
+        return ""
+    if parts.scheme not in {"http", "https"} or not host or "@" in parts.netloc:
+        return ""
+    if _HOST.fullmatch(host) is None:
+        return ""
+    if ":" in host:
+        host = f"[{host}]"
+    rest = [_STRAY_PERCENT.sub("%25", part) for part in (parts.path, parts.query, parts.fragment)]
+    path, query, fragment = (quote(part, safe=_IN_ADDRESS) for part in rest)
+    where = host if port is None else f"{host}:{port}"
+    return urlunsplit((parts.scheme, where, path, query, fragment))
+
+
+def markdown_link(title: str, url: str) -> str:
+    """Return a Markdown link that no title and no address can break out of."""
+    shown = re.sub(r"([\\\[\]`*_<>])", r"\\\1", title)
+    return f"[{shown}]({url.replace('(', '%28').replace(')', '%29')})"
 
 
 def search_text(url: str) -> str:

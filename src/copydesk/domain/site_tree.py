@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
 
+from copydesk.domain.address import web_address
 from copydesk.domain.text import clean
 
 if TYPE_CHECKING:
@@ -135,7 +136,7 @@ def _section(section: SiteSection, level: str) -> SiteNode:
         description=clean(section.description or ""),
         condition=clean(section.condition or ""),
         default=section.default,
-        address=clean(section.urls.published or ""),
+        address=web_address(section.urls.published),
         group=level,
     )
 
@@ -154,7 +155,7 @@ def _site_space(shown: SiteSpace, level: str) -> SiteNode:
         trashed=space.deleted_at is not None,
         space=space.id,
         audience=clean(str(space.visibility or "")),
-        address=clean(shown.urls.published or ""),
+        address=web_address(shown.urls.published),
     )
 
 

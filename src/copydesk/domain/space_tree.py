@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
+from copydesk.domain.address import web_address
 from copydesk.domain.filter import fold
 from copydesk.domain.text import clean
 
@@ -101,8 +102,8 @@ def space_node(space: Space) -> SpaceNode:
         permissions=None
         if granted is None
         else tuple(name for name, given in granted if given is True),
-        app_url=clean(space.urls.app or ""),
-        published_url=clean(space.urls.published or space.urls.public or ""),
+        app_url=web_address(space.urls.app),
+        published_url=web_address(space.urls.published or space.urls.public),
         git=clean(source or ""),
         git_updated=git.updated_at.isoformat() if git is not None and git.updated_at else "",
     )
@@ -115,7 +116,7 @@ def collection_node(collection: Collection) -> SpaceNode:
         id=collection.id,
         title=clean(collection.title).strip() or "Untitled",
         parent=collection.parent,
-        app_url=clean(collection.urls.app or ""),
+        app_url=web_address(collection.urls.app),
     )
 
 

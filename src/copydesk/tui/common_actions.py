@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, cast
 
+from copydesk.domain.address import web_address
 from copydesk.tui.actions import Acts, action, command
 
 if TYPE_CHECKING:
@@ -32,8 +33,11 @@ def no_search(owner: Any) -> str | None:
 
 
 def no_url(owner: Any) -> str | None:
-    """Say so when the selection has no address."""
-    return None if _here(owner).url() else "This has no address on the web."
+    """Say so when the selection has no address that a browser should be given."""
+    url = _here(owner).url()
+    if url and not web_address(url):
+        return "Its address is none of the web, so it is neither opened nor copied."
+    return None if url else "This has no address on the web."
 
 
 def nothing_to_copy(owner: Any) -> str | None:
@@ -221,14 +225,15 @@ class CommonActions(Acts, scope="place"):
     def browse(self) -> None:
         """Open what is selected in the browser."""
         place = _here(self)
-        place.desk.open_url(place.url() or "")
-        place.say(f"Opened {place.url()}")
+        url = web_address(place.url())
+        place.desk.open_url(url)
+        place.say(f"Opened {url}")
 
     @action("y", "copy url", unless=no_url, show=3, group="Share")
     def copy_url(self) -> None:
         """Copy the address of what is selected."""
         place = _here(self)
-        place.desk.copy(place.url() or "")
+        place.desk.copy(web_address(place.url()))
 
     @action("Y", "copy…", unless=nothing_to_copy, show=False, group="Share")
     async def copy_menu(self) -> None:

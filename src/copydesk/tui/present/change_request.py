@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from rich.cells import cell_len, set_cell_size
 from rich.text import Text
 
+from copydesk.domain.address import web_address
 from copydesk.domain.age import age
 from copydesk.domain.filter import Fields, fold
 from copydesk.domain.text import clean
@@ -137,7 +138,7 @@ def row_of(request: ChangeRequest) -> ChangeRow:
         threads=request.comments,
         outdated=request.outdated,
         cluster=request.conversations_issues_cluster or "",
-        url=clean(request.urls.app or ""),
+        url=web_address(request.urls.app),
     )
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
+from copydesk.domain.address import web_address
 from copydesk.domain.age import age
 from copydesk.domain.text import clean, plural
 from copydesk.domain.trend import Trend, spark, trend
@@ -80,7 +81,7 @@ def cluster_row(cluster: IssuesCluster) -> ClusterRow:
         ),
         cluster.created_at,
         cluster.updated_at,
-        clean(cluster.urls.app or ""),
+        web_address(cluster.urls.app),
     )
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
+from copydesk.domain.address import web_address
 from copydesk.domain.age import age, moment
 from copydesk.domain.conversation import mask, readable
 from copydesk.domain.text import clean, plural
@@ -68,7 +69,7 @@ def issue_row(item: ConversationIssueItem) -> IssueRow:
         issue.conversation or (found_in.id if found_in is not None else ""),
         clean(found_in.source or "") if found_in is not None else "",
         issue.created_at,
-        clean((found_in.urls.source if found_in is not None else None) or ""),
+        web_address(found_in.urls.source if found_in is not None else None),
     )
 
 
@@ -82,7 +83,7 @@ def talk_of(detail: ConversationDetail) -> Talk:
         clean(conversation.subject or ""),
         clean(conversation.source or ""),
         conversation.created_at,
-        clean(conversation.urls.source or (metadata.url if metadata is not None else "") or ""),
+        web_address(conversation.urls.source or (metadata.url if metadata is not None else None)),
         tuple((clean(str(part.role)), *readable(part.body)) for part in parts),
         len(detail.parts) - len(parts),
         tuple(

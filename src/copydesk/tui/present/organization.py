@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
+from copydesk.domain.address import web_address
 from copydesk.domain.age import age, instant
 from copydesk.domain.space_tree import RuleList, rule_list
 from copydesk.domain.text import clean, listed
@@ -61,7 +62,7 @@ def organization_row(organization: Organization, member: Member | None = None) -
         type=clean(organization.type),
         created=organization.created_at.isoformat() if organization.created_at else "",
         host=clean(organization.custom_hostname or organization.hostname or ""),
-        url=clean(organization.urls.app or organization.urls.published or ""),
+        url=web_address(organization.urls.app or organization.urls.published),
         rules_type=kind,
         rules=rules,
         rights=None

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
+from copydesk.domain.address import web_address
 from copydesk.domain.text import clean
 from copydesk.tui.glyphs import glyphs
 from copydesk.tui.present.emoji import before
@@ -79,7 +80,7 @@ def _rows(
                 hidden=page.hidden is True,
                 description=clean(page.description or ""),
                 updated=page.updated_at.isoformat() if page.updated_at else "",
-                url=clean(page.urls.app or page.urls.published or page.urls.public or ""),
+                url=web_address(page.urls.app or page.urls.published or page.urls.public),
                 target=reference(page.target) if page.target is not None else "",
                 above=above,
                 children=_rows(page.pages, (*above, title), seen),
@@ -155,7 +156,7 @@ def link_rows(links: Sequence[Link], space: str, titles: Mapping[str, str]) -> l
                 kind=clean(target.kind),
                 broken=link.status != "ok",
                 page=target.page or "" if here else "",
-                url=clean(target.url or ""),
+                url=web_address(target.url),
             )
         )
     return sorted(found, key=lambda row: not row.broken)

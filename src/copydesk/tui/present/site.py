@@ -6,9 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
+from urllib.parse import quote
 
 from rich.text import Text
 
+from copydesk.domain.address import web_address
 from copydesk.domain.age import age
 from copydesk.domain.site_tree import TOP, Levels, SiteNode, Structure
 from copydesk.domain.staged import Staged, Step
@@ -50,16 +52,16 @@ class SiteRow:
 
 def site_row(site: Site) -> SiteRow:
     """Return the row of a site."""
-    host = clean(site.hostname or "")
-    if host and site.basename:
-        host += f"/{clean(site.basename)}"
+    host = ""
+    if site.hostname:
+        host = web_address(f"https://{site.hostname}/{quote(site.basename or '', safe='')}")
     return SiteRow(
         site.id,
         clean(site.title) or "Untitled",
         clean(str(site.visibility)),
         site.published,
         site.site_spaces,
-        clean(site.urls.published or "") or host,
+        web_address(site.urls.published) or host,
         clean(str(site.type)),
         site.adaptive_content is not None and site.adaptive_content.enabled,
         clean(str(site.agents_context or "")),
@@ -80,7 +82,7 @@ def audience(row: SiteRow) -> str:
 def host(row: SiteRow) -> Text:
     """Return where a site is, without the scheme."""
     where = row.address.removeprefix("https://").removeprefix("http://")
-    return Text(where, style="link" if row.published else "muted")
+    return Text(where.removesuffix("/"), style="link" if row.published else "muted")
 
 
 def site_facts(row: SiteRow, now: datetime, staged: int = 0) -> list[Fact]:

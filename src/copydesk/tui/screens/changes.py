@@ -9,6 +9,7 @@ from itertools import islice
 from rich.text import Text
 from textual.app import ComposeResult
 
+from copydesk.domain.address import markdown_link
 from copydesk.domain.filter import Query
 from copydesk.tui.app import style_path
 from copydesk.tui.glyphs import glyphs
@@ -114,7 +115,7 @@ class ChangesPlace(ChangesRows):
             return []
         choices = [("number", row.label), ("subject", row.subject), ("id", row.id)]
         if row.url:
-            link = f"[{row.label} {row.subject}]({row.url})"
+            link = markdown_link(f"{row.label} {row.subject}", row.url)
             choices[:0] = [("address", row.url), ("markdown link", link)]
         return choices
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from textual.app import ComposeResult
 
+from copydesk.domain.address import markdown_link
 from copydesk.domain.filter import fold
 from copydesk.domain.space_tree import SORTS, RuleList, SpaceNode, rule_list
 from copydesk.domain.text import clean, plural
@@ -110,7 +111,7 @@ class SpacesPlace(Place, scope="spaces"):
             ("address", node.app_url),
             ("published address", node.published_url),
             ("title", node.title),
-            ("markdown link", f"[{node.title}]({self.url()})"),
+            ("markdown link", markdown_link(node.title, self.url() or "") if self.url() else ""),
             ("id", node.id),
         ]
         return [(name, text) for name, text in choices if text]

@@ -20,7 +20,7 @@ from textual.binding import Binding
 from copydesk.tui import glyphs as signs
 from copydesk.tui import places
 from copydesk.tui.dispatch import Keyboard
-from copydesk.tui.place import Part, Place
+from copydesk.tui.place import Place
 from copydesk.tui.places import Target
 from copydesk.tui.session import Session
 from copydesk.tui.theme import DARK, THEMES, tones
@@ -297,11 +297,7 @@ class CopydeskApp(App[None]):
             return
         at = panes.index(place.pane) if place.pane in panes else -1
         pane = panes[(at + by) % len(panes)]
-        for node in pane.ancestors_with_self:
-            if isinstance(node, Part):
-                for role in ("left", "main", "side"):
-                    place.set_class(node.role == role, f"-in-{role}")
-        self.call_after_refresh(pane.focus)
+        place.show_pane(pane)
 
     # Overlays
 

@@ -230,12 +230,22 @@ class Place(CommonActions, Loading, Screen[None]):
 
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
         """Follow the focus: a hidden part shows while it has it, the footer is that of the pane."""
-        for node in event.widget.ancestors_with_self:
+        self._bring_forward(event.widget)
+        self.refresh_frame()
+
+    def show_pane(self, pane: Pane) -> None:
+        """Give a pane the focus, also one whose part is hidden for lack of room."""
+        self._bring_forward(pane)
+        # What is hidden takes no focus, and a class shows only once the styles are applied.
+        self.app.stylesheet.update(self)
+        pane.focus()
+
+    def _bring_forward(self, widget: Widget) -> None:
+        for node in widget.ancestors_with_self:
             if isinstance(node, Part):
                 for role in ("left", "main", "side"):
                     self.set_class(node.role == role, f"-in-{role}")
                 break
-        self.refresh_frame()
 
     def frame_soon(self) -> None:
         """Bring the frame up to date once keys pause: guards may cost more than a cursor move."""

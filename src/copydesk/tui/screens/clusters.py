@@ -393,11 +393,7 @@ class ClustersPlace(ClusterTalks, scope="clusters"):
             self.show_issues(self.clusters.selected_id)
         elif pane is self.talk and self.issues.selected is not None:
             self.read_talk(self.issues.selected)
-        for node in pane.ancestors_with_self:
-            if isinstance(node, Part):
-                for role in ("left", "main", "side"):
-                    self.set_class(node.role == role, f"-in-{role}")
-        self.call_after_refresh(pane.focus)
+        self.show_pane(pane)
 
     @action("l", "open", unless=at_talk, show=False, group="Move", also=("right",))
     def go_right(self) -> None:

@@ -430,9 +430,7 @@ class PagesPlace(Place, scope="pages"):
     def show_links(self) -> None:
         """Go to the links of the page; Enter follows one, Esc comes back."""
         self.remove_class("-no-side")
-        self.links.focus()
-        for role in ("left", "main", "side"):
-            self.set_class(role == "side", f"-in-{role}")
+        self.show_pane(self.links)
 
     @action("h", "tree", show=False, group="Move", also=("left",))
     def to_tree(self) -> None:

@@ -1,4 +1,4 @@
-"""Two processes, eight clients, one desk file: nothing is lost, nobody is told that it is locked."""
+"""Two processes, eight clients, one desk file: nothing is lost, nobody finds it locked."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 import httpx
@@ -72,10 +72,8 @@ async def test_two_processes_and_eight_clients_lose_nothing(tmp_path: Path) -> N
             move = SpaceMove.model_validate(
                 {"position": {"after": {"type": "space", "space": other}}}
             )
-            try:
+            with suppress(Conflict):  # another client moved it there
                 await api(ops.move_space, one, move)
-            except Conflict as refusal:  # another client moved it there
-                assert "nothing would change" in str(refusal)
 
     async def read(api: Api) -> int:
         """Look again and again: each answer is of one moment."""

@@ -1,76 +1,14 @@
-"""Integrations, their installations and their events, over HTTP."""
+"""Publishing integrations, finding them, and who runs them, over HTTP."""
 
 from __future__ import annotations
 
-import base64
 from typing import Any
 
 import httpx
 import pytest
 
-from copydesk.server import installations, seeding_sites
+from tests.server.integrations import PNG, WHOLE, Json, install, publish
 from tests.world import BASE_URL, World
-
-Json = dict[str, Any]
-
-PNG = base64.b64encode(b"\x89PNG\r\n\x1a\n....").decode()
-
-WHOLE: Json = {
-    "runtime": "v1",
-    "icon": PNG,
-    "title": "Chart room",
-    "description": "Charts in pages",
-    "summary": "# Charts\n\nLong.",
-    "previewImages": [PNG],
-    "visibility": "public",
-    "target": "all",
-    "scopes": ["space:content:read"],
-    "categories": ["analytics", "content"],
-    "blocks": [
-        {
-            "id": "chart",
-            "title": "Chart",
-            "description": "One chart",
-            "icon": "chart",
-            "urlUnfurl": ["https://*.Charts.example/**", "https://plots.example:8080/p?x"],
-            "markdown": {"codeblock": "chart", "body": "data"},
-        }
-    ],
-    "contentSources": [{"id": "boards", "title": "Boards", "configuration": {"componentId": "c"}}],
-    "configurations": {
-        "account": {
-            "properties": {
-                "zone": {"type": "string", "title": "Zone", "default": "eu", "enum": ["eu", "us"]},
-                "api_key": {"type": "string", "completion_url": "https://charts.example/keys"},
-            },
-            "required": [],
-        },
-        "space": {"properties": {"color": {"type": "string", "default": "blue"}}, "required": []},
-        "site": {"properties": {"banner": {"type": "string", "default": "on"}}, "required": []},
-    },
-    "externalLinks": [{"url": "https://charts.example", "label": "Home"}],
-    "script": "export default {}",
-    "secrets": {"TOKEN": "hush-hush"},
-    "contentSecurityPolicy": "default-src 'self'",
-}
-
-
-async def publish(client: httpx.AsyncClient, world: World, name: str, **fields: Any) -> Json:
-    answer = await client.post(
-        f"/integrations/{name}", json={"organization": world.home, "visibility": "public"} | fields
-    )
-    assert answer.status_code == 200, answer.text
-    made: Json = answer.json()
-    return made
-
-
-async def install(client: httpx.AsyncClient, name: str, organization: str) -> Json:
-    answer = await client.post(
-        f"/integrations/{name}/installations", json={"organization": organization}
-    )
-    assert answer.status_code == 201, answer.text
-    made: Json = answer.json()
-    return made
 
 
 async def names(client: httpx.AsyncClient, **query: Any) -> list[str]:
@@ -244,214 +182,6 @@ async def test_who_sees_an_integration_follows_its_visibility(world: World) -> N
         assert refused.status_code == 412
 
 
-async def test_installing_configures_counts_and_records(world: World) -> None:
-    kept, gone = world.space("Kept"), world.space("Gone")
-    async with world.client() as client:
-        await publish(client, world, "charts", **WHOLE)
-        await client.delete(f"/spaces/{gone}")
-        answer = await client.post(
-            "/integrations/charts/installations", json={"organization": world.home}
-        )
-        made = answer.json()
-        listed = (await client.get(answer.headers["location"])).json()
-        twice = await client.post(
-            "/integrations/charts/installations", json={"organization": world.home}
-        )
-        nowhere = await client.post(
-            "/integrations/charts/installations", json={"organization": "x"}
-        )
-        missing = await client.post("/integrations/charts/installations", json={})
-        events = (await client.get("/integrations/charts/events")).json()
-        detail = (
-            await client.get(f"/integrations/charts/events/{events['items'][0]['id']}")
-        ).json()
-        unknown = await client.get("/integrations/charts/events/none")
-    key = made["id"]
-    assert answer.status_code == 201
-    assert listed == {"items": [made], "count": 1}
-    assert made.pop("createdAt") == made.pop("updatedAt")
-    assert made == {
-        "id": key,
-        "status": "active",
-        "space_selection": "all",
-        "site_selection": "all",
-        "spaces": 1,
-        "configuration": {"zone": "eu"},
-        "urls": {},
-        "externalIds": [],
-        "target": {"organization": world.home},
-    }
-    assert [a.status_code for a in (twice, nowhere, missing, unknown)] == [409, 404, 400, 404]
-    (event,) = events["items"]
-    assert detail["event"] == event
-    assert event.pop("createdAt")
-    assert event == {
-        "id": event["id"],
-        "integrationId": "charts",
-        "installationId": key,
-        "status": "success",
-        "payload": {
-            "eventId": event["id"],
-            "type": "installation_setup",
-            "installationId": key,
-            "status": "active",
-        },
-    }
-    logs = detail["trace"]["logs"]
-    assert all(log["timestamp"] for log in logs)
-    assert [log["level"] for log in logs] == ["debug", "debug", "info"]
-    assert "zone" in logs[1]["message"]
-    assert kept
-
-
-async def test_a_new_version_is_set_up_where_it_is_installed(world: World) -> None:
-    account = {
-        "properties": {"zone": {"default": "us"}, "size": {"default": 3}, "key": {}},
-        "required": ["key"],
-    }
-    async with world.client() as client:
-        await publish(client, world, "charts", **WHOLE)
-        await install(client, "charts", world.home)
-        await client.put(
-            "/integrations/charts/dev", json={"tunnelUrl": "https://tunnel.example/charts"}
-        )
-        await publish(client, world, "charts", configurations={"account": account}, script="")
-        newest, oldest = (await client.get("/integrations/charts/events")).json()["items"]
-        installed = (await client.get("/integrations/charts/installations")).json()["items"][0]
-        trace = (await client.get(f"/integrations/charts/events/{newest['id']}")).json()["trace"]
-        page = (await client.get("/integrations/charts/events", params={"limit": 1})).json()
-        rest = await client.get(
-            "/integrations/charts/events", params={"page": page["next"]["page"]}
-        )
-    assert (oldest["status"], newest["status"]) == ("success", "failed")
-    assert "previous" not in oldest["payload"]
-    assert newest["payload"]["previous"] == {"status": "active", "configuration": {"zone": "eu"}}
-    assert installed["configuration"] == {"zone": "eu", "size": 3}
-    assert installed["updatedAt"] > installed["createdAt"]
-    logs = {log["level"]: log["message"] for log in trace["logs"]}
-    assert logs["error"].endswith("lacks what is required: key.")
-    assert "tunnel" in logs["warn"]
-    assert [e["id"] for e in page["items"] + rest.json()["items"]] == [newest["id"], oldest["id"]]
-
-
-async def test_development_mode_is_for_the_owner_or_for_all(world: World) -> None:
-    far = world.organization("Far", admin=world.ana)
-    async with world.client() as client:
-        await publish(client, world, "charts")
-        await install(client, "charts", world.home)
-        await install(client, "charts", far)
-        answers = [
-            await client.put("/integrations/charts/dev", json=body)
-            for body in (
-                {"tunnelUrl": "https://tunnel.example"},
-                {"tunnelUrl": "file:///etc/passwd"},
-                {"tunnelUrl": "tunnel"},
-                {"all": True},
-                {"tunnelUrl": "https://tunnel.example", "all": "yes"},
-            )
-        ]
-        tunnelled = []
-        for every in (False, True):
-            await client.put(
-                "/integrations/charts/dev", json={"tunnelUrl": "https://t.example", "all": every}
-            )
-            await publish(client, world, "charts")
-            events = (await client.get("/integrations/charts/events", params={"limit": 2})).json()
-            for event in events["items"]:
-                at = f"/integrations/charts/events/{event['id']}"
-                logs = (await client.get(at)).json()["trace"]["logs"]
-                tunnelled.append(any("tunnel" in log["message"] for log in logs))
-    assert [answer.status_code for answer in answers] == [204, 400, 400, 400, 400]
-    assert answers[0].content == b""
-    assert sorted(tunnelled[:2]) == [False, True]
-    assert tunnelled[2:] == [True, True]
-
-
-async def test_spaces_and_sites_with_an_integration(world: World) -> None:
-    home = world.home
-    seen = world.space("Seen")
-    hidden = world.space("Hidden", default_level=None)
-    site = world.write(lambda tx: seeding_sites.add_site(tx, home, "Docs"))
-    reader = world.user("bo", "read")
-    stranger = world.user("stranger", member=False)
-    async with world.client() as client:
-        await publish(client, world, "charts", **WHOLE)
-        installation = (await install(client, "charts", home))["id"]
-        spaces = (await client.get("/integrations/charts/spaces")).json()
-        whole = await client.get(
-            "/integrations/charts/spaces", params={"extended": True, "limit": 1}
-        )
-        space = (await client.get(f"/spaces/{hidden}")).json()
-        sites = (await client.get("/integrations/charts/sites")).json()
-        site_whole = await client.get("/integrations/charts/sites", params={"extended": "true"})
-        docs = (await client.get(f"/orgs/{home}/sites/{site}")).json()
-        await client.post("/integrations/charts", json={"target": "site"})
-        narrowed = [
-            (await client.get(f"/integrations/charts/{kind}")).json()["count"]
-            for kind in ("spaces", "sites")
-        ]
-        only = (await client.get("/integrations/charts/installations")).json()["items"][0]
-        await client.post("/integrations/charts", json={"target": "all"})
-    common = {
-        "integration": "charts",
-        "installation": installation,
-        "status": "active",
-        "externalIds": [],
-        "urls": {},
-    }
-    assert spaces["items"] == [
-        common | {"configuration": {"color": "blue"}, "space": key} for key in (hidden, seen)
-    ]
-    assert whole.json()["items"][0]["space"] == space
-    assert whole.json()["next"]
-    assert sites["items"] == [common | {"configuration": {"banner": "on"}, "site": site}]
-    assert site_whole.json()["items"][0]["site"] == docs
-    assert narrowed == [0, 1]
-    assert (only["spaces"], "space_selection" in only) == (0, False)
-    for person, counts in ((reader, [1, 1, 1]), (stranger, [0, 0, 0])):
-        async with world.client(person) as client:
-            found = [
-                (await client.get(f"/integrations/charts/{kind}")).json()["count"]
-                for kind in ("installations", "spaces", "sites")
-            ]
-        assert found == counts
-
-
-async def test_chosen_spaces_and_external_ids(world: World) -> None:
-    home = world.home
-    chosen, other = world.space("Chosen"), world.space("Other")
-    async with world.client() as client:
-        await publish(client, world, "charts", **WHOLE)
-        world.write(
-            lambda tx: installations.install(
-                tx,
-                installations.integration_row(tx, "charts"),
-                home,
-                {"zone": "us"},
-                external_ids=["T-1"],
-                spaces={chosen: ["repo/9"]},
-                sites={},
-            )
-        )
-        lists = {
-            (kind, wanted): (
-                await client.get(f"/integrations/charts/{kind}", params={"externalId": wanted})
-            ).json()["items"]
-            for kind in ("installations", "spaces", "sites")
-            for wanted in ("T-1", "repo/9", "repo")
-        }
-        await client.delete(f"/spaces/{chosen}")
-        after = (await client.get("/integrations/charts/installations")).json()["items"][0]
-    found = {key for key, items in lists.items() if items}
-    assert found == {("installations", "T-1"), ("spaces", "repo/9")}
-    installation = lists["installations", "T-1"][0]
-    assert (installation["spaces"], installation["space_selection"]) == (1, "selected")
-    assert installation["configuration"] == {"zone": "us"}
-    assert lists["spaces", "repo/9"][0]["space"] == chosen
-    assert after["spaces"] == 0
-    assert other
-
-
 async def test_only_the_owners_administrators_run_an_integration(world: World) -> None:
     member, stranger = world.user("bo", "create"), world.user("stranger", member=False)
     far = world.organization("Far", admin=stranger)
@@ -480,12 +210,16 @@ async def test_only_the_owners_administrators_run_an_integration(world: World) -
     async with world.client(stranger) as client:
         await install(client, "charts", far)
         theirs = (await client.get(f"{at}/installations")).json()
+        events = (await client.get(f"{at}/events")).json()
+        own = await client.get(f"{at}/events/{events['items'][0]['id']}")
+        foreign = await client.get(f"{at}/events/{event}")
     async with world.client() as client:
         every = (await client.get(f"{at}/installations")).json()
         refused = await client.post(at, json={"organization": far})
         gone = [await client.delete(at) for _ in range(2)]
         left = [await client.get(at), await client.get(f"{at}/events/{event}")]
-    assert (theirs["count"], every["count"]) == (1, 2)
+    assert (theirs["count"], events["count"], every["count"]) == (1, 1, 2)
+    assert (own.status_code, foreign.status_code) == (200, 404)
     assert refused.status_code == 404
     assert [answer.status_code for answer in gone] == [205, 204]
     assert [answer.status_code for answer in left] == [404, 404]

@@ -34,6 +34,7 @@ from copydesk.server.queries.integration import (
     installed_places,
     integration_model,
     listed,
+    seen_events,
     seen_installations,
     seen_places,
     site_installation_model,
@@ -216,14 +217,17 @@ def install_integration(
 def list_integration_events(
     call: Call, integration_name: str, *, page: str | None = None, limit: int | None = None
 ) -> Page[IntegrationEvent]:
-    """Answer with what happened to an integration, newest first. Takes admin on it."""
-    find_integration(call, integration_name, "admin")
+    """Answer with what happened to an integration, newest first.
+
+    Its administrators read everything, those of an organization with it what happened there.
+    """
+    condition, values = seen_events(call, find_integration(call, integration_name))
     return paginate(
         call.tx,
         event_model,
         source="integration_event",
-        where=("integration_id = ?",),
-        values=(integration_name,),
+        where=(condition,),
+        values=values,
         keys=("created_at", "id"),
         page=page,
         limit=limit,
@@ -234,12 +238,12 @@ def list_integration_events(
 def get_integration_event(
     call: Call, integration_name: str, event_id: str
 ) -> IntegrationEventDetail:
-    """Answer with an event and the trace of how it was handled. Takes admin on the integration."""
-    find_integration(call, integration_name, "admin")
+    """Answer with an event and the trace of how it was handled, to whom the list shows it."""
+    condition, values = seen_events(call, find_integration(call, integration_name))
     row = call.tx.one(
-        "SELECT * FROM integration_event WHERE id = ? AND integration_id = ?",
+        f"SELECT * FROM integration_event WHERE id = ? AND {condition}",  # noqa: S608 - ours
         event_id,
-        integration_name,
+        *values,
     )
     if row is None:
         raise not_found("event", event_id)

@@ -188,6 +188,22 @@ def site_installation_model(
     )
 
 
+def seen_events(call: Call, integration: Row) -> Condition:
+    """Return the condition on rows of ``integration_event`` that the caller may read.
+
+    An integration's administrators read all of them, the administrators of an organization that has
+    it installed what happened there. Raises a 403 when the caller is neither.
+    """
+    key = integration["id"]
+    if administers(call, integration):
+        return "integration_id = ?", (key,)
+    homes = _organizations(call, "installIntegration")
+    theirs = f"SELECT id FROM installation WHERE integration_id = ? AND organization_id {_IN}"  # noqa: S608
+    if call.tx.one(theirs, key, homes) is None:
+        raise forbidden("admin", f"the integration {key!r}")
+    return f"integration_id = ? AND installation_id IN ({theirs})", (key, key, homes)
+
+
 def event_model(row: Row) -> IntegrationEvent:
     """Return the event of a row of ``integration_event``, without its trace."""
     return IntegrationEvent.model_validate(

@@ -15,6 +15,7 @@ from copydesk.domain.anchor import anchor_of_quote
 from copydesk.server import branches, content, seeding, threads
 from copydesk.server.documents import markdown_to_document
 from copydesk.server.sample.clusters import LOOSE, STRUGGLES
+from copydesk.server.sample.connections import write_connections
 from copydesk.server.sample.conversations import write_cluster, write_loose
 from copydesk.server.sample.firms import FIRMS, OWNER, PEOPLE
 from copydesk.server.sample.pages import read_pages
@@ -103,6 +104,7 @@ class _Building:
                 self.ago(publication.at), self.firms[publication.firm], publication, self.spaces
             )
             self.step(publication.title)
+        write_connections(self.ago, self.firms, self.people, self.spaces)
         owner = self.people[OWNER]
         self.tx.insert("meta", key="owner", value=owner)
         return owner

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -11,6 +11,7 @@ from rich.text import Text
 
 from copydesk.domain.address import web_address
 from copydesk.domain.age import age
+from copydesk.domain.filter import fold
 from copydesk.domain.text import clean, plural
 from copydesk.domain.trend import Trend, spark, trend
 from copydesk.tui.glyphs import UNICODE, glyphs
@@ -83,6 +84,28 @@ def cluster_row(cluster: IssuesCluster) -> ClusterRow:
         cluster.updated_at,
         web_address(cluster.urls.app),
     )
+
+
+def in_order(rows: Sequence[ClusterRow], sort: str, *, backwards: bool) -> list[ClusterRow]:
+    """Return clusters in one of `SORTS`; ``server`` is the order in which they came."""
+    keys: dict[str, Callable[[ClusterRow], tuple[float | str, ...]]] = {
+        "trend": lambda row: (-row.trend.rank, -row.issues),
+        "newest": lambda row: (-(row.created.timestamp() if row.created else 0.0),),
+        "name": lambda row: (fold(row.label),),
+    }
+    found = sorted(rows, key=keys[sort]) if sort in keys else list(rows)
+    return found[::-1] if backwards else found
+
+
+def matching(text: str) -> Callable[[ClusterRow], bool]:
+    """Return whether a cluster has all the words of a text in its name or summary."""
+    words = fold(text).split()
+
+    def match(row: ClusterRow) -> bool:
+        said = fold(f"{row.label} {row.summary}")
+        return all(word in said for word in words)
+
+    return match
 
 
 def request_row(request: ChangeRequest) -> RequestRow:

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, cast
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
 from textual.app import ComposeResult
 
-from copydesk.domain.filter import fold
 from copydesk.domain.text import plural
 from copydesk.tui import cluster_reading as reading
 from copydesk.tui.actions import action, command
 from copydesk.tui.app import style_path
 from copydesk.tui.cluster_reading import WatchedPages, WatchedRows
-from copydesk.tui.cluster_talks import REST_SECONDS, ClusterTalks
+from copydesk.tui.cluster_requests import ClusterRequests
+from copydesk.tui.cluster_talks import REST_SECONDS
 from copydesk.tui.place import Part, View
 from copydesk.tui.places import Target, place
 from copydesk.tui.present import cluster as present
 from copydesk.tui.present import conversation as talks
-from copydesk.tui.present.cluster import SORTS, ClusterRow, RequestRow
+from copydesk.tui.present.cluster import SORTS, ClusterRow
 from copydesk.tui.present.conversation import IssueRow
 from copydesk.tui.screens.clusters_list import ClusterList
 from copydesk.tui.sources import ListSource, PagedSource
@@ -60,7 +60,7 @@ def at_talk(here: ClustersPlace) -> str | None:
 
 
 @place("clusters", key="k", title="Clusters")
-class ClustersPlace(ClusterTalks, scope="clusters"):
+class ClustersPlace(ClusterRequests, scope="clusters"):
     """Clusters at the left, the issues of one in the middle, a conversation at the right."""
 
     CSS_PATH = style_path("clusters")
@@ -76,11 +76,6 @@ class ClustersPlace(ClusterTalks, scope="clusters"):
         self.same_scale = False
         self._top: float | None = None
         self._digits = 1
-        self._counts: dict[str, str] = {}
-        """Open change requests by cluster, as they are shown."""
-        self._counting: set[str] = set()
-        self._stale: set[str] = set()
-        self._requests: dict[str, Sequence[RequestRow]] = {}
         self._wanted = target.cluster
 
     # What a place says of itself
@@ -88,14 +83,14 @@ class ClustersPlace(ClusterTalks, scope="clusters"):
     def panes(self) -> ComposeResult:
         """The three columns."""
         self.clusters = ClusterList(
-            WatchedPages(self._page, self._on_screen, key=lambda row: row.id),
+            WatchedPages(self._page, self.count_on_screen, key=lambda row: row.id),
             self._columns(),
             title="Clusters",
             empty="No clusters yet. They appear once conversations are sent in.",
             reading="Reading clusters…",
             id="clusters",
         )
-        self.clusters.filter_with(_filter)
+        self.clusters.filter_with(present.matching)
         self.about = Facts(title="Cluster", empty="No cluster is selected.", id="about")
         self.issues: VirtualList[IssueRow] = VirtualList(
             ListSource(key=lambda row: row.id),
@@ -140,7 +135,7 @@ class ClustersPlace(ClusterTalks, scope="clusters"):
             ),
             Column("trend", "TREND", present.trend_cell, 6, align="right"),
             Column(
-                "requests", "CRS", lambda row: present.requests_cell(self._counts.get(row.id)), 3,
+                "requests", "CRS", lambda row: present.requests_cell(self.counts.get(row.id)), 3,
                 align="right", drop=1,
             ),
         ]  # fmt: skip
@@ -225,7 +220,9 @@ class ClustersPlace(ClusterTalks, scope="clusters"):
         self._show_server_order()
 
     def _show_server_order(self) -> None:
-        self.clusters.source = WatchedPages(self._page, self._on_screen, key=lambda row: row.id)
+        self.clusters.source = WatchedPages(
+            self._page, self.count_on_screen, key=lambda row: row.id
+        )
         self._say_order()
         self.clusters.move_first()
 
@@ -240,7 +237,7 @@ class ClustersPlace(ClusterTalks, scope="clusters"):
 
     def reload(self) -> None:
         """Read the clusters again, and what is open."""
-        self._requests.clear()
+        self.requests.clear()
         if self._wanted is not None or self.sort != "server":
             self._read_all()
         else:
@@ -256,14 +253,16 @@ class ClustersPlace(ClusterTalks, scope="clusters"):
         base = self.clusters.source.base
         if isinstance(base, ListSource) and self._wanted is None:
             self.load(
-                "clusters", self._all, lambda rows: base.merge(self._in_order(rows)),
+                "clusters",
+                self._all,
+                lambda rows: base.merge(self._in_order(rows)),
                 what="Reading again",
-            )  # fmt: skip
+            )
         else:
             super().poll()
 
     def _again(self) -> None:
-        self._stale = set(self._counts)
+        self.count_again()
         self._look()
 
     async def _all(self, api: Api) -> list[ClusterRow]:
@@ -274,57 +273,18 @@ class ClustersPlace(ClusterTalks, scope="clusters"):
         self.load("clusters", self._all, self._sorted, what="Reading all clusters")
 
     def _in_order(self, rows: list[ClusterRow]) -> list[ClusterRow]:
-        keys: dict[str, Callable[[ClusterRow], tuple[object, ...]]] = {
-            "trend": lambda row: (-row.trend.rank, -row.issues),
-            "newest": lambda row: (-(row.created.timestamp() if row.created else 0.0),),
-            "name": lambda row: (fold(row.label),),
-        }
-        if self.sort in keys:
-            rows = sorted(rows, key=cast("Callable[[ClusterRow], tuple[float]]", keys[self.sort]))
-        if self.backwards:
-            rows.reverse()
-        return rows
+        return present.in_order(rows, self.sort, backwards=self.backwards)
 
     def _sorted(self, found: list[ClusterRow]) -> None:
         rows = self._in_order(found)
         here = self._wanted or self.clusters.selected_id
-        self.clusters.source = WatchedRows(rows, self._on_screen, key=lambda row: row.id)
+        self.clusters.source = WatchedRows(rows, self.count_on_screen, key=lambda row: row.id)
         self._say_order()
         wanted, self._wanted = self._wanted, None
         if here is not None and not self.clusters.select(here) and wanted is not None:
             self.say("Gone. That cluster is no longer there.", "warn")
         elif wanted is not None:
             self._enter(self.issues)
-
-    def _on_screen(self, first: int = 0, last: int = 0) -> None:
-        """Count the change requests of the clusters on screen, those that nobody counts yet."""
-        rows = self.clusters
-        top = rows.scroll_offset.y
-        seen = [rows.source.row(at) for at in range(top, top + max(1, rows.page_lines))]
-        missing = {
-            row.id
-            for row in seen
-            if row is not None and (row.id not in self._counts or row.id in self._stale)
-        }
-        organization = self.organization
-        if missing <= self._counting or organization is None or self.session.api is None:
-            return
-        self._counting = missing
-
-        def counted(cluster: str, count: str) -> None:
-            self._counts[cluster] = count
-            self._stale.discard(cluster)
-            if self.is_attached:
-                self.clusters.refresh_rows()
-
-        self.load(
-            "counts",
-            lambda api: reading.count_requests(api, organization, sorted(missing), counted),
-            lambda _: self._counting.clear(),
-            what="Counting change requests",
-            failed=lambda _: self._counting.clear(),
-            after=REST_SECONDS,
-        )
 
     # Details
 
@@ -337,21 +297,11 @@ class ClustersPlace(ClusterTalks, scope="clusters"):
 
     def _look(self) -> None:
         row = self.clusters.selected
-        self._show_about()
-        self._on_screen()
+        self.show_about()
+        self.count_on_screen()
         if row is None:
             return
-        organization = self.organization
-        if row.id not in self._requests and organization and self.session.api is not None:
-
-            def arrived(found: Sequence[RequestRow]) -> None:
-                self._requests[row.id] = found
-                self._show_about()
-
-            self.load(
-                "requests", lambda api: reading.read_requests(api, organization, row.id), arrived,
-                what="Reading change requests", after=REST_SECONDS,
-            )  # fmt: skip
+        self.read_requests_of(row)
         if not self.has_class("-narrow") and row.id != self.issues_of:
 
             async def rest(api: Api) -> str:
@@ -359,25 +309,22 @@ class ClustersPlace(ClusterTalks, scope="clusters"):
 
             self.load("issues", rest, self.show_issues, what="Reading issues", after=REST_SECONDS)
 
-    def _show_about(self) -> None:
+    def show_about(self) -> None:
+        """Show what is known of the cluster under the cursor."""
         row = self.clusters.selected
         if row is None:
             self.about.show([], title="Cluster")
             return
         facts = present.cluster_facts(
-            row, self.session.clock(), self._requests.get(row.id), self.shown(row.summary)
+            row, self.session.clock(), self.requests.get(row.id), self.shown(row.summary)
         )
         self.about.show(facts, title=self.shown(row.label))
-
-    def requests_of(self, row: ClusterRow) -> Sequence[RequestRow]:
-        """Return the change requests that are known to answer a cluster."""
-        return self._requests.get(row.id, ())
 
     def show_again(self) -> None:
         """Draw everything again: what is masked has changed."""
         self.clusters.refresh_rows()
         self.issues.refresh_rows()
-        self._show_about()
+        self.show_about()
         self.show_talk()
         self.refresh_frame()
 
@@ -462,13 +409,3 @@ class ClustersPlace(ClusterTalks, scope="clusters"):
         self._top = max(weeks, default=None) if self.same_scale else None
         self._say_order()
         self.clusters.refresh_rows()
-
-
-def _filter(text: str) -> Callable[[ClusterRow], bool]:
-    words = fold(text).split()
-
-    def match(row: ClusterRow) -> bool:
-        said = fold(f"{row.label} {row.summary}")
-        return all(word in said for word in words)
-
-    return match

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections import OrderedDict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from textual.app import ComposeResult
 
 from copydesk.domain.filter import fold
-from copydesk.domain.text import clean, plural
+from copydesk.domain.text import plural
+from copydesk.tui import page_reading as reading
 from copydesk.tui.actions import action, command
 from copydesk.tui.app import style_path
 from copydesk.tui.common_actions import no_last_place
 from copydesk.tui.frame import Status
+from copydesk.tui.page_reading import Followed, Read, Tree, Version
 from copydesk.tui.place import Part, Place
 from copydesk.tui.places import Target, place
 from copydesk.tui.present import page as present
@@ -26,9 +25,6 @@ from copydesk.tui.widgets.text_view import TextView
 from copydesk.tui.widgets.tree_list import TreeList
 from copydesk.tui.widgets.virtual_list import Column, VirtualList
 
-if TYPE_CHECKING:
-    from copydesk.client.api import Api
-
 REST_SECONDS = 0.12
 """How long the cursor rests on a page before its text is read."""
 
@@ -37,24 +33,6 @@ KEPT_TEXTS = 24
 
 UNFOLD_LIMIT = 300
 """A tree of at most so many pages opens unfolded."""
-
-
-@dataclass(frozen=True)
-class Tree:
-    """What is read when the place opens: what the space is called, and its pages."""
-
-    title: str
-    pages: tuple[PageRow, ...]
-    revision: str
-    """The revision that was read, of the space or of the change request."""
-
-
-@dataclass(frozen=True)
-class Read:
-    """The text of a page and its links; ``links`` None is not known."""
-
-    markdown: str
-    links: Sequence[LinkRow] | None
 
 
 def no_pages(here: PagesPlace) -> str | None:
@@ -88,9 +66,7 @@ class PagesPlace(Place, scope="pages"):
         self._revision = ""
         self._behind = False
         """Whether others changed the pages since they were read."""
-        self._followed: list[str] = []
-        """Pages that links led along, from where the reader began."""
-        self._at = 0
+        self._followed = Followed()
 
     def panes(self) -> ComposeResult:
         """Yield the three columns."""
@@ -176,33 +152,18 @@ class PagesPlace(Place, scope="pages"):
             return
         if not self.order:
             self.rows.empty = "Reading pages…"
-        self.load("tree", self._read_tree, self._arrived, what="Reading pages", failed=self._unread)
-
-    async def _read_tree(self, api: Api) -> Tree:
-        from copydesk.contract import operations as ops
-
-        space_id, request = self.target.space or "", self.target.change_request
-        pages = (
-            api(ops.list_space_pages, space_id)
-            if request is None
-            else api(ops.list_change_request_pages, space_id, request)
-        )
-        space, tree, revision = await asyncio.gather(
-            api(ops.get_space, space_id), pages, self._read_revision(api)
-        )
-        return Tree(
-            clean(space.title).strip() or "Untitled",
-            await asyncio.to_thread(present.page_rows, tree.pages),
-            revision,
+        version = self._version
+        self.load(
+            "tree",
+            lambda api: reading.read_tree(api, version),
+            self._arrived,
+            what="Reading pages",
+            failed=self._unread,
         )
 
-    async def _read_revision(self, api: Api) -> str:
-        from copydesk.contract import operations as ops
-
-        space_id, request = self.target.space or "", self.target.change_request
-        if request is None:
-            return (await api(ops.get_space, space_id)).revision
-        return (await api(ops.get_change_request, space_id, request)).revision
+    @property
+    def _version(self) -> Version:
+        return Version(self.target.space or "", self.target.change_request)
 
     def poll(self) -> None:
         """Ask whether others wrote another revision; it is read by hand, so nothing moves."""
@@ -210,11 +171,18 @@ class PagesPlace(Place, scope="pages"):
             super().poll()
             return
 
+        version = self._version
+
         def arrived(revision: str) -> None:
             self._behind = revision != self._revision
             self._say_behind()
 
-        self.load("poll", self._read_revision, arrived, what="Reading again")
+        self.load(
+            "poll",
+            lambda api: reading.read_revision(api, version),
+            arrived,
+            what="Reading again",
+        )
 
     def _say_behind(self) -> None:
         self.rows.note = "changed by others: R reads it" if self._behind else ""
@@ -225,7 +193,7 @@ class PagesPlace(Place, scope="pages"):
         self._revision, self._behind = tree.revision, False
         self._say_behind()
         self._space_title = tree.title
-        self._rows_by_id = {row.id: row for row in _walk(tree.pages)}
+        self._rows_by_id = {row.id: row for row in reading.walk(tree.pages)}
         self.order = [row.id for row in self._rows_by_id.values() if row.readable]
         self._places = {row_id: at for at, row_id in enumerate(self.order)}
         self.rows.empty = "This space has no pages yet."
@@ -266,42 +234,16 @@ class PagesPlace(Place, scope="pages"):
             self._texts.move_to_end(page.id)
             self._show(page, read)
         else:
+            version = self._version
+            titles = {row_id: row.where for row_id, row in self._rows_by_id.items()}
             self.load(
                 "page",
-                lambda api: self._read_page(api, page),
+                lambda api: reading.read_page(api, version, page.id, titles),
                 lambda read: self._keep(page, read),
                 what=f"Reading {page.title}",
                 failed=lambda text: self._show(page, Read(f"*{text}*", None)),
                 after=after,
             )
-
-    async def _read_page(self, api: Api, page: PageRow) -> Read:
-        from copydesk.client.errors import ApiError
-        from copydesk.contract import operations as ops
-
-        space, request = self.target.space or "", self.target.change_request
-        titles = {row_id: row.where for row_id, row in self._rows_by_id.items()}
-
-        async def links() -> Sequence[LinkRow] | None:
-            try:
-                if request is None:
-                    found = await api(ops.list_space_page_links, space, page.id, limit=500)
-                else:
-                    found = await api(
-                        ops.list_change_request_page_links, space, request, page.id, limit=500
-                    )
-            except ApiError:
-                # The text is what was asked for; that its links are unknown is said beside it.
-                return None
-            return present.link_rows(found.items, space, titles)
-
-        text = (
-            api(ops.get_space_page, space, page.id, format="markdown")
-            if request is None
-            else api(ops.get_change_request_page, space, request, page.id, format="markdown")
-        )
-        read, listed = await asyncio.gather(text, links())
-        return Read(read.markdown or "", listed)
 
     def _keep(self, page: PageRow, read: Read) -> None:
         self._texts[page.id] = read
@@ -359,14 +301,11 @@ class PagesPlace(Place, scope="pages"):
 
     def _follow(self, link: LinkRow) -> None:
         if link.page:
-            page = self.shown_page
-            before = [page.id] if page is not None else []
-            if self.on_trail:
-                before = self._followed[: self._at + 1]
+            page, on_trail = self.shown_page, self.on_trail
             if self.show_page(link.page):
                 there = self.rows.selected_id
-                if before and there is not None:
-                    self._followed, self._at = [*before, there], len(before)
+                if page is not None and there is not None:
+                    self._followed.follow(page.id, there, further=on_trail)
                 self._look(after=0)
                 self.text.focus()
         elif link.broken:
@@ -379,8 +318,7 @@ class PagesPlace(Place, scope="pages"):
     @property
     def on_trail(self) -> bool:
         """Whether the page in front is one that a link led to, or from."""
-        page = self.rows.selected_id
-        return len(self._followed) > 1 and self._followed[self._at] == page
+        return self._followed.here is not None and self._followed.here == self.rows.selected_id
 
     @action("-", "last page", unless=nowhere_back, show=False, group="Go", override=True)
     async def last_place(self) -> None:
@@ -391,9 +329,8 @@ class PagesPlace(Place, scope="pages"):
         if not self.on_trail:
             await super().last_place()
             return
-        at = (self._at or len(self._followed)) - 1
-        if self.show_page(self._followed[at]):
-            self._at = at
+        if self.show_page(self._followed.before):
+            self._followed.step_back()
             self._look(after=0)
 
     @action(
@@ -474,11 +411,3 @@ class PagesPlace(Place, scope="pages"):
             return False
         self.rows.focus()
         return True
-
-
-def _walk(rows: Sequence[PageRow]) -> Iterable[PageRow]:
-    waiting = list(rows)[::-1]
-    while waiting:
-        row = waiting.pop()
-        yield row
-        waiting.extend(reversed(row.children))

@@ -51,9 +51,10 @@ async def test_a_first_version_has_an_owner_and_is_private(world: World) -> None
         by_hostname = await client.post("/integrations/a.b_C-9", json={"organization": "acme"})
         unknown = await client.post("/integrations/a", json={"organization": "nobody"})
         bad_name = await client.post("/integrations/a b", json={"organization": world.home})
+        dots = await client.post("/integrations/%2e%2e", json={"organization": world.home})
     assert ownerless.status_code == 400
     assert "organization" in ownerless.json()["error"]["message"]
-    assert (unknown.status_code, bad_name.status_code) == (404, 400)
+    assert [a.status_code for a in (unknown, bad_name, dots)] == [404, 400, 400]
     made = by_hostname.json()
     assert made["owner"]["id"] == world.home
     assert [made[key] for key in ("title", "visibility", "target", "version")] == [

@@ -132,6 +132,9 @@ def publish_integration(call: Call, integration_name: str, body: IntegrationPubl
     everywhere and called by its name unless the body says otherwise. Of secrets only the names are
     kept: a desk runs no code that could use them.
     """
+    if integration_name in (".", ".."):
+        # Its address would lead elsewhere: clients take such segments out of a path.
+        raise invalid(f"path parameter integrationName: {integration_name!r} names no integration")
     owner = _owner_after(call, integration_name, body.organization)
     fields = {"owner": owner, **_fields(body)}
     return integration_model(call, publish(call.tx, integration_name, fields))

@@ -13,12 +13,14 @@ import pkgutil
 import secrets
 import sqlite3
 from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
 from hashlib import sha256
 from types import NoneType
 from typing import Any
 
 from pydantic import BaseModel
 from starlette.applications import Starlette
+from starlette.background import BackgroundTask
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
@@ -28,9 +30,13 @@ from copydesk.contract import operations
 from copydesk.contract.operation import CATALOGUE, Operation
 from copydesk.server import description, handlers
 from copydesk.server.arguments import read_arguments, read_body
+from copydesk.server.background import Worker
 from copydesk.server.errors import Refusal, unauthorized
+from copydesk.server.fetching import Fetch
 from copydesk.server.implementation import HANDLERS, Call, Implementation
+from copydesk.server.openapi_reading import read_next_spec
 from copydesk.server.store import Store, Tx
+from copydesk.server.translating import run_next_translation
 
 _LOG = logging.getLogger(__name__)
 _JSON = "application/json"
@@ -41,17 +47,22 @@ for _module in pkgutil.iter_modules(handlers.__path__):
     importlib.import_module(f"{handlers.__name__}.{_module.name}")
 
 
-def create_app(store: Store, *, sessions: Mapping[str, str] | None = None) -> Starlette:
+def create_app(
+    store: Store, *, sessions: Mapping[str, str] | None = None, fetch: Fetch | None = None
+) -> Starlette:
     """Return the desk's ASGI app over a store.
 
     ``sessions`` are bearer tokens that live only in memory, each with its user's id: how a program
-    that holds the desk in process signs in without a token on disk.
+    that holds the desk in process signs in without a token on disk. ``fetch`` reads documents that
+    are somewhere else; without it the desk connects to nothing. What goes on after an answer is
+    done by ``app.state.worker``.
     """
     assert operations.__all__  # the import fills the catalogue
     known = dict(sessions or {})
+    worker = Worker(store, (partial(read_next_spec, fetch=fetch), run_next_translation))
     paths: dict[str, dict[str, Endpoint]] = {}
     for op in sorted(CATALOGUE.values(), key=_literal_first):
-        paths.setdefault(op.path, {})[op.method] = _endpoint(store, op, known)
+        paths.setdefault(op.path, {})[op.method] = _endpoint(store, worker, op, known)
     app = Starlette(
         # One route for all methods of a path, so that a 405 names every one of them in Allow.
         routes=[
@@ -60,6 +71,7 @@ def create_app(store: Store, *, sessions: Mapping[str, str] | None = None) -> St
         ],
         exception_handlers={HTTPException: _unrouted, Exception: _unexpected},
     )
+    app.state.worker = worker
     # A redirect would send a client wherever its Host header says.
     app.router.redirect_slashes = False
     return app
@@ -88,7 +100,9 @@ def _by_method(ways: Mapping[str, Endpoint]) -> Endpoint:
     return answer
 
 
-def _endpoint(store: Store, op: Operation[..., Any], sessions: Mapping[str, str]) -> Endpoint:
+def _endpoint(
+    store: Store, worker: Worker, op: Operation[..., Any], sessions: Mapping[str, str]
+) -> Endpoint:
     implementation = HANDLERS.get(op.name)
     writes = implementation is not None and implementation.writes
 
@@ -96,7 +110,8 @@ def _endpoint(store: Store, op: Operation[..., Any], sessions: Mapping[str, str]
         try:
             body = await read_body(request) if op.body is not None else b""
             return await store.in_thread(
-                lambda: _answer(store, op, implementation, sessions, request, body), writes=writes
+                lambda: _answer(store, worker, op, implementation, sessions, request, body),
+                writes=writes,
             )
         except Refusal as refusal:
             return _refused(refusal)
@@ -112,6 +127,7 @@ def _endpoint(store: Store, op: Operation[..., Any], sessions: Mapping[str, str]
 
 def _answer(
     store: Store,
+    worker: Worker,
     op: Operation[..., Any],
     implementation: Implementation | None,
     sessions: Mapping[str, str],
@@ -124,10 +140,17 @@ def _answer(
             raise Refusal(501, f"This desk does not do {op.name} yet.")
         arguments = read_arguments(op, request, body)
         call = Call(tx, user_id, str(request.base_url).rstrip("/"), op.status)
-        return _response(op, call, implementation.handler(call, **arguments))
+        response = _response(op, call, implementation.handler(call, **arguments))
+        if call.goes_on:
+            response.background = BackgroundTask(_wake, worker)
+        return response
 
     writes = implementation is not None and implementation.writes
     return store.write(work) if writes else store.read(work)
+
+
+async def _wake(worker: Worker) -> None:
+    worker.wake()
 
 
 def _authenticate(tx: Tx, request: Request, sessions: Mapping[str, str]) -> str:

@@ -22,8 +22,9 @@ class Call:
 
     ``status`` starts as the operation's documented success code; a handler changes it where the
     outcome decides (an update instead of a creation, a deletion of what was not there).
-    ``location`` is the Location header of a 201. ``remembered`` keeps what queries found, under
-    their own keys, so that a list that names one person fifty times reads them once.
+    ``location`` is the Location header of a 201. ``goes_on`` says that something was left to the
+    desk's worker, which is woken once the answer is out. ``remembered`` keeps what queries found,
+    under their own keys, so that a list that names one person fifty times reads them once.
     """
 
     tx: Tx
@@ -31,6 +32,7 @@ class Call:
     base_url: str
     status: int
     location: str | None = field(default=None)
+    goes_on: bool = False
     remembered: dict[tuple[str, str], Any] = field(default_factory=dict)
 
     @cached_property

@@ -145,6 +145,7 @@ class Store:
         self._local = threading.local()
         self._write_lock = threading.Lock()
         self._connections: list[sqlite3.Connection] = []
+        self._before_closing: list[Callable[[], None]] = []
         self._readers: ThreadPoolExecutor | None = None
         self._one_writer: ThreadPoolExecutor | None = None
         if path is not None:
@@ -208,8 +209,14 @@ class Store:
         threads = self._one_writer if writes else self._readers
         return await asyncio.get_running_loop().run_in_executor(threads, work)
 
+    def before_closing(self, end: Callable[[], None]) -> None:
+        """Have something called when the desk is closed, while it can still be used."""
+        self._before_closing.append(end)
+
     def close(self) -> None:
         """Close every connection. The desk cannot be used afterwards."""
+        for end in self._before_closing:
+            end()
         for threads in (self._readers, self._one_writer):
             if threads is not None:
                 threads.shutdown(wait=True)

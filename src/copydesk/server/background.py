@@ -1,0 +1,99 @@
+"""What goes on after an answer was given: a worker that is there only while there is work.
+
+What is to be done stands in the desk's tables, so nothing is lost with the process: whoever reads
+something unfinished wakes the worker, and what another process left in the middle is taken up
+again once its time is over.
+"""
+
+from __future__ import annotations
+
+import logging
+import sqlite3
+import threading
+from collections.abc import Callable, Sequence
+from datetime import timedelta
+from typing import TypeVar
+
+from copydesk.server.store import Store, Tx, timestamp
+
+T = TypeVar("T")
+
+LEASE = timedelta(seconds=60)
+"""After how long something that was begun and not ended is begun again."""
+
+_LOG = logging.getLogger(__name__)
+
+
+def lease_limit(tx: Tx) -> str:
+    """Return the time before which something must have been begun to be taken up again."""
+    return timestamp(tx.moment - LEASE)
+
+
+class DeskClosedError(Exception):
+    """The desk was closed while the worker was busy; what it did not write stays to be done."""
+
+
+class Worker:
+    """Runs the jobs of a desk on one thread that ends when nothing is left to do.
+
+    A job does one thing, in transactions through ``write``, and says whether there was one.
+    """
+
+    def __init__(self, store: Store, jobs: Sequence[Callable[[Worker], bool]]) -> None:
+        self._store = store
+        self._jobs = jobs
+        self._lock = threading.Lock()
+        self._gate = threading.Lock()
+        self._asked = False
+        self._closed = False
+        self._thread: threading.Thread | None = None
+        store.before_closing(self.close)
+
+    def wake(self) -> None:
+        """See to it that what is to be done now gets done. Returns at once."""
+        with self._lock:
+            self._asked = True
+            if self._thread is None and not self._closed:
+                self._thread = threading.Thread(target=self._run, name="desk-worker", daemon=True)
+                self._thread.start()
+
+    def wait(self, seconds: float | None = None) -> None:
+        """Block until there is nothing to do, or for so many seconds."""
+        thread = self._thread
+        if thread is not None:
+            thread.join(seconds)
+
+    def close(self) -> None:
+        """Write nothing from now on. A transaction that is under way ends first."""
+        with self._gate:
+            self._closed = True
+
+    def write(self, work: Callable[[Tx], T]) -> T:
+        """Run a write on the desk. Raises ``DeskClosedError`` when it is being closed."""
+        with self._gate:
+            if self._closed:
+                raise DeskClosedError
+            return self._store.write(work)
+
+    def _run(self) -> None:
+        try:
+            while self._still_asked():
+                while any(job(self) for job in self._jobs):
+                    pass
+        except DeskClosedError:
+            pass
+        except sqlite3.OperationalError:
+            # A busy or full disk: the next reader of something unfinished wakes another worker.
+            _LOG.exception("The desk's worker stopped")
+        finally:
+            with self._lock:
+                if self._thread is threading.current_thread():
+                    self._thread = None
+
+    def _still_asked(self) -> bool:
+        with self._lock:
+            asked, self._asked = self._asked, False
+            if not asked:
+                # In the same breath, so that whoever asks from now on starts another thread.
+                self._thread = None
+            return asked

@@ -1,0 +1,110 @@
+"""OpenAPI specifications: adding, giving a source, reading how far the desk is with them."""
+
+from __future__ import annotations
+
+from pydantic import TypeAdapter, ValidationError
+
+from copydesk.contract import operations as ops
+from copydesk.contract.models.base import Page
+from copydesk.contract.models.openapi_spec import (
+    OpenAPISpec,
+    OpenAPISpecCreate,
+    OpenAPISpecPut,
+    OpenAPISpecUpdate,
+    Slug,
+)
+from copydesk.server.errors import conflict, invalid
+from copydesk.server.implementation import Call, implements
+from copydesk.server.paging import paginate
+from copydesk.server.queries.openapi_spec import (
+    add_spec,
+    find_spec,
+    set_source,
+    spec_model,
+    spec_row,
+)
+
+_PERMISSION = "createOpenAPISpec"
+_SLUG: TypeAdapter[str] = TypeAdapter(Slug)
+
+
+@implements(ops.list_openapi_specs)
+def list_openapi_specs(
+    call: Call, organization_id: str, *, page: str | None = None, limit: int | None = None
+) -> Page[OpenAPISpec]:
+    """Answer with the specifications of an organization, the newest first."""
+    call.access.organization(organization_id)
+    return paginate(
+        call.tx,
+        lambda row: spec_model(call, row),
+        source="openapi_spec",
+        where=("organization_id = ?",),
+        values=(organization_id,),
+        keys=("created_at", "id"),
+        page=page,
+        limit=limit,
+    )
+
+
+@implements(ops.create_openapi_spec)
+def create_openapi_spec(call: Call, organization_id: str, body: OpenAPISpecCreate) -> OpenAPISpec:
+    """Add a specification. Takes createOpenAPISpec; raises a 409 for a slug that is taken."""
+    call.access.organization(organization_id, _PERMISSION)
+    if spec_row(call.tx, organization_id, body.slug) is not None:
+        raise conflict(
+            f"There is an OpenAPI specification {body.slug!r} already; choose another slug, "
+            "or give that one a new source."
+        )
+    add_spec(call.tx, organization_id, body.slug, body.source)
+    return spec_model(call, find_spec(call, organization_id, body.slug))
+
+
+@implements(ops.get_openapi_spec)
+def get_openapi_spec(call: Call, organization_id: str, spec_slug: str) -> OpenAPISpec:
+    """Answer with a specification."""
+    call.access.organization(organization_id)
+    return spec_model(call, find_spec(call, organization_id, spec_slug))
+
+
+@implements(ops.put_openapi_spec)
+def put_openapi_spec(
+    call: Call, organization_id: str, spec_slug: str, body: OpenAPISpecPut
+) -> OpenAPISpec:
+    """Give a specification a source, also the one that it has, and read it from the start.
+
+    One that is not there is added, which is a 201. Takes createOpenAPISpec.
+    """
+    call.access.organization(organization_id, _PERMISSION)
+    row = spec_row(call.tx, organization_id, spec_slug)
+    if row is not None:
+        set_source(call.tx, row["id"], body.source)
+    else:
+        try:
+            _SLUG.validate_python(spec_slug)
+        except ValidationError as error:
+            raise invalid(f"path parameter specSlug: {error.errors()[0]['msg']}") from None
+        add_spec(call.tx, organization_id, spec_slug, body.source)
+        call.status = 201
+    return spec_model(call, find_spec(call, organization_id, spec_slug))
+
+
+@implements(ops.update_openapi_spec)
+def update_openapi_spec(
+    call: Call, organization_id: str, spec_slug: str, body: OpenAPISpecUpdate
+) -> OpenAPISpec:
+    """Change who may read a specification. Takes createOpenAPISpec."""
+    call.access.organization(organization_id, _PERMISSION)
+    row = find_spec(call, organization_id, spec_slug)
+    call.tx.update("openapi_spec", row["id"], visibility=body.visibility, updated_at=call.tx.now)
+    return spec_model(call, find_spec(call, organization_id, spec_slug))
+
+
+@implements(ops.delete_openapi_spec)
+def delete_openapi_spec(call: Call, organization_id: str, spec_slug: str) -> None:
+    """Delete a specification with every version of it. Takes createOpenAPISpec."""
+    call.access.organization(organization_id, _PERMISSION)
+    row = spec_row(call.tx, organization_id, spec_slug)
+    if row is None:
+        return call.was_missing()
+    call.tx.run("DELETE FROM openapi_spec WHERE id = ?", row["id"])
+    return None

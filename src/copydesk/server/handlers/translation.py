@@ -1,0 +1,137 @@
+"""Translations: a space kept in another language, and running them."""
+
+from __future__ import annotations
+
+import json
+
+from copydesk.contract import operations as ops
+from copydesk.contract.models.base import Page
+from copydesk.contract.models.translation import (
+    Translation,
+    TranslationCreate,
+    TranslationUpdate,
+)
+from copydesk.server.errors import blocked, conflict, invalid, not_found
+from copydesk.server.implementation import Call, implements
+from copydesk.server.paging import paginate
+from copydesk.server.queries.collection import check_target
+from copydesk.server.queries.translation import find_translation, translation_model
+from copydesk.server.store import to_json
+from copydesk.server.translating import result_of, source_of
+
+
+@implements(ops.list_translations)
+def list_translations(
+    call: Call, organization_id: str, *, page: str | None = None, limit: int | None = None
+) -> Page[Translation]:
+    """Answer with the translations whose source the caller may see, the newest first."""
+    call.access.organization(organization_id)
+    return paginate(
+        call.tx,
+        lambda row: translation_model(call, row),
+        source="translation",
+        where=(
+            "organization_id = ?",
+            "source_space_id IS NULL OR source_space_id NOT IN (SELECT value FROM json_each(?))",
+        ),
+        values=(organization_id, json.dumps(call.access.hidden_spaces(organization_id))),
+        keys=("created_at", "id"),
+        page=page,
+        limit=limit,
+    )
+
+
+@implements(ops.create_translation)
+def create_translation(call: Call, organization_id: str, body: TranslationCreate) -> Translation:
+    """Translate a space, and run that at once. Takes createContent, and create beside the space.
+
+    Raises a 400 without a source or into the language that it is in, a 404 for a space that the
+    caller may not see.
+    """
+    call.access.organization(organization_id, "createContent")
+    if body.source is None:
+        raise invalid("body.source: name the space to translate, as {space, language}")
+    source = call.access.space(body.source.space)
+    if source["organization_id"] != organization_id:
+        raise not_found("space", body.source.space)
+    language = body.source.language or source["language"]
+    if language == body.language:
+        raise invalid(f"body.language: the space is in {body.language} already")
+    check_target(call, organization_id, source["parent_id"])
+    translation_id = call.tx.new_id()
+    call.tx.insert(
+        "translation",
+        id=translation_id,
+        organization_id=organization_id,
+        source_space_id=source["id"],
+        source_language=language,
+        language=body.language,
+        instructions=_stored(body),
+        run_by=call.user_id,
+        created_at=call.tx.now,
+        updated_at=call.tx.now,
+    )
+    return translation_model(call, find_translation(call, organization_id, translation_id))
+
+
+@implements(ops.get_translation)
+def get_translation(call: Call, organization_id: str, translation_id: str) -> Translation:
+    """Answer with a translation."""
+    return translation_model(call, find_translation(call, organization_id, translation_id))
+
+
+@implements(ops.update_translation)
+def update_translation(
+    call: Call, organization_id: str, translation_id: str, body: TranslationUpdate
+) -> Translation:
+    """Replace the instructions, none when the body has none. Takes createContent.
+
+    They are for whoever translates; the next run is not made by this.
+    """
+    find_translation(call, organization_id, translation_id, edit=True)
+    call.tx.update(
+        "translation", translation_id, instructions=_stored(body), updated_at=call.tx.now
+    )
+    return translation_model(call, find_translation(call, organization_id, translation_id))
+
+
+@implements(ops.delete_translation)
+def delete_translation(call: Call, organization_id: str, translation_id: str) -> None:
+    """Delete a translation; the space that it made stays. Takes createContent."""
+    call.access.organization(organization_id)
+    known = "SELECT count(*) FROM translation WHERE id = ? AND organization_id = ?"
+    if not call.tx.value(known, translation_id, organization_id):
+        return call.was_missing()
+    find_translation(call, organization_id, translation_id, edit=True)
+    call.tx.run("DELETE FROM translation WHERE id = ?", translation_id)
+    return None
+
+
+@implements(ops.run_translation)
+def run_translation(call: Call, organization_id: str, translation_id: str) -> None:
+    """Run a translation again. Takes createContent, and create beside the space for a new result.
+
+    Raises a 409 when a run is not over yet, a 412 when the source is gone or the result is locked.
+    """
+    row = find_translation(call, organization_id, translation_id, edit=True)
+    if row["status"] != "completed":
+        raise conflict("The translation is being run: wait until its status is completed.")
+    source, result = source_of(call.tx, row), result_of(call.tx, row)
+    if source is None:
+        raise blocked("The space that is translated is no longer in the organization.")
+    if result is None:
+        check_target(call, organization_id, source["parent_id"])
+    elif result["edit_mode"] == "locked":
+        raise blocked(f"The space {result['title']!r} is locked; unlock it first.")
+    call.tx.update(
+        "translation",
+        translation_id,
+        status="pending",
+        run_by=call.user_id,
+        updated_at=call.tx.now,
+    )
+    call.goes_on = True
+
+
+def _stored(body: TranslationCreate | TranslationUpdate) -> str | None:
+    return None if body.instructions is None else to_json(body.instructions.to_dict())

@@ -1,0 +1,108 @@
+"""Reading OpenAPI specifications: pending, then progress, then complete with a version or an error.
+
+Each step is a transaction of its own, so that every state can be seen. Between them the document is
+fetched and judged, outside of any. A specification that was given another source meanwhile is not
+touched by what was found: its ``attempt`` is another by then.
+"""
+
+from __future__ import annotations
+
+from copydesk.contract.enumerations import ProcessingErrorCode
+from copydesk.server import content
+from copydesk.server.background import Worker, lease_limit
+from copydesk.server.fetching import Fetch, FetchError
+from copydesk.server.openapi_documents import problems_of
+from copydesk.server.store import Row, Tx, to_json
+
+
+def read_next_spec(worker: Worker, *, fetch: Fetch | None) -> bool:
+    """Read one specification that waits; say whether there was one.
+
+    Without ``fetch`` a specification that is somewhere else cannot be read, and says so.
+    """
+    row = worker.write(_take)
+    if row is None:
+        return False
+    data: bytes | None = None
+    code: ProcessingErrorCode | None = None
+    problems: list[str] = []
+    try:
+        data = row["data"] if row["source_url"] is None else _fetched(row["source_url"], fetch)
+        problems = problems_of(data)
+        code = "PARSE_ERROR" if problems else None
+    except FetchError as error:
+        code, problems = error.code, [str(error)]
+    worker.write(lambda tx: finish(tx, row, data, code, problems))
+    return True
+
+
+def _fetched(url: str, fetch: Fetch | None) -> bytes:
+    if fetch is None:
+        raise FetchError(
+            "This desk does not fetch documents. Serve it with `copydesk serve --fetch`, or give "
+            "the document itself as source.text."
+        )
+    return fetch(url)
+
+
+def _take(tx: Tx) -> Row | None:
+    """Begin the reading of the specification that has waited longest."""
+    key: str | None = tx.value(
+        "SELECT id FROM openapi_spec WHERE state <> 'complete' "
+        "AND (state = 'pending' OR taken_at < ?) ORDER BY updated_at, id LIMIT 1",
+        lease_limit(tx),
+    )
+    if key is None:
+        return None
+    tx.run(
+        "UPDATE openapi_spec SET state = 'progress', taken_at = ?, attempt = attempt + 1 "
+        "WHERE id = ?",
+        tx.now,
+        key,
+    )
+    return tx.one(
+        "SELECT openapi_spec.id, attempt, source_url, blob.data FROM openapi_spec "
+        "LEFT JOIN blob ON blob.hash = source_text WHERE openapi_spec.id = ?",
+        key,
+    )
+
+
+def finish(
+    tx: Tx, row: Row, data: bytes | None, code: ProcessingErrorCode | None, problems: list[str]
+) -> None:
+    """Write down what a reading found, unless the specification has another source by now.
+
+    A document that could be read is kept as a version, unless it is the same as the last one.
+    """
+    spec = tx.one(
+        "SELECT openapi_spec.id, version_id, blob_hash FROM openapi_spec "
+        "LEFT JOIN openapi_version ON openapi_version.id = version_id "
+        "WHERE openapi_spec.id = ? AND attempt = ? AND state = 'progress'",
+        row["id"],
+        row["attempt"],
+    )
+    if spec is None:
+        return
+    version_id = spec["version_id"]
+    if code is None:
+        assert data is not None, "what could be read was read"
+        digest = content.put_blob(tx, data)
+        if digest != spec["blob_hash"]:
+            version_id = tx.new_id()
+            tx.insert(
+                "openapi_version",
+                id=version_id,
+                spec_id=row["id"],
+                blob_hash=digest,
+                created_at=tx.now,
+            )
+    errors = [{"code": code, "message": problem} for problem in problems]
+    tx.update(
+        "openapi_spec",
+        row["id"],
+        state="complete",
+        version_id=version_id,
+        processed_at=tx.now,
+        error_code=code,
+        errors=to_json(errors) if errors else None,
+    )

@@ -1,0 +1,97 @@
+"""OpenAPI specifications of an organization."""
+
+from __future__ import annotations
+
+import json
+
+from copydesk.contract.models.openapi_spec import (
+    OpenAPISource,
+    OpenAPISourceText,
+    OpenAPISpec,
+    OpenAPISpecPermissions,
+    ProcessingError,
+)
+from copydesk.contract.models.parts import Urls
+from copydesk.server import content
+from copydesk.server.access import ORGANIZATION_PERMISSIONS, rank
+from copydesk.server.errors import not_found
+from copydesk.server.implementation import Call
+from copydesk.server.store import Row, Tx
+
+
+def find_spec(call: Call, organization_id: str, spec_slug: str) -> Row:
+    """Return the specification of a slug, whoever asks. Raises a 404 when there is none."""
+    row = spec_row(call.tx, organization_id, spec_slug)
+    if row is None:
+        raise not_found("OpenAPI specification", spec_slug)
+    return row
+
+
+def spec_row(tx: Tx, organization_id: str, spec_slug: str) -> Row | None:
+    """Return the row of the specification of a slug, None when there is none."""
+    return tx.one(
+        "SELECT * FROM openapi_spec WHERE organization_id = ? AND slug = ?",
+        organization_id,
+        spec_slug,
+    )
+
+
+def spec_model(call: Call, row: Row) -> OpenAPISpec:
+    """Return the specification of a row of ``openapi_spec``.
+
+    Reading one that is not read yet sees to it that it will be.
+    """
+    if row["state"] != "complete":
+        call.goes_on = True
+    needed = ORGANIZATION_PERMISSIONS["createOpenAPISpec"]
+    return OpenAPISpec(
+        id=row["id"],
+        created_at=row["created_at"],
+        updated_at=row["updated_at"],
+        slug=row["slug"],
+        source_url=row["source_url"],
+        processing_state=row["state"],
+        visibility=row["visibility"],
+        last_version=row["version_id"],
+        last_processed_at=row["processed_at"],
+        last_process_error_code=row["error_code"],
+        last_processed_errors=None
+        if row["errors"] is None
+        else [ProcessingError.model_validate(error) for error in json.loads(row["errors"])],
+        permissions=OpenAPISpecPermissions(
+            view=True, edit=rank(call.access.role(row["organization_id"])) >= rank(needed)
+        ),
+        urls=Urls(location=call.url("orgs", row["organization_id"], "openapi", row["slug"])),
+    )
+
+
+def add_spec(tx: Tx, organization_id: str, slug: str, source: OpenAPISource) -> str:
+    """Add a specification that waits to be read and return its id."""
+    spec_id = tx.new_id()
+    tx.insert(
+        "openapi_spec",
+        id=spec_id,
+        organization_id=organization_id,
+        slug=slug,
+        created_at=tx.now,
+        updated_at=tx.now,
+    )
+    set_source(tx, spec_id, source)
+    return spec_id
+
+
+def set_source(tx: Tx, spec_id: str, source: OpenAPISource) -> None:
+    """Give a specification a source, to be read from the start.
+
+    The version read last stays until another could be read; what was wrong with it is forgotten.
+    """
+    text = source.text if isinstance(source, OpenAPISourceText) else None
+    tx.run(
+        "UPDATE openapi_spec SET source_url = ?, source_text = ?, state = 'pending', "
+        "attempt = attempt + 1, taken_at = NULL, error_code = NULL, errors = NULL, updated_at = ? "
+        "WHERE id = ?",
+        None if isinstance(source, OpenAPISourceText) else source.url,
+        None if text is None else content.put_text(tx, text),
+        tx.now,
+        spec_id,
+    )

@@ -196,7 +196,9 @@ def _explain(where: str, error: ValidationError) -> str:
     problems = error.errors(include_url=False, include_context=False, include_input=False)
     sentences = []
     for problem in problems[:5]:
-        at = ".".join(str(part)[:100] for part in problem["loc"])
+        # Where a value may be of several kinds, pydantic names the kind: `function-after[…]`.
+        parts = [str(part)[:100] for part in problem["loc"] if "[" not in str(part)]
+        at = "" if where.startswith("query") else ".".join(parts)
         message = problem["msg"].removeprefix(_PYDANTIC_PREFIX)
         sentences.append(f"{where}{'.' if at else ''}{at}: {message}")
     return "; ".join(sentences)

@@ -94,7 +94,10 @@ class Body(BaseModel):
     def _null_only_where_it_means_something(self) -> Self:
         for name in self.model_fields_set:
             if name not in self.nullable and getattr(self, name) is None:
-                raise ValueError(f"{name} cannot be null: leave it out to keep it as it is")
+                # A field beyond the declared ones is called what the body calls it.
+                field = type(self).model_fields.get(name)
+                wire = (field and field.alias) or name
+                raise ValueError(f"{wire} cannot be null: leave it out to keep it as it is")
         return self
 
     def to_json(self) -> bytes:

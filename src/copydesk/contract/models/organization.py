@@ -136,7 +136,13 @@ class OrganizationUpdate(Body):
     title: Annotated[str, StringConstraints(min_length=2, max_length=255)] | None = None
     email_domains: list[str] | None = None
     hostname: (
-        Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9-]{1,30}[a-z0-9]$")] | None
+        Annotated[
+            str,
+            StringConstraints(
+                min_length=3, max_length=32, pattern=r"^[a-z0-9][a-z0-9-]{1,30}[a-z0-9]$"
+            ),
+        ]
+        | None
     ) = None
     default_role: Role | None = None
     default_content: DefaultContentWrite | str | None = None

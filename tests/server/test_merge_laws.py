@@ -94,13 +94,10 @@ class Bench:
         self.space = world.space("Handbook", dict.fromkeys(PATHS, "".join(LINES)))
         self.ids = [world.page_id(self.space, path) for path in PATHS]
         self.base = self.primary()
-        # Words are of what is done, not of who does it, so that the same on both sides is the same.
-        words = ("left", "right")
-        self.sides = (change, primary)
-        edit = editing(change, self.ids, words[0])
+        edit = editing(change, self.ids, "left")
         self.change_request = world.change_request(self.space, edit=edit)
         self.twin = world.change_request(self.space, edit=edit)
-        world.commit(self.space, edit=editing(primary, self.ids, words[1]))
+        world.commit(self.space, edit=editing(primary, self.ids, "right"))
 
     def primary(self) -> dict[str, Any]:
         return tree(self.world, self.world.row("space", self.space)["revision_id"])

@@ -180,7 +180,7 @@ def test_pages_put_below_each_other_clash() -> None:
 def test_a_page_put_below_one_that_went_clashes() -> None:
     base = draft({"a": None, "b": None})
     merged = joined(base, draft({"b": None}), draft({"a": None, "b": "a"}))
-    assert [(c.kind, c.page.id) for c in merged.conflicts if c.page] == [("deleted", "b")]
+    assert [(c.kind, c.page.id) for c in merged.conflicts if c.page] == [("deleted", "a")]
 
 
 def file(path: str, text: str, kind: str = "file") -> FileData:

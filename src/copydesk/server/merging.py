@@ -194,7 +194,8 @@ class _Merging:
         for page_id, parent in parents.items():
             if parent is not None and parent not in result.pages:
                 # One side removed the page that the other put this one under.
-                self._clash("deleted", result.pages[page_id])
+                gone = self.ours.pages.get(parent) or self.theirs.pages[parent]
+                self._clash("deleted", gone)
                 parents[page_id] = None
         self._break_cycles(result, parents)
         return parents

@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
+from copydesk.server import branches
+from copydesk.server.migrations import MIGRATIONS
+from copydesk.server.schema_search import SEARCH_TABLES
+from copydesk.server.seeding import Editor
+from copydesk.server.store import Tx
 from tests.world import World
 
 
@@ -26,7 +33,7 @@ async def test_every_word_is_found_whatever_its_case(world: World, space: str) -
         both = (await client.get(path, params={"query": "package linux"})).json()
         none = (await client.get(path, params={"query": "package zebra"})).json()
         blank = (await client.get(path, params={"query": " "})).json()
-    assert [item["path"] for item in found["items"]] == ["package", "guides/install", "other"]
+    assert [item["path"] for item in found["items"]] == ["package", "other", "guides/install"]
     assert found["count"] == 3
     (item,) = both["items"]
     assert [above["title"] for above in item["ancestors"]] == ["Guides"]
@@ -85,7 +92,153 @@ async def test_an_organization_is_searched_where_the_caller_may_look(
         unknown = await client.get("/orgs/none/search", params=params)
     async with world.client(bo) as client:
         for_bo = (await client.get(path, params=params)).json()
-    assert [item["id"] for item in for_ana["items"]] == [space, hidden]
+    assert {item["id"] for item in for_ana["items"]} == {space, hidden}
     assert [item["id"] for item in for_bo["items"]] == [space]
     assert len(for_bo["items"][0]["pages"]) == 3
     assert [answer.status_code for answer in (long, missing, unknown)] == [400, 400, 404]
+
+
+async def search(world: World, space: str, query: str) -> list[str]:
+    async with world.client() as client:
+        answer = await client.get(f"/spaces/{space}/search", params={"query": query})
+    assert answer.status_code == 200, answer.text
+    return [item["path"] for item in answer.json()["items"]]
+
+
+async def test_titles_come_before_texts_and_often_before_once(world: World) -> None:
+    space = world.space(
+        "Ranked",
+        {
+            "once": "A token is here, among many other words that say nothing of note.\n",
+            "often": "Token, token and token.\n",
+            "token-rotation": "Nothing.\n",
+            "half": "token\n",
+        },
+    )
+    found = await search(world, space, "token")
+    assert found[0] == "token-rotation"
+    assert found.index("often") < found.index("once")
+    assert await search(world, space, "rotation token") == ["token-rotation"]
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        '"package',
+        "pack*",
+        "NEAR(package manager)",
+        "package AND",
+        "NOT package",
+        "title : package",
+        "^package",
+        "-package +manager",
+        "(package",
+        "{title} : package",
+        "package OR 'x",
+        '"" \\ * ( ) _ ; --',
+        "\x1bpackage\x07",
+        "zażółć %_ package",
+        " ".join(chr(0x3B1 + n % 20) * (1 + n // 20) for n in range(200))[:512],
+        '"' * 512,
+    ],
+)
+async def test_nothing_in_a_query_is_an_operator(world: World, space: str, query: str) -> None:
+    found = await search(world, space, query)
+    plain = [w for w in ("AND", "NOT", "OR", "NEAR", "title", "manager", "zażółć") if w in query]
+    if not plain and "pack" in query:
+        assert found[0] == "package"
+
+
+async def test_words_are_found_in_every_script(world: World) -> None:
+    space = world.space(
+        "World",
+        {
+            "one": "Le café rouvre à l'été.\n",
+            "two": "ドキュメントを検索する方法\n",
+            "three": "文档平台的搜索功能\n",
+            "four": "การค้นหาเอกสาร\n",
+            "five": "दस्तावेज़ खोजें\n",
+            "six": "Δοκιμή ΑΝΑΖΉΤΗΣΗΣ\n",
+        },
+    )
+    expected = {
+        "CAFE": "one",
+        "検索": "two",
+        "搜索": "three",
+        "เอกสาร": "four",
+        "खोजें": "five",
+        "δοκιμή": "six",
+    }
+    assert {word: await search(world, space, word) for word in expected} == {
+        word: [path] for word, path in expected.items()
+    }
+
+
+async def test_what_is_found_follows_every_change_of_primary_content(
+    world: World, space: str
+) -> None:
+    def move(editor: Editor) -> None:
+        editor.move(editor.find("package"), editor.find("guides"))
+
+    def rename(editor: Editor) -> None:
+        editor.rename(editor.find("guides"), "Zebra", "zebra")
+
+    request = world.change_request(space, {"other": "A quokka.\n", "new": "Another quokka.\n"})
+    assert await search(world, space, "quokka") == []
+    world.write(lambda tx: branches.merge_branch(tx, request, world.ana))
+    assert sorted(await search(world, space, "quokka")) == ["new", "other"]
+    world.commit(space, edit=move)
+    assert "guides/package" in await search(world, space, "package")
+    world.commit(space, edit=rename)
+    assert await search(world, space, "guides") == []
+    assert (await search(world, space, "zebra")) == ["zebra"]
+    assert "zebra/package" in await search(world, space, "note")
+    world.commit(space, {"zebra": None, "new": None})
+    assert await search(world, space, "package") == []
+    assert await search(world, space, "quokka") == ["other"]
+    async with world.client() as client:
+        await client.delete(f"/spaces/{space}")
+        gone = await client.get(f"/orgs/{world.home}/search", params={"query": "quokka"})
+        await client.post(f"/spaces/{space}/restore")
+        back = await client.get(f"/orgs/{world.home}/search", params={"query": "quokka"})
+        copy = (await client.post(f"/spaces/{space}/duplicate")).json()["id"]
+    assert gone.json()["items"] == []
+    assert [item["id"] for item in back.json()["items"]] == [space]
+    assert await search(world, copy, "quokka") == ["other"]
+    world.write(lambda tx: tx.run("DELETE FROM space WHERE id = ?", copy))
+    assert world.store.read(lambda tx: tx.value("SELECT count(*) FROM search")) == 1
+
+
+def test_the_migration_indexes_what_exists_as_writing_does(world: World, space: str) -> None:
+    def fill(editor: Editor) -> None:
+        group = editor.page("Group", type="group", slug="group")
+        editor.page("Below", "Text\n", parent=group, description="About")
+        editor.page("Away", type="link", href="https://example.org")
+
+    world.commit(space, edit=fill)
+
+    def index(tx: Tx) -> list[tuple[Any, ...]]:
+        return [
+            tuple(row)
+            for row in tx.all(
+                "SELECT space_id, page_id, version, path, ancestors, space, title, description, "
+                "body FROM search_page JOIN search ON search.rowid = search_page.id ORDER BY 1, 2"
+            )
+        ]
+
+    written = world.store.read(index)
+
+    def again(tx: Tx) -> None:
+        tx.run("DROP TABLE search_page")
+        tx.run("DROP TABLE search")
+        statement = ""
+        for line in SEARCH_TABLES.splitlines(keepends=True):
+            statement += line
+            if line.rstrip().endswith(";") and ("TRIGGER" not in statement or "END;" in line):
+                tx.run(statement)
+                statement = ""
+
+    world.write(again)
+    assert SEARCH_TABLES in MIGRATIONS
+    assert len(written) == 6
+    assert world.store.read(index) == written

@@ -16,6 +16,7 @@ from uuid import NAMESPACE_URL, uuid5
 
 from copydesk.server import content
 from copydesk.server.content import Draft, FileData, PageData, RevisionType
+from copydesk.server.searching import keep_index
 from copydesk.server.store import Tx, timestamp, to_json
 
 Edit = Callable[["Editor"], None]
@@ -320,6 +321,7 @@ def add_space(
     )
     revision_id = put_edit(tx, space_id, None, edit, author=author, git=git)
     tx.update("space", space_id, revision_id=revision_id)
+    keep_index(tx, space_id)
     return space_id
 
 
@@ -345,6 +347,7 @@ def commit(
 def advance(tx: Tx, space_id: str, revision_id: str) -> None:
     """Make a revision the primary content of its space; other branches become outdated."""
     tx.update("space", space_id, revision_id=revision_id, updated_at=tx.now)
+    keep_index(tx, space_id)
 
 
 def put_edit(

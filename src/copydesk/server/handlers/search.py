@@ -2,22 +2,41 @@
 
 from __future__ import annotations
 
+import json
+
 from copydesk.contract import operations as ops
 from copydesk.contract.models.base import Page
 from copydesk.contract.models.search import OrganizationSearchItem, SpaceSearchItem
 from copydesk.server.implementation import Call, implements
-from copydesk.server.paging import slice_page
-from copydesk.server.queries.search import search_pages, words_of
+from copydesk.server.paging import paginate
+from copydesk.server.queries.search import search_item
+from copydesk.server.searching import Query, found_pages, parse_query
+from copydesk.server.store import Row
+
+_PAGES = 20
+"""How many pages of each space an organization's search shows; the space's own shows them all."""
 
 
 @implements(ops.search_space)
 def search_space(
     call: Call, space_id: str, *, query: str, page: str | None = None, limit: int | None = None
 ) -> Page[SpaceSearchItem]:
-    """Answer with the pages of a space that hold every word of the query."""
-    space = call.access.space(space_id)
-    found = search_pages(call, space, words_of(query))
-    return slice_page(found, lambda item: item.id, page=page, limit=limit)
+    """Answer with the pages of a space that hold every word of the query, the best first."""
+    call.access.space(space_id)
+    wanted = parse_query(query)
+    if not wanted:
+        return Page[SpaceSearchItem](items=[], count=0)
+    found, values = found_pages(wanted, space_id=space_id)
+    return paginate(
+        call.tx,
+        lambda row: search_item(call, row["id"], wanted),
+        source=f"({found})",
+        values=values,
+        keys=("score", "id"),
+        descending=False,
+        page=page,
+        limit=limit,
+    )
 
 
 @implements(ops.search_organization)
@@ -29,17 +48,38 @@ def search_organization(
     page: str | None = None,
     limit: int | None = None,
 ) -> Page[OrganizationSearchItem]:
-    """Answer with the spaces that the caller can view and that have pages with every word."""
+    """Answer with the spaces that the caller can view and that have pages with every word.
+
+    The space with the best page comes first.
+    """
     call.access.organization(organization_id)
-    spaces = call.tx.all(
-        "SELECT * FROM space WHERE organization_id = ? AND deleted_at IS NULL "
-        "ORDER BY position, id",
-        organization_id,
+    wanted = parse_query(query)
+    if not wanted:
+        return Page[OrganizationSearchItem](items=[], count=0)
+    found, values = found_pages(wanted)
+    return paginate(
+        call.tx,
+        lambda row: _space(call, row, wanted),
+        source=(
+            "(SELECT space.id, space.title, min(hit.score) AS score "  # noqa: S608 - ours
+            f"FROM ({found}) hit JOIN search_page ON search_page.id = hit.id "
+            "JOIN space ON space.id = search_page.space_id "
+            "WHERE space.organization_id = ? AND space.deleted_at IS NULL "
+            "AND space.id NOT IN (SELECT value FROM json_each(?)) GROUP BY space.id)"
+        ),
+        values=(*values, organization_id, json.dumps(call.access.hidden_spaces(organization_id))),
+        keys=("score", "id"),
+        descending=False,
+        page=page,
+        limit=limit,
     )
-    words = words_of(query)
-    found: list[OrganizationSearchItem] = []
-    for space in spaces:
-        pages = [] if call.access.level(space) is None else search_pages(call, space, words)
-        if pages:
-            found.append(OrganizationSearchItem(id=space["id"], title=space["title"], pages=pages))
-    return slice_page(found, lambda item: item.id, page=page, limit=limit)
+
+
+def _space(call: Call, row: Row, wanted: Query) -> OrganizationSearchItem:
+    found, values = found_pages(wanted, space_id=row["id"])
+    pages = call.tx.all(f"{found} ORDER BY score, id LIMIT ?", *values, _PAGES)
+    return OrganizationSearchItem(
+        id=row["id"],
+        title=row["title"],
+        pages=[search_item(call, page["id"], wanted) for page in pages],
+    )

@@ -1,8 +1,10 @@
-"""Searching the pages of a space for words."""
+"""What was found, as the API shows it: pages with the sections that hold the words."""
 
 from __future__ import annotations
 
+import json
 import re
+import unicodedata
 from dataclasses import dataclass
 
 from copydesk.contract.models.parts import Urls
@@ -10,75 +12,64 @@ from copydesk.contract.models.search import SearchAncestor, SearchSection, Space
 from copydesk.server import content
 from copydesk.server.content import slugify
 from copydesk.server.implementation import Call
-from copydesk.server.queries.page import PlacedPage, placed_pages
-from copydesk.server.store import Row
+from copydesk.server.searching import Query
 
 _EXCERPT = 160
 """About how many characters of a section are quoted."""
 
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 _HEADING = re.compile(r" {0,3}#{1,6}\s+(.*?)\s*#*\s*")
+_NOT_SAID = re.compile(r"!?\[([^\]]*)\]\([^)]*\)|[*`]+|<[^<>]*>")
+"""What Markdown adds to what is said: excerpts leave it out."""
 
 
-def words_of(query: str) -> list[str]:
-    """Return what a query asks for: every word must be found, whatever its case."""
-    return query.casefold().split()
+def search_item(call: Call, key: int, query: Query) -> SpaceSearchItem:
+    """Return an indexed page (by its row of ``search_page``) with the sections that hold a word."""
+    row = call.tx.one("SELECT * FROM search_page WHERE id = ?", key)
+    assert row is not None, "what was found is indexed"
+    data = content.versions(call.tx, (row["version"],))[row["version"]]
+    location = call.url("spaces", row["space_id"], "content", "page", row["page_id"])
+    urls = Urls(location=location)
+    words = [folded(word) for word in query.all]
+    sections: list[SearchSection] = []
+    taken: dict[str, int] = {}
+    for section in _sections(content.text(call.tx, data.text)):
+        slug = slugify(section.title) if section.title else ""
+        taken[slug] = taken.get(slug, -1) + 1
+        anchor = f"{slug}-{taken[slug]}" if taken[slug] else slug
+        here = folded(f"{section.title}\n{section.body}")
+        if any(word in here for word in words):
+            sections.append(
+                SearchSection(
+                    id=f"{data.id}#{anchor}" if anchor else data.id,
+                    title=section.title or data.title,
+                    path=f"{row['path']}#{anchor}" if anchor else row["path"],
+                    body=_excerpt(section.body, words),
+                    urls=urls,
+                )
+            )
+    return SpaceSearchItem(
+        id=data.id,
+        title=data.title,
+        path=row["path"],
+        sections=sections,
+        ancestors=[SearchAncestor(title=title) for title in json.loads(row["ancestors"])],
+        urls=urls,
+    )
 
 
-def search_pages(call: Call, space: Row, words: list[str]) -> list[SpaceSearchItem]:
-    """Return the pages of a space that hold every word, those with all in their title first.
-
-    Pages that are alike in that are in reading order. Without words nothing is found.
-    """
-    if not words:
-        return []
-    found: list[tuple[bool, SpaceSearchItem]] = []
-    location = call.url("spaces", space["id"], "content", "page")
-    for page in placed_pages(call, space["revision_id"]):
-        if page.data.type == "group":
-            continue
-        text = content.text(call.tx, page.data.text)
-        title = page.data.title.casefold()
-        everything = f"{title}\n{(page.data.description or '').casefold()}\n{text.casefold()}"
-        if all(word in everything for word in words):
-            in_title = all(word in title for word in words)
-            found.append((not in_title, _item(page, text, words, f"{location}/{page.data.id}")))
-    found.sort(key=lambda pair: pair[0])
-    return [item for _, item in found]
+def folded(text: str) -> str:
+    """Return a text without case and accents, which searching does not tell apart."""
+    if text.isascii():
+        return text.lower()
+    plain = unicodedata.normalize("NFKD", text.casefold())
+    return "".join(c for c in plain if not "\u0300" <= c <= "\u036f")
 
 
 @dataclass(frozen=True)
 class _Section:
     title: str
     body: str
-
-
-def _item(page: PlacedPage, text: str, words: list[str], location: str) -> SpaceSearchItem:
-    sections: list[SearchSection] = []
-    taken: dict[str, int] = {}
-    for section in _sections(text):
-        slug = slugify(section.title) if section.title else ""
-        taken[slug] = taken.get(slug, -1) + 1
-        anchor = f"{slug}-{taken[slug]}" if taken[slug] else slug
-        here = f"{section.title}\n{section.body}".casefold()
-        if any(word in here for word in words):
-            sections.append(
-                SearchSection(
-                    id=f"{page.data.id}#{anchor}" if anchor else page.data.id,
-                    title=section.title or page.data.title,
-                    path=f"{page.path}#{anchor}" if anchor else page.path,
-                    body=_excerpt(section.body, words),
-                    urls=Urls(location=location),
-                )
-            )
-    return SpaceSearchItem(
-        id=page.data.id,
-        title=page.data.title,
-        path=page.path,
-        sections=sections,
-        ancestors=[SearchAncestor(title=above.title) for above in page.ancestors],
-        urls=Urls(location=location),
-    )
 
 
 def _sections(text: str) -> list[_Section]:
@@ -90,7 +81,7 @@ def _sections(text: str) -> list[_Section]:
         mark = _FENCE.match(line)
         if mark and (not fence or mark[1].startswith(fence)):
             fence = "" if fence else mark[1]
-        heading = None if fence or mark else _HEADING.fullmatch(line)
+        heading = None if fence or mark or "#" not in line else _HEADING.fullmatch(line)
         if heading:
             found.append(_Section(title, "\n".join(body).strip()))
             title, body = heading[1], []
@@ -102,15 +93,18 @@ def _sections(text: str) -> list[_Section]:
 
 def _excerpt(body: str, words: list[str]) -> str:
     """Return some of a text around the first word that it holds, cut between words, on one line."""
-    flat = " ".join(body.split())
-    folded = flat.casefold()
+    # Only what is near is worth cleaning: a page may be long.
+    found = (at for word in words if (at := folded(body).find(word)) >= 0)
+    near = max(0, min(found, default=0) - 4 * _EXCERPT)
+    flat = " ".join(_NOT_SAID.sub(r"\1", body[near : near + 12 * _EXCERPT]).split())
+    plain = folded(flat)
     # Folding may change lengths, so the place is near rather than exact.
-    place = min((at for word in words if (at := folded.find(word)) >= 0), default=0)
+    place = min((at for word in words if (at := plain.find(word)) >= 0), default=0)
     start = max(0, min(place - _EXCERPT // 4, len(flat) - _EXCERPT))
     end = start + _EXCERPT
     if start:
         start = flat.find(" ", start) + 1 or start
     if end < len(flat):
         end = max(flat.rfind(" ", start, end), start + 1)
-    before, after = "…" if start else "", "…" if end < len(flat) else ""
+    before, after = "…" if start or near else "", "…" if end < len(flat) else ""
     return f"{before}{flat[start:end].strip()}{after}"

@@ -1,0 +1,165 @@
+"""The full-text index over primary content: kept with every revision, asked with plain words.
+
+SQLite's FTS5 finds words and what begins with them, whatever their case and accents, and ranks the
+pages. Scripts that write words without spaces between them are found by looking for the characters
+themselves, which takes longer. Nothing in a query is an operator.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass
+from typing import Final
+
+from copydesk.server import content
+from copydesk.server.content import Node
+from copydesk.server.store import Tx, Value, to_json
+
+_WEIGHTS: Final = "0, 10, 4, 1"
+"""What a word counts for in each column of ``search``: a title before a text."""
+
+_TOKEN = re.compile(r"[^\W_]")
+_MOST_WORDS = 64
+"""So many different words of a query are looked for; more only say the same again."""
+
+_SHORTEST_START = 3
+"""A shorter word must be there whole: too much begins with one or two letters."""
+
+_BELOW = "1000000.0"
+"""Added to the score of what is not found by its title; far more than any rank."""
+
+_UNSPACED = re.compile(
+    # Thai to Burmese, Khmer, kana, Han
+    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff"
+    "\uf900-\ufaff\U00020000-\U0003134f]"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """What somebody looks for: every word must be in a page, or what begins with it.
+
+    ``words`` are asked of the index; ``passages`` are of scripts without spaces and are looked for
+    as they are.
+    """
+
+    words: tuple[str, ...] = ()
+    passages: tuple[str, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.words or self.passages)
+
+    @property
+    def all(self) -> tuple[str, ...]:
+        """Every word and passage."""
+        return self.words + self.passages
+
+
+def parse_query(text: str) -> Query:
+    """Return what a text asks for. Quotes, operators and other signs are no part of a word."""
+    words: dict[str, None] = {}
+    passages: dict[str, None] = {}
+    for word in text.split():
+        if _UNSPACED.search(word):
+            passages[unicodedata.normalize("NFC", word)] = None
+        elif _TOKEN.search(word):
+            words["".join(c for c in word if c.isprintable())] = None
+    kept = tuple(words)[:_MOST_WORDS]
+    return Query(kept, tuple(passages)[: _MOST_WORDS - len(kept)])
+
+
+def found_pages(query: Query, *, space_id: str | None = None) -> tuple[str, tuple[Value, ...]]:
+    """Return the SQL of what a query finds, with the values of its marks.
+
+    Its columns are ``id`` (of ``search_page``) and ``score``, which is lower the better a page
+    fits. Pages with every word in their titles come before all others.
+    """
+    values: list[Value] = []
+    where: list[str] = []
+    score = "0.0"
+    if query.words:
+        everywhere = " AND ".join(map(_term, query.words))
+        score = f"bm25(search, {_WEIGHTS})"
+        # The space is asked of the index too: a condition on rows would make SQLite look each up.
+        if not query.passages:
+            score += (
+                f" + {_BELOW} * (+rowid NOT IN (SELECT rowid FROM search WHERE search MATCH ?))"
+            )
+            values.append(f"{{title}} : ({everywhere})")
+        where.append("search MATCH ?")
+        space = "" if space_id is None else f"{{space}} : {_quoted(space_id)} AND "
+        values.append(f"{space}{everywhere}")
+    for passage in query.passages:
+        where.append("(instr(title, ?) OR instr(description, ?) OR instr(body, ?))")
+        values += [passage] * 3
+    if space_id is not None and not query.words:
+        where.append("rowid IN (SELECT id FROM search_page WHERE space_id = ?)")
+        values.append(space_id)
+    # Materialized, for SQLite would rank every page again wherever the score is named.
+    return (
+        f"WITH hit (id, score) AS MATERIALIZED (SELECT rowid, {score} FROM search "  # noqa: S608
+        f"WHERE {' AND '.join(where)}) SELECT id, score FROM hit",
+        tuple(values),
+    )
+
+
+def _term(word: str) -> str:
+    return f"{_quoted(word)}*" if len(word) >= _SHORTEST_START else _quoted(word)
+
+
+def _quoted(word: str) -> str:
+    return '"' + word.replace('"', '""') + '"'
+
+
+def keep_index(tx: Tx, space_id: str) -> None:
+    """Make the index say what the primary content of a space says now.
+
+    Costs a look at the tree, and work for the pages that changed only.
+    """
+    revision: str = tx.value("SELECT revision_id FROM space WHERE id = ?", space_id)
+    tree = content.load(tx, revision)
+    data = content.versions(tx, (node.version for node in tree.nodes()))
+    before = {
+        row["page_id"]: row
+        for row in tx.all("SELECT * FROM search_page WHERE space_id = ?", space_id)
+    }
+    stack: list[tuple[Node, str, tuple[str, ...]]] = [(n, "", ()) for n in reversed(tree.pages)]
+    while stack:
+        node, prefix, titles = stack.pop()
+        page = data[node.version]
+        path = prefix + page.slug
+        below = (*titles, page.title)
+        stack.extend((child, path + "/", below) for child in reversed(node.children))
+        if page.type == "group":
+            continue
+        row = before.pop(node.page, None)
+        place = (path, to_json(titles))
+        if row is None:
+            tx.insert(
+                "search_page",
+                space_id=space_id,
+                page_id=node.page,
+                version=node.version,
+                path=path,
+                ancestors=place[1],
+            )
+            key: int = tx.value("SELECT last_insert_rowid()")
+        else:
+            key = row["id"]
+            if (row["path"], row["ancestors"]) != place:
+                tx.run("UPDATE search_page SET path = ?, ancestors = ? WHERE id = ?", *place, key)
+            if row["version"] == node.version:
+                continue
+            tx.run("UPDATE search_page SET version = ? WHERE id = ?", node.version, key)
+            tx.run("DELETE FROM search WHERE rowid = ?", key)
+        tx.insert(
+            "search",
+            rowid=key,
+            space=space_id,
+            title=page.title,
+            description=page.description or "",
+            body=content.text(tx, page.text),
+        )
+    for row in before.values():
+        tx.run("DELETE FROM search_page WHERE id = ?", row["id"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import httpx
@@ -367,3 +368,19 @@ async def test_what_has_no_address_can_still_be_copied(desk: World) -> None:
         await driver.press("Y")
         await driver.press("enter")
         assert "Copied" in driver.screen
+
+
+async def test_esc_comes_back_from_the_details_and_tabs_are_never_cut(desk: World) -> None:
+    async with drive(open_world(desk), "/") as driver:
+        await driver.type("zzz")
+        await driver.press("enter", "i")
+        assert driver.place.pane is driver.place.query_one("#space-details")
+        await driver.press("escape")
+        assert driver.place.pane is driver.place.query_one("#spaces")
+        assert "0 match" in driver.screen
+        await driver.press("i", "q", "escape")
+        assert "0 match" not in driver.screen
+        place = driver.place
+        place.set_views([replace(view, count=12345) for view in place.views])
+        assert "Clusters 12345" in driver.line("Needs me")
+        assert "Ana" not in driver.line("Needs me")

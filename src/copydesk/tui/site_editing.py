@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from copydesk.domain.site_tree import TOP, SiteNode, Structure
 from copydesk.domain.text import plural
 from copydesk.tui.actions import action, command
-from copydesk.tui.place import Place
+from copydesk.tui.details_pane import HasDetails
 from copydesk.tui.places import Target
 from copydesk.tui.present.space_choice import space_options
 from copydesk.tui.site_reading import SiteRead
@@ -76,7 +76,7 @@ def only_one(here: SiteEditing) -> str | None:
     return None
 
 
-class SiteEditing(Place, scope="site_editing"):
+class SiteEditing(HasDetails, scope="site_editing"):
     """The place of a site's structure, without its order."""
 
     rows: TreeList[SiteNode]

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 from textual.app import ComposeResult
 
 from copydesk.domain.text import plural
+from copydesk.tui.details_pane import HasDetails
 from copydesk.tui.glyphs import glyphs
-from copydesk.tui.place import Part, Place
+from copydesk.tui.place import Part
 from copydesk.tui.places import Target, place
 from copydesk.tui.present import organization as present
 from copydesk.tui.present.organization import OrganizationRow
@@ -49,7 +50,7 @@ class ChoosePrompt(SearchPrompt):
 
 
 @place("organizations", key="o", title="Organizations")
-class OrganizationsPlace(Place, scope="organizations"):
+class OrganizationsPlace(HasDetails, scope="organizations"):
     """The organizations that the reader is in."""
 
     def __init__(self, target: Target) -> None:

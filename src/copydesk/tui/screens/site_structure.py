@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from textual.app import ComposeResult
 
 from copydesk.domain.site_tree import SiteNode, Structure, numbers
 from copydesk.domain.text import plural
-from copydesk.tui.actions import action
 from copydesk.tui.dispatch import run
 from copydesk.tui.place import Part
 from copydesk.tui.places import Target, place
@@ -28,6 +28,10 @@ if TYPE_CHECKING:
 
 UNFOLD_LIMIT = 60
 """In a structure of at most so many rows, sections with several variants open unfolded."""
+
+
+STATE_CELLS = 44
+"""Cells that a row's states may take where there is room."""
 
 
 @place("site-structure", title="Site structure")
@@ -72,6 +76,9 @@ class SiteStructurePlace(SiteOrdering, scope="site_structure"):
         """Return the columns; what a site has in them says how wide they are."""
         path: Column[SiteNode] = Column("path", "PATH", present.path, 5, drop=2)
         state: Column[SiteNode] = Column("state", "SHOWN", present.state, 5, drop=1)
+        # What is particular about a row is not cut while the titles have blanks to give.
+        longest = by_content(state, nodes, most=STATE_CELLS).width
+        state = replace(state, width=min(longest, 26), most=longest)
         return [
             Column("now", "NOW", lambda node: present.now_cell(node, self._now), 4),
             Column("was", "WAS", lambda node: present.was_cell(node, self._now, self._was), 4),
@@ -82,7 +89,7 @@ class SiteStructurePlace(SiteOrdering, scope="site_structure"):
             ),
             by_content(path, nodes, most=14),
             Column("holds", "HOLDS", present.holds, 5, drop=3),
-            by_content(state, nodes, most=26),
+            state,
         ]  # fmt: skip
 
     def trail(self) -> Iterable[str]:
@@ -242,12 +249,6 @@ class SiteStructurePlace(SiteOrdering, scope="site_structure"):
         self._resumed = part if self.read is None else ""
         if self.read is not None and self.rows.reveal(part):
             self.app.call_later(run, self, self.ACTIONS["edit"])
-
-    @action("i", "details", show=False, group="Look")
-    def details(self) -> None:
-        """Go to the details of the row; Tab comes back."""
-        self.remove_class("-no-side")
-        self.desk.step_pane(1)
 
     def copies(self) -> Sequence[tuple[str, str]]:
         """Return what ``Y`` offers."""

@@ -6,13 +6,15 @@ import asyncio
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from rich.cells import cell_len
 from textual.app import ComposeResult
 
 from copydesk.domain.text import plural
 from copydesk.tui.actions import action
+from copydesk.tui.details_pane import HasDetails
 from copydesk.tui.draft_keys import staged_moves
 from copydesk.tui.glyphs import glyphs
-from copydesk.tui.place import Part, Place, View
+from copydesk.tui.place import Part, View
 from copydesk.tui.places import Target, place
 from copydesk.tui.present import site as present
 from copydesk.tui.present.site import SiteRow
@@ -22,6 +24,9 @@ from copydesk.tui.widgets.virtual_list import Column, VirtualList
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
+
+TITLE_CELLS = 24
+"""So much of a title is seen before an address takes more than it needs at least."""
 
 VIEWS = (
     View("all", "All"),
@@ -37,14 +42,14 @@ def no_site(here: SitesPlace) -> str | None:
 
 
 @place("sites", key="t", title="Sites")
-class SitesPlace(Place, scope="sites"):
+class SitesPlace(HasDetails, scope="sites"):
     """A list of sites; Enter opens the structure of one."""
 
     def __init__(self, target: Target) -> None:
         super().__init__(target)
         self._written = 0
-        self._longest = 0
-        """Cells of the longest address read so far."""
+        self._longest = (12, 0)
+        """Cells of the longest title and the longest address read so far."""
         self._staged: dict[str, int] = {}
         """How many moves are kept staged on this machine, by site."""
 
@@ -52,7 +57,7 @@ class SitesPlace(Place, scope="sites"):
         """The sites, and what there is to know about the one under the cursor."""
         self.rows: VirtualList[SiteRow] = VirtualList(
             PagedSource(self._page, key=lambda row: row.id),
-            self._columns(0),
+            self._columns(*self._longest),
             title="Sites",
             empty="No sites here yet. They are made in the web application.",
             reading="Reading sites…",
@@ -63,14 +68,14 @@ class SitesPlace(Place, scope="sites"):
         yield Part("main", self.rows)
         yield Part("side", self.facts)
 
-    def _columns(self, longest: int) -> list[Column[SiteRow]]:
-        """Return the columns; addresses take up to ``longest`` cells where titles leave them."""
+    def _columns(self, title: int, address: int) -> list[Column[SiteRow]]:
+        """Return the columns; addresses take up to so many cells where the titles leave them."""
         return [
-            Column("title", "SITE", lambda row: row.title, flex=1, minimum=18),
+            Column("title", "SITE", lambda row: row.title, flex=1, minimum=title),
             Column("published", "STATE", present.published, 9),
             Column("visibility", "AUDIENCE", lambda row: row.visibility, 12, drop=2),
             Column("spaces", "SPACES", lambda row: str(row.spaces), 6, align="right", drop=1),
-            Column("address", "ADDRESS", present.host, 16, most=min(longest, 48), drop=3),
+            Column("address", "ADDRESS", present.host, 16, most=min(address, 48), drop=3),
         ]
 
     def trail(self) -> Iterable[str]:
@@ -155,10 +160,12 @@ class SitesPlace(Place, scope="sites"):
         )
         self.session.fresh()
         rows = [present.site_row(site) for site in page.items]
-        longest = max((present.host(row).cell_len for row in rows), default=0)
-        if longest > self._longest and self.is_attached:
+        title = max((min(TITLE_CELLS, cell_len(row.title)) for row in rows), default=0)
+        address = max((present.host(row).cell_len for row in rows), default=0)
+        longest = max(title, self._longest[0]), max(address, self._longest[1])
+        if longest != self._longest and self.is_attached:
             self._longest = longest
-            self.rows.columns = tuple(self._columns(longest))
+            self.rows.columns = tuple(self._columns(*longest))
             self.rows.refresh_rows()
         return rows, page.next.page if page.next else None, page.count
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from rich.cells import cell_len
 from textual.app import ComposeResult
 
 from copydesk.domain.address import markdown_link
@@ -14,8 +15,9 @@ from copydesk.domain.filter import fold
 from copydesk.domain.space_tree import SORTS, RuleList, SpaceNode, rule_list
 from copydesk.domain.text import clean, plural
 from copydesk.tui.actions import action, command
+from copydesk.tui.details_pane import HasDetails
 from copydesk.tui.last_run import LastRun, keep_last_run, read_last_run
-from copydesk.tui.place import Part, Place, View
+from copydesk.tui.place import Part, View
 from copydesk.tui.places import Target, place
 from copydesk.tui.present import space as present
 from copydesk.tui.widgets.facts import Facts
@@ -56,7 +58,7 @@ def no_rows(here: SpacesPlace) -> str | None:
 
 
 @place("spaces", key="s", title="Spaces")
-class SpacesPlace(Place, scope="spaces"):
+class SpacesPlace(HasDetails, scope="spaces"):
     """The tree of an organization, and what there is to know about the row under the cursor."""
 
     def __init__(self, target: Target) -> None:
@@ -88,9 +90,14 @@ class SpacesPlace(Place, scope="spaces"):
         yield self.session.organization_title or "no organization"
 
     def views_note(self) -> str:
-        """Who is reading, and where."""
-        parts = (self._who, self.session.host if self.size.width >= WIDE else "")
-        return "  ".join(part for part in parts if part)
+        """Who is reading, and where, as far as the tabs leave room for it."""
+        labels = (f"{tab.title} {'' if tab.count is None else tab.count}" for tab in self.views)
+        room = self.size.width - 2 - sum(cell_len(label) + 3 for label in labels)
+        host = self.session.host if self.size.width >= WIDE else ""
+        parts = [part for part in (self._who, host) if part]
+        while parts and cell_len("  ".join(parts)) > room:
+            parts.pop()
+        return "  ".join(parts)
 
     def space_at_hand(self) -> str | None:
         """Return the space under the cursor."""
@@ -414,12 +421,6 @@ class SpacesPlace(Place, scope="spaces"):
                 self.show_organization(found.id, clean(found.title))
                 return
         self.say(f"You are in no organization called {rest!r}. Press “g o” for yours.", "warn")
-
-    @action("i", "details", show=False, group="Look")
-    def details(self) -> None:
-        """Go to the details; Tab comes back."""
-        self.remove_class("-no-side")
-        self.desk.step_pane(1)
 
     def status_left(self) -> str:
         """Say what waits, or what is shown."""

@@ -72,14 +72,20 @@ PAGES = {
 
 
 class Faults(httpx.AsyncBaseTransport):
-    """A desk that lacks the extensions, or that refuses to write while ``refusing`` is set."""
+    """A desk that lacks the extensions, or that refuses to write while ``refusing`` is set.
+
+    While ``gone`` is set it cannot be reached.
+    """
 
     def __init__(self, world: World, *, bare: bool = False) -> None:
         self._desk = httpx.ASGITransport(world.app, raise_app_exceptions=False)
         self._bare = bare
         self.refusing = False
+        self.gone = False
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        if self.gone:
+            raise httpx.ConnectError("No route to the desk.", request=request)
         if self._bare and request.url.path.endswith(EXTENSIONS):
             return httpx.Response(404, text="Not found")
         if self.refusing and request.method != "GET":

@@ -160,8 +160,8 @@ def test_whether_it_can_be_merged() -> None:
     passes, fails = result("pass", "is up to date"), result("fail", "needs a subject; has none")
     unknown = result("unknown", "house rule: only the service can tell")
 
-    def state(details: Details, **fields: object) -> str:
-        return str(merge_state(row(**fields), details))
+    def state(details: Details, status: str = "open", *, outdated: bool = False) -> str:
+        return str(merge_state(row(status=status, outdated=outdated), details))
 
     assert state(Details(rules=[passes])) == "READY TO MERGE   1 rule met"
     assert state(Details(rules=[])) == "READY TO MERGE   no rules here"

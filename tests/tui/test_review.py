@@ -130,7 +130,7 @@ async def test_reply_react_resolve_reopen_edit_delete(review: ReviewWorld) -> No
         assert "🚀 1" in driver.screen
         await driver.press("x")
         assert review.world.row("comment", found["hours"])["status"] == "resolved"
-        assert "resolved" in driver.line("[1] Ana Silva")
+        assert "resolved" in driver.line("[2] Ana Silva")
         await driver.press("u")
         assert review.world.row("comment", found["hours"])["status"] == "open"
         await driver.press("e")
@@ -144,7 +144,7 @@ async def test_reply_react_resolve_reopen_edit_delete(review: ReviewWorld) -> No
         assert "Enter confirms nothing." in driver.screen
         await driver.press("y")
         assert review.open_threads() == 3
-        assert "[1]" not in driver.screen
+        assert "[2] Ana Silva" not in driver.screen
 
 
 async def test_a_thread_resolved_in_the_list_stays_until_the_list_is_left(
@@ -153,10 +153,10 @@ async def test_a_thread_resolved_in_the_list_stays_until_the_list_is_left(
     furnish(review)
     async with drive(review.app(), "3", "x", size=(140, 40)) as driver:
         assert "Threads 3" in driver.screen
-        assert "resolved by Ana Silva" in driver.line("[4]")
-        assert driver.screen.index("[4]") < driver.screen.index("[1]")
+        assert "resolved by Ana Silva" in driver.line("[1]")
+        assert driver.screen.index("[1]") < driver.screen.index("[2]")
         await driver.press("2", "3")
-        assert driver.screen.index("[4]") > driver.screen.index("[1]")
+        assert driver.screen.index("[1]") > driver.screen.index("[2]")
         await driver.press("g g", "enter")
         assert "2/6" in driver.screen
 
@@ -449,7 +449,7 @@ async def test_a_request_is_found_by_number_and_a_thread_by_id(review: ReviewWor
     found = furnish(review)
     review.request = "1"
     async with drive(review.app(thread=found["guide"]), size=(140, 40)) as driver:
-        assert "[2]" in driver.line("{+Event delivery+}")
+        assert "[3]" in driver.line("{+Event delivery+}")
         thread = place(driver).current_thread()
         assert thread is not None
         assert thread.id == found["guide"]
@@ -477,7 +477,7 @@ async def test_a_service_without_the_extensions_is_reviewed_all_the_same(
     async with drive(review.app(faults=faults), "]", size=(140, 40)) as driver:
         assert "Changes 6" in driver.screen
         assert "{+eight+}" in driver.screen
-        assert "[1]" in driver.screen
+        assert "[2]" in driver.screen
         await driver.press("a")
         assert "This service offers no reviews." in driver.screen
         await driver.press("w")

@@ -170,7 +170,7 @@ def test_reactions_have_an_ascii_form() -> None:
         glyphs.use("unicode")
 
 
-def test_threads_keep_their_numbers_and_are_walked_in_reading_order() -> None:
+def test_threads_are_numbered_and_walked_in_reading_order() -> None:
     def on(key: str, minute: int, page: str | None, node: str | None = None) -> Comment:
         return Comment.model_validate(
             {
@@ -186,11 +186,18 @@ def test_threads_keep_their_numbers_and_are_walked_in_reading_order() -> None:
     threads = comment.Threads()
     threads.take([on("late", 3, "p2"), on("line", 2, "p1", "line:x:0:q"), on("first", 1, "p1")])
     threads.put(on("whole", 0, None))
-    assert [thread.number for thread in threads] == [1, 2, 3, 4]
-    order = [thread.id for thread in threads.walk(["p1", "p2"], lambda thread: 7)]
-    assert order == ["whole", "first", "line", "late"]
+    threads.put(on("block", 4, "p1", "a block of the service"))
+    threads.renumber(["p1", "p2"], lambda thread: 7)
+    numbered = [(thread.number, thread.id) for thread in threads]
+    order = ["whole", "first", "block", "line", "late"]
+    assert numbered == list(enumerate(order, 1))
+    walked = threads.walk(["p1", "p2"], lambda thread: 7)
+    assert [thread.id for thread in walked] == order
+    shown = comment.page_groups(threads.on_page("p1"), None)
+    assert [thread.id for group in shown for thread in group.threads] == order[1:4]
     threads.take([on("line", 2, "p1", "line:x:0:q")])
-    assert [(thread.id, thread.number) for thread in threads] == [("line", 2)]
+    threads.renumber(["p1"], lambda thread: None)
+    assert [(thread.id, thread.number) for thread in threads] == [("line", 1)]
 
 
 # Changed pages

@@ -15,6 +15,7 @@ from copydesk.tui.command_line import words
 from copydesk.tui.common_actions import CommonActions
 from copydesk.tui.dispatch import Keyboard, keys_of
 from copydesk.tui.keys import shown
+from copydesk.tui.place import Place
 from copydesk.tui.places import ENTRIES
 from copydesk.tui.sources import ListSource
 from copydesk.tui.widgets.pane import Pane
@@ -52,6 +53,7 @@ def rows(chain: Sequence[Acts], keyboard: Keyboard) -> list[Row]:
             found.append(Row(each.id, keys, each.label, text, group, why is not None, about))
         if isinstance(owner, Pane) and owner.fields is not None:
             found.append(_filter_row(owner.fields))
+    found += _sign_rows(chain)
     # What only works here comes first; what works everywhere follows.
     found.sort(key=lambda row: row.id.startswith(f"{CommonActions.SCOPE}."))
     for entry in ENTRIES.values():
@@ -73,6 +75,18 @@ def rows(chain: Sequence[Acts], keyboard: Keyboard) -> list[Row]:
                     word.doc,
                 )
             )
+    return found
+
+
+def _sign_rows(chain: Sequence[Acts]) -> list[Row]:
+    """Return what the signs of the place mean."""
+    found = []
+    for owner in chain:
+        if isinstance(owner, Place):
+            found += [
+                Row(f"sign {sign}", sign, "sign", means, "Signs", False, means)
+                for sign, means in owner.signs()
+            ]
     return found
 
 

@@ -132,6 +132,10 @@ class Place(CommonActions, Loading, Screen[None]):
             return f"{glyphs().changed} new or changed since you saw it"
         return ""
 
+    def signs(self) -> Sequence[tuple[str, str]]:
+        """Return the signs that this place draws and what they mean; the help lists them."""
+        return [(glyphs().changed, "new or changed since you saw it")]
+
     def status_right(self) -> str:
         """Return the right part of the status line: the last write and how to take it back."""
         line = self.session.undoable()

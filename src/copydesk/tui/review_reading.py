@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from copydesk.client.errors import ExtensionMissing, NotFound
 from copydesk.contract import operations as ops
 from copydesk.domain.page_tree import PageNode, flatten
+from copydesk.domain.text import clean
 from copydesk.tui.present.changed import Changed, changed_files, changed_pages, page_notes
 from copydesk.tui.present.diff import PageText, page_text
 
@@ -128,6 +129,12 @@ async def read_page(api: Api, opened: Opened, change: Changed) -> PageText:
     if before == after and change.node.type == "document" and before:
         notes.append("The text itself is the same.")
     return await asyncio.to_thread(page_text, before or "", after or "", notes)
+
+
+async def read_now(api: Api, opened: Opened, change: Changed) -> str:
+    """Read the text of a changed page as it is now, cleaned as it is shown. Raises ``ApiError``."""
+    text = await _text_after(api, opened, change)
+    return await asyncio.to_thread(clean, text or "", lines=True)
 
 
 async def _read_merged(api: Api, opened: Opened, change: Changed) -> PageText:

@@ -253,6 +253,19 @@ def sign(change: Changed) -> tuple[str, str]:
     return glyphs().right, "moved"
 
 
+def page_signs() -> list[tuple[str, str]]:
+    """Return the signs beside changed pages, and what they mean."""
+    signs = glyphs()
+    return [
+        (signs.passed, "seen"),
+        (signs.changed, "changed since you saw it"),
+        ("~", "edited"),
+        ("+", "new"),
+        ("-", "removed"),
+        (signs.right, "moved"),
+    ]
+
+
 def entry_title(entry: Entry) -> Text:
     """Return a line of the tree: the sign and the title."""
     if entry.change is None:

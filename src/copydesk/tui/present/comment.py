@@ -49,11 +49,15 @@ EMOJI: Mapping[str, str] = {
 """The reactions that the chooser offers, by the names people type."""
 
 
+GONE = 1 << 60
+"""A line below all others, for text that is not there any more."""
+
+
 @dataclass(slots=True)
 class Thread:
     """A comment with what was answered; ``replies`` is None until they have been read.
 
-    ``number`` is what the screens call it: "[2]".
+    ``number`` is what the screens call it: "[2]", its place in reading order.
     """
 
     comment: Comment
@@ -85,6 +89,16 @@ class Thread:
         """The anchor on that page; None for the page as a whole."""
         return self.comment.target.node.id if self.comment.target.node else None
 
+    def height(self, line: Callable[[Thread], int | None]) -> int:
+        """Return how far down its page it is: on the whole page -1, on text that is gone `GONE`.
+
+        Node ids that are no anchors name blocks of the service, which have no line here.
+        """
+        if self.node is None or not is_anchor(self.node):
+            return -1
+        at = line(self)
+        return GONE if at is None else at
+
     @property
     def label(self) -> str:
         """How screens name it."""
@@ -92,7 +106,7 @@ class Thread:
 
 
 class Threads:
-    """All threads of a change request, numbered from the oldest."""
+    """All threads of a change request, the oldest first until `renumber` puts them in order."""
 
     def __init__(self) -> None:
         self._by_id: dict[str, Thread] = {}
@@ -110,7 +124,7 @@ class Threads:
         return None if thread_id is None else self._by_id.get(thread_id)
 
     def take(self, comments: Iterable[Comment]) -> None:
-        """Take in what was read: known threads keep their number and, if unchanged, replies."""
+        """Take in what was read: known threads keep their replies, if those are as many."""
         known, self._by_id, self._open = self._by_id, {}, None
         for comment in sorted(comments, key=lambda comment: comment.posted_at):
             before = known.get(comment.id)
@@ -145,7 +159,7 @@ class Threads:
         return self._open
 
     def on_page(self, page: str | None) -> list[Thread]:
-        """Return the threads of a page (None: of the request as a whole), oldest first."""
+        """Return the threads of a page (None: of the request as a whole), in their order."""
         return [thread for thread in self if thread.page == page]
 
     def open_by_page(self) -> dict[str | None, int]:
@@ -161,17 +175,25 @@ class Threads:
 
         ``line`` tells where on its page a thread is, None when unknown or gone.
         """
+        return [thread for thread in self._in_order(pages, line) if thread.open]
+
+    def renumber(self, pages: Sequence[str], line: Callable[[Thread], int | None]) -> None:
+        """Number all threads in the order of `walk`, so that the numbers rise along the way."""
+        threads = self._in_order(pages, line)
+        for number, thread in enumerate(threads, 1):
+            thread.number = number
+        self._by_id = {thread.id: thread for thread in threads}
+
+    def _in_order(self, pages: Sequence[str], line: Callable[[Thread], int | None]) -> list[Thread]:
         order = {page: at for at, page in enumerate(pages)}
         far = len(order)
 
-        def place(thread: Thread) -> tuple[int, int, int]:
-            at = line(thread)
+        def place(thread: Thread) -> tuple[int, str, int, datetime, str]:
             page = -1 if thread.page is None else order.get(thread.page, far)
-            # A thread on a page as a whole comes before its lines, one on text that is gone after.
-            missing = -1 if thread.node is None else 1 << 60
-            return page, missing if at is None else at, thread.number
+            apart = thread.page or "" if page == far else ""
+            return page, apart, thread.height(line), thread.comment.posted_at, thread.id
 
-        return sorted((thread for thread in self if thread.open), key=place)
+        return sorted(self, key=place)
 
 
 @dataclass(frozen=True, slots=True)
@@ -271,8 +293,12 @@ def draw_message(
     resolved: bool = False,
     me: str | None = None,
     note: str = "",
+    fresh: bool = False,
 ) -> list[Line]:
-    """Return the lines of a comment or reply: who and when, the text, the reactions."""
+    """Return the lines of a comment or reply: who and when, the text, the reactions.
+
+    ``fresh`` marks what came while the reader was here.
+    """
     lead = f"   {glyphs().branch} " if reply else f" {label} " if label else " "
     indent = " " * cell_len(lead)
     tone = "muted" if resolved else ""
@@ -281,6 +307,8 @@ def draw_message(
     head += [(who, "muted" if resolved else "who"), (f"  {age(message.posted_at, now)}", "muted")]
     if message.edited_at is not None:
         head.append(("  edited", "muted"))
+    if fresh:
+        head.append((f"  {glyphs().changed} new", "accent"))
     if note:
         head.append((f"  {note}", "good" if resolved else "muted"))
     lines = [head]

@@ -123,12 +123,23 @@ class ChangesPlace(ChangesRows):
         """Say what waits, or what the signs mean."""
         if self.rows.source.waiting:
             return "Rows came, left or moved (press . to fold them in)"
-        legend = f"{glyphs().outdated} out of date with primary content   THR open threads"
-        if READ_FOR & self.rows.columns_shown:
+        new = f"{glyphs().changed} new or changed   " if self.rows.source.base.fresh else ""
+        if READ_FOR & self.rows.columns_shown or new:
             # Shorter, to fit a small screen with what its cells may show besides.
-            legend = f"{glyphs().outdated} out of date   THR open threads"
-            legend += f"   {present.UNKNOWN} not read yet   - no rules"
-        return legend
+            legend = f"{new}{glyphs().outdated} out of date   THR open threads"
+            return legend + f"   {present.UNKNOWN} not read yet   - no rules"
+        return f"{glyphs().outdated} out of date with primary content   THR open threads"
+
+    def signs(self) -> Sequence[tuple[str, str]]:
+        """Return the signs of rows and cells, and what they mean."""
+        return [
+            *super().signs(),
+            (glyphs().outdated, "out of date: primary content has moved on, U updates"),
+            ("THR", "open threads"),
+            ("2/3", "merge rules that are met, of how many; ? if only the service can tell"),
+            (present.UNKNOWN, "not read yet"),
+            ("-", "no merge rules hold there"),
+        ]
 
     # Opening and views
 

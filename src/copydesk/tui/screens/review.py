@@ -42,11 +42,14 @@ class Review(ReviewRequest, scope="review"):
         title = clean(change.node.title)
         if seen.state(change.id) == "seen":
             await seen.unmark(change.id)
-            self._show_seen()
+            self.show_seen()
             self.say(f"{title} is not marked as seen any more.")
             return
         await seen.mark(change.id, page.now)
-        self._show_seen()
+        self.show_seen()
+        if self.behind:
+            # What was read may not be what it is by now.
+            self.look_again(change.id)
         at = self.page_at
         order = self.changes[at + 1 :] + self.changes[: max(0, at)]
         following = next((c for c in order if seen.state(c.id) != "seen"), None)
@@ -55,10 +58,6 @@ class Review(ReviewRequest, scope="review"):
             return
         self.show_page(following.id)
         self.say(f"{title} is seen. {self.seen_count} of {len(self.changes)}.")
-
-    def _show_seen(self) -> None:
-        self.page_tree.refresh_rows()
-        self.show_overview()
 
     @action("=", "since I saw it", unless=never_seen, show=2, group="Look")
     def toggle_since(self) -> None:

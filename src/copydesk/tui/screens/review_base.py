@@ -40,6 +40,7 @@ from copydesk.tui.widgets.virtual_list import Column
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
+    from copydesk.contract.models.change_request import ChangeRequest
 
 
 class ReviewBase(Place):
@@ -254,20 +255,23 @@ class ReviewBase(Place):
             super().poll()
             return
 
-        async def read(api: Api) -> bool:
+        async def read(api: Api) -> ChangeRequest:
             from copydesk.contract import operations as ops
 
-            now = await api(ops.get_change_request, opened.space.id, opened.request.id)
-            before = opened.request
-            return (now.revision, now.status, now.outdated) != (
-                before.revision, before.status, before.outdated,
-            )  # fmt: skip
+            return await api(ops.get_change_request, opened.space.id, opened.request.id)
 
-        def arrived(behind: bool) -> None:
+        def arrived(now: ChangeRequest) -> None:
             if self.opened_request is opened:
-                self.behind = behind
+                before = opened.request
+                self.behind = (now.revision, now.status, now.outdated) != (
+                    before.revision, before.status, before.outdated,
+                )  # fmt: skip
+                self.polled(now)
 
         self.load("poll", read, arrived, what="Reading again")
+
+    def polled(self, now: ChangeRequest) -> None:
+        """Go on once it is known what the request is now."""
 
     def _request_failed(self, said: str) -> None:
         if self.opened_request is None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from copydesk.contract.models.comment import Comment, CommentReply
 from copydesk.domain.text import clean, plural
 from copydesk.tui import review_reading as reading
+from copydesk.tui.glyphs import glyphs
 from copydesk.tui.place import View
 from copydesk.tui.places import Target
 from copydesk.tui.present.changed import place_of
@@ -33,6 +34,14 @@ class ReviewBeside(ReviewPages):
         """Threads on the page in front, by the line of the diff."""
         self._listed: dict[str, None] = {}
         """Threads at the top of the list of all; one that is resolved there stays where it is."""
+        self.fresh: set[str] = set()
+        """Comments and replies of others that came while this was read."""
+
+    def opened(self) -> None:
+        """Let the panes of threads show what is new."""
+        for view in (self.beside, self.all_threads):
+            view.fresh = self.fresh
+        super().opened()
 
     def request_came(self) -> None:
         """Show the page, and read the threads."""
@@ -72,6 +81,7 @@ class ReviewBeside(ReviewPages):
     def show_threads(self, *, same: bool = False) -> None:
         """Show the threads everywhere; ``same`` when none came or went, only one changed."""
         self.open_counts = self.threads.open_by_page()
+        self._renumber()
         if self.diff.page is not None:
             self.diff.mark(self.marks(self.diff.page))
         if same:
@@ -84,14 +94,36 @@ class ReviewBeside(ReviewPages):
                 self.all_threads.show(self._all_groups())
         self.fit_tree()
         self.show_overview()
+        self.name_tabs()
+
+    def name_tabs(self) -> None:
+        """Name the tabs, with what they hold; a sign says that something waits to be shown."""
         count = self.threads.open_count if self.threads_read else None
+        new = f"{glyphs().changed} " if self.threads_wait else ""
         self.set_views(
             [
                 View("overview", "Overview"),
                 View("changes", "Changes", len(self.changes) or None),
-                View("threads", "Threads", count),
+                View("threads", f"{new}Threads", count),
             ]
         )
+
+    @property
+    def threads_wait(self) -> bool:
+        """Whether others wrote something that is not shown yet."""
+        return False
+
+    def _renumber(self) -> None:
+        """Number the threads in the order in which they are read and walked through."""
+        self.threads.renumber([change.id for change in self.changes], self.line_of)
+
+    def text_kept(self) -> None:
+        """Number the threads of a page by its lines, once those are known.
+
+        Not in the list of all threads: there nothing changes its name before one's eyes.
+        """
+        if self.view != "threads":
+            self._renumber()
 
     def line_of(self, thread: Thread) -> int | None:
         """Return the line of the diff that a thread is on; None elsewhere, or not known yet."""
@@ -143,7 +175,7 @@ class ReviewBeside(ReviewPages):
             self._listed = {}
         self._listed.update((thread.id, None) for thread in order)
         waiting = [t for t in map(self.threads.get, self._listed) if t is not None]
-        return all_groups(self.threads, waiting, titles)
+        return all_groups(self.threads, sorted(waiting, key=lambda t: t.number), titles)
 
     def go_to_thread(self, thread: Thread) -> None:
         """Show a thread where it belongs: beside its line, its page, or the request."""
@@ -218,6 +250,7 @@ class ReviewBeside(ReviewPages):
 
     def view_changed(self) -> None:
         """Show another tab; the list of threads is put in order when it is opened."""
+        self._renumber()
         super().view_changed()
         self._listed = {}
         if self.view == "threads":

@@ -43,6 +43,9 @@ class ReviewPages(ReviewBase):
     def page_came(self) -> None:
         """Go on once a page is shown."""
 
+    def text_kept(self) -> None:
+        """Go on once the text of a page is known, whether it is shown or not."""
+
     def request_came(self) -> None:
         """Show the page that was in front, or the first that was not seen."""
         if not self.changes:
@@ -150,6 +153,7 @@ class ReviewPages(ReviewBase):
         self.texts[page] = text
         while len(self.texts) > KEPT_PAGES:
             self.texts.pop(next(iter(self.texts)))
+        self.text_kept()
         self.fit_tree()
 
     def _prefetch(self) -> None:

@@ -19,7 +19,6 @@ from copydesk.tui.actions import action
 from copydesk.tui.draft_keys import review_key
 from copydesk.tui.glyphs import glyphs
 from copydesk.tui.present.comment import Thread, name_of
-from copydesk.tui.screens.review_beside import ReviewBeside
 from copydesk.tui.screens.review_guards import (
     may_not_comment,
     may_not_reply,
@@ -27,6 +26,7 @@ from copydesk.tui.screens.review_guards import (
     no_thread,
     none_open,
 )
+from copydesk.tui.screens.review_news import ReviewNews
 from copydesk.tui.widgets.choice import Choice, Option
 from copydesk.tui.widgets.composer import WriteSheet
 
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from copydesk.client.api import Api
 
 
-class ReviewThreads(ReviewBeside, scope="review_threads"):
+class ReviewThreads(ReviewNews, scope="review_threads"):
     """The actions on threads."""
 
     @action("}", "next open thread", unless=none_open, show=9, group="Threads")
@@ -50,18 +50,39 @@ class ReviewThreads(ReviewBeside, scope="review_threads"):
         self._step_thread(-1)
 
     def _step_thread(self, by: int) -> None:
-        order = self.threads.walk([change.id for change in self.changes], self.line_of)
+        order = self._walk_order()
         here = self.current_thread()
         at = next((n for n, thread in enumerate(order) if thread is here), None)
         following = self._near(order, by) if at is None else at + by
         wrapped = not 0 <= following < len(order)
         following %= len(order)
-        self.go_to_thread(order[following])
-        said = f"Open thread {following + 1} of {len(order)}"
+        thread = order[following]
+        page = thread.page
+        unread = page is not None and page not in self.texts
+        if page is not None and unread and any(change.id == page for change in self.changes):
+            # Which thread is the first on it is known once its text is.
+            self.open_view("changes")
+            self.show_page(page, lambda: self._arrive(page, by, wrapped))
+        else:
+            self._go(order, following, by, wrapped)
+
+    def _arrive(self, page: str, by: int, wrapped: bool) -> None:
+        """Go to the first open thread of a page that has just been read, or to the last."""
+        order = self._walk_order()
+        there = [at for at, thread in enumerate(order) if thread.page == page]
+        if there:
+            self._go(order, there[0] if by > 0 else there[-1], by, wrapped)
+
+    def _go(self, order: list[Thread], at: int, by: int, wrapped: bool) -> None:
+        self.go_to_thread(order[at])
+        said = f"Open thread {at + 1} of {len(order)}"
         if wrapped:
             self.say(f"{said}: from the {'start' if by > 0 else 'end'} again.", "warn")
         else:
             self.say(f"{said}.")
+
+    def _walk_order(self) -> list[Thread]:
+        return self.threads.walk([change.id for change in self.changes], self.line_of)
 
     def _near(self, order: list[Thread], by: int) -> int:
         """Return the place of the open thread after (or before) the cursor of the diff."""
@@ -71,10 +92,9 @@ class ReviewThreads(ReviewBeside, scope="review_threads"):
         places = []
         for thread in order:
             page = pages.index(thread.page) if thread.page in pages else len(pages)
-            at = self.line_of(thread)
             if thread.page is None:
                 page = -1
-            places.append((page, -1 if thread.node is None else 1 << 60 if at is None else at))
+            places.append((page, thread.height(self.line_of)))
         if by > 0:
             return next((n for n, place in enumerate(places) if place > here), len(order))
         return next((n for n in reversed(range(len(places))) if places[n] < here), -1)

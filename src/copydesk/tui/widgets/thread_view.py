@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Container, Sequence
+from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from copydesk.domain.text import plural
@@ -38,6 +39,8 @@ def _replies(thread: Thread) -> list[_Row]:
 class ThreadView(WrappedList, scope="threads"):
     """Shows groups of threads; the cursor stops at messages. Resolved threads are dim."""
 
+    LEADS = "Threads"
+
     class Opened(WrappedList.Moved):
         """The reader wants to see what a thread is about."""
 
@@ -47,6 +50,8 @@ class ThreadView(WrappedList, scope="threads"):
         super().__init__(title=title, empty=empty, id=id)
         self._groups: Sequence[Group] = ()
         self._rows: list[_Row] = []
+        self.fresh: AbstractSet[str] = frozenset()
+        """The ids of messages that came while the reader was here."""
 
     def show(self, groups: Sequence[Group]) -> None:
         """Show threads; the cursor stays on its message."""
@@ -164,7 +169,15 @@ class ThreadView(WrappedList, scope="threads"):
         session = self.place.session
         me, now = (session.me.id if session.me else None), session.clock()
         if reply is not None:
-            return draw_message(reply, width, now, reply=True, resolved=not thread.open, me=me)
+            return draw_message(
+                reply,
+                width,
+                now,
+                reply=True,
+                resolved=not thread.open,
+                me=me,
+                fresh=reply.id in self.fresh,
+            )
         note = ""
         if thread.verdict:
             note = "said with a review"
@@ -183,4 +196,5 @@ class ThreadView(WrappedList, scope="threads"):
             resolved=not thread.open,
             me=me,
             note=note,
+            fresh=thread.id in self.fresh,
         )

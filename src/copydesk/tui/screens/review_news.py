@@ -1,0 +1,182 @@
+"""What others do while a review is read: announced quietly, shown when ``.`` asks for it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from copydesk.contract import operations as ops
+from copydesk.contract.models.comment import Comment, CommentReply
+from copydesk.domain.page_tree import PageNode, Version, flatten
+from copydesk.tui import review_reading as reading
+from copydesk.tui.actions import action
+from copydesk.tui.glyphs import glyphs
+from copydesk.tui.places import Target
+from copydesk.tui.present.changed import Changed, page_signs
+from copydesk.tui.present.thread_news import ThreadNews, answered, news_of
+from copydesk.tui.screens.review_beside import ReviewBeside
+
+if TYPE_CHECKING:
+    from copydesk.client.api import Api
+    from copydesk.contract.models.change_request import ChangeRequest
+    from copydesk.tui.review_reading import Opened
+
+
+def nothing_new(here: ReviewNews) -> str | None:
+    """Say so when others did nothing since it was read."""
+    return None if here.behind or here.news is not None else "Nothing new waits."
+
+
+class ReviewNews(ReviewBeside, scope="review_news"):
+    """Reads threads, and the pages that were marked as seen, again by itself."""
+
+    def __init__(self, target: Target) -> None:
+        super().__init__(target)
+        self.news: ThreadNews | None = None
+        """What others wrote since the threads were read; None when that is nothing."""
+        self._versions: dict[str, Version] = {}
+        """What the pages of the request were when their marks were last looked at."""
+        self._followed = ""
+        """The revision of the request that this was at."""
+
+    # What waits
+
+    @property
+    def threads_wait(self) -> bool:
+        """Whether others wrote something that is not shown yet."""
+        return self.news is not None
+
+    def status_left(self) -> str:
+        """Say what others did, or what the signs mean."""
+        said = [] if self.news is None else [self.news.sentence]
+        if self.behind:
+            said.append(f"{self.numbered} changed")
+        if said:
+            return f"{', '.join(said)} (press . to fold them in)"
+        if self.pane is self.page_tree:
+            return "   ".join(f"{sign} {means}" for sign, means in page_signs())
+        if self.fresh and self.pane in (self.beside, self.all_threads):
+            return f"{glyphs().changed} new since you opened this"
+        return ""
+
+    def signs(self) -> Sequence[tuple[str, str]]:
+        """Return the signs beside pages and threads, and what they mean."""
+        numbers = ("[1] [2]", "threads, numbered in the order in which } visits them")
+        return [*page_signs(), (glyphs().outdated, "out of date with primary content"), numbers]
+
+    @action(".", "fold in", unless=nothing_new, show=False, group="Look", override=True)
+    def fold_in(self) -> None:
+        """Show what others wrote and changed; the cursor stays on its message and its line."""
+        self._fold_threads()
+        if self.behind:
+            self.read_again()
+
+    def _fold_threads(self) -> None:
+        news, self.news = self.news, None
+        if news is None:
+            return
+        self.threads.take(news.comments)
+        for thread_id, replies in news.replies.items():
+            thread = self.threads.get(thread_id)
+            if thread is not None:
+                thread.replies = list(replies)
+        self.fresh.clear()
+        self.fresh.update(news.messages)
+        self.show_threads()
+
+    def _threads_came(self, comments: list[Comment]) -> None:
+        self.news = None
+        super()._threads_came(comments)
+
+    # Reading again by itself
+
+    def poll(self) -> None:
+        """Ask what others wrote and edited. Nothing moves: ``.`` shows it."""
+        super().poll()
+        opened = self.opened_request
+        if opened is None or not self.threads_read:
+            return
+        written = len(self.session.log)
+
+        async def read(api: Api) -> ThreadNews | None:
+            space, request = opened.space.id, opened.request.id
+            comments = await reading.read_threads(api, space, request)
+            more = answered(self.threads, comments)
+            replies: dict[str, list[CommentReply]] = {}
+            if more:
+                replies = await reading.read_replies(api, space, request, more)
+            return news_of(self.threads, comments, replies)
+
+        def arrived(news: ThreadNews | None) -> None:
+            # What was written here meanwhile may be missing in the answer: the next poll tells.
+            if written == len(self.session.log) and not self.session.writes_pending:
+                self.news = news
+                self.name_tabs()
+
+        self.load("poll threads", read, arrived, what="Reading threads again")
+
+    def polled(self, now: ChangeRequest) -> None:
+        """Look again at pages that were marked as seen, if they are others now."""
+        opened = self.opened_request
+        if opened is None or now.revision == self._followed:
+            return
+
+        async def read(api: Api) -> None:
+            tree = await api(ops.list_change_request_pages, opened.space.id, opened.request.id)
+            await self._compare(api, opened, flatten(tree.pages))
+            self._followed = now.revision
+
+        self.load("marks", read, lambda _: self.show_seen(), what="Comparing what was seen")
+
+    def request_came(self) -> None:
+        """Go on, and find out which marked pages are others now than when they were seen."""
+        super().request_came()
+        opened = self.opened_request
+        assert opened is not None
+        self._followed = opened.request.revision
+        left, limit = self.session.budget or (1, 1)
+        if opened.merged or self.seen is None or left * 2 <= limit:
+            return
+
+        async def read(api: Api) -> None:
+            await self._compare(api, opened, opened.pages)
+
+        self.load("marks", read, lambda _: self.show_seen(), what="Comparing what was seen")
+
+    def look_again(self, page: str) -> None:
+        """Compare a page that has just been marked with what it is by now."""
+        self._versions.pop(page, None)
+        self._followed = ""
+        self.read_again(by_hand=False)
+
+    async def _compare(self, api: Api, opened: Opened, pages: Iterable[PageNode]) -> None:
+        """Find out about marked pages whose version is another than the one looked at."""
+        seen = self.seen
+        assert seen is not None
+        now = {node.id: node for node in pages}
+        for change in self._marked(self.changes):
+            node = now.get(change.id)
+            version = None if node is None else node.version
+            if version is not None and self._versions.get(change.id) == version:
+                continue
+            text = "" if node is None else await reading.read_now(api, opened, change)
+            if text or node is None:
+                await seen.compare(change.id, text)
+            if version is not None and any(version):
+                self._versions[change.id] = version
+
+    def _marked(self, changes: Sequence[Changed]) -> list[Changed]:
+        """Return the marked pages whose text now can be read."""
+        seen = self.seen
+        assert seen is not None
+        return [
+            change
+            for change in changes
+            if change.after is not None and not change.file and seen.state(change.id) != "unseen"
+        ]
+
+    def show_seen(self) -> None:
+        """Show the marks of pages as they are now."""
+        self.page_tree.refresh_rows()
+        self.show_overview()
+        self.refresh_frame()

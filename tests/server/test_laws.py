@@ -223,6 +223,8 @@ async def check_defaults(client: httpx.AsyncClient, site: str) -> None:
                 for s in section["siteSpaces"]
             )
         structure = [s for section in structure for s in section["siteSpaces"]]
+    addresses = [s["urls"]["published"] for s in structure]
+    assert len(set(addresses)) == len(addresses)
     assert [s["id"] for s in structure] == live
 
 

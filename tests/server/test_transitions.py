@@ -316,3 +316,17 @@ async def test_each_merge_rule_says_what_and_who(
             else:
                 assert answer.status_code == 412
                 assert words in said(answer)
+
+
+async def test_a_space_outlives_its_collection_in_the_trash(world: World) -> None:
+    async with world.client() as client:
+        home = f"/orgs/{world.home}"
+        shelf = (await client.post(f"{home}/collections", json={"title": "Shelf"})).json()["id"]
+        made = (await client.post(f"{home}/spaces", json={"parent": shelf})).json()
+        assert made["visibility"] == "in-collection"
+        assert (await client.delete(f"/collections/{shelf}")).status_code == 412
+        assert (await client.delete(f"/spaces/{made['id']}")).status_code == 205
+        assert (await client.delete(f"/collections/{shelf}")).status_code == 205
+        back = (await client.post(f"/spaces/{made['id']}/restore")).json()
+        assert (back["visibility"], "parent" in back) == ("private", False)
+        assert (await client.get(f"/spaces/{made['id']}")).json() == back

@@ -108,6 +108,12 @@ def delete_collection(call: Call, collection_id: str) -> None:
     for space in call.tx.all("SELECT id FROM space WHERE parent_id = ?", collection_id):
         position = last_position(call.tx, row["organization_id"], parent)
         call.tx.update("space", space["id"], parent_id=parent, position=position)
+        if parent is None:
+            call.tx.run(
+                "UPDATE space SET visibility = 'private' "
+                "WHERE id = ? AND visibility = 'in-collection'",
+                space["id"],
+            )
     call.tx.run("DELETE FROM access_grant WHERE container_id = ?", collection_id)
     call.tx.run("DELETE FROM collection WHERE id = ?", collection_id)
     return None

@@ -220,7 +220,7 @@ class SiteView:
                 "condition": row["condition"],
                 "section_group": row["group_id"],
                 "site_spaces": [self.site_space(r) for r in self.rows(row["id"])],
-                "urls": Urls(published=self._section_address(row["id"], row["path"])),
+                "urls": Urls(published=self._section_address(row["id"])),
                 "icon": row["icon"],
             }
         )
@@ -268,25 +268,33 @@ class SiteView:
     def _is_opening(self, row: Row) -> bool:
         return bool(self.openings.get(row["shown_section"]) == row["shown_id"])
 
-    def _section_address(self, section_id: str, path: str) -> str | None:
+    @cached_property
+    def _section_paths(self) -> dict[str, str]:
+        rows = self.call.tx.all(
+            "SELECT id, path FROM site_section WHERE site_id = ?", self.site["id"]
+        )
+        return {row["id"]: row["path"] for row in rows}
+
+    def _section_address(self, section_id: str) -> str | None:
         if self.address is None or section_id not in self.openings:
             return None
         # The section that the site opens with is its first page: its path is not in the address.
         if section_id == self.opening_section:
             return self.address
-        return f"{self.address}/{quote(path, safe='')}"
+        return f"{self.address}/{quote(self._section_paths[section_id], safe='')}"
 
     def address_of(self, row: Row) -> str | None:
         """Return where this site's readers find the space of a row of ``SHOWN``."""
-        above = self.address
-        if above is not None and row["shown_section"] is not None:
-            path = self.call.tx.value(
-                "SELECT path FROM site_section WHERE id = ?", row["shown_section"]
-            )
-            above = self._section_address(row["shown_section"], path)
+        section, path = row["shown_section"], row["shown_path"]
+        above = self.address if section is None else self._section_address(section)
         if above is None or row["deleted_at"] is not None:
             return None
-        return above if self._is_opening(row) else f"{above}/{quote(row['shown_path'], safe='')}"
+        if self._is_opening(row):
+            return above
+        if section == self.opening_section and path in self._section_paths.values():
+            # Another section has this address, so this one is found below the path of its own.
+            above = f"{above}/{quote(self._section_paths[section], safe='')}"
+        return f"{above}/{quote(path, safe='')}"
 
 
 def site_view(

@@ -239,6 +239,10 @@ class World:
         """Run a write on the desk, one second after the one before."""
         return self.store.write(work)
 
+    def settle(self) -> None:
+        """Let what goes on after the answers come to its end."""
+        self.app.state.worker.wait()
+
     def row(self, table: str, key: str) -> Row:
         """Return the row of a thing as the desk keeps it."""
         found = self.store.read(lambda tx: tx.one(f"SELECT * FROM {table} WHERE id = ?", key))

@@ -233,11 +233,14 @@ def test_an_unknown_command_exits_with_2(capsys: pytest.CaptureFixture[str]) -> 
     assert "invalid choice: 'desck'" in capsys.readouterr().err
 
 
-def test_serve_answers_with_a_minted_token(desk: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_serve_answers_with_a_minted_token_and_fetches_from_public_addresses_only(
+    desk: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main(["desk", "token", "--desk", str(desk)]) == 0
     token = capsys.readouterr().out.splitlines()[-1]
     assert token.encode() not in desk.read_bytes()
     command = [sys.executable, "-m", "copydesk", "serve", "--port", "0", "--desk", str(desk)]
+    command.append("--fetch")
     with subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=os.environ
     ) as server:
@@ -249,8 +252,15 @@ def test_serve_answers_with_a_minted_token(desk: Path, capsys: pytest.CaptureFix
             with httpx.Client(base_url=address, trust_env=False) as client:
                 assert client.get("/v1/orgs").status_code == 401
                 client.headers["authorization"] = f"Bearer {token}"
-                titles = [org["title"] for org in client.get("/v1/orgs").json()["items"]]
-            assert titles == ["manual"]
+                (organization,) = client.get("/v1/orgs").json()["items"]
+                where = f"/v1/orgs/{organization['id']}/openapi/itself"
+                spec = client.put(where, json={"source": {"url": address}}).json()
+                for _ in range(10_000):
+                    if spec["processingState"] == "complete":
+                        break
+                    spec = client.get(where).json()
+            assert organization["title"] == "manual"
+            assert "127.0.0.1, which is not a public" in spec["lastProcessedErrors"][0]["message"]
         finally:
             server.terminate()
             server.communicate(timeout=20)

@@ -110,6 +110,9 @@ def _serve(commands: _SubParsersAction[ArgumentParser]) -> None:
         "--host", default="127.0.0.1", help="the address to listen on (%(default)s)"
     )
     parser.add_argument("--port", type=int, default=8484, help="the port; 0 takes a free one")
+    parser.add_argument(
+        "--fetch", action="store_true", help="read OpenAPI specifications from their public URLs"
+    )
     _desk_option(parser)
     parser.set_defaults(runner="copydesk.cli.serve:serve")
 

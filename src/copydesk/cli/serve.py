@@ -8,26 +8,30 @@ from pathlib import Path
 from copydesk.cli.edge import UsageError, say
 from copydesk.cli.embedded import open_store
 from copydesk.server.app import create_app
+from copydesk.server.fetching import Fetch, Fetcher
 from copydesk.server.store import Store
 
 _LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
 
-def serve(*, host: str, port: int, desk: Path | None = None) -> int:
-    """Listen on ``host`` and ``port`` until interrupted; the address is printed once it is open."""
+def serve(*, host: str, port: int, desk: Path | None = None, fetch: bool = False) -> int:
+    """Listen on ``host`` and ``port`` until interrupted; the address is printed once it is open.
+
+    With ``fetch`` the desk reads OpenAPI specifications from the public addresses that they name.
+    """
     if not 0 <= port <= 65535:
         raise UsageError(f"--port {port}: a port is a number from 0 to 65535")
     # First what a typing error spoils, so that it makes no desk.
     with _listen(host, port) as listener:
         store = open_store(desk)
         try:
-            _answer(host, listener, store)
+            _answer(host, listener, store, Fetcher() if fetch else None)
         finally:
             store.close()
     return 0
 
 
-def _answer(host: str, listener: socket.socket, store: Store) -> None:
+def _answer(host: str, listener: socket.socket, store: Store, fetch: Fetch | None) -> None:
     import uvicorn
 
     shown = f"[{host}]" if ":" in host else host
@@ -37,9 +41,14 @@ def _answer(host: str, listener: socket.socket, store: Store) -> None:
             f"copydesk: {host} can be reached from other machines, over plain HTTP. "
             "Anyone with a token of this desk can read and change it."
         )
+    if fetch is not None:
+        say(
+            "copydesk: OpenAPI specifications are fetched from the public addresses that people "
+            "of this desk give."
+        )
     server = uvicorn.Server(
         uvicorn.Config(
-            create_app(store),
+            create_app(store, fetch=fetch),
             log_level="warning",
             access_log=False,
             server_header=False,

@@ -52,7 +52,7 @@ def is_public(address: Address) -> bool:
     if isinstance(address, IPv6Address):
         if address.ipv4_mapped is not None:
             return is_public(address.ipv4_mapped)
-        if any(address in network for network in _CARRIERS):
+        if address.is_site_local or any(address in network for network in _CARRIERS):
             return False
     return address.is_global and not address.is_multicast and not address.is_reserved
 
@@ -167,6 +167,8 @@ def _parse(url: str, base: httpx.URL | None = None) -> httpx.URL:
         raise FetchError(f"This is not a URL that can be fetched: {error}.") from error
     if parsed.scheme not in ("http", "https") or not parsed.host:
         raise FetchError("Only http and https URLs with a host name can be fetched.")
+    if parsed.port is not None and not 0 < parsed.port < 2**16:
+        raise FetchError(f"This is not a URL that can be fetched: there is no port {parsed.port}.")
     if parsed.userinfo:
         raise FetchError("The URL holds a user name or password, and those are never sent.")
     return parsed

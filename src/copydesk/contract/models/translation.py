@@ -25,7 +25,11 @@ class TranslationTarget(Shape):
 
 
 class TranslationStats(Shape):
-    """How much work a translation was; durations as the service gives them."""
+    """How much work a translation was.
+
+    Durations are as the service gives them; the embedded desk gives seconds, and counts the pages
+    and words that its runs carried over.
+    """
 
     runs: int = 0
     total_words: int = 0
@@ -44,7 +48,11 @@ class TranslationPermissions(Shape):
 
 
 class Translation(Resource):
-    """A space kept in another language."""
+    """A space kept in another language.
+
+    The embedded desk has no machine that translates: its runs carry pages over unchanged into the
+    ``result``, for people to translate there, and keep ``instructions`` for those people.
+    """
 
     object: Open[Literal["translation"]] = "translation"
     id: str

@@ -162,9 +162,15 @@ class Wire:
         ``PATIENCE``. POST, PATCH and a PUT that creates are sent once. Raises ``ApiError`` as
         ``errors`` describes.
         """
-        if not request.idempotent:
+        failed: list[ApiError] = []
+        try:
             return await self._attempt(request, timeouts)
-        reached = False
+        except ApiError as error:
+            if not request.idempotent or self._again(error) is False:
+                raise
+            failed.append(error)
+            reached = error.sent
+        # Only now what counts and waits is made: most requests are answered at once.
         async for attempt in stamina.retry_context(
             on=self._again,
             attempts=ATTEMPTS,
@@ -174,6 +180,8 @@ class Wire:
             wait_max=5.0,
         ):
             with attempt:
+                if failed:
+                    raise failed.pop()
                 try:
                     return await self._attempt(request, timeouts)
                 except ApiError as error:

@@ -35,6 +35,7 @@ from copydesk.server.errors import Refusal, unauthorized
 from copydesk.server.fetching import Fetch
 from copydesk.server.implementation import HANDLERS, Call, Implementation
 from copydesk.server.openapi_reading import read_next_spec
+from copydesk.server.routing import Shelves
 from copydesk.server.store import Store, Tx
 from copydesk.server.translating import run_next_translation
 
@@ -67,7 +68,9 @@ def create_app(
         # One route for all methods of a path, so that a 405 names every one of them in Allow.
         routes=[
             Route(description.PATH, _described, methods=["GET"]),
-            *(Route(path, _by_method(ways), methods=list(ways)) for path, ways in paths.items()),
+            Shelves(
+                Route(path, _by_method(ways), methods=list(ways)) for path, ways in paths.items()
+            ),
         ],
         exception_handlers={HTTPException: _unrouted, Exception: _unexpected},
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, Concatenate, ParamSpec, TypeVar
 from urllib.parse import quote
 
@@ -42,11 +42,16 @@ class Call:
 
     def url(self, *segments: str) -> str:
         """Return the absolute URL of a path below /v1, each segment quoted."""
-        return self.base_url + PREFIX + "".join("/" + quote(s, safe="") for s in segments)
+        return "/".join((self.base_url + PREFIX, *map(_quoted, segments)))
 
     def was_missing(self) -> None:
         """Answer a deletion of what is not there: 204 (decisions.md, Success codes)."""
         self.status = 204
+
+
+@lru_cache(maxsize=4096)  # a page of a list asks for the same few again and again
+def _quoted(segment: str) -> str:
+    return quote(segment, safe="")
 
 
 Handler = Callable[..., Any]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 
 from copydesk.contract.models.change_request import ChangeRequest
-from copydesk.contract.models.parts import Urls
 from copydesk.server.branches import is_outdated
 from copydesk.server.errors import not_found
 from copydesk.server.implementation import Call
@@ -61,9 +60,9 @@ def change_request_model(call: Call, space: Row, row: Row) -> ChangeRequest:
             "comments": row["comments"],
             "outdated": is_outdated(space, row),
             "conversations_issues_cluster": row["cluster_id"],
-            "urls": Urls(
-                location=call.url("spaces", row["space_id"], "change-requests", row["id"])
-            ),
+            "urls": {
+                "location": call.url("spaces", row["space_id"], "change-requests", row["id"])
+            },
         }
     )
 

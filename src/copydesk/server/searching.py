@@ -26,7 +26,7 @@ _MOST_WORDS = 64
 _SHORTEST_START = 3
 """A shorter word must be there whole: too much begins with one or two letters."""
 
-_BELOW = "1000000.0"
+_BELOW = "1000000.0 * (+rowid NOT IN (SELECT rowid FROM search WHERE search MATCH ?))"
 """Added to the score of what is not found by its title; far more than any rank."""
 
 _UNSPACED = re.compile(
@@ -83,9 +83,7 @@ def found_pages(query: Query, *, space_id: str | None = None) -> tuple[str, tupl
         score = f"bm25(search, {_WEIGHTS})"
         # The space is asked of the index too: a condition on rows would make SQLite look each up.
         if not query.passages:
-            score += (
-                f" + {_BELOW} * (+rowid NOT IN (SELECT rowid FROM search WHERE search MATCH ?))"
-            )
+            score += " + " + _BELOW
             values.append(f"{{title}} : ({everywhere})")
         where.append("search MATCH ?")
         space = "" if space_id is None else f"{{space}} : {_quoted(space_id)} AND "

@@ -30,6 +30,7 @@ from copydesk.server.queries.change_request import (
 )
 from copydesk.server.queries.review import rule_results
 from copydesk.server.store import Row, Value
+from copydesk.server.templates import template_edit
 
 MOST_CHANGES = 1000
 """How many changes are answered when the request does not say."""
@@ -97,11 +98,19 @@ def list_organization_change_requests(
 def create_change_request(call: Call, space_id: str, body: ChangeRequestCreate) -> ChangeRequest:
     """Open a change request on a space's current content. It is a draft until it is made open.
 
-    The desk knows no templates, so any is a 400.
+    A template's pages are its first commit; one that cannot be applied is a 400.
     """
     space = call.access.space(space_id, "edit")
+    edit = None
     if body.template is not None:
-        raise invalid(f"body.template.id: there is no template {body.template.id[:100]!r}")
+        edit = template_edit(
+            call,
+            space,
+            space["revision_id"],
+            body.template.id,
+            None if body.template.params is None else body.template.params.content_refs,
+            where="body.template",
+        )
     cluster = body.conversations_issues_cluster
     if cluster is not None:
         home = call.tx.value("SELECT organization_id FROM cluster WHERE id = ?", cluster)
@@ -112,6 +121,7 @@ def create_change_request(call: Call, space_id: str, body: ChangeRequestCreate) 
         space_id,
         call.user_id,
         body.subject or "",
+        edit,
         status="draft",
         description=None if body.description is None else body.description.to_dict(),
         cluster=cluster,

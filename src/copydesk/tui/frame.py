@@ -205,6 +205,7 @@ class Views(Line):
             )
             self._spans.append((start, text.cell_len, view.id))
             text.append(" ")
+        text.rstrip()
         return text, Text(place.views_note(), style=self.tone("off"))
 
     def on_click(self, event: events.Click) -> None:

@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
+from rich.cells import cell_len
 from rich.text import Text
 
 from copydesk.domain.address import web_address
@@ -116,6 +117,14 @@ def name(node: SiteNode) -> Text | str:
     if node.hidden or node.trashed:
         return Text(node.title, style="muted")
     return Text(node.title, style="strong") if node.kind == "section" else node.title
+
+
+def name_cells(node: SiteNode, structure: Structure) -> int:
+    """Return how many cells the title of a row takes in the tree, with what is left of it."""
+    depth, above = 1, structure.nodes.get(node.level)
+    while above is not None and depth < 9:
+        depth, above = depth + 1, structure.nodes.get(above.level)
+    return 2 * depth + cell_len(node.title)
 
 
 def now_cell(node: SiteNode, numbers: Mapping[str, int]) -> Text | str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 UNFOLD_LIMIT = 60
 """In a structure of at most so many rows, sections with several variants open unfolded."""
 
+
+TITLE_CELLS = 32
+"""Cells that titles take before anything else is shown of a row."""
 
 STATE_CELLS = 44
 """Cells that a row's states may take where there is room."""
@@ -61,7 +64,7 @@ class SiteStructurePlace(SiteOrdering, scope="site_structure"):
         )
         self.rows: TreeList[SiteNode] = TreeList(
             source,
-            self._columns(()),
+            self._columns(self.structure),
             title="Structure",
             empty="Reading the structure…",
             sign=lambda node: "*" if node.id in self._moved else "",
@@ -72,8 +75,11 @@ class SiteStructurePlace(SiteOrdering, scope="site_structure"):
         yield Part("main", self.rows)
         yield Part("side", self.facts, self.plan)
 
-    def _columns(self, nodes: Collection[SiteNode]) -> list[Column[SiteNode]]:
-        """Return the columns; what a site has in them says how wide they are."""
+    def _columns(self, structure: Structure) -> list[Column[SiteNode]]:
+        """Return the columns; what a site has in them says how wide they are. Titles come first."""
+        nodes = structure.nodes.values()
+        longest = max((present.name_cells(node, structure) for node in nodes), default=0)
+        titles = max(18, min(longest, TITLE_CELLS))
         path: Column[SiteNode] = Column("path", "PATH", present.path, 5, drop=2)
         state: Column[SiteNode] = Column("state", "SHOWN", present.state, 5, drop=1)
         # What is particular about a row is not cut while the titles have blanks to give.
@@ -82,7 +88,7 @@ class SiteStructurePlace(SiteOrdering, scope="site_structure"):
         return [
             Column("now", "NOW", lambda node: present.now_cell(node, self._now), 4),
             Column("was", "WAS", lambda node: present.was_cell(node, self._now, self._was), 4),
-            Column("title", "SECTION", present.name, flex=1, minimum=18),
+            Column("title", "SECTION", present.name, flex=1, minimum=titles),
             Column(
                 "shift", "",
                 lambda node: present.shift(node, self._now, self._was, self._moved), 4,
@@ -202,7 +208,7 @@ class SiteStructurePlace(SiteOrdering, scope="site_structure"):
         self.rows.tree_source.set_roots(structure.tree(staged.now))
         if self._fitted is not structure:
             self._fitted = structure
-            self.rows.show_columns(self._columns(structure.nodes.values()))
+            self.rows.show_columns(self._columns(structure))
         if here is not None:
             self.rows.select(here)
         # The list keeps a row on its line by scrolling; here the row moves and the list stays.

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+from rich.cells import cell_len
 from textual.app import ComposeResult
 from textual.fuzzy import Matcher
 from textual.widgets import Input
@@ -85,12 +86,20 @@ class _Chooser(Sheet[R]):
         self._all = list(options)
         self._current = current
         self._source = ListSource(self._all, key=lambda option: option.id)
-        note = max((len(option.note) for option in self._all), default=0)
+        longest = max((cell_len(option.title) for option in self._all), default=0)
+        note = max((cell_len(option.note) for option in self._all), default=0)
         self.options: VirtualList[Option] = VirtualList(
             self._source,
             [
-                Column("title", "", lambda option: option.title, flex=1),
-                Column("note", "", lambda option: option.note, width=min(note, 24), align="right"),
+                Column("title", "", lambda option: option.title, flex=1, minimum=min(longest, 40)),
+                Column(
+                    "note",
+                    "",
+                    lambda option: option.note,
+                    width=min(note, 24),
+                    most=note,
+                    align="right",
+                ),
             ],
             header=False,
             empty="Nothing matches.",
@@ -105,7 +114,7 @@ class _Chooser(Sheet[R]):
 
     def on_mount(self) -> None:
         """Start on the current one."""
-        self.options.styles.height = min(max(len(self._all), 1), 16) + 2
+        self.options.styles.height = min(max(len(self._all), 1), 16)
         if self._current is not None:
             self.call_after_refresh(self.options.select, self._current)
 

@@ -4,13 +4,17 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --constraint constraints.txt
 
-.PHONY: run test check lint types layers docs pictures bench durability wheel clean constraints
+.PHONY: run test fuzz check lint types layers docs pictures bench durability wheel clean constraints
 
 run: $(VENV)/.run            ## open copydesk on the embedded desk
 	@$(BIN)/copydesk $(ARGS)
 
 test: $(VENV)/.test          ## run the tests on every core
 	$(BIN)/python -m pytest -n auto $(ARGS)
+
+fuzz: $(VENV)/.test          ## a generic tool drives the API for long; EXAMPLES=100 of each kind
+	COPYDESK_FUZZ=$(or $(EXAMPLES),100) $(BIN)/python -m pytest -n auto --timeout 1800 \
+	  tests/server/test_schemathesis.py $(ARGS)
 
 check: lint types layers docs test   ## everything that must hold before a change lands
 

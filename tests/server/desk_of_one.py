@@ -115,7 +115,7 @@ class DeskOfOne:
             return None
         model = next(iter(get_args(op.body.annotation)), op.body.annotation)
         body = sendable(least(model)) | self._bodies().get(op.name, {})
-        return {key: self._named(key, value) for key, value in body.items()}
+        return {key: self.named(key, value) for key, value in body.items()}
 
     def query_of(self, op: Operation[..., Any]) -> dict[str, str]:
         """Return the query parameters that must be there."""
@@ -143,7 +143,7 @@ class DeskOfOne:
             "update_change_request": {"status": "archived"},
         }
 
-    def _named(self, key: str, value: Any) -> Any:
+    def named(self, key: str, value: Any) -> Any:
         ids = {
             "organization": self.other_organization,
             "spaceId": self.other_space,
@@ -151,7 +151,7 @@ class DeskOfOne:
             "space": self.have.space,
         }
         if isinstance(value, dict):
-            return {inner: self._named(inner, each) for inner, each in value.items()}
+            return {inner: self.named(inner, each) for inner, each in value.items()}
         return ids.get(key, value) if isinstance(value, str) else value
 
     def _second_places(self) -> tuple[str, str]:

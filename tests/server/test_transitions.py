@@ -7,10 +7,8 @@ from typing import Any, get_args
 import httpx
 import pytest
 
-from copydesk.contract import operations as ops
 from copydesk.contract.enumerations import SiteVisibility
 from copydesk.server import seeding_sites
-from copydesk.server.implementation import HANDLERS
 from tests.world import World
 
 STATES = ("draft", "open", "archived", "merged")
@@ -73,6 +71,7 @@ async def test_what_each_state_of_a_change_request_takes(world: World, state: st
 
 async def test_a_locked_space_is_edited_in_change_requests_only(world: World) -> None:
     space = world.space("Handbook", {"intro": "x"})
+    template = world.space("How-to", {"how": "First."})
     async with world.client() as client:
         for mode in ("locked", "live", "locked"):
             shown = (await client.patch(f"/spaces/{space}", json={"editMode": mode})).json()
@@ -82,11 +81,16 @@ async def test_a_locked_space_is_edited_in_change_requests_only(world: World) ->
         await client.patch(change(space, key), json={"status": "open"})
         assert (await client.post(change(space, key, "merge"))).json()["result"] == "merge"
         before = world.row("space", space)["revision_id"]
-        if ops.apply_space_template.name in HANDLERS:
-            body = {"id": "nothing", "params": {"contentRefs": {}}}
-            refused = await client.post(f"/spaces/{space}/content/template", json=body)
-            assert refused.status_code == 412
-            assert "locked" in said(refused)
+        body = {"id": template, "params": {"contentRefs": {}}}
+        path = f"/spaces/{space}/content/template"
+        refused = await client.post(path, json=body)
+        assert refused.status_code == 412
+        assert "locked" in said(refused)
+        draft = (await client.post(change(space), json={"subject": "Again"})).json()["id"]
+        taken = await client.post(path, json=body | {"changeRequestId": draft})
+        assert taken.status_code == 201
+        changes = (await client.get(change(space, draft, "changes"))).json()["changes"]
+        assert [(c["type"], c["page"]["path"]) for c in changes] == [("page_created", "how")]
     assert world.row("space", space)["revision_id"] == before
 
 

@@ -145,6 +145,20 @@ async def tree(desk: Desk, space: Json) -> list[Json]:
     return found
 
 
+async def test_specifications_and_translations_are_there_and_at_rest(desk: Desk) -> None:
+    home = await desk.organization("Quayside")
+    failed, read = await desk.items(f"/orgs/{home}/openapi")
+    assert read["lastVersion"]
+    assert "lastProcessErrorCode" not in read
+    assert failed["lastProcessErrorCode"] == "FETCH_TIMEOUT"
+    assert {failed["processingState"], read["processingState"]} == {"complete"}
+    spanish, german = await desk.items(f"/orgs/{home}/translations")
+    assert {spanish["status"], german["status"]} == {"completed"}
+    assert german["result"]["space"] == await desk.space("Plattform-Leitfaden")
+    assert "result" not in spanish
+    assert min(each["stats"]["totalWords"] for each in (spanish, german)) > 300
+
+
 async def test_there_are_change_requests_in_every_status_with_real_edits(desk: Desk) -> None:
     requests = await desk.change_requests()
     assert len(requests) >= 40

@@ -46,25 +46,30 @@ def _fetched(url: str, fetch: Fetch | None) -> bytes:
 
 
 def _take(tx: Tx) -> Row | None:
-    """Begin the reading of the specification that has waited longest."""
+    """Begin with the specification that has waited longest."""
     key: str | None = tx.value(
         "SELECT id FROM openapi_spec WHERE state <> 'complete' "
         "AND (state = 'pending' OR taken_at < ?) ORDER BY updated_at, id LIMIT 1",
         lease_limit(tx),
     )
-    if key is None:
-        return None
+    return None if key is None else begin(tx, key)
+
+
+def begin(tx: Tx, spec_id: str) -> Row:
+    """Begin the reading of a specification; return its source and the number of the attempt."""
     tx.run(
         "UPDATE openapi_spec SET state = 'progress', taken_at = ?, attempt = attempt + 1 "
         "WHERE id = ?",
         tx.now,
-        key,
+        spec_id,
     )
-    return tx.one(
+    row = tx.one(
         "SELECT openapi_spec.id, attempt, source_url, blob.data FROM openapi_spec "
         "LEFT JOIN blob ON blob.hash = source_text WHERE openapi_spec.id = ?",
-        key,
+        spec_id,
     )
+    assert row is not None, "what is begun is there"
+    return row
 
 
 def finish(

@@ -21,6 +21,7 @@ from copydesk.server.sample.firms import FIRMS, OWNER, PEOPLE
 from copydesk.server.sample.pages import read_pages
 from copydesk.server.sample.proposals import PASTS, PROPOSALS
 from copydesk.server.sample.publications import PUBLICATIONS, write_site
+from copydesk.server.sample.specifications import write_specifications
 from copydesk.server.sample.story import (
     Ask,
     Become,
@@ -37,6 +38,7 @@ from copydesk.server.sample.story import (
     Update,
     Verdict,
 )
+from copydesk.server.sample.translations import write_translations
 from copydesk.server.seeding import Editor, at
 from copydesk.server.source_content import filled
 from copydesk.server.store import Store, Tx
@@ -105,6 +107,8 @@ class _Building:
             )
             self.step(publication.title)
         write_connections(self.ago, self.firms, self.people, self.spaces)
+        write_specifications(self.ago, home)
+        write_translations(self.ago, home, self.people, self.spaces)
         owner = self.people[OWNER]
         self.tx.insert("meta", key="owner", value=owner)
         return owner

@@ -249,6 +249,9 @@ def test_serve_answers_with_a_minted_token_and_fetches_from_public_addresses_onl
             announced = server.stdout.readline().strip()
             assert announced.startswith("Listening on http://127.0.0.1:")
             address = announced.removeprefix("Listening on ")
+            assert server.stdout.readline() == f"Serving {desk}\n"
+            assert "takes a token" in server.stdout.readline()
+            assert server.stdout.readline() == "Only this machine can reach it.\n"
             with httpx.Client(base_url=address, trust_env=False) as client:
                 assert client.get("/v1/orgs").status_code == 401
                 client.headers["authorization"] = f"Bearer {token}"
@@ -264,6 +267,21 @@ def test_serve_answers_with_a_minted_token_and_fetches_from_public_addresses_onl
         finally:
             server.terminate()
             server.communicate(timeout=20)
+
+
+def test_serve_warns_where_other_machines_can_reach_it(desk: Path) -> None:
+    command = [sys.executable, "-m", "copydesk", "serve", "--port", "0", "--host", "0.0.0.0"]
+    with subprocess.Popen(
+        [*command, "--desk", str(desk)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as server:
+        try:
+            assert server.stderr is not None
+            warning = server.stderr.readline()
+            assert "0.0.0.0 can be reached from other machines, over plain HTTP" in warning
+        finally:
+            server.terminate()
+            said, _ = server.communicate(timeout=20)
+    assert "Only this machine" not in said
 
 
 @pytest.mark.parametrize(

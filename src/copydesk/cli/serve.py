@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+from ipaddress import ip_address
 from pathlib import Path
 
 from copydesk.cli.edge import UsageError, say
@@ -10,8 +11,6 @@ from copydesk.cli.embedded import open_store
 from copydesk.server.app import create_app
 from copydesk.server.fetching import Fetch, Fetcher
 from copydesk.server.store import Store
-
-_LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
 
 def serve(*, host: str, port: int, desk: Path | None = None, fetch: bool = False) -> int:
@@ -34,9 +33,18 @@ def serve(*, host: str, port: int, desk: Path | None = None, fetch: bool = False
 def _answer(host: str, listener: socket.socket, store: Store, fetch: Fetch | None) -> None:
     import uvicorn
 
+    address, number = listener.getsockname()[:2]
     shown = f"[{host}]" if ":" in host else host
-    print(f"Listening on http://{shown}:{listener.getsockname()[1]}", flush=True)
-    if host not in _LOOPBACK:
+    print(f"Listening on http://{shown}:{number}", flush=True)
+    print(
+        f"Serving {store.name}\n"
+        "/v1 takes a token, which `copydesk desk token` makes; /v1/openapi.json takes none.",
+        flush=True,
+    )
+    # What was bound decides, whatever name it was asked for by.
+    if ip_address(address.partition("%")[0]).is_loopback:
+        print("Only this machine can reach it.", flush=True)
+    else:
         say(
             f"copydesk: {host} can be reached from other machines, over plain HTTP. "
             "Anyone with a token of this desk can read and change it."

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from copydesk.tui.draft_keys import belonging, review_key
+from copydesk.tui.draft_keys import about_key, belonging, new_request_key, review_key
 from copydesk.tui.drafts import CountedDrafts, MemoryDrafts
+from copydesk.tui.places import Target
 from tests.drive import drive
 from tests.tui.review_world import ReviewWorld, furnish
 from tests.world import World
@@ -27,8 +28,8 @@ def review(world: World) -> ReviewWorld:
         (review_key("S", "C", "P/page"), "review", "comment on a page"),
         (review_key("S", "C", "P/N/with slash"), "review", "comment on a line"),
         ("structure X", "site-structure", "order of a site"),
-        ("change-request S C about", "changes", "description of a change request"),
-        ("change-request S new", "changes", "subject of a new change request"),
+        (about_key("S", "C"), "changes", "description"),
+        (new_request_key("S", None), "changes", "new change request"),
         ("request of cluster K", "clusters", "change request for a cluster"),
         ("site row S R", "site-structure", "row of a site's structure"),
     ],
@@ -82,6 +83,40 @@ async def test_a_draft_is_gone_back_to_and_its_field_opens(review: ReviewWorld) 
         assert "drafts" not in driver.screen.splitlines()[0]
         await driver.press("g d")
         assert "Nothing waits to be sent." in driver.screen
+
+
+async def test_a_new_request_goes_on_with_its_subject(review: ReviewWorld) -> None:
+    app = review.app()
+    aim = Target(space=review.space)
+    async with drive(app, size=(140, 24)) as driver:
+        await app.go("changes", aim)
+        await driver.idle()
+        await driver.press("ctrl+n")
+        await driver.type("Say which")
+        await driver.press("escape", "g d")
+        assert "Say which" in driver.line("new change request")
+        await driver.press("enter")
+        assert app.screen is not driver.place, "the field is open"
+        assert "New change request in API reference" in driver.screen
+        assert "Say which" in driver.screen
+        await driver.press("enter")
+        assert "Started #2 in API reference as a draft." in driver.screen
+        assert app.session.drafts.kept() == {}
+
+
+async def test_a_description_goes_on_where_its_request_is_not_shown(review: ReviewWorld) -> None:
+    app = review.app()
+    async with drive(app, size=(140, 24)) as driver:
+        app.session.drafts.save(about_key(review.space, review.request), "Retries\n\nIn short.")
+        await driver.press("g d")
+        assert "#1 Webhook re" in driver.line("description: ")
+        await driver.press("enter")
+        assert "Edit #1" in driver.screen
+        assert "In short." in driver.screen
+        await driver.press("ctrl+s")
+        row = review.world.row("change_request", review.request)
+        assert row["subject"] == "Retries"
+        assert app.session.drafts.kept() == {}
 
 
 async def test_a_reply_goes_on_in_its_thread(review: ReviewWorld) -> None:

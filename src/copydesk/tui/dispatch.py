@@ -95,7 +95,7 @@ async def run(owner: Any, action: Action) -> None:
         return
     result = getattr(owner, action.method)()
     if action.inline and inspect.isawaitable(result):
-        await _finish(place, result)
+        await tell_failures(place, result)
     else:
         await _follow(owner, place, action.id, result)
 
@@ -108,7 +108,7 @@ async def run_command(owner: Any, command: Command, rest: str) -> None:
 
 async def _follow(owner: Any, place: Place | None, name: str, result: Any) -> None:
     if inspect.isawaitable(result):
-        owner.screen.run_worker(_finish(place, result), name=name, group=name)
+        owner.screen.run_worker(tell_failures(place, result), name=name, group=name)
         # The first step runs before the next key is read: an action binds to what is under the
         # cursor when its key was pressed.
         await asyncio.sleep(0)
@@ -116,7 +116,8 @@ async def _follow(owner: Any, place: Place | None, name: str, result: Any) -> No
         place.frame_soon()
 
 
-async def _finish(place: Place | None, result: Any) -> None:
+async def tell_failures(place: Place | None, result: Any) -> None:
+    """Await what an action began; what the service refused is said on the place."""
     from copydesk.tui.errors import failure_types, sentence
     from copydesk.tui.session import WriteError
 

@@ -62,6 +62,16 @@ def structure_key(site: str) -> str:
     return f"structure {site}"
 
 
+def about_key(space: str, request: str) -> str:
+    """Return the key of the subject and description of a change request."""
+    return f"change-request {space} {request} about"
+
+
+def new_request_key(space: str, cluster: str | None) -> str:
+    """Return the key of the subject of a new change request, for a cluster if one is given."""
+    return f"change-request {space} new" + (f" {cluster}" if cluster else "")
+
+
 def review_key(space: str, request: str, part: str) -> str:
     """Return the key of a text about a change request; ``part`` names the field of the review."""
     return f"{space}/{request}/{part}"
@@ -72,10 +82,12 @@ def belonging(key: str) -> Belonging | None:
     match key.split(" "):
         case ["structure", site]:
             return Belonging("site-structure", Target(site=site), "order of a site", summary=moves)
-        case ["change-request", space, _, "about"]:
-            return Belonging("changes", Target(space=space), "description of a change request")
-        case ["change-request", space, "new"]:
-            return Belonging("changes", Target(space=space), "subject of a new change request")
+        case ["change-request", space, request, "about"]:
+            target = Target(space=space, change_request=request)
+            return Belonging("changes", target, "description", "about")
+        case ["change-request", space, "new", *cluster]:
+            target = Target(space=space, cluster=cluster[0] if cluster else None)
+            return Belonging("changes", target, "new change request", "new")
         case ["request", "of", "cluster", cluster]:
             return Belonging(
                 "clusters", Target(cluster=cluster), "change request for a cluster", summary=fields

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from copydesk.tui.places import Target
 from copydesk.tui.present.change_details import Details, facts
 from copydesk.tui.present.change_request import ChangeRow
-from copydesk.tui.screens.changes_actions import ChangesActions
+from copydesk.tui.screens.changes_writing import ChangesWriting
 from copydesk.tui.widgets.virtual_list import VirtualList
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ KEPT_DETAILS = 300
 """Details kept of rows that were looked at."""
 
 
-class ChangesDetails(ChangesActions):
+class ChangesDetails(ChangesWriting):
     """What is known beyond the rows."""
 
     def __init__(self, target: Target) -> None:

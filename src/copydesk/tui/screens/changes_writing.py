@@ -1,0 +1,194 @@
+"""Writing from the list of change requests: a new one, the subject and description of one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rich.text import Text
+
+from copydesk.domain.text import clean
+from copydesk.tui.actions import action
+from copydesk.tui.dispatch import run, tell_failures
+from copydesk.tui.draft_keys import about_key, new_request_key
+from copydesk.tui.present import change_request as present
+from copydesk.tui.present.change_request import ChangeRow
+from copydesk.tui.screens.changes_actions import ChangesActions
+from copydesk.tui.screens.changes_guards import is_merged, may_not_change, nothing_selected
+
+if TYPE_CHECKING:
+    from copydesk.client.api import Api
+    from copydesk.contract.models.change_request import ChangeRequest
+
+SUBJECT_LENGTH = 100
+"""The longest subject that the service takes (platform-api.md, Limits)."""
+
+
+class ChangesWriting(ChangesActions, scope="changes_writing"):
+    """Starts change requests and edits what they say of themselves; opens drafts of both."""
+
+    @action(
+        "e", "edit", unless=(nothing_selected, is_merged, may_not_change), danger=1, show=6,
+        group="Write", uses=("get_change_request", "update_change_request"),
+    )  # fmt: skip
+    async def edit(self) -> None:
+        """Edit the subject and the description as one text: the first line is the subject."""
+        row = self.rows.selected
+        if row is not None:
+            await self._edit(row)
+
+    async def _edit(self, row: ChangeRow) -> None:
+        from copydesk.contract import operations as ops
+        from copydesk.tui.change_request_writing import about_text, is_plain, read_about, update_of
+        from copydesk.tui.widgets.composer import WriteSheet
+
+        api = await self.session.ready()
+        request = await api(ops.get_change_request, row.space, row.id)
+        facts: list[Text | str] = ["The first line is the subject, the rest the description."]
+        if not is_plain(request.description):
+            facts.append(
+                Text(
+                    "It has lists or styles: they become plain text if you change it.",
+                    style="warn",
+                )
+            )
+        key = about_key(row.space, row.id)
+        sheet = WriteSheet(
+            f"Edit {row.label}",
+            key,
+            text=about_text(request),
+            facts=tuple(facts),
+            verb="save",
+            at_start=True,
+        )
+        written = await self.desk.push_screen_wait(sheet)
+        if not written:
+            return
+        about = read_about(written)
+        if (wrong := subject_wrong(about.subject)) is not None:
+            self.say(f"{wrong} What you wrote is kept: e brings it back.", "bad")
+            return
+        body = update_of(request, about)
+        if body is None:
+            self.session.drafts.drop(key)
+            self.say("Nothing changed.")
+            return
+        undo = update_of(request, about, back=True)
+
+        async def back(api: Api) -> ChangeRequest:
+            from copydesk.client.errors import Conflict
+
+            assert undo is not None
+            now = await api(ops.get_change_request, row.space, row.id)
+            if update_of(now, about) is not None:
+                raise Conflict(f"The text of {row.label} was changed again since.")
+            found = await api(ops.update_change_request, row.space, row.id, undo)
+            self._adopt(found)
+            return found
+
+        result = await self.perform(
+            "Edit",
+            row.label,
+            lambda api: api(ops.update_change_request, row.space, row.id, body),
+            undo=back,
+            done=f"Saved {row.label}.",
+        )
+        self.session.drafts.drop(key)
+        self._adopt(result)
+        self.after_write()
+
+    @action(
+        "ctrl+n", "new", show=7, danger=1, group="Write",
+        uses=("create_change_request", "list_organization_spaces"),
+    )  # fmt: skip
+    async def start(self) -> None:
+        """Start a change request: choose the space if there are several, then say what it is about.
+
+        It begins as a draft, and without changes.
+        """
+        from copydesk.contract import operations as ops
+        from copydesk.contract.models.change_request import ChangeRequestCreate
+        from copydesk.tui.widgets.ask import Ask
+
+        api = await self.session.ready()
+        space = self.target.space or await self._choose_space(api)
+        if space is None:
+            return
+        await self.spaces.learn(api, (await self.scope(api)).organization, [space])
+        title = self.spaces.title(space)
+        key = new_request_key(space, self.target.cluster)
+        made: list[ChangeRequest] = []
+
+        async def send(subject: str) -> None:
+            body = ChangeRequestCreate(subject=subject)
+            if self.target.cluster is not None:
+                body.conversations_issues_cluster = self.target.cluster
+            made.append(
+                await self.perform(
+                    "Start",
+                    f"“{subject}”",
+                    lambda api: api(ops.create_change_request, space, body),
+                )
+            )
+
+        sheet = Ask(
+            f"New change request in {title}",
+            "What is it about?",
+            draft_key=key,
+            check=subject_wrong,
+            send=send,
+        )
+        if not await self.desk.push_screen_wait(sheet):
+            return
+        [request] = made
+        self.after_write()
+        self.choose_view("draft" if request.status == "draft" else "open")
+        self.tell(f"Started #{request.number} in {title} as a {clean(request.status)}.", "good")
+
+    # Drafts
+
+    def resume_draft(self, part: str) -> None:
+        """Open the field that a text was typed in: of a new change request, or of one there is."""
+        match part:
+            case "new":
+                start = next(each for each in self.ACTIONS.values() if each.method == "start")
+                self.call_later(run, self, start)
+            case "about":
+                self.run_worker(tell_failures(self, self._resume_about()), name="resume draft")
+
+    async def _resume_about(self) -> None:
+        from copydesk.contract import operations as ops
+
+        space, request = self.target.space, self.target.change_request
+        assert space is not None
+        assert request is not None
+        api = await self.session.ready()
+        row = present.row_of(await api(ops.get_change_request, space, request))
+        if row.status == "merged":
+            self.say(f"{row.label} is merged: that cannot change. The text stays a draft.", "warn")
+        else:
+            await self._edit(row)
+
+    async def _choose_space(self, api: Api) -> str | None:
+        from copydesk.tui.present.space_choice import space_options
+        from copydesk.tui.space_reading import read_desk
+        from copydesk.tui.widgets.choice import Choice
+
+        organization = (await self.scope(api)).organization
+        row = self.rows.selected
+        desk = await read_desk(api, organization)
+        options = space_options(desk.nodes, None if row is None else row.space)
+        if not options:
+            self.say("There is no space that you may edit.", "warn")
+            return None
+        chosen = await self.desk.push_screen_wait(Choice("In which space?", options))
+        await self.spaces.learn(api, organization, [chosen or ""])
+        return chosen
+
+
+def subject_wrong(subject: str) -> str | None:
+    """Return what is wrong with a subject, or None."""
+    if not subject:
+        return "A subject is needed."
+    if len(subject) > SUBJECT_LENGTH:
+        return f"{len(subject)} characters: at most {SUBJECT_LENGTH} fit."
+    return None

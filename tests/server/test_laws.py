@@ -1,6 +1,6 @@
-"""What must hold whatever is done: order after moves, one default everywhere, counts of clusters.
+"""What must hold whatever is done: order after moves, one default everywhere, counts that count.
 
-Each test does random things over HTTP and holds the desk against a model made of plain lists.
+Each test does random things over HTTP and holds the desk against plain lists: a model's or its own.
 """
 
 from __future__ import annotations
@@ -9,12 +9,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+from typing import Any, get_args
 
 import httpx
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from copydesk.contract.enumerations import ChangeRequestStatus
 from copydesk.server import seeding_sites
 from copydesk.server.store import Tx
 from tests.world import World
@@ -281,3 +282,103 @@ async def test_clusters_count_what_they_hold(batches: list[list[tuple[int, str]]
                 assert sum(cluster["weeklyPulse"]) == len(held)
                 word = "fail" if cluster["label"] == "Exports fail" else "slow"
                 assert {key for key, words in latest.items() if words == word} <= set(held)
+
+
+DEEDS = st.lists(
+    st.tuples(
+        st.sampled_from(
+            [
+                "open",
+                "status",
+                "merge",
+                "update",
+                "edit",
+                "comment",
+                "put",
+                "delete",
+                "reply",
+                "delete reply",
+                "review",
+            ]
+        ),
+        st.integers(0, 5),
+        st.integers(0, 5),
+    ),
+    min_size=10,
+    max_size=15,
+)
+
+
+@FEW
+@given(DEEDS)
+async def test_counts_count(deeds: list[tuple[str, int, int]]) -> None:
+    with new_world() as world:
+        space = world.space("Handbook", {"intro": "x\n"})
+        world.change_request(space, {"intro": "y\n"})
+        async with world.client() as client:
+            for what, one, two in deeds:
+                if what == "edit":
+                    world.commit(space, {f"page-{one}": f"{two}\n"})
+                else:
+                    await deed(client, f"/spaces/{space}", what, one, two)
+            await check_counts(client, f"/spaces/{space}")
+
+
+async def deed(client: httpx.AsyncClient, space: str, what: str, one: int, two: int) -> None:
+    """Do one thing to a change request or a thread; the desk may refuse it, but it answers."""
+    requests = [
+        f"{space}/change-requests/{number + 1}"
+        for number in range((await client.get(space)).json()["changeRequests"])
+    ]
+    request = requests[one % len(requests)]
+    place = [space, *requests][two % (len(requests) + 1)]
+    spoken = (await client.get(f"{place}/comments")).json()["items"]
+    comment = f"{place}/comments/{spoken[one % len(spoken)]['id'] if spoken else 'none'}"
+    replies = (await client.get(f"{comment}/replies")).json().get("items")
+    reply = f"{comment}/replies/{replies[0]['id'] if replies else 'none'}"
+    status = ("draft", "open", "archived")[two % 3]
+    note = {"body": {"markdown": "Hm"}}
+    verdict = {"status": "approved"} | ({"comment": {"markdown": "Good"}} if two % 2 else {})
+    method, path, body = {
+        "open": ("POST", f"{space}/change-requests", {}),
+        "status": ("PATCH", request, {"status": status}),
+        "merge": ("POST", f"{request}/merge", None),
+        "update": ("POST", f"{request}/update", None),
+        "comment": ("POST", f"{place}/comments", note),
+        "put": ("PUT", comment, {"resolved": bool(two % 2)}),
+        "delete": ("DELETE", comment, None),
+        "reply": ("POST", f"{comment}/replies", note),
+        "delete reply": ("DELETE", reply, None),
+        "review": ("POST", f"{request}/reviews", verdict),
+    }[what]
+    answer = await client.request(method, path, json=body)
+    assert answer.status_code < 500, (what, answer.text)
+
+
+async def check_counts(client: httpx.AsyncClient, space: str) -> None:
+    """Fail unless every count of a space and its change requests is what its list holds."""
+    shown = (await client.get(space)).json()
+    by_status = {}
+    for status in get_args(ChangeRequestStatus):
+        params = {"status": status}
+        by_status[status] = (await client.get(f"{space}/change-requests", params=params)).json()
+    assert shown["changeRequestsOpen"] == len(by_status["open"]["items"])
+    assert shown["changeRequestsDraft"] == len(by_status["draft"]["items"])
+    found = [item for listed in by_status.values() for item in listed["items"]]
+    assert shown["changeRequests"] == len(found)
+    for item in found:
+        holds = item.get("revisionMergedAncestor", item["revisionInitial"])
+        behind = item["status"] != "merged" and holds != shown["revision"]
+        assert item["outdated"] is behind
+        assert ("revisionMerged" in item) is (item["status"] == "merged")
+    for place, counted in [
+        (space, shown["comments"]),
+        *((f"{space}/change-requests/{item['id']}", item["comments"]) for item in found),
+    ]:
+        threads = (await client.get(f"{place}/comments")).json()["items"]
+        assert counted == sum(thread["status"] == "open" for thread in threads)
+        for thread in threads:
+            path = f"{place}/comments/{thread['id']}/replies"
+            replies = (await client.get(path)).json()["items"]
+            assert thread["replies"] == len(replies)
+            assert sum(replier["count"] for replier in thread["repliers"]) == len(replies)

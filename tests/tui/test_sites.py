@@ -19,6 +19,7 @@ from copydesk.tui.drafts import DraftStore, MemoryDrafts
 from copydesk.tui.places import Target
 from copydesk.tui.screens.site_structure import SiteStructurePlace
 from copydesk.tui.session import Session
+from copydesk.tui.widgets.sheet import typable
 from tests.drive import Driver, drive, eventually
 from tests.world import BASE_URL, World
 
@@ -606,3 +607,19 @@ async def test_hostile_ids_and_addresses(
         await driver.press("J", "escape", "R")
         assert "Acme docs" in driver.screen
     assert all("a/b" not in path and "/.." not in path for path in asked)
+
+
+async def test_what_is_removed_has_a_name_that_can_be_typed(world: World) -> None:
+    published = publish(world)
+    row = world.write(lambda tx: seed.add_section(tx, published.site, "👩\u200d👧  flags 🏳"))
+    async with drive(open_app(world, published.site)) as driver:
+        await select(driver, row)
+        await driver.press("D")
+        assert "to go on: flags" in driver.line("Type the name")
+        await driver.type("flags")
+        await driver.press("ctrl+s")
+    assert await published.order() == list(SECTIONS)
+    assert typable("支払い ガイド") == "支払い ガイド"
+    assert typable("🏳") == ""
+    assert typable("A name of more words than anybody wants to type").endswith(" anybody")
+    assert len(typable("x" * 99)) < 50

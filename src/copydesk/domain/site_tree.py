@@ -130,7 +130,7 @@ def _section(section: SiteSection, level: str) -> SiteNode:
     return SiteNode(
         section.id,
         "section",
-        clean(section.title) or "Untitled",
+        clean(section.title).strip() or "Untitled",
         level,
         path=clean(section.path),
         description=clean(section.description or ""),
@@ -146,7 +146,7 @@ def _site_space(shown: SiteSpace, level: str) -> SiteNode:
     return SiteNode(
         shown.id,
         "site-space",
-        clean(shown.title) or clean(space.title or "") or "Untitled",
+        clean(shown.title).strip() or clean(space.title or "").strip() or "Untitled",
         level,
         path=clean(shown.path),
         condition=clean(shown.condition or ""),

@@ -205,7 +205,7 @@ async def read_details(
             return []
         return [
             (
-                clean(site.title) or "Untitled",
+                clean(site.title).strip() or "Untitled",
                 clean(site.hostname or site.urls.published or "published")
                 if site.published
                 else "",

@@ -68,7 +68,7 @@ class RequestRow:
 def cluster_row(cluster: IssuesCluster) -> ClusterRow:
     """Return the row of a cluster. A short pulse is filled up with empty weeks before it."""
     pulse = tuple(cluster.weekly_pulse)[-WEEKS:]
-    label = clean(cluster.label) or "Untitled"
+    label = clean(cluster.label).strip() or "Untitled"
     return ClusterRow(
         cluster.id,
         label,
@@ -77,7 +77,7 @@ def cluster_row(cluster: IssuesCluster) -> ClusterRow:
         cluster.stats.issues,
         cluster.stats.conversations,
         tuple(
-            (clean(name) or "unknown", count)
+            (clean(name).strip() or "unknown", count)
             for name, count in sorted(cluster.sources.items(), key=lambda pair: -pair[1])
         ),
         cluster.created_at,
@@ -110,7 +110,7 @@ def matching(text: str) -> Callable[[ClusterRow], bool]:
 
 def request_row(request: ChangeRequest) -> RequestRow:
     """Return the row of a change request."""
-    subject = clean(request.subject) or "No subject"
+    subject = clean(request.subject).strip() or "No subject"
     return RequestRow(
         request.id, request.space, request.number, subject, clean(str(request.status))
     )

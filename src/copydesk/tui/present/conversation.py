@@ -64,7 +64,7 @@ def issue_row(item: ConversationIssueItem) -> IssueRow:
     issue, found_in = item.issue, item.conversation
     return IssueRow(
         issue.id,
-        clean(issue.title) or "Untitled",
+        clean(issue.title).strip() or "Untitled",
         clean(issue.summary or "", lines=True, limit=4_000).strip(),
         issue.conversation or (found_in.id if found_in is not None else ""),
         clean(found_in.source or "") if found_in is not None else "",

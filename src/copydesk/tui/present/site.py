@@ -58,7 +58,7 @@ def site_row(site: Site) -> SiteRow:
         host = web_address(f"https://{site.hostname}/{quote(site.basename or '', safe='')}")
     return SiteRow(
         site.id,
-        clean(site.title) or "Untitled",
+        clean(site.title).strip() or "Untitled",
         clean(str(site.visibility)),
         site.published,
         site.site_spaces,

@@ -30,7 +30,7 @@ UNFOLD_LIMIT = 60
 """In a structure of at most so many rows, sections with several variants open unfolded."""
 
 
-TITLE_CELLS = 32
+TITLE_CELLS = 28
 """Cells that titles take before anything else is shown of a row."""
 
 STATE_CELLS = 44
@@ -113,7 +113,8 @@ class SiteStructurePlace(SiteOrdering, scope="site_structure"):
         if self.refused:
             return self.refused
         if self.steps:
-            return f"{plural(len(self.steps), 'move')} staged, nothing sent: ctrl+s sends them"
+            them = "it" if len(self.steps) == 1 else "them"
+            return f"{plural(len(self.steps), 'move')} staged, nothing sent: ctrl+s sends {them}"
         return super().status_left() or ("published order" if self._now else "")
 
     # Reading

@@ -172,6 +172,23 @@ class Confirm(ScrollingSheet[bool], scope="confirm"):
         keys.update(self.paint(said))
 
 
+LONGEST_TYPED = 36
+"""Characters that anybody is asked to type."""
+
+
+def typable(name: str) -> str:
+    """Return what of a name can be typed: its letters, digits and plain signs, and not too many.
+
+    A name may be an emoji, or longer than the line in which it would be typed; empty when nothing
+    is left of it.
+    """
+    kept = "".join(sign if sign.isalnum() or sign.isascii() else " " for sign in name)
+    words = kept.split()
+    while len(words) > 1 and len(" ".join(words)) > LONGEST_TYPED:
+        words.pop()
+    return " ".join(words)[:LONGEST_TYPED]
+
+
 class ConfirmInput(Field, scope="confirm_input"):
     """The field in which the count or the name is typed."""
 
@@ -192,7 +209,10 @@ class ConfirmInput(Field, scope="confirm_input"):
 
 
 class TypeToConfirm(Sheet[bool], scope="type_to_confirm"):
-    """Level 3: type the count or the name, then ctrl+s. The result is True, or None."""
+    """Level 3: type the count or the name, then ctrl+s. The result is True, or None.
+
+    Of a name that no keyboard has, or a long one, what is `typable` is enough.
+    """
 
     DANGER = 3
 
@@ -201,7 +221,7 @@ class TypeToConfirm(Sheet[bool], scope="type_to_confirm"):
     ) -> None:
         super().__init__(title)
         self._facts = facts
-        self._expect = expect
+        self._expect = typable(expect) or verb
         self._verb = verb
         self._what = what
 
@@ -227,7 +247,7 @@ class TypeToConfirm(Sheet[bool], scope="type_to_confirm"):
 
     def _typed(self) -> str:
         fields = self.query(ConfirmInput)
-        return fields.first().value.strip() if fields else ""
+        return " ".join(fields.first().value.split()) if fields else ""
 
     def on_input_changed(self, event: Input.Changed) -> None:
         """Light the key once it matches."""

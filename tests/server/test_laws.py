@@ -20,7 +20,7 @@ from copydesk.server import seeding_sites
 from copydesk.server.store import Tx
 from tests.world import World
 
-FEW = settings(max_examples=4, deadline=None)
+FEW = settings(max_examples=3, deadline=None)
 """Long ways rather than many: a desk takes longer to make than a step on it."""
 
 

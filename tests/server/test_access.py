@@ -99,6 +99,8 @@ def expected(op: Operation[..., Any], caller: Caller) -> tuple[int, str] | None:
         # To delete what one may not see is to delete what is not there.
         gone = op.method == "DELETE" and len(op.path_parameters) == 1
         return (204, "") if gone else (404, "no")
+    if "{translation_id}" in op.path and caller.level("space") is None:
+        return 404, "translation"  # it is seen by those who see what it translates
     if needed.scope == "organization" and permission == "view":
         return None  # guests see the organization, and no more of it
     if op.noun == "team" and rank(level) < rank("read"):

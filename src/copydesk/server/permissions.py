@@ -172,6 +172,7 @@ _BESIDES: dict[Operation[..., Any], str] = {
     ops.update_team_members: "its owners may, too",
     ops.put_team_member: "its owners may, too",
     ops.remove_team_member: "its owners may, too",
+    ops.get_translation: "and on the space that it is of",
     ops.duplicate_space: "the copy takes `create` where the space is",
     ops.move_space: "the new place takes `create`",
     ops.move_collection: "the new place takes `create`",

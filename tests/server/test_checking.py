@@ -51,8 +51,8 @@ def files(folder: Path) -> dict[str, bytes]:
 SPOILS = {
     "open comments": "UPDATE space SET comments = comments + 1",
     "count of 99 change requests": "UPDATE space SET change_requests = 99",
-    "open change requests": "UPDATE change_request SET status = 'archived' WHERE status = 'open'",
-    "drafts": "UPDATE space SET change_requests_draft = change_requests_draft + 1",
+    "change requests (archived)": "UPDATE change_request SET status = 'archived'",
+    "change requests (draft)": "UPDATE space SET change_requests_draft = change_requests_draft + 1",
     "change_request ": "UPDATE change_request SET comments = comments + 1",
     "replies": "DELETE FROM reply",
     "cluster ": "UPDATE cluster SET issues = issues - 1",

@@ -33,7 +33,7 @@ async def test_a_list_of_change_requests_begins_at_what_it_asks_for(
         connection.set_trace_callback(None)
     assert answer.status_code == 200
     lists = [sql for sql in said if "FROM change_request WHERE" in sql]
-    assert len(lists) == 2
+    assert len(lists) == (2 if query else 1)  # without a filter the count is kept
     for sql in lists:
         plan = [row["detail"] for row in connection.execute(f"EXPLAIN QUERY PLAN {sql}")]
         assert any(index in step for step in plan), (sql, plan)

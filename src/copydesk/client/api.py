@@ -36,8 +36,11 @@ P = ParamSpec("P")
 R = TypeVar("R")
 T = TypeVar("T")
 
-THREAD_BYTES = 32_768
-"""An answer larger than this is validated in a thread, so that no key press waits for it."""
+THREAD_BYTES = 131_072
+"""An answer larger than this is validated in a thread, so that no key press waits for it.
+
+About a hundred change requests; they hold a key for 2 ms, and going to a thread takes half as long.
+"""
 
 USUAL_TIMEOUTS = Timeouts()
 """5 s for a connection, 30 s for the next bytes."""

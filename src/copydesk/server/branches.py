@@ -18,7 +18,12 @@ from copydesk.server.merging import MergeConflict, merge
 from copydesk.server.seeding import Edit, advance, put_edit
 from copydesk.server.store import Row, Tx, to_json
 
-COUNTED = {"open": "change_requests_open", "draft": "change_requests_draft"}
+COUNTED: dict[str, str] = {
+    "open": "change_requests_open",
+    "draft": "change_requests_draft",
+    "archived": "change_requests_archived",
+    "merged": "change_requests_merged",
+}
 """The column of the space that counts its change requests of a status."""
 
 
@@ -235,10 +240,9 @@ def _taken(tx: Tx, space_id: str, number: int) -> bool:
 
 
 def _count(tx: Tx, space_id: str, status: str, change: int) -> None:
-    if status in COUNTED:
-        column = COUNTED[status]
-        tx.run(
-            f"UPDATE space SET {column} = {column} + ? WHERE id = ?",  # noqa: S608 - a column of ours
-            change,
-            space_id,
-        )
+    column = COUNTED[status]
+    tx.run(
+        f"UPDATE space SET {column} = {column} + ? WHERE id = ?",  # noqa: S608 - a column of ours
+        change,
+        space_id,
+    )

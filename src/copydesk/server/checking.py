@@ -16,6 +16,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from copydesk.domain.text import plural
+from copydesk.server.branches import COUNTED
 from copydesk.server.desk_file import complaint, open_unchanging
 from copydesk.server.migrations import VERSION
 from copydesk.server.store import DeskError
@@ -67,17 +68,14 @@ RULES: tuple[Rule, ...] = (
         "change requests",
         "SELECT count(*) FROM change_request WHERE space_id = t.id",
     ),
-    _counted(
-        "space",
-        "change_requests_open",
-        "open change requests",
-        "SELECT count(*) FROM change_request WHERE space_id = t.id AND status = 'open'",
-    ),
-    _counted(
-        "space",
-        "change_requests_draft",
-        "drafts of change requests",
-        "SELECT count(*) FROM change_request WHERE space_id = t.id AND status = 'draft'",
+    *(
+        _counted(
+            "space",
+            column,
+            f"change requests ({status})",
+            f"SELECT count(*) FROM change_request WHERE space_id = t.id AND status = '{status}'",  # noqa: S608 - statuses are ours
+        )
+        for status, column in COUNTED.items()
     ),
     _counted(
         "change_request",

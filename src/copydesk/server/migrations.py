@@ -8,10 +8,31 @@ from __future__ import annotations
 from copydesk.server.schema import TABLES
 from copydesk.server.schema_integration import CONNECTIONS
 from copydesk.server.schema_openapi_spec import OPENAPI_SPECS
+from copydesk.server.schema_printing import SIGNING
 from copydesk.server.schema_search import SEARCH_TABLES
 from copydesk.server.schema_translation import TRANSLATIONS
 
-MIGRATIONS: tuple[str, ...] = (TABLES, CONNECTIONS, SEARCH_TABLES, OPENAPI_SPECS, TRANSLATIONS)
+CHANGE_REQUEST_COUNTS = """
+    ALTER TABLE space ADD COLUMN change_requests_archived INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE space ADD COLUMN change_requests_merged INTEGER NOT NULL DEFAULT 0;
+    UPDATE space SET
+        change_requests_archived = (
+            SELECT count(*) FROM change_request WHERE space_id = space.id AND status = 'archived'
+        ),
+        change_requests_merged = (
+            SELECT count(*) FROM change_request WHERE space_id = space.id AND status = 'merged'
+        );
+    """
+"""Counts kept for every status, so that no page of a long list counts all of it."""
+
+MIGRATIONS: tuple[str, ...] = (
+    TABLES,
+    CONNECTIONS,
+    SEARCH_TABLES,
+    OPENAPI_SPECS,
+    TRANSLATIONS,
+    CHANGE_REQUEST_COUNTS,
+)
 """One script per version, applied in order; the index plus one is the version it leads to."""
 
 VERSION = len(MIGRATIONS)

@@ -52,15 +52,14 @@ def list_space_change_requests(
     """List a space's change requests of one status, the latest changed first."""
     space = call.access.space(space_id)
     filters = _filters(creator, contributor, requested_reviewer, conversations_issues_cluster)
-    counted = branches.COUNTED.get(status)
     return _list(
         call,
         {"space_id": space_id, "status": status},
         filters,
         page,
         limit,
-        # The space keeps these two counts, so that a long list is not counted for each page.
-        count=space[counted] if counted and not filters.where else None,
+        # The space keeps these counts, so that a long list is not counted for each page.
+        count=None if filters.where else space[branches.COUNTED[status]],
     )
 
 
@@ -88,10 +87,19 @@ def list_organization_change_requests(
             organization_id,
         )
     ]
+    count: int | None = None
+    if not filters.where:
+        count = call.tx.value(
+            f"SELECT coalesce(sum({branches.COUNTED[status]}), 0) FROM space "  # noqa: S608 - a column of ours
+            "WHERE organization_id = ? AND id NOT IN (SELECT value FROM json_each(?))",
+            organization_id,
+            json.dumps(unseen),
+        )
     if unseen:
         filters.where.append("space_id NOT IN (SELECT value FROM json_each(?))")
         filters.values.append(json.dumps(unseen))
-    return _list(call, {"organization_id": organization_id, "status": status}, filters, page, limit)
+    equal = {"organization_id": organization_id, "status": status}
+    return _list(call, equal, filters, page, limit, count)
 
 
 @implements(ops.create_change_request)

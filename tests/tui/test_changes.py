@@ -502,6 +502,12 @@ async def test_a_poll_brings_what_others_did_and_moves_nothing(desk: Desk) -> No
         assert "READY TO MERGE   2 rules met" in said(driver)
         assert "[Open 4]" in driver.screen
         assert "press . to fold them in" in driver.screen
+        await driver.press(".")
+        assert "● new or changed   ^ out of date   THR open threads" in driver.screen
+        await driver.press("?")
+        await driver.type("sign primary")
+        assert "out of date: primary content has moved on" in driver.screen
+        await driver.press("escape")
         world = desk.world
         world.change_request(desk.legal, subject="Draft", by=world.ana, status="draft")
         here(driver).poll()

@@ -143,6 +143,9 @@ async def test_the_footer_of_threads_leads_with_their_keys(review: ReviewWorld) 
         for keys in ("r reply", "x resolve", "c comment", "} next open thread", "? help"):
             assert keys in foot, foot
         assert "J next" not in foot
+        await driver.press("1")
+        foot = driver.screen.splitlines()[-1]
+        assert foot.startswith(" a approve  m merge"), foot
     async with drive(review.app(), "]", "tab", size=(80, 24)) as driver:
         foot = driver.screen.splitlines()[-1]
         assert "r reply" in foot

@@ -343,7 +343,7 @@ class Foot(Line):
                 unique.append((level, action))
         cells = {action.id: len(self._label(action, chain[level])) + 2 for level, action in unique}
         room = width - 2 - (len(self._label(help_entry[1], self.place)) if help_entry else 0)
-        leads = getattr(chain[0], "LEADS", "") if chain else ""
+        leads = getattr(chain[0], "leads", "") if chain else ""
         by_need = sorted(unique, key=lambda e: (not leads or e[1].group != leads, -e[1].show))
         kept: set[str] = set()
         for _, action in by_need:

@@ -132,8 +132,14 @@ async def read_page(api: Api, opened: Opened, change: Changed) -> PageText:
 
 
 async def read_now(api: Api, opened: Opened, change: Changed) -> str:
-    """Read the text of a changed page as it is now, cleaned as it is shown. Raises ``ApiError``."""
-    text = await _text_after(api, opened, change)
+    """Read the text of a changed page as it is now, cleaned as it is shown; "" when it is gone.
+
+    Raises ``ApiError``.
+    """
+    try:
+        text = await _text_after(api, opened, change)
+    except NotFound:
+        return ""
     return await asyncio.to_thread(clean, text or "", lines=True)
 
 

@@ -89,6 +89,7 @@ class ReviewBase(Place):
         )
         self.diff = DiffView(id="diff")
         self.facts = Facts(title="Overview", empty="Reading…", id="overview")
+        self.facts.leads = "Request"
         self.all_threads = ThreadView(
             title="Threads",
             empty="No threads yet. C starts one on a page or on the request.",

@@ -61,7 +61,7 @@ class Pane(Acts, ScrollView, can_focus=True, can_focus_children=False):
         "pane--accent",
     }
 
-    LEADS: ClassVar[str] = ""
+    leads = ""
     """The group of actions that come first in the footer while this pane has the focus."""
 
     title: reactive[str] = reactive("", layout=False, repaint=False)

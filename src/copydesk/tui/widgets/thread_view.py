@@ -39,7 +39,7 @@ def _replies(thread: Thread) -> list[_Row]:
 class ThreadView(WrappedList, scope="threads"):
     """Shows groups of threads; the cursor stops at messages. Resolved threads are dim."""
 
-    LEADS = "Threads"
+    leads = "Threads"
 
     class Opened(WrappedList.Moved):
         """The reader wants to see what a thread is about."""

@@ -8,7 +8,6 @@ from __future__ import annotations
 from copydesk.server.schema import TABLES
 from copydesk.server.schema_integration import CONNECTIONS
 from copydesk.server.schema_openapi_spec import OPENAPI_SPECS
-from copydesk.server.schema_printing import SIGNING
 from copydesk.server.schema_search import SEARCH_TABLES
 from copydesk.server.schema_translation import TRANSLATIONS
 

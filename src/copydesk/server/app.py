@@ -28,7 +28,7 @@ from starlette.routing import Route
 
 from copydesk.contract import operations
 from copydesk.contract.operation import CATALOGUE, Operation
-from copydesk.server import description, handlers
+from copydesk.server import description, handlers, printing
 from copydesk.server.arguments import read_arguments, read_body
 from copydesk.server.background import Worker
 from copydesk.server.errors import Refusal, unauthorized
@@ -68,6 +68,7 @@ def create_app(
         # One route for all methods of a path, so that a 405 names every one of them in Allow.
         routes=[
             Route(description.PATH, _described, methods=["GET"]),
+            Route(printing.PATH, _printing(store), methods=["GET"]),
             Shelves(
                 Route(path, _by_method(ways), methods=list(ways)) for path, ways in paths.items()
             ),
@@ -89,6 +90,16 @@ def mint_token(tx: Tx, user_id: str, label: str) -> str:
 
 def _digest(token: str) -> str:
     return sha256(token.encode()).hexdigest()
+
+
+def _printing(store: Store) -> Endpoint:
+    async def answer(request: Request) -> Response:
+        try:
+            return await printing.answer(store, request)
+        except Refusal as refusal:
+            return _refused(refusal)
+
+    return answer
 
 
 def _literal_first(op: Operation[..., Any]) -> list[tuple[bool, str]]:

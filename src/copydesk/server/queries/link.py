@@ -57,9 +57,9 @@ class LinkReader:
         """Return the links of one page in their order."""
         found = [FoundLink(page.data.id, *target) for target in self._references(page.data.cover)]
         text = content.text(self.call.tx, page.data.text)
-        found += [FoundLink(page.data.id, *self._resolve(page, url)) for url in _links(text)]
+        found += [FoundLink(page.data.id, *self.resolve(page, url)) for url in _links(text)]
         if page.data.href is not None:
-            found.append(FoundLink(page.data.id, *self._resolve(page, page.data.href)))
+            found.append(FoundLink(page.data.id, *self.resolve(page, page.data.href)))
         return found
 
     def model(self, links: list[FoundLink]) -> list[Link]:
@@ -93,8 +93,8 @@ class LinkReader:
                 here = reference.get("space") in (None, self.space_id)
                 yield kind, target, "broken" if here and target not in self._known else "ok"
 
-    def _resolve(self, page: PlacedPage, url: str) -> tuple[str, str, LinkStatus]:
-        """Return what a link leads to: its kind, the id or URL, and its status."""
+    def resolve(self, page: PlacedPage, url: str) -> tuple[str, str, LinkStatus]:
+        """Return what a link on a page leads to: its kind, the id or URL, and its status."""
         if url.startswith(f"{self.call.base_url}/"):
             return "url", url, "in-app"
         try:

@@ -1,0 +1,141 @@
+"""The address of a PDF, and what is answered there.
+
+The address says itself what is printed and until when, signed with the desk's key: nothing is kept
+on the desk, and it is made when it is fetched, from a revision, which never changes. Whoever has
+the address may read it (decisions.md: a PDF's URL lasts an hour).
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hmac
+import json
+import secrets
+from dataclasses import astuple, dataclass
+from datetime import timedelta
+from hashlib import sha256
+from typing import TYPE_CHECKING
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from copydesk.server.errors import Refusal
+from copydesk.server.implementation import Call
+from copydesk.server.store import Store, Tx, to_json
+
+if TYPE_CHECKING:
+    from copydesk.server.pdf import PrintedPage
+
+PATH = "/pdf/{ticket}"
+"""Where PDFs are fetched; outside of ``/v1``, for it is no operation of the API."""
+
+LASTS = timedelta(hours=1)
+"""How long an address is good for."""
+
+_SIGNING_KEY = "signing_key"
+"""The key in a desk's ``meta`` of what addresses are signed with; nobody is ever told it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ticket:
+    """What a PDF prints: a change request at a revision, of it a page with those below or alone."""
+
+    change_request_id: str
+    revision_id: str
+    page_id: str | None
+    only: bool
+    expires: int
+
+    def signed(self, tx: Tx) -> str:
+        """Return the ticket as a segment of a URL."""
+        data = base64.urlsafe_b64encode(to_json(astuple(self)).encode()).decode().rstrip("=")
+        return f"{data}.{_signature(tx, data)}.pdf"
+
+
+def print_address(
+    call: Call, change_request_id: str, revision_id: str, page_id: str | None, *, only: bool
+) -> str:
+    """Return an address where a PDF can be fetched for an hour, without a token.
+
+    The first one gives the desk its key.
+    """
+    if call.tx.one("SELECT 1 FROM meta WHERE key = ?", _SIGNING_KEY) is None:
+        call.tx.insert("meta", key=_SIGNING_KEY, value=secrets.token_hex(32))
+    expires = int((call.tx.moment + LASTS).timestamp())
+    ticket = Ticket(change_request_id, revision_id, page_id, only, expires)
+    return call.base_url + PATH.replace("{ticket}", ticket.signed(call.tx))
+
+
+async def answer(store: Store, request: Request) -> Response:
+    """Answer with the PDF of a ticket; with a 404 when it is no ticket of this desk, or too old."""
+    return await store.in_thread(
+        lambda: _print(store, request.path_params["ticket"], str(request.base_url).rstrip("/")),
+        writes=False,
+    )
+
+
+def _print(store: Store, signed: str, base_url: str) -> Response:
+    # fpdf2 and its fonts take a second to import, which only those wait for who print.
+    from copydesk.server.pdf import make_pdf
+    from copydesk.server.queries.pdf import printed_pages
+
+    def gather(tx: Tx) -> tuple[str, list[str], list[PrintedPage]]:
+        ticket = _read(tx, signed)
+        row = tx.one(
+            "SELECT c.number, c.subject, s.id, s.title, o.title AS organization, r.created_at "
+            "FROM change_request c JOIN space s ON s.id = c.space_id "
+            "JOIN organization o ON o.id = s.organization_id "
+            "JOIN revision r ON r.id = ? AND r.space_id = s.id "
+            "WHERE c.id = ? AND s.deleted_at IS NULL",
+            ticket.revision_id,
+            ticket.change_request_id,
+        )
+        if row is None:
+            raise _gone()
+        call = Call(tx, "", base_url, 200)
+        pages = printed_pages(
+            call, row["id"], ticket.revision_id, page_id=ticket.page_id, only=ticket.only
+        )
+        lines = [
+            f"#{row['number']} {row['subject']}".strip(),
+            row["organization"],
+            row["created_at"][:10],
+        ]
+        return row["title"], lines, pages
+
+    title, lines, pages = store.read(gather)
+    return Response(
+        make_pdf(title, lines, pages),
+        media_type="application/pdf",
+        headers={
+            "content-disposition": 'inline; filename="change-request.pdf"',
+            "cache-control": "private, no-store",
+            "x-content-type-options": "nosniff",
+        },
+    )
+
+
+def _read(tx: Tx, signed: str) -> Ticket:
+    data, _, signature = signed.removesuffix(".pdf").partition(".")
+    if not hmac.compare_digest(signature.encode(), _signature(tx, data).encode()):
+        raise _gone()
+    try:
+        padded = data.encode() + b"=" * (-len(data) % 4)
+        ticket = Ticket(*json.loads(base64.urlsafe_b64decode(padded)))
+    except (binascii.Error, ValueError, TypeError):
+        raise _gone() from None
+    if ticket.expires < tx.moment.timestamp():
+        raise _gone()
+    return ticket
+
+
+def _signature(tx: Tx, data: str) -> str:
+    key: str | None = tx.value("SELECT value FROM meta WHERE key = ?", _SIGNING_KEY)
+    if key is None:
+        raise _gone()
+    return hmac.new(key.encode(), f"pdf {data}".encode(), sha256).hexdigest()
+
+
+def _gone() -> Refusal:
+    return Refusal(404, "There is no PDF here, or its hour is over: ask for it again.")

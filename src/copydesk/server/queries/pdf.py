@@ -1,0 +1,59 @@
+"""What a PDF of a revision prints, gathered from the desk."""
+
+from __future__ import annotations
+
+from copydesk.server import content
+from copydesk.server.documents import links_of
+from copydesk.server.implementation import Call
+from copydesk.server.pdf import PrintedPage
+from copydesk.server.queries.file import image_size, revision_files
+from copydesk.server.queries.link import LinkReader
+from copydesk.server.queries.page import PlacedPage
+
+_MOST_PIXELS = 20_000_000
+_MOST_BYTES = 5 * 1024 * 1024
+_PICTURES = ("image/png", "image/jpeg", "image/gif")
+
+
+def printed_pages(
+    call: Call, space_id: str, revision_id: str, *, page_id: str | None = None, only: bool = False
+) -> list[PrintedPage]:
+    """Return the pages of a revision as they are printed: all of them, or ``page_id`` with what is
+    below it, or ``only`` that one.
+    """
+    reader = LinkReader(call, space_id, revision_id)
+    files = {file.id: file for file in revision_files(call, revision_id)}
+    chosen = [
+        page
+        for page in reader.pages
+        if page_id is None
+        or page.data.id == page_id
+        or (not only and any(above.id == page_id for above in page.ancestors))
+    ]
+    top = len(chosen[0].ancestors) if chosen else 0
+
+    def printed(page: PlacedPage) -> PrintedPage:
+        text = content.text(call.tx, page.data.text)
+        links: dict[str, str] = {}
+        pictures: dict[str, bytes] = {}
+        for url in dict.fromkeys(links_of(text)):
+            kind, target, status = reader.resolve(page, url)
+            if kind == "page" and status == "ok":
+                links[url] = target
+            file = files.get(target) if kind == "file" else None
+            if file and file.content_type in _PICTURES and file.size <= _MOST_BYTES:
+                data = content.blob(call.tx, file.blob)
+                size = image_size(data[: 64 * 1024])
+                if size and 0 < size[0] * size[1] <= _MOST_PIXELS:
+                    pictures[url] = data
+        return PrintedPage(
+            id=page.data.id,
+            title=page.data.title,
+            depth=len(page.ancestors) - top,
+            description=page.data.description or "",
+            markdown=text or (page.data.href or ""),
+            links=links,
+            pictures=pictures,
+        )
+
+    return [printed(page) for page in chosen]

@@ -355,3 +355,36 @@ async def test_permissions_say_what_the_caller_may_do(world: World, role: str | 
                 assert answer.is_success is may.get(name, False), (role, name, path, answer.text)
                 hidden = (403, 404) if may == {} else (403,)
                 assert answer.is_success or answer.status_code in hidden, name
+
+
+async def test_what_is_created_says_where_it_is(all_of_it: Everything) -> None:
+    have, site = all_of_it, all_of_it.at_site()
+    made = [
+        ("POST", have.org("spaces"), {"title": "New"}),
+        ("POST", have.at_space("duplicate"), None),
+        ("POST", have.org("collections"), {"title": "New"}),
+        ("PUT", have.org("teams"), {"title": "New"}),
+        ("POST", have.at_space("change-requests"), {"subject": "New"}),
+        ("POST", have.org("sites"), {"title": "New"}),
+        ("POST", f"{site}/site-spaces", {"spaceId": "new"}),
+        ("POST", f"{site}/sections", {"spaceId": "new"}),
+        ("POST", f"{site}/share-links", {"name": "New"}),
+    ]
+    created = ""
+    async with have.world.client() as client:
+        for method, path, body in made:
+            sent = body and {k: created if v == "new" else v for k, v in body.items()}
+            answer = await client.request(method, path, json=sent)
+            assert answer.status_code == 201, (path, answer.text)
+            key = answer.json()["id"]
+            created = created or key
+            address = answer.headers["location"]
+            assert address.endswith(f"/{key}")
+            # Without an operation that reads one, it is found in its list and has other methods.
+            found = await client.get(address)
+            if found.status_code == 200:
+                assert found.json() == answer.json(), path
+            else:
+                assert found.status_code == 405
+                listed = (await client.get(address.rpartition("/")[0])).json()["items"]
+                assert answer.json() in listed, path

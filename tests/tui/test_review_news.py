@@ -70,6 +70,20 @@ async def test_resolving_and_deleting_by_others_is_told(review: ReviewWorld) -> 
         assert "[3] Lee Park  now  resolved by" in driver.screen, driver.screen
 
 
+async def test_what_i_write_before_the_dot_stays(review: ReviewWorld) -> None:
+    found = furnish(review)
+    async with drive(review.app(), "]", size=(140, 40)) as driver:
+        review.world.reply(found["guide"], "Here it is.", by=review.lee)
+        await poll(driver)
+        assert "1 new message (press . to fold them in)" in driver.screen
+        await driver.press("c")
+        await driver.type("My own word")
+        await driver.press("ctrl+s", ".")
+        assert "My own word" in driver.screen
+        assert "Here it is." in driver.screen
+        assert "● new" in driver.screen
+
+
 async def test_my_own_writes_are_no_news(review: ReviewWorld) -> None:
     furnish(review)
     async with drive(review.app(), "]", "r", size=(140, 40)) as driver:

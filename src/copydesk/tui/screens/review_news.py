@@ -34,6 +34,8 @@ class ReviewNews(ReviewBeside, scope="review_news"):
         super().__init__(target)
         self.news: ThreadNews | None = None
         """What others wrote since the threads were read; None when that is nothing."""
+        self._news_at = 0
+        """How much had been written here when that was read."""
         self._versions: dict[str, Version] = {}
         """What the pages of the request were when their marks were last looked at."""
         self._followed = ""
@@ -75,13 +77,17 @@ class ReviewNews(ReviewBeside, scope="review_news"):
         news, self.news = self.news, None
         if news is None:
             return
+        self.fresh.clear()
+        self.fresh.update(news.messages)
+        if self._news_at != len(self.session.log):
+            # It lacks what was written here since.
+            self.read_threads()
+            return
         self.threads.take(news.comments)
         for thread_id, replies in news.replies.items():
             thread = self.threads.get(thread_id)
             if thread is not None:
                 thread.replies = list(replies)
-        self.fresh.clear()
-        self.fresh.update(news.messages)
         self.show_threads()
 
     def _threads_came(self, comments: list[Comment]) -> None:
@@ -110,7 +116,7 @@ class ReviewNews(ReviewBeside, scope="review_news"):
         def arrived(news: ThreadNews | None) -> None:
             # What was written here meanwhile may be missing in the answer: the next poll tells.
             if written == len(self.session.log) and not self.session.writes_pending:
-                self.news = news
+                self.news, self._news_at = news, written
                 self.name_tabs()
 
         self.load("poll threads", read, arrived, what="Reading threads again")
@@ -118,7 +124,7 @@ class ReviewNews(ReviewBeside, scope="review_news"):
     def polled(self, now: ChangeRequest) -> None:
         """Look again at pages that were marked as seen, if they are others now."""
         opened = self.opened_request
-        if opened is None or now.revision == self._followed:
+        if opened is None or now.status == "merged" or now.revision == self._followed:
             return
 
         async def read(api: Api) -> None:

@@ -8,7 +8,8 @@ import httpx
 import pytest
 
 from copydesk.contract.enumerations import SiteVisibility
-from copydesk.server import seeding_sites
+from copydesk.server import installations, seeding_sites
+from copydesk.server.store import Tx
 from tests.world import World
 
 STATES = ("draft", "open", "archived", "merged")
@@ -334,3 +335,49 @@ async def test_a_space_outlives_its_collection_in_the_trash(world: World) -> Non
         back = (await client.post(f"/spaces/{made['id']}/restore")).json()
         assert (back["visibility"], "parent" in back) == ("private", False)
         assert (await client.get(f"/spaces/{made['id']}")).json() == back
+
+
+async def test_what_keeps_a_space_from_being_handed_over(world: World) -> None:
+    other = world.organization("Other", world.ana)
+    lee = world.user("lee")
+    rule = {"rule": "require_one_of_specific_reviewers", "users": [lee]}
+    space = world.space("Handbook", merge_rules={"type": "rules", "rules": [rule]})
+    home, there = f"/orgs/{world.home}", f"/spaces/{space}"
+
+    async def hand_over(client: httpx.AsyncClient, status: int, word: str = "") -> None:
+        answer = await client.post(f"{there}/transfer", json={"organization": other})
+        assert answer.status_code == status
+        assert word in answer.text
+
+    async with world.client() as client:
+        site = (await client.post(f"{home}/sites", json={"spaces": [space]})).json()["id"]
+        source = {"space": space, "language": "en"}
+        body = {"language": "de", "source": source}
+        translation = (await client.post(f"{home}/translations", json=body)).json()["id"]
+        key = world.change_request(space)
+        asked = {"users": [lee]}
+        assert (await client.post(change(space, key, "requested-reviewers"), json=asked)).is_success
+        await hand_over(client, 412, "Untitled site")
+        await client.delete(f"{home}/sites/{site}")
+        await hand_over(client, 412, "'de'")
+        await client.delete(f"{home}/translations/{translation}")
+        await hand_over(client, 412, "merge rule")
+        await client.patch(there, json={"mergeRules": {"type": "none"}})
+        installation = world.write(lambda tx: install_on(tx, world.home, space))
+        path = "/integrations/charts/spaces"
+        assert [item["space"] for item in (await client.get(path)).json()["items"]] == [space]
+        await hand_over(client, 200)
+        await hand_over(client, 409)
+        assert (await client.get(path)).json()["items"] == []
+        asked_there = (await client.get(change(space, key, "requested-reviewers"))).json()
+        assert asked_there["items"] == []
+        listed = (await client.get(f"/orgs/{other}/change-requests")).json()["items"]
+        assert [item["id"] for item in listed] == [key]
+        assert (await client.get(f"{home}/change-requests")).json()["count"] == 0
+    assert world.row("installation", installation)["organization_id"] == world.home
+
+
+def install_on(tx: Tx, organization: str, space: str) -> str:
+    fields = {"owner": organization, "title": "Charts", "visibility": "public"}
+    integration = installations.publish(tx, "charts", fields)
+    return installations.install(tx, integration, organization, spaces={space: []})

@@ -187,7 +187,8 @@ def transfer_space(call: Call, space_id: str, body: SpaceTransfer) -> Space:
     """Hand a space over to another organization, last at its root.
 
     Takes admin on it and createContent there. Raises a 409 when it is there already, a 412 when a
-    site shows it or a merge rule names somebody who is not there.
+    site shows it, a translation reads or writes it, or a merge rule names somebody who is not
+    there.
     """
     row = call.access.space(space_id, "admin")
     check_recipient(call, row, body.organization)

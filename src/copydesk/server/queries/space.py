@@ -74,8 +74,8 @@ def hand_over(tx: Tx, space: Row, organization_id: str, parent_id: str | None) -
     """Give a space to another organization, last in one of its collections or at its root.
 
     What only makes sense in the old one goes: grants and requested reviews of people who are not in
-    the new one, and the issue clusters that change requests answer. Raises a 412 when the space
-    cannot move.
+    the new one, the issue clusters that change requests answer, and the integrations installed on
+    it. Raises a 412 when the space cannot move.
     """
     site: str | None = tx.value(
         "SELECT site.title FROM site_space JOIN site ON site.id = site_id "
@@ -86,6 +86,17 @@ def hand_over(tx: Tx, space: Row, organization_id: str, parent_id: str | None) -
         raise blocked(
             f"The space {space['title']!r} is shown by the site {site!r}; "
             "take it off the site first."
+        )
+    # A translation would go on carrying texts from one organization into the other.
+    language: str | None = tx.value(
+        "SELECT language FROM translation WHERE source_space_id = ?1 OR result_space_id = ?1 "
+        "LIMIT 1",
+        space["id"],
+    )
+    if language is not None:
+        raise blocked(
+            f"The space {space['title']!r} belongs to a translation into {language!r}; "
+            "delete the translation first."
         )
     for rule in json.loads(space["merge_rules"]).get("rules") or ():
         if any(not _is_member(tx, organization_id, user) for user in rule.get("users") or ()):
@@ -102,6 +113,7 @@ def hand_over(tx: Tx, space: Row, organization_id: str, parent_id: str | None) -
         updated_at=tx.now,
     )
     forget_strangers(tx, space["id"], organization_id)
+    tx.run("DELETE FROM space_installation WHERE space_id = ?", space["id"])
     tx.run(
         "UPDATE change_request SET organization_id = ?, cluster_id = NULL WHERE space_id = ?",
         organization_id,

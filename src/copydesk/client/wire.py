@@ -127,7 +127,10 @@ class Wire:
             headers["Authorization"] = f"Bearer {token.reveal()}"
         # Redirects are not followed: the token would go where nobody sent it. TLS is verified,
         # httpx's default.
-        self._in_process = transport if isinstance(transport, httpx.ASGITransport) else None
+        # A class derived from it may fail as a network does, which only the HTTP client mends.
+        self._in_process: httpx.ASGITransport | None = None
+        if isinstance(transport, httpx.ASGITransport) and type(transport) is httpx.ASGITransport:
+            self._in_process = transport
         self._headers = headers
         self._http = httpx.AsyncClient(
             transport=transport,

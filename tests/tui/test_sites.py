@@ -623,3 +623,12 @@ async def test_what_is_removed_has_a_name_that_can_be_typed(world: World) -> Non
     assert typable("🏳") == ""
     assert typable("A name of more words than anybody wants to type").endswith(" anybody")
     assert len(typable("x" * 99)) < 50
+
+
+async def test_a_field_says_what_it_is_also_where_the_form_scrolls(world: World) -> None:
+    published = publish(world)
+    async with drive(open_app(world, published.site), "e", size=(40, 12)) as driver:
+        assert "Title" in driver.line("Title")
+        await driver.press("tab", "tab")
+        assert "Description" in driver.line("Description")
+        assert "ctrl+s save" in driver.screen

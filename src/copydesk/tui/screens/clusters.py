@@ -131,12 +131,12 @@ class ClustersPlace(ClusterRequests, scope="clusters"):
             Column("issues", "ISS", lambda row: str(row.issues), 4, align="right"),
             Column(
                 "conversations", "CONV", lambda row: str(row.conversations), 4, align="right",
-                drop=2,
+                drop=3,
             ),
-            Column("trend", "TREND", present.trend_cell, 6, align="right"),
+            Column("trend", "TREND", present.trend_cell, 6, align="right", drop=1),
             Column(
                 "requests", "CRS", lambda row: present.requests_cell(self.counts.get(row.id)), 3,
-                align="right", drop=1,
+                align="right", drop=2,
             ),
         ]  # fmt: skip
 

@@ -98,6 +98,7 @@ class _Chooser(Sheet[R]):
                     lambda option: option.note,
                     width=min(note, 24),
                     most=note,
+                    drop=1,
                     align="right",
                 ),
             ],

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, cast
 from rich.text import Text
 from textual.app import ComposeResult
 from textual.content import Content
+from textual.widget import Widget
 from textual.widgets import Input, Label, Static, TextArea
 
 from copydesk.tui.actions import Acts, action
@@ -158,6 +159,17 @@ class Form(Sheet[Mapping[str, str]], scope="form"):
     def on_mount(self) -> None:
         """Begin in the first field."""
         next(iter(self._inputs.values())).focus()
+
+    def set_focus(
+        self, widget: Widget | None, scroll_visible: bool = True, from_app_focus: bool = False
+    ) -> None:
+        """Focus a field and show what it is called too, where the form has to scroll."""
+        super().set_focus(widget, False, from_app_focus)
+        name = next((name for name, field in self._inputs.items() if field is widget), None)
+        if widget is not None and name is not None:
+            label = self.query_one(f"#label-{name}", Label)
+            for shown in (widget, label):
+                self.call_after_refresh(shown.scroll_visible, animate=False)
 
     def on_unmount(self) -> None:
         """Keep what was typed, however the form went away without its having arrived."""

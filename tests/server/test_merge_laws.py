@@ -15,7 +15,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from copydesk.server import content
-from copydesk.server.merging import Clash, merge_text
+from copydesk.server.content import Draft, PageData
+from copydesk.server.merging import Clash, merge, merge_text
 from copydesk.server.seeding import Edit, Editor
 from copydesk.server.store import Tx
 from tests.world import World
@@ -240,3 +241,38 @@ def test_laws_of_lines(base: str, ours: str, theirs: str) -> None:
 
 def _mirror(clash: Clash) -> Clash:
     return Clash(clash.base, clash.theirs, clash.ours, clash.theirs_start, clash.ours_start)
+
+
+PAGES = ("a", "b", "c", "d")
+ADDED = st.lists(st.tuples(st.sampled_from("vwxyz"), st.integers(0, 6)), max_size=3)
+
+
+def laid_out(order: Sequence[str], added: Sequence[tuple[str, int]]) -> Draft:
+    """Return pages side by side, with some more put in at some places."""
+    keys = list(order)
+    for key, place in added:
+        if key not in keys:
+            keys.insert(place, key)
+    made = Draft()
+    made.children[None] = []
+    for key in keys:
+        made.add(PageData(id=key, title=key, slug=key, text=None), None)
+    return made
+
+
+@settings(max_examples=60)
+@given(st.permutations(PAGES), st.permutations(PAGES), ADDED, ADDED)
+def test_an_order_is_kept_by_who_leaves_it_and_made_by_who_changes_it(
+    before: list[str],
+    after: list[str],
+    mine: list[tuple[str, int]],
+    yours: list[tuple[str, int]],
+) -> None:
+    base = laid_out(before, ())
+    kept, made = laid_out(before, mine), laid_out(after, yours)
+    for ours, theirs in ((kept, made), (made, kept)):
+        merged = merge(base, ours, theirs, read_text=str, write_text=str)
+        assert merged.conflicts == ()
+        order = merged.draft.children[None]
+        assert sorted(order) == sorted({*kept.pages, *made.pages})
+        assert [key for key in order if key in PAGES] == after

@@ -181,7 +181,7 @@ async def test_what_a_crash_left_in_progress_is_taken_up_again(world: World) -> 
         world.settle()
         early = (await client.get(path(world, "pets"))).json()
         world.settle()
-        world.clock.now += timedelta(minutes=2)
+        world.clock.now += timedelta(minutes=3)
         await client.get(path(world))
         world.settle()
         late = (await client.get(path(world, "pets"))).json()
@@ -277,7 +277,11 @@ DEEP = 'openapi: 3.0.3\ninfo: {title: "1", version: "1"}\npaths: '
         ("{", "cannot be read"),
         ("a: [", "cannot be read"),
         ("*nothing", "cannot be read"),
-        ("&a [*a]", "cannot be read"),
+        ("&a [*a]", "not a mapping"),
+        ("a: b\n---\na: b", "more than one document"),
+        ("? [a]\n: b", "a name that is not text"),
+        (HEAD + "paths: {/pets: {get: *above}}\nx: {y: {z: {w: &above 1}}}", "no anchor 'above'"),
+        (HEAD + "x: {y: {z: {w: &deep {/pets: {get: 1}}}}}\npaths: *deep", "`get` is not a"),
         ("!!python/object/apply:os.system [true]", "cannot be read|not a mapping"),
         ("\x00", "cannot be read"),
         ("a: b", "no version"),

@@ -18,7 +18,7 @@ from copydesk.server.store import Store, Tx, timestamp
 
 T = TypeVar("T")
 
-LEASE = timedelta(seconds=60)
+LEASE = timedelta(minutes=2)
 """After how long something that was begun and not ended is begun again."""
 
 _LOG = logging.getLogger(__name__)

@@ -1,14 +1,15 @@
 """Whether a text is an OpenAPI document: JSON or YAML, version 2 or 3, with what every one has.
 
-The text is anybody's. YAML is read as texts, lists and mappings only, so that no scalar runs code,
-overflows a number or is a date of no calendar, and merge keys multiply nothing. Its nesting is
-measured on the event stream first, because the C loader keeps its place on the C stack.
+The text is anybody's, and long. YAML is read from its events, so that nothing is built that is not
+looked at: scalars are texts, which run no code and overflow no number, merge keys multiply nothing,
+and what is nested deep stands on no stack but ours.
 """
 
 from __future__ import annotations
 
 import json
 import re
+from dataclasses import dataclass
 from typing import Any
 
 import yaml
@@ -18,6 +19,9 @@ DEPTH_LIMIT = 200
 
 PROBLEM_LIMIT = 20
 """How many problems of one document are told."""
+
+_LOOKED_AT = 3
+"""How many levels are looked into: the document, its paths, each path."""
 
 _METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace", "query")
 _VERSION = re.compile(r"3\.\d+\.\d+(?:-.+)?")
@@ -41,15 +45,79 @@ def problems_of(data: bytes) -> list[str]:
 def _read(text: str) -> object:
     if text.lstrip()[:1] == "{":
         return json.loads(text, parse_int=str, parse_float=str)
-    depth = 0
-    for event in yaml.parse(text, Loader=yaml.CBaseLoader):
-        if isinstance(event, yaml.CollectionStartEvent):
-            depth += 1
-            if depth > DEPTH_LIMIT:
-                raise ValueError(f"The document is nested more than {DEPTH_LIMIT} levels deep.")
-        elif isinstance(event, yaml.CollectionEndEvent):
-            depth -= 1
-    return yaml.load(text, Loader=yaml.CBaseLoader)  # noqa: S506 - it makes texts and lists only
+    return _Shallow().read(text)
+
+
+@dataclass(slots=True)
+class _Open:
+    """A collection whose end has not come; ``whole`` ones keep everything below them."""
+
+    value: dict[str, object] | list[object]
+    kept: bool
+    whole: bool
+    name: str | None = None
+
+    def add(self, value: object) -> None:
+        """Take the next node: an item, a name, or what the name before it stands for."""
+        if not self.kept:
+            return
+        if isinstance(self.value, list):
+            self.value.append(value)
+        elif self.name is None:
+            if not isinstance(value, str):
+                raise ValueError("a mapping has a name that is not text")
+            self.name = value
+        else:
+            self.value[self.name] = value
+            self.name = None
+
+
+class _Shallow:
+    """Makes values of YAML down to the methods of a path; what is deeper stays empty.
+
+    What has an anchor is kept whole, for an alias may put it anywhere.
+    """
+
+    def __init__(self) -> None:
+        self._open: list[_Open] = []
+        self._anchors: dict[str, object] = {}
+        self._root: object = None
+
+    def read(self, text: str) -> object:
+        """Return the value of a text. Raises ``ValueError`` or ``YAMLError``."""
+        documents = 0
+        for event in yaml.parse(text, Loader=yaml.CBaseLoader):
+            if isinstance(event, yaml.ScalarEvent):
+                self._node(event.anchor, event.value)
+            elif isinstance(event, yaml.AliasEvent):
+                if event.anchor not in self._anchors:
+                    raise ValueError(f"there is no anchor {_short(event.anchor)!r}")
+                self._node(None, self._anchors[event.anchor])
+            elif isinstance(event, yaml.CollectionStartEvent):
+                self._begin(event.anchor, isinstance(event, yaml.MappingStartEvent))
+            elif isinstance(event, yaml.CollectionEndEvent):
+                self._open.pop()
+            elif isinstance(event, yaml.DocumentStartEvent):
+                documents += 1
+                if documents > 1:
+                    raise ValueError("it holds more than one document")
+        return self._root
+
+    def _node(self, anchor: str | None, value: object) -> None:
+        if anchor is not None:
+            self._anchors[anchor] = value
+        if self._open:
+            self._open[-1].add(value)
+        else:
+            self._root = value
+
+    def _begin(self, anchor: str | None, mapping: bool) -> None:
+        value: dict[str, object] | list[object] = {} if mapping else []
+        self._node(anchor, value)
+        whole = anchor is not None or (bool(self._open) and self._open[-1].whole)
+        self._open.append(_Open(value, whole or len(self._open) < _LOOKED_AT, whole))
+        if len(self._open) > DEPTH_LIMIT:
+            raise RecursionError
 
 
 def _problems(value: object) -> list[str]:

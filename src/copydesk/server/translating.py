@@ -34,21 +34,17 @@ def run_next_translation(worker: Worker) -> bool:
 
 
 def source_of(tx: Tx, translation: Row) -> Row | None:
-    """Return the space that is translated, None once it is deleted or another organization's."""
-    return _space(tx, translation, "source_space_id")
+    """Return the space that is translated, None once it is deleted."""
+    return _space(tx, translation["source_space_id"])
 
 
 def result_of(tx: Tx, translation: Row) -> Row | None:
     """Return the space that a translation is written to, None where there is none (any more)."""
-    return _space(tx, translation, "result_space_id")
+    return _space(tx, translation["result_space_id"])
 
 
-def _space(tx: Tx, translation: Row, column: str) -> Row | None:
-    return tx.one(
-        "SELECT * FROM space WHERE id = ? AND organization_id = ? AND deleted_at IS NULL",
-        translation[column],
-        translation["organization_id"],
-    )
+def _space(tx: Tx, space_id: str | None) -> Row | None:
+    return tx.one("SELECT * FROM space WHERE id = ? AND deleted_at IS NULL", space_id)
 
 
 def _take(tx: Tx) -> Row | None:

@@ -118,7 +118,7 @@ def run_translation(call: Call, organization_id: str, translation_id: str) -> No
         raise conflict("The translation is being run: wait until its status is completed.")
     source, result = source_of(call.tx, row), result_of(call.tx, row)
     if source is None:
-        raise blocked("The space that is translated is no longer in the organization.")
+        raise blocked("The space that is translated is no longer there.")
     if result is None:
         check_target(call, organization_id, source["parent_id"])
     elif result["edit_mode"] == "locked":

@@ -54,13 +54,10 @@ def translation_model(call: Call, row: Row) -> Translation:
     if result is not None and call.access.level(result) is None:
         result = None
     organization_id = row["organization_id"]
-    source = _source(call, row)
     return Translation(
         id=row["id"],
         status=row["status"],
-        source=TranslationSource(
-            space=None if source is None else source["id"], language=row["source_language"]
-        ),
+        source=TranslationSource(space=row["source_space_id"], language=row["source_language"]),
         language=row["language"],
         instructions=None
         if row["instructions"] is None
@@ -91,14 +88,5 @@ def _may_edit(call: Call, organization_id: str) -> bool:
 
 def _is_hidden(call: Call, row: Row) -> bool:
     """Say whether a translation is of a space that the caller may not see."""
-    source = _source(call, row)
+    source = call.tx.one("SELECT * FROM space WHERE id = ?", row["source_space_id"])
     return source is not None and call.access.level(source) is None
-
-
-def _source(call: Call, row: Row) -> Row | None:
-    """Return the space that is translated, also from the trash, unless it left the organization."""
-    return call.tx.one(
-        "SELECT * FROM space WHERE id = ? AND organization_id = ?",
-        row["source_space_id"],
-        row["organization_id"],
-    )

@@ -166,6 +166,14 @@ async def test_the_footer_of_threads_leads_with_their_keys(review: ReviewWorld) 
         assert "J next" not in foot
 
 
+async def test_a_narrow_terminal_names_the_tab_before_the_state(review: ReviewWorld) -> None:
+    async with drive(review.app(), size=(52, 20)) as driver:
+        tabs = driver.screen.splitlines()[1]
+        assert "[Changes 6]" in tabs
+        assert tabs.endswith("seen 0/6")
+        assert "READY" not in tabs
+
+
 async def test_signs_are_told_beside_the_tree_and_in_the_help(review: ReviewWorld) -> None:
     async with drive(review.app(), "tab", "tab", size=(140, 40)) as driver:
         if driver.place.pane is not place(driver).page_tree:

@@ -31,6 +31,9 @@ MOST_LINES = 3
 ALL_OF_IT = "@ shows all"
 """Ends a message that has no room for more of it."""
 
+NOTE_GAP = "   "
+"""Stands between the parts of the note beside the views."""
+
 LINES_EACH = 6
 """How many lines a terminal must have for each line of a message."""
 
@@ -206,7 +209,11 @@ class Views(Line):
             self._spans.append((start, text.cell_len, view.id))
             text.append(" ")
         text.rstrip()
-        return text, Text(place.views_note(), style=self.tone("off"))
+        # Which view this is comes before what is said of it: of that the last part stays.
+        notes = place.views_note().split(NOTE_GAP)
+        while len(notes) > 1 and text.cell_len + len(NOTE_GAP.join(notes)) + 4 > width:
+            del notes[0]
+        return text, Text(NOTE_GAP.join(notes), style=self.tone("off"))
 
     def on_click(self, event: events.Click) -> None:
         """Open the view that was clicked."""
@@ -290,9 +297,9 @@ class Status(Line):
         """Fold for the new width, once it is known everywhere."""
         self.call_after_refresh(self.update)
 
-    def clear(self) -> None:
-        """Forget the message, unless it is an error that is still young."""
-        if self.message and monotonic() >= self._until:
+    def clear(self, *, young: bool = False) -> None:
+        """Forget the message; an error that is still ``young`` only if that is said."""
+        if self.message and (young or monotonic() >= self._until):
             self.message = ""
             self.update()
 

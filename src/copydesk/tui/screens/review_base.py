@@ -18,6 +18,7 @@ from copydesk.domain.address import markdown_link, web_address
 from copydesk.domain.text import clean
 from copydesk.tui import review_reading as reading
 from copydesk.tui.app import style_path
+from copydesk.tui.frame import NOTE_GAP
 from copydesk.tui.glyphs import glyphs
 from copydesk.tui.merge_facts import RulesRead, read_rules
 from copydesk.tui.place import Part, Place, View
@@ -165,7 +166,7 @@ class ReviewBase(Place):
             parts[0] += f" {glyphs().outdated}"
         if self.changes:
             parts.append(f"seen {self.seen_count}/{len(self.changes)}")
-        return "   ".join(parts)
+        return NOTE_GAP.join(parts)
 
     def url(self) -> str | None:
         """Return the address of the thread, the page or the request in the platform."""

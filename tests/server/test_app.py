@@ -79,11 +79,13 @@ async def test_a_failure_inside_is_a_500_that_undoes_everything(
     assert shown["reactions"] == []
 
 
-async def test_a_desk_that_another_program_writes_to_is_busy_not_broken(tmp_path: Path) -> None:
+async def test_a_desk_that_another_program_writes_to_is_busy_not_broken(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("copydesk.server.store.BUSY_SECONDS", 0)
     world = World(tmp_path / "desk.db")
     space = world.space()
     token = world.token(world.ana)
-    world.write(lambda tx: tx.run("PRAGMA busy_timeout = 0"))
     other = sqlite3.connect(tmp_path / "desk.db", isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
     async with world.client(token=token) as client:

@@ -3,11 +3,20 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
+
+from copydesk.server import threads
+from copydesk.server.migrations import MIGRATIONS
+from copydesk.server.seeding import Editor
+from copydesk.server.store import Tx
+from copydesk.server.sweeping import BLOB_COLUMNS
+from tests.world import World
 
 ROUNDS = int(os.environ.get("DURABILITY_ROUNDS", "4"))
 
@@ -24,3 +33,65 @@ def test_a_killed_desk_has_lost_nothing(tmp_path: Path) -> None:
     assert f"{ROUNDS} rounds" in ended.stdout
     assert ended.stderr == ""
     sys.stdout.write(ended.stdout)
+
+
+async def test_a_space_out_of_the_trash_leaves_nothing_behind(world: World) -> None:
+    """Restored within seven days it is whole; after them every row of it is gone."""
+    kept = world.space("Kept", {"intro": "Shared.\n"})
+    before = rows(world)
+    space = world.space("Old", {"intro": "Shared.\n", "intro/more": "Its own.\n"})
+    world.commit(space, edit=put_map)
+    request = world.change_request(space, {"intro": "Changed.\n"})
+    world.change_request(space, {"other": "New.\n"}, by=world.user("bo"))
+    thread = world.comment(space, change_request=request)
+    reply = world.reply(thread)
+    world.write(lambda tx: threads.react(tx, reply, world.ana, "1f44d"))
+    world.grant(space, world.ana, "edit")
+    world.token(world.ana)
+    whole = rows(world)
+    async with world.client() as client:
+        await client.delete(f"/spaces/{space}")
+        world.clock.now += timedelta(days=6, hours=23)
+        assert (await client.post(f"/spaces/{space}/restore")).status_code == 200
+        assert rows(world) == whole
+        assert (await client.get(f"/spaces/{space}/content")).status_code == 200
+        await client.delete(f"/spaces/{space}")
+        world.clock.now += timedelta(days=7, seconds=1)
+        assert (await client.post(f"/spaces/{space}/restore")).status_code == 404
+        assert (await client.delete("/spaces/none")).status_code == 204  # any write cleans up
+        assert (await client.get(f"/spaces/{kept}/content")).status_code == 200
+    people = {"user", "member", "token"}
+    assert {k: v for k, v in rows(world).items() if k not in people} == {
+        k: v for k, v in before.items() if k not in people
+    }
+
+
+def put_map(editor: Editor) -> None:
+    editor.file("map.png", b"png")
+
+
+def rows(world: World) -> dict[str, int]:
+    """Return how many rows each table has; tables without any are left out."""
+
+    def count(tx: Tx) -> dict[str, int]:
+        tables = tx.all("SELECT name FROM sqlite_schema WHERE type = 'table'")
+        found = {
+            row["name"]: tx.value(f'SELECT count(*) FROM "{row["name"]}"')
+            for row in tables
+            if not row["name"].startswith("search_")  # the index's own
+        }
+        return {table: number for table, number in found.items() if number}
+
+    return world.store.read(count)
+
+
+def test_every_column_that_names_stored_bytes_is_known() -> None:
+    script = "\n".join(MIGRATIONS)
+    found = set()
+    table = ""
+    for line in script.splitlines():
+        if made := re.search(r"CREATE TABLE (\w+)", line):
+            table = made[1]
+        elif re.search(r"blob_hash|of a blob", line):
+            found.add((table, line.split()[0]))
+    assert found == set(BLOB_COLUMNS)

@@ -20,6 +20,7 @@ from copydesk.server.branches import COUNTED
 from copydesk.server.desk_file import complaint, open_unchanging
 from copydesk.server.migrations import VERSION
 from copydesk.server.store import DeskError
+from copydesk.server.sweeping import BLOB_COLUMNS
 
 MOST = 20
 """So many problems of one kind are named; the rest are counted."""
@@ -294,6 +295,7 @@ class _Contents:
         yield from _first(self._of_blobs())
         yield from _first(self._of_versions())
         yield from _first(self._of_trees())
+        yield from _first(self._of_documents())
         yield from _first(self._of_revisions())
         yield from _first(self._of_search())
 
@@ -335,6 +337,14 @@ class _Contents:
             for file in data["files"]:
                 if file["blob"] not in self._blobs:
                     yield f"tree {key} has the file {file['path']}, whose bytes are not there"
+
+    def _of_documents(self) -> Iterator[str]:
+        for table, column in BLOB_COLUMNS:
+            for (named,) in self._connection.execute(
+                f"SELECT DISTINCT {column} FROM {table} WHERE {column} IS NOT NULL"  # noqa: S608 - names are ours
+            ):
+                if named not in self._blobs:
+                    yield f"a row of {table} names stored bytes {named}, which are not there"
 
     def _of_revisions(self) -> Iterator[str]:
         spaces: dict[str, str] = {}

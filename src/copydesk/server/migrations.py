@@ -24,6 +24,11 @@ CHANGE_REQUEST_COUNTS = """
     """
 """Counts kept for every status, so that no page of a long list counts all of it."""
 
+TREES_NAMED = """
+    CREATE INDEX revision_tree ON revision(tree_hash);
+    """
+"""Whether a tree is named, found without reading every revision."""
+
 MIGRATIONS: tuple[str, ...] = (
     TABLES,
     CONNECTIONS,
@@ -31,6 +36,7 @@ MIGRATIONS: tuple[str, ...] = (
     OPENAPI_SPECS,
     TRANSLATIONS,
     CHANGE_REQUEST_COUNTS,
+    TREES_NAMED,
 )
 """One script per version, applied in order; the index plus one is the version it leads to."""
 

@@ -13,6 +13,7 @@ from copydesk.server.implementation import Call
 from copydesk.server.seeding import last_position
 from copydesk.server.site_structure import drop_space
 from copydesk.server.store import Row, Tx, timestamp
+from copydesk.server.sweeping import content_of, sweep
 
 TRASH_DAYS = 7
 """How long a deleted space can be restored (platform-api.md, Limits)."""
@@ -150,6 +151,7 @@ def purge_trash(tx: Tx) -> int:
 
 def remove_space(tx: Tx, space_id: str) -> None:
     """Remove a space and everything that belongs to it, from the sites that show it too."""
+    stored = content_of(tx, space_id)
     drop_space(tx, space_id)
     tx.run(
         "DELETE FROM reaction WHERE target_id IN (SELECT id FROM comment WHERE space_id = ?1 "
@@ -159,6 +161,7 @@ def remove_space(tx: Tx, space_id: str) -> None:
     )
     tx.run("DELETE FROM access_grant WHERE container_id = ?", space_id)
     tx.run("DELETE FROM space WHERE id = ?", space_id)
+    sweep(tx, stored)
 
 
 def _is_member(tx: Tx, organization_id: str, user_id: str) -> bool:

@@ -167,7 +167,8 @@ async def step(
     beside_section = sections[two % len(sections)] if sections else "none"
     variant = shown[one % len(shown)] if shown else {"id": "none"}
     beside_variant = shown[two % len(shown)]["id"] if shown else "none"
-    inside = f"{site}/sections/{variant['section']}" if "section" in variant else site
+    # The site's own default may be in any section, a section's only in it.
+    inside = f"{site}/sections/{variant['section']}" if "section" in variant and two % 2 else site
     into = {"sectionId": beside_section} if sections else {}
     side = "before" if two % 2 else "after"
     near_section = {side: {"type": "site-section", "siteSection": beside_section}}

@@ -143,9 +143,20 @@ async def test_the_first_section_takes_over_the_root(world: World) -> None:
             ("Three", False),
         ]
         docs.sound()
-        refused = await client.patch(docs.url(), json={"defaultSiteSpace": second})
+        other = docs.section("Other", world.space("Four"))
+        body = {"defaultSiteSection": other, "defaultSiteSpace": second}
+        refused = await client.patch(docs.url(), json=body)
         assert refused.status_code == 400
-        assert "sections" in refused.json()["error"]["message"]
+        assert "another section" in refused.json()["error"]["message"]
+        # What a site opens with is a site space, and with it the section that it is in.
+        for chosen, opened in ((other, "Four"), (section["id"], "Two")):
+            shown = (await client.get(docs.url("site-spaces"))).json()["items"]
+            key = next(s["id"] for s in shown if s["title"] == opened)
+            answer = await client.patch(docs.url(), json={"defaultSiteSpace": key})
+            assert answer.status_code == 200
+            sections = (await client.get(docs.url("sections"))).json()["items"]
+            assert [s["id"] for s in sections if s["default"]] == [chosen]
+            docs.sound()
 
 
 async def test_the_first_section_does_not_show_a_space_twice(world: World) -> None:

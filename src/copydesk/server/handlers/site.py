@@ -125,7 +125,7 @@ def update_site(call: Call, organization_id: str, site_id: str, body: SiteUpdate
         section = find_section(call, view.site, body.default_site_section)
         set_default_section(call.tx, site_id, section["id"])
     if body.default_site_space is not None:
-        _set_root_default(call, view, body.default_site_space)
+        _set_default(call, view, body.default_site_space, body.default_site_section)
     return fresh(view).model()
 
 
@@ -215,13 +215,15 @@ def _publish(call: Call, organization_id: str, site_id: str, *, published: bool)
     return fresh(view).model()
 
 
-def _set_root_default(call: Call, view: SiteView, site_space_id: str) -> None:
-    if view.site["default_section_id"] is not None:
-        raise invalid(
-            "body.defaultSiteSpace: this site has sections; set the default of a section instead"
-        )
+def _set_default(call: Call, view: SiteView, site_space_id: str, chosen: str | None) -> None:
+    """Open a site with one of its site spaces, and so with its section; ``chosen`` must be that."""
     row = view.find_site_space(site_space_id)
-    set_default_site_space(call.tx, view.site["id"], None, row["shown_id"])
+    section: str | None = row["shown_section"]
+    if chosen is not None and section != chosen:
+        raise invalid("body.defaultSiteSpace: this site space is in another section")
+    set_default_site_space(call.tx, view.site["id"], section, row["shown_id"])
+    if section is not None:
+        set_default_section(call.tx, view.site["id"], section)
 
 
 def _schema(site: Row) -> dict[str, object]:

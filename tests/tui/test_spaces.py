@@ -267,6 +267,26 @@ async def test_a_service_that_cannot_be_reached(desk: World) -> None:
         assert "Offline:" in driver.screen
 
 
+async def test_what_went_wrong_is_forgotten_once_it_is_asked_again(desk: World) -> None:
+    class Closed(httpx.ASGITransport):
+        closed = True
+
+        async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+            if self.closed:
+                body = {"error": {"code": 403, "message": "Closed today."}}
+                return httpx.Response(403, json=body, request=request)
+            return await super().handle_async_request(request)
+
+    closed = Closed(desk.app)
+    api = Api(BASE_URL, desk.token(desk.ana), transport=closed)
+    async with drive(open_world(desk, api=api)) as driver:
+        assert "Not allowed: Closed today." in driver.line(" Not allowed: ")
+        closed.closed = False
+        await driver.press("R")
+        assert "Closed today" not in driver.screen
+        assert "Platform guide" in driver.screen
+
+
 async def test_what_is_known_of_a_space_stays_when_it_cannot_be_read_again(desk: World) -> None:
     class Cut(httpx.ASGITransport):
         down = False

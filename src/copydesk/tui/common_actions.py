@@ -204,7 +204,10 @@ class CommonActions(Acts, scope="place"):
     @action("R", "refresh", show=2, group="Look")
     def refresh_place(self) -> None:
         """Read this place again. Nothing moves under the cursor."""
-        _here(self).read_again()
+        place = _here(self)
+        # What it said before is what is asked again now.
+        place.clear_message(young=True)
+        place.read_again()
 
     @action(".", "fold in", unless=nothing_new, show=False, group="Look")
     def fold_in(self) -> None:

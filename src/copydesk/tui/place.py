@@ -305,9 +305,9 @@ class Place(CommonActions, Loading, Screen[None]):
         front = self.app.screen
         (front if isinstance(front, Place) else self).say(text, tone)
 
-    def clear_message(self) -> None:
-        """Forget the last message; the next key does that."""
-        self.query_one(Status).clear()
+    def clear_message(self, *, young: bool = False) -> None:
+        """Forget the last message; the next key does that, but for an error that is ``young``."""
+        self.query_one(Status).clear(young=young)
 
     def show_keys(self, text: str) -> None:
         """Show what a begun chord may become."""

@@ -165,3 +165,33 @@ async def test_permissions_say_what_the_caller_may_do(desk: DeskOfOne, caller: C
                     have = have - {"read"} | {"view"}
                 assert {name for name, true in shown.items() if true} == have
                 assert shown.keys() == table.keys() - {"read"}
+
+
+# What a thing says that the caller may do, and the operation that does it.
+PROMISES: list[tuple[Operation[..., Any], str, Operation[..., Any], dict[str, Any] | None]] = [
+    (ops.get_space_comment, "edit", ops.update_space_comment, {"body": {"markdown": "x"}}),
+    (ops.get_space_comment, "reply", ops.create_space_comment_reply, None),
+    (ops.get_space_comment, "delete", ops.delete_space_comment, None),
+    (ops.get_space_comment_reply, "delete", ops.delete_space_comment_reply, None),
+    (ops.get_change_request_comment, "reply", ops.create_change_request_comment_reply, None),
+    (ops.get_change_request_comment, "delete", ops.delete_change_request_comment, None),
+    (ops.get_team, "admin", ops.update_team, None),
+    (ops.get_openapi_spec, "edit", ops.update_openapi_spec, None),
+    (ops.get_translation, "edit", ops.update_translation, None),
+    (ops.get_integration, "admin", ops.set_integration_dev_mode, None),
+    (ops.get_collection, "admin", ops.update_collection, None),
+]
+
+
+@pytest.mark.parametrize("caller", CALLERS, ids=lambda caller: caller.name)
+async def test_what_a_thing_promises_is_kept(desk: DeskOfOne, caller: Caller) -> None:
+    world = desk.world
+    async with desk.client(world.token(world.user(caller.name))) as client:
+        for reading, permission, doing, body in PROMISES:
+            shown = await ask(desk, client, reading)
+            if shown.is_success:
+                done = await client.request(
+                    doing.method, desk.path_of(doing), json=body or desk.body_of(doing)
+                )
+                may = done.status_code not in (403, 404)
+                assert shown.json()["permissions"][permission] == may, (doing.name, done.text)

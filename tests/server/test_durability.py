@@ -9,16 +9,19 @@ import sys
 from datetime import timedelta
 from pathlib import Path
 
+import httpx
 import pytest
 
 from copydesk.server import threads
+from copydesk.server.app import create_app
+from copydesk.server.checking import problems
 from copydesk.server.migrations import MIGRATIONS
 from copydesk.server.seeding import Editor
-from copydesk.server.store import Tx
+from copydesk.server.store import Store, Tx
 from copydesk.server.sweeping import BLOB_COLUMNS
 from tests.world import World
 
-ROUNDS = int(os.environ.get("DURABILITY_ROUNDS", "4"))
+ROUNDS = int(os.environ.get("DURABILITY_ROUNDS", "3"))
 
 
 @pytest.mark.timeout(120 + 4 * ROUNDS)
@@ -33,6 +36,50 @@ def test_a_killed_desk_has_lost_nothing(tmp_path: Path) -> None:
     assert f"{ROUNDS} rounds" in ended.stdout
     assert ended.stderr == ""
     sys.stdout.write(ended.stdout)
+
+
+async def test_a_disk_that_is_full_is_told_and_room_is_used_again(tmp_path: Path) -> None:
+    world = World(tmp_path / "desk.db")
+    space = world.space("Handbook", {"intro": "One.\n"})
+    async with world.client() as client:
+        pages = world.store.read(lambda tx: tx.value("PRAGMA page_count"))
+        world.write(lambda tx: tx.one(f"PRAGMA max_page_count = {pages + 2}"))
+        body = {"body": {"markdown": "A long thought. " * 500}}
+        full = [await client.post(f"/spaces/{space}/comments", json=body) for _ in range(9)][-1]
+        assert full.status_code == 507
+        assert "full" in full.json()["error"]["message"]
+        kept = (await client.get(f"/spaces/{space}/comments")).json()
+        world.write(lambda tx: tx.one("PRAGMA max_page_count = 1000000"))
+        assert (await client.post(f"/spaces/{space}/comments", json=body)).is_success
+    assert kept["count"] == len(kept["items"]) < 9
+    world.close()
+    assert list(problems(tmp_path / "desk.db")) == []
+
+
+async def test_damage_under_an_open_desk_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "desk.db"
+    World(path).close()
+    world = World(path)
+    space = world.space("Handbook", {"intro": "One.\n"})
+    for number in range(300):
+        world.comment(space, f"Thought {number} " * 100)
+    world.close()
+    size = path.stat().st_size
+    store = Store(path)  # a few pages are read now, the others not yet
+    with path.open("r+b") as file:
+        for page in range(4096 * 90, size - 4096, 4096):
+            file.seek(page)
+            file.write(b"\xff" * 200)
+    token = "t"
+    async with httpx.AsyncClient(
+        transport=httpx.ASGITransport(create_app(store, sessions={token: world.ana})),
+        base_url="http://desk/v1",
+        headers={"authorization": f"Bearer {token}"},
+    ) as client:
+        answer = await client.get(f"/spaces/{space}/comments", params={"limit": "1000"})
+    store.close()
+    assert answer.status_code == 500
+    assert "damaged" in answer.json()["error"]["message"]
 
 
 async def test_a_space_out_of_the_trash_leaves_nothing_behind(world: World) -> None:

@@ -129,14 +129,33 @@ def _endpoint(
             )
         except Refusal as refusal:
             return _refused(refusal)
-        except sqlite3.OperationalError as error:
-            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY:
-                raise
-            return _refused(Refusal(503, "Another program is writing to this desk; try again."))
+        except sqlite3.DatabaseError as error:
+            return _refused(_trouble(op, error))
         except ClientDisconnect:
             return Response(status_code=400)
 
     return answer
+
+
+def _trouble(op: Operation[..., Any], error: sqlite3.DatabaseError) -> Refusal:
+    """Return the answer to what is wrong with the file or its disk; what else there is, it raises.
+
+    Nothing was written by a request that is answered so.
+    """
+    # The low byte is the kind; Python's own complaints, about a closed desk say, have none.
+    match getattr(error, "sqlite_errorcode", 0) & 0xFF:
+        case sqlite3.SQLITE_BUSY:
+            return Refusal(503, "Another program is writing to this desk; try again.")
+        case sqlite3.SQLITE_FULL:
+            return Refusal(507, "The disk of this desk is full: nothing was written.")
+        case sqlite3.SQLITE_IOERR | sqlite3.SQLITE_READONLY | sqlite3.SQLITE_CANTOPEN:
+            sentence = f"This desk's file cannot be used ({error}). Check its disk and permissions."
+        case sqlite3.SQLITE_CORRUPT | sqlite3.SQLITE_NOTADB:
+            sentence = "This desk's file is damaged; `copydesk desk check` says where."
+        case _:
+            raise error
+    _LOG.error("%s failed: %s", op.name, error)
+    return Refusal(500, sentence)
 
 
 def _answer(

@@ -2,7 +2,7 @@
 
 from typing import Literal, Self
 
-from pydantic import model_validator
+from pydantic import ConfigDict, model_validator
 
 from copydesk.contract.models.base import Body
 from copydesk.contract.models.parts import Tagged
@@ -30,6 +30,11 @@ class SiteSpaceAnchor(Tagged, Body):
 
 
 class _Position(Body):
+    # The rule below in the words of JSON Schema.
+    model_config = ConfigDict(
+        json_schema_extra={"oneOf": [{"required": ["before"]}, {"required": ["after"]}]}
+    )
+
     @model_validator(mode="after")
     def _one_side(self) -> Self:
         if (getattr(self, "before", None) is None) == (getattr(self, "after", None) is None):

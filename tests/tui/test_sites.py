@@ -417,6 +417,10 @@ async def test_the_list_of_sites_opens_a_structure(world: World) -> None:
         assert "not yet" in driver.line("Draft site")
         await driver.press("]")
         assert "Draft" not in driver.screen
+        world.write(lambda tx: tx.run("UPDATE site SET published = 1"))
+        await driver.press("]")
+        assert "Every site is published." in driver.screen
+        await driver.press("[", "G")
         await driver.press("enter")
         assert "Acme docs > Structure" in driver.screen
         await select(driver, published.ids["Guides"])

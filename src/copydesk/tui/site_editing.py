@@ -304,6 +304,8 @@ class SiteEditing(HasDetails, scope="site_editing"):
         where = f"in {section.title}" if section is not None else "on the site"
         chosen = await self.desk.push_screen_wait(Choices(f"Spaces to show {where}", options))
         if not chosen:
+            if chosen is not None:
+                self.tell("Nothing was ticked, so nothing was added. Tab ticks.", "warn")
             return
         made: list[str] = []
         for option in options:

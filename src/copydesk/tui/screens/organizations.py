@@ -94,6 +94,10 @@ class OrganizationsPlace(HasDetails, scope="organizations"):
         choices = [("address", row.url), ("title", row.title), ("id", row.id)]
         return [(name, text) for name, text in choices if text]
 
+    def signs(self) -> Sequence[tuple[str, str]]:
+        """Return the signs of the list."""
+        return [*super().signs(), (glyphs().passed, "where you are")]
+
     def status_left(self) -> str:
         """Say what Enter does, and what the sign means."""
         waiting = super().status_left()

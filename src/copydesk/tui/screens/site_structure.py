@@ -12,6 +12,7 @@ from textual.app import ComposeResult
 from copydesk.domain.site_tree import SiteNode, Structure, numbers
 from copydesk.domain.text import plural
 from copydesk.tui.dispatch import run
+from copydesk.tui.glyphs import glyphs
 from copydesk.tui.place import Part
 from copydesk.tui.places import Target, place
 from copydesk.tui.present import site as present
@@ -67,7 +68,7 @@ class SiteStructurePlace(SiteOrdering, scope="site_structure"):
             self._columns(self.structure),
             title="Structure",
             empty="Reading the structure…",
-            sign=lambda node: "*" if node.id in self._moved else "",
+            sign=lambda node: glyphs().marked if node.id in self._moved else "",
             id="structure",
         )  # fmt: skip
         self.facts = Facts(title="Row", id="site-row")
@@ -107,6 +108,13 @@ class SiteStructurePlace(SiteOrdering, scope="site_structure"):
             yield "read-only"
         elif self.steps:
             yield f"{len(self.steps)} staged"
+
+    def signs(self) -> Sequence[tuple[str, str]]:
+        """Return the signs of the tree."""
+        return [
+            (glyphs().marked, "moved, not sent yet"),
+            (f"{glyphs().up}2 {glyphs().down}1", "how far it was moved"),
+        ]
 
     def status_left(self) -> str:
         """What is staged, and that nothing was sent."""

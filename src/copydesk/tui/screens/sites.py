@@ -25,8 +25,18 @@ from copydesk.tui.widgets.virtual_list import Column, VirtualList
 if TYPE_CHECKING:
     from copydesk.client.api import Api
 
+STAGED = "moves staged, not sent"
+"""What the sign beside a site means."""
+
 TITLE_CELLS = 24
 """So much of a title is seen before an address takes more than it needs at least."""
+
+EMPTY = {
+    "all": "No sites here yet. They are made in the web application.",
+    "published": "No site is published yet.",
+    "unpublished": "Every site is published.",
+}
+"""What a view says when it has no rows."""
 
 VIEWS = (
     View("all", "All"),
@@ -59,7 +69,7 @@ class SitesPlace(HasDetails, scope="sites"):
             PagedSource(self._page, key=lambda row: row.id),
             self._columns(*self._longest),
             title="Sites",
-            empty="No sites here yet. They are made in the web application.",
+            empty=EMPTY["all"],
             reading="Reading sites…",
             sign=lambda row: glyphs().marked if row.id in self._staged else "",
             id="sites",
@@ -102,6 +112,7 @@ class SitesPlace(HasDetails, scope="sites"):
 
     def view_changed(self) -> None:
         """Ask for the sites of the view."""
+        self.rows.empty = EMPTY[self.view]
         self._source.reset()
 
     @property
@@ -205,11 +216,15 @@ class SitesPlace(HasDetails, scope="sites"):
         if self.rows.selected_id is not None:
             await self.desk.go("site-structure", self._site(self.rows.selected_id))
 
+    def signs(self) -> Sequence[tuple[str, str]]:
+        """Return the signs of the list."""
+        return [*super().signs(), (glyphs().marked, STAGED)]
+
     def status_left(self) -> str:
         """How many sites there are, and what the sign beside one means."""
         count = self.rows.source.count
         said = super().status_left() or ("" if count is None else plural(count, "site"))
         loaded = self.rows.source.index_of
         if any(loaded(site) is not None for site in self._staged):
-            said += f"   {glyphs().marked} moves staged, not sent"
+            said += f"   {glyphs().marked} {STAGED}"
         return said.strip()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from copydesk.contract.models.document import Document, Node
@@ -120,12 +120,175 @@ def test_what_is_cut_short_is_kept_as_text(markdown: str) -> None:
             assert word.strip("[] ") in written
 
 
-@given(st.text(alphabet="ab1 *_`#>-+.[]()<>|\\\n~!{}%\t", max_size=80))
-def test_no_text_is_refused_and_its_document_is_stable(text: str) -> None:
+MARKDOWN = st.one_of(
+    st.text(alphabet='ab1 *_`#>-+.[]()<>|\\\n\r\t~!{}%:&="é\x00\u2028', max_size=60),
+    st.lists(
+        st.sampled_from(
+            [
+                *(
+                    "# T\n",
+                    "Some\ntext  \nhard\n",
+                    "\n",
+                    "\n\n\n",
+                    "* a\n* b\n",
+                    "1) x\n",
+                    "- [ ] t\n",
+                ),
+                *(
+                    "> q\n",
+                    "```\ncode\n",
+                    "```\n",
+                    "    indented\n",
+                    "|a|b|\n|-|-|\n|1|2|\n",
+                    "***\n",
+                ),
+                *(
+                    "[r]: http://x\n",
+                    "see [r]\n",
+                    "<div>\n",
+                    "</div>\n",
+                    "Title\n===\n",
+                    "\\\n",
+                    " ",
+                ),
+                *(
+                    '{% hint style="info" %}\n',
+                    "{% endhint %}\n",
+                    "{% tabs %}\n",
+                    "{% endtabs %}\n",
+                ),
+                *('{% tab title="a" %}\n', "{% endtab %}\n", '{% embed url="http://y" %}\n'),
+                *(
+                    "<details>\n<summary>s</summary>\n\n",
+                    "</details>\n",
+                    '{% block {"type":"x"} %}\n',
+                ),
+            ]
+        ),
+        max_size=10,
+    ).map("".join),
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(MARKDOWN)
+def test_every_text_comes_back_as_it_was(text: str) -> None:
+    document = Document.model_validate_json(markdown_to_document(text).to_json())
+    assert document_to_markdown(document) == text
+
+
+TEXT = st.text(alphabet="ab1*_`#>-+.[]()<>|\\~!{}%:&=é ", min_size=1, max_size=12).map(
+    lambda text: " ".join(text.split()) or "x"
+)
+WORD = st.sampled_from(["one", "two words", "three"])
+
+
+def leaf(text: str, *marks: str) -> dict[str, Any]:
+    return {"object": "leaf", "text": text, "marks": [{"object": "mark", "type": m} for m in marks]}
+
+
+def block(kind: str, nodes: list[Node], **data: Any) -> Node:
+    return Node(type=kind, nodes=nodes, data=data, is_void=False)
+
+
+def text_node(*leaves: dict[str, Any]) -> Node:
+    return Node(object="text", leaves=list(leaves))
+
+
+INLINE = st.one_of(
+    TEXT.map(lambda text: [text_node(leaf(text))]),
+    st.tuples(WORD, WORD, st.sampled_from(["bold", "italic", "strikethrough", "code"])).map(
+        lambda t: [text_node(leaf(f"{t[0]} "), leaf(t[1], t[2]), leaf(" end"))]
+    ),
+    WORD.map(
+        lambda text: [
+            Node(
+                object="inline",
+                type="link",
+                data={"ref": {"kind": "url", "url": "a%20b.md"}},
+                nodes=[text_node(leaf(text))],
+            )
+        ]
+    ),
+)
+CODE = st.text(alphabet="ab `~\n#{%", max_size=12).map(
+    lambda code: [block("code-line", [text_node(leaf(line))]) for line in code.split("\n")]
+)
+IMAGE = Node(
+    object="inline",
+    type="image",
+    data={"ref": {"kind": "url", "url": "p.png"}, "alt": "alt"},
+    nodes=[],
+)
+SIMPLE = st.one_of(
+    INLINE.map(lambda inline: block("paragraph", inline)),
+    st.tuples(st.integers(1, 3), INLINE).map(lambda t: block(f"heading-{t[0]}", t[1])),
+    st.just(block("divider", [])),
+    CODE.map(lambda lines: block("code", lines, syntax="py")),
+    st.integers(1, 2).map(lambda n: block("images", [IMAGE] * n)),
+    st.just(block("embed", [], url='https://example.org/"x"')),
+    st.just(block("mystery", [block("paragraph", [])], anything=[1, None, {"a": "%}"}])),
+    st.lists(INLINE, min_size=2, max_size=2).map(
+        lambda cells: block(
+            "table",
+            [
+                block("table-row", [block("table-cell", cell) for cell in cells], header=header)
+                for header in (True, False)
+            ],
+        )
+    ),
+)
+
+
+def holders(inner: st.SearchStrategy[Node]) -> st.SearchStrategy[Node]:
+    blocks = st.lists(inner, min_size=1, max_size=3)
+
+    def items(kind: str, **data: Any) -> st.SearchStrategy[Node]:
+        first = INLINE.map(lambda inline: block("paragraph", inline))
+        item = st.tuples(first, st.lists(inner, max_size=2)).map(
+            lambda t: block("list-item", [t[0], *t[1]], **data)
+        )
+        return st.lists(item, min_size=1, max_size=2).map(lambda found: block(kind, found))
+
+    return st.one_of(
+        items("list-unordered"),
+        items("list-ordered"),
+        items("list-tasks", checked=True),
+        blocks.map(lambda nodes: block("blockquote", nodes)),
+        blocks.map(lambda nodes: block("hint", nodes, style="warning")),
+        blocks.map(lambda nodes: block("expandable", nodes, title="A & <b> title")),
+        blocks.map(lambda nodes: block("tabs", [block("tab", nodes, title='say "hi" \\')])),
+        blocks.map(lambda nodes: block("stepper", [block("step", nodes)])),
+        blocks.map(lambda nodes: block("columns", [block("column", nodes)])),
+    )
+
+
+def meaning(node: Node) -> Any:
+    data = {k: v for k, v in (node.data or {}).items() if k not in ("spelling", "after")}
+    return node.object, node.type, data, [meaning(n) for n in node.nodes or ()], node.leaves
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.recursive(SIMPLE, holders, max_leaves=5), max_size=4))
+def test_every_kind_of_block_survives_markdown(nodes: list[Node]) -> None:
+    written = document_to_markdown(Document(nodes=nodes))
+    back = markdown_to_document(written)
+    assert [meaning(node) for node in back.nodes] == [meaning(node) for node in nodes], written
+    assert document_to_markdown(back) == written
+
+
+def test_what_was_not_changed_keeps_its_spelling() -> None:
+    text = "\nTitle\n=====\nSee [it][r],\nplease.\n\n* one\n* two\n\n\n[r]: there.md\n"
     document = markdown_to_document(text)
+    assert document.nodes[1].nodes is not None
+    document.nodes[0] = markdown_to_document("# Other").nodes[0]
+    document.nodes.append(markdown_to_document("New").nodes[0])
     written = document_to_markdown(document)
-    assert isinstance(written, str)
-    Document.model_validate_json(document.to_json())
+    assert "See [it][r],\nplease." in written
+    assert "* one\n* two" in written
+    assert written.startswith("\n# Other\n\nSee")
+    assert written.endswith("\nNew")
+    assert "[r]: there.md" in written
 
 
 @pytest.mark.parametrize(

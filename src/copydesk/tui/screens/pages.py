@@ -206,7 +206,6 @@ class PagesPlace(Place, scope="pages"):
             source.set_roots(tree.pages)
         else:
             source.merge_roots(tree.pages)
-        self.rows.title = f"Pages of {tree.title}"
         if self._wanted is not None:
             self.show_page(self._wanted)
             self._wanted = None

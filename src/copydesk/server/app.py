@@ -27,8 +27,8 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from copydesk.contract import operations
-from copydesk.contract.operation import CATALOGUE, Operation
-from copydesk.server import description, handlers, printing
+from copydesk.contract.operation import CATALOGUE, PREFIX, Operation
+from copydesk.server import handlers, printing
 from copydesk.server.arguments import read_arguments, read_body
 from copydesk.server.background import Worker
 from copydesk.server.errors import Refusal, unauthorized
@@ -38,6 +38,9 @@ from copydesk.server.openapi_reading import read_next_spec
 from copydesk.server.routing import Shelves
 from copydesk.server.store import Store, Tx
 from copydesk.server.translating import run_next_translation
+
+DESCRIPTION = PREFIX + "/openapi.json"
+"""Where the desk says what the API is. It says nothing about the desk, so everyone may read it."""
 
 _LOG = logging.getLogger(__name__)
 _JSON = "application/json"
@@ -67,7 +70,7 @@ def create_app(
     app = Starlette(
         # One route for all methods of a path, so that a 405 names every one of them in Allow.
         routes=[
-            Route(description.PATH, _described, methods=["GET"]),
+            Route(DESCRIPTION, _described, methods=["GET"]),
             Route(printing.PATH, _printing(store), methods=["GET"]),
             Shelves(
                 Route(path, _by_method(ways), methods=list(ways)) for path, ways in paths.items()
@@ -214,7 +217,10 @@ def _response(op: Operation[..., Any], call: Call, result: object) -> Response:
 
 
 async def _described(request: Request) -> Response:
-    return Response(await asyncio.to_thread(description.openapi_json), media_type=_JSON)
+    # Imported when it is asked for: the screens never do.
+    from copydesk.server.description import openapi_json
+
+    return Response(await asyncio.to_thread(openapi_json), media_type=_JSON)
 
 
 def _refused(refusal: Refusal) -> Response:

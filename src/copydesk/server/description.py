@@ -25,9 +25,6 @@ from copydesk.contract.operation import CATALOGUE, PREFIX, Operation, Parameter
 from copydesk.server.paging import DEFAULT_LIMIT
 from copydesk.server.permissions import requirement
 
-PATH = PREFIX + "/openapi.json"
-"""Where a desk answers with its description. It says nothing about the desk, so all may read it."""
-
 _Json = dict[str, Any]
 _Key = tuple[str, str]
 

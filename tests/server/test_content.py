@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -204,3 +205,62 @@ async def test_content_is_read_by_who_may_view_the_space(world: World) -> None:
 )
 def test_the_size_of_an_image_is_in_its_head(head: bytes, size: tuple[int, int] | None) -> None:
     assert image_size(head) == size
+
+
+async def test_what_a_text_refers_to_is_put_in_when_asked_for(world: World) -> None:
+    text = (
+        'Before.\n\n{% include "../.gitbook/includes/note.md" %}\n\n'
+        '{% include "../.gitbook/includes/gone.md" %}\n\n'
+        '<code class="expression">space.vars.version</code>, '
+        '<code class="expression">page.vars.own</code>, '
+        '<code class="expression">space.vars.unknown</code>\n'
+    )
+
+    def fill(editor: Editor) -> None:
+        editor.page("Guide", text, git_path="docs/guide.md", variables={"own": "mine"})
+        note = (
+            '---\ntitle: "A note"\n---\n\n'
+            'Noted: <code class="expression">space.vars.version</code>\n\n'
+            '{% include "note.md" %}\n'
+        )
+        editor.file(".gitbook/includes/note.md", note.encode(), kind="source", git_oid="n")
+        editor.file(".gitbook/vars.yaml", b"version: 2\nlist: [1]\n", kind="source")
+
+    space = world.space("Parts")
+    world.commit(space, edit=fill)
+    world.change_request(space, {})
+    revision = await read(world, f"/spaces/{space}/content")
+    assert revision["variables"] == {"version": "2"}
+    (part,) = revision["reusableContents"]
+    assert part.pop("id")
+    assert part == {"title": "A note", "git": {"oid": "n", "path": ".gitbook/includes/note.md"}}
+    bare = await read(world, f"/spaces/{space}/content", metadata="false")
+    assert "git" not in bare["reusableContents"][0]
+    page = world.page_id(space, "guide")
+    for base in (f"/spaces/{space}", f"/spaces/{space}/change-requests/1"):
+        url = f"{base}/content/page/{page}"
+        plain = await read(world, url, format="markdown")
+        put = await read(world, url, format="markdown", dereferenced="reusable-contents")
+        valued = await read(world, url, format="markdown", evaluated="deterministic-only")
+        both = await read(world, url, format="markdown", evaluated="true", dereferenced="true")
+        assert plain["markdown"] == text
+        assert put["markdown"].count("Noted:") == 5, "what includes itself ends"
+        assert 'include "../.gitbook/includes/gone.md"' in put["markdown"]
+        assert "title:" not in put["markdown"]
+        assert "2, mine, <code" in valued["markdown"]
+        assert "space.vars.unknown" in valued["markdown"]
+        assert "Noted: 2" in both["markdown"]
+
+
+def variables(data: bytes) -> Callable[[Editor], None]:
+    def edit(editor: Editor) -> None:
+        editor.file(".gitbook/vars.yaml", data, kind="source")
+
+    return edit
+
+
+async def test_a_file_of_variables_that_says_none_is_no_failure(world: World) -> None:
+    for number, data in enumerate((b"- 1", b"\xff", b"a: [", b"", b"&a [*a]")):
+        space = world.space(f"Odd {number}", {"page": "Hi\n"})
+        world.commit(space, edit=variables(data))
+        assert (await read(world, f"/spaces/{space}/content"))["variables"] == {}

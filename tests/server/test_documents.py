@@ -268,7 +268,7 @@ def meaning(node: Node) -> Any:
     return node.object, node.type, data, [meaning(n) for n in node.nodes or ()], node.leaves
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(st.lists(st.recursive(SIMPLE, holders, max_leaves=5), max_size=4))
 def test_every_kind_of_block_survives_markdown(nodes: list[Node]) -> None:
     written = document_to_markdown(Document(nodes=nodes))

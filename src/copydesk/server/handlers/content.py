@@ -1,7 +1,6 @@
 """Content of spaces and change requests.
 
-Nothing on this desk is computed, evaluated or dereferenced when it is read, so those parameters
-change nothing; they are part of the contract.
+No page of this desk is computed from something else, so ``computed`` changes nothing.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from copydesk.contract.enumerations import ContentFormat
 from copydesk.contract.models.base import Page
 from copydesk.contract.models.content import ContentPage, File, GitCommit, PageTree, Revision
 from copydesk.contract.models.parts import Urls
-from copydesk.server import content
+from copydesk.server import content, evaluating
 from copydesk.server.documents import markdown_to_document
 from copydesk.server.implementation import Call, implements
 from copydesk.server.paging import slice_page
@@ -36,6 +35,7 @@ class _Version:
         call = self.call
         row = call.tx.one("SELECT * FROM revision WHERE id = ?", self.revision_id)
         assert row is not None, f"revision {self.revision_id} is referenced but not there"
+        held = content.load(call.tx, self.revision_id)
         git = None if row["git"] is None or not metadata else GitCommit(**json.loads(row["git"]))
         return Revision(
             id=row["id"],
@@ -46,6 +46,8 @@ class _Version:
                 for file in revision_files(call, self.revision_id)
             ],
             created_at=row["created_at"],
+            reusable_contents=evaluating.reusable_contents(call.tx, held, metadata=metadata),
+            variables=evaluating.space_variables(call.tx, held),
             git=git,
             urls=Urls(location=self.location),
             type=row["type"],
@@ -56,13 +58,31 @@ class _Version:
             pages=page_tree(self.call, self.revision_id, location=self.location, metadata=metadata)
         )
 
-    def page(self, page_id: str, format: ContentFormat | None, *, metadata: bool) -> ContentPage:
-        """Return a page with its text; ``document`` is the format when none is asked for."""
+    def page(
+        self,
+        page_id: str,
+        format: ContentFormat | None,
+        evaluate: bool | str,
+        dereference: bool | str,
+        *,
+        metadata: bool,
+    ) -> ContentPage:
+        """Return a page with its text; ``document`` is the format when none is asked for.
+
+        All that a text refers to and all its expressions are known to the desk, so that the values
+        that ask for a part of it ask for everything there is.
+        """
         page, data = page_subtree(
             self.call, self.revision_id, page_id, location=self.location, metadata=metadata
         )
         if data.text is not None:
-            text = content.text(self.call.tx, data.text)
+            tx = self.call.tx
+            text = content.text(tx, data.text)
+            held = content.load(tx, self.revision_id) if evaluate or dereference else None
+            if held and dereference:
+                text = evaluating.dereferenced(tx, held, data, text)
+            if held and evaluate:
+                text = evaluating.evaluated(text, evaluating.space_variables(tx, held), data)
             if format == "markdown":
                 page.markdown = text
             else:
@@ -149,7 +169,9 @@ def get_space_page(
     computed: bool = True,
 ) -> ContentPage:
     """Answer with a page of a space and its text."""
-    return _primary(call, space_id).page(page_id, format, metadata=metadata)
+    return _primary(call, space_id).page(
+        page_id, format, evaluated, dereferenced, metadata=metadata
+    )
 
 
 @implements(ops.get_change_request_revision)
@@ -222,4 +244,4 @@ def get_change_request_page(
 ) -> ContentPage:
     """Answer with a page of a change request and its text."""
     version = _proposed(call, space_id, change_request_id)
-    return version.page(page_id, format, metadata=metadata)
+    return version.page(page_id, format, evaluated, dereferenced, metadata=metadata)

@@ -85,7 +85,7 @@ class SiteStructurePlace(SiteOrdering, scope="site_structure"):
         state: Column[SiteNode] = Column("state", "SHOWN", present.state, 5, drop=1)
         # What is particular about a row is not cut while the titles have blanks to give.
         longest = by_content(state, nodes, most=STATE_CELLS).width
-        state = replace(state, width=min(longest, 26), most=longest)
+        state = replace(state, width=min(longest, 20), most=longest)
         return [
             Column("now", "NOW", lambda node: present.now_cell(node, self._now), 4),
             Column("was", "WAS", lambda node: present.was_cell(node, self._now, self._was), 4),

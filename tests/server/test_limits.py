@@ -315,6 +315,22 @@ async def test_a_body_that_is_too_long_is_not_read_to_its_end(desk: DeskOfOne) -
         assert answer.status_code == 400
 
 
+@pytest.mark.parametrize(
+    "sent",
+    [
+        {"content": b"{"},
+        {"content": b"{}", "headers": {"content-type": "text/plain"}},
+        {"content": b"x" * (BODY_LIMIT + 1)},
+        {"json": {"noSuchField": 1}},
+    ],
+    ids=["no JSON", "another type", "too long", "unknown field"],
+)
+async def test_who_calls_is_the_first_question(desk: DeskOfOne, sent: dict[str, Any]) -> None:
+    async with desk.client("desk_forged") as client:
+        answer = await client.patch(f"/v1/spaces/{desk.have.space}?x=%00", **sent)
+    assert answer.status_code == 401
+
+
 @pytest.mark.parametrize("key", ["9" * 30, "%00", "%ed%a0%80", "٣", "x" * 5000])
 async def test_no_id_is_a_failure(desk: DeskOfOne, key: str) -> None:
     async with desk.client(desk.world.token(desk.have.ana)) as client:

@@ -125,7 +125,7 @@ def _endpoint(
 
     async def answer(request: Request) -> Response:
         try:
-            body = await read_body(request) if op.body is not None else b""
+            body = await _body(request) if op.body is not None else b""
             return await store.in_thread(
                 lambda: _answer(store, worker, op, implementation, sessions, request, body),
                 writes=writes,
@@ -168,13 +168,17 @@ def _answer(
     implementation: Implementation | None,
     sessions: Mapping[str, str],
     request: Request,
-    body: bytes,
+    body: bytes | Refusal,
 ) -> Response:
+    # Read before the transaction, which others wait for; who calls is still the first question.
+    arguments = body if isinstance(body, Refusal) else _arguments(op, request, body)
+
     def work(tx: Tx) -> Response:
         user_id = _authenticate(tx, request, sessions)
         if implementation is None:
             raise Refusal(501, f"This desk does not do {op.name} yet.")
-        arguments = read_arguments(op, request, body)
+        if isinstance(arguments, Refusal):
+            raise arguments
         call = Call(tx, user_id, str(request.base_url).rstrip("/"), op.status)
         response = _response(op, call, implementation.handler(call, **arguments))
         if call.goes_on:
@@ -183,6 +187,20 @@ def _answer(
 
     writes = implementation is not None and implementation.writes
     return store.write(work) if writes else store.read(work)
+
+
+async def _body(request: Request) -> bytes | Refusal:
+    try:
+        return await read_body(request)
+    except Refusal as refusal:
+        return refusal
+
+
+def _arguments(op: Operation[..., Any], request: Request, body: bytes) -> dict[str, Any] | Refusal:
+    try:
+        return read_arguments(op, request, body)
+    except Refusal as refusal:
+        return refusal
 
 
 async def _wake(worker: Worker) -> None:

@@ -117,6 +117,8 @@ async def test_links_are_listed_and_followed(world: World, guide: str) -> None:
         assert "Links 1, 1 broken" in driver.screen
         await driver.press("enter")
         assert "nowhere.md is a broken link." in driver.screen
+        assert driver.place.url() is None, "o opens no page in place of the link"
+        assert dict(driver.place.copies()) == {"link": "nowhere.md"}
         await driver.press("escape")
         assert "▾ Reference" in driver.screen
 

@@ -108,9 +108,10 @@ class PagesPlace(Place, scope="pages"):
             yield "change request"
 
     def url(self) -> str | None:
-        """Return the address of the page, or of the link under the cursor."""
-        if self.pane is self.links and (link := self.links.selected) is not None and link.url:
-            return link.url
+        """Return the address of the page, or of what the link under the cursor leads to."""
+        if self.pane is self.links and (link := self.links.selected) is not None:
+            there = self._rows_by_id.get(link.page)
+            return link.url or (there.url if there is not None else "") or None
         page = self.rows.selected_item if self.pane is self.rows else self.shown_page
         return (page.url or None) if page is not None else None
 
@@ -119,12 +120,11 @@ class PagesPlace(Place, scope="pages"):
         page = self.shown_page
         if page is None:
             return super().copies()
-        choices = [
-            ("address", self.url() or ""),
-            ("path", page.path),
-            ("title", page.title),
-            ("id", page.id),
-        ]
+        choices = [("address", self.url() or "")]
+        if self.pane is self.links and (link := self.links.selected) is not None:
+            choices.append(("link", link.text))
+        else:
+            choices += [("path", page.path), ("title", page.title), ("id", page.id)]
         return [(name, text) for name, text in choices if text]
 
     def status_left(self) -> str:

@@ -121,13 +121,13 @@ def set_status(tx: Tx, change_request_id: str, status: str) -> None:
         tx.update("change_request", change_request_id, status=status, updated_at=tx.now)
 
 
-def base_of(change_request: Row) -> str:
+def base_of(change_request: Row | Mapping[str, Any]) -> str:
     """Return the last revision of primary content that a change request contains."""
     base: str = change_request["revision_merged_ancestor"] or change_request["revision_initial"]
     return base
 
 
-def is_outdated(space: Row, change_request: Row) -> bool:
+def is_outdated(space: Row, change_request: Row | Mapping[str, Any]) -> bool:
     """Say whether primary content has moved on since; what is merged never is outdated."""
     main: str = space["revision_id"]
     return change_request["status"] != "merged" and base_of(change_request) != main

@@ -10,7 +10,9 @@ from copydesk.contract.models.base import Body, Open, Shape
 
 
 def _in_utc(moment: datetime) -> datetime:
-    return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+    if moment.tzinfo is None:
+        return moment.replace(tzinfo=UTC)
+    return moment.astimezone(UTC) if moment.utcoffset() else moment
 
 
 Timestamp: TypeAlias = Annotated[datetime, AfterValidator(_in_utc)]

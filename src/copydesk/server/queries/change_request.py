@@ -42,29 +42,19 @@ def find_change_request(
 
 def change_request_model(call: Call, space: Row, row: Row) -> ChangeRequest:
     """Return a change request as the API shows it. It has no app URL: the desk has no web page."""
-    return ChangeRequest.model_validate(
-        {
-            "id": row["id"],
-            "number": row["number"],
-            "status": row["status"],
-            "subject": row["subject"],
-            "description": row["description"] and json.loads(row["description"]),
-            "created_by": user_by_id(call, row["created_by"]),
-            "created_at": row["created_at"],
-            "updated_at": row["updated_at"],
-            "space": row["space_id"],
-            "revision": row["revision_id"],
-            "revision_initial": row["revision_initial"],
-            "revision_merged_ancestor": row["revision_merged_ancestor"],
-            "revision_merged": row["revision_merged"],
-            "comments": row["comments"],
-            "outdated": is_outdated(space, row),
-            "conversations_issues_cluster": row["cluster_id"],
-            "urls": {
-                "location": call.url("spaces", row["space_id"], "change-requests", row["id"])
-            },
-        }
+    # A list makes very many, and looking a column of a row up takes longer than a key of a dict.
+    kept = dict(zip(row.keys(), row, strict=True))
+    space_id, description = kept["space_id"], kept["description"]
+    kept.update(
+        description=description and json.loads(description),
+        created_by=user_by_id(call, kept["created_by"]),
+        space=space_id,
+        revision=kept["revision_id"],
+        outdated=is_outdated(space, kept),
+        conversations_issues_cluster=kept["cluster_id"],
+        urls={"location": call.url("spaces", space_id, "change-requests", kept["id"])},
     )
+    return ChangeRequest.model_validate(kept)
 
 
 def space_row(call: Call, space_id: str) -> Row:

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from copydesk.server import branches
 from copydesk.server.seeding import Editor
 from tests.world import World
 
@@ -118,3 +119,55 @@ async def test_a_change_request_says_what_it_breaks(world: World, space: str) ->
     assert found["stats"] == {"total": 3, "broken": {"total": 2, "changeRequest": 1}}
     assert [item["page"]["path"] for item in back["items"]] == ["intro"]
     assert missing.status_code == 404
+
+
+async def test_pages_of_other_spaces_lead_here_by_address(world: World, space: str) -> None:
+    page = world.page_id(space, "guides")
+    here = f"http://desk/v1/spaces/{space}/content/page/{page}"
+    other = world.space(
+        "Other",
+        {
+            "by-address": f"[guides]({here}#top)\n",
+            "by-word": f"Only {page}.\n",
+            "near": f"<{here}x>\n",
+        },
+    )
+    world.space("Secret", {"hidden": f"[guides]({here})\n"}, default_level=None)
+    bo = world.user("bo")
+    path = f"/spaces/{space}/content/page/{page}/backlinks"
+    async with world.client() as client:
+        for_ana = (await client.get(path)).json()
+        first = (await client.get(path, params={"limit": 2})).json()
+        rest = (await client.get(path, params={"page": first["next"]["page"]})).json()
+        link = (await client.get(f"/spaces/{other}/links", params={"status": "in-app"})).json()
+    async with world.client(bo) as client:
+        for_bo = (await client.get(path)).json()
+    assert [item["page"]["path"] for item in for_bo["items"]] == [
+        *("guides/install", "home", "by-address")
+    ]
+    assert for_bo["items"][2]["space"]["id"] == other
+    assert [item["page"]["path"] for item in for_ana["items"]][3:] == ["hidden"]
+    assert first["items"] + rest["items"] == for_ana["items"]
+    assert len(link["items"]) == 2
+
+
+async def test_a_merge_a_move_and_a_deletion_change_what_is_broken(world: World) -> None:
+    def fill(editor: Editor) -> None:
+        editor.page("Start", "[a](a.md) [home](./) [self](#x) [b](/b)\n", git_path="README.md")
+        editor.page("A", "[start](README.md)\n", git_path="a.md")
+
+    space = world.space("Linked")
+    world.commit(space, edit=fill)
+
+    async def broken(base: str) -> list[str]:
+        page = world.page_id(space, "start")
+        async with world.client() as client:
+            found = (await client.get(f"{base}/content/page/{page}/links")).json()
+        return [target for status, _, target in brief(found) if status == "broken"]
+
+    here = f"/spaces/{space}"
+    assert await broken(here) == ["/b"]
+    request = world.change_request(space, {"a": None, "b": "Here.\n"})
+    assert await broken(f"{here}/change-requests/1") == ["a.md"]
+    world.write(lambda tx: branches.merge_branch(tx, request, world.ana))
+    assert await broken(here) == ["a.md"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from dataclasses import dataclass
 
 from copydesk.contract import operations as ops
 from copydesk.contract.enumerations import LinkStatus
@@ -13,10 +13,11 @@ from copydesk.server.implementation import Call, implements
 from copydesk.server.paging import slice_page
 from copydesk.server.queries.change_request import find_change_request
 from copydesk.server.queries.file import find_file
-from copydesk.server.queries.link import FoundLink, LinkReader, stats
+from copydesk.server.queries.link import LinkReader, stats
 from copydesk.server.queries.organization import organization_by_id
-from copydesk.server.queries.page import find_page, page_model
+from copydesk.server.queries.page import PlacedPage, find_page, page_model
 from copydesk.server.queries.space import space_model
+from copydesk.server.searching import Query, found_pages
 from copydesk.server.store import Row
 
 
@@ -80,12 +81,12 @@ def list_space_page_backlinks(
     page: str | None = None,
     limit: int | None = None,
 ) -> Page[Backlink]:
-    """Answer with the pages that lead to a page."""
+    """Answer with the pages that lead to a page: of its space, then of others that name it."""
     space = call.access.space(space_id)
     find_page(call, space["revision_id"], page_id)
-    return _backlinks(
-        call, space, space["revision_id"], lambda link: link.target == page_id, page, limit
-    )
+    sources = _sources(call, space, space["revision_id"], page_id)
+    sources += _sources_elsewhere(call, space, page_id, "page", page_id)
+    return _backlinks(call, sources, page, limit)
 
 
 @implements(ops.list_space_file_backlinks)
@@ -100,9 +101,9 @@ def list_space_file_backlinks(
     """Answer with the pages that lead to a file or show it."""
     space = call.access.space(space_id)
     find_file(call, space["revision_id"], file_id)
-    return _backlinks(
-        call, space, space["revision_id"], lambda link: link.target == file_id, page, limit
-    )
+    sources = _sources(call, space, space["revision_id"], file_id)
+    sources += _sources_elsewhere(call, space, file_id, "files", file_id)
+    return _backlinks(call, sources, page, limit)
 
 
 @implements(ops.list_change_request_file_backlinks)
@@ -118,9 +119,7 @@ def list_change_request_file_backlinks(
     """Answer with the pages of a change request that lead to a file or show it."""
     space, row = find_change_request(call, space_id, change_request_id)
     find_file(call, row["revision_id"], file_id)
-    return _backlinks(
-        call, space, row["revision_id"], lambda link: link.target == file_id, page, limit
-    )
+    return _backlinks(call, _sources(call, space, row["revision_id"], file_id), page, limit)
 
 
 def _reader(call: Call, space: Row) -> LinkReader:
@@ -157,25 +156,71 @@ def _links(
     )
 
 
-def _backlinks(
-    call: Call,
-    space: Row,
-    revision_id: str,
-    leads_here: Callable[[FoundLink], bool],
-    page: str | None,
-    limit: int | None,
-) -> Page[Backlink]:
+@dataclass(frozen=True)
+class _Source:
+    """A page that leads to what is asked for, with the space and revision that it is in."""
+
+    space: Row
+    revision_id: str
+    page: PlacedPage
+
+
+def _sources(call: Call, space: Row, revision_id: str, target: str) -> list[_Source]:
+    """Return the pages of a revision that lead to one of its pages or files."""
     reader = LinkReader(call, space["id"], revision_id)
-    sources = [found for found in reader.pages if any(map(leads_here, reader.of(found)))]
-    chosen = slice_page(sources, lambda found: found.data.id, page=page, limit=limit)
+    return [
+        _Source(space, revision_id, page)
+        for page in reader.pages
+        if any(link.target == target for link in reader.of(page))
+    ]
+
+
+def _sources_elsewhere(call: Call, space: Row, target: str, *segments: str) -> list[_Source]:
+    """Return the pages of other spaces that lead to a page or file by its address on this desk.
+
+    Only spaces that the caller can view are looked at, and of those only pages that hold the id.
+    """
+    address = call.url("spaces", space["id"], "content", *segments)
+    found: list[_Source] = []
+    others: dict[str, list[str]] = {}
+    hits, values = found_pages(Query(words=(target,)))
+    for row in call.tx.all(
+        "SELECT page.space_id, page.page_id FROM search_page page "  # noqa: S608 - ours
+        f"JOIN ({hits}) hit ON hit.id = page.id ORDER BY page.space_id, page.id",
+        *values,
+    ):
+        others.setdefault(row["space_id"], []).append(row["page_id"])
+    for space_id, pages in others.items():
+        other = call.tx.one("SELECT * FROM space WHERE id = ? AND deleted_at IS NULL", space_id)
+        if other is None or space_id == space["id"] or call.access.level(other) is None:
+            continue
+        reader = LinkReader(call, space_id, other["revision_id"])
+        found += [
+            _Source(other, other["revision_id"], page)
+            for page in reader.pages
+            if page.data.id in pages
+            and any(link.target.partition("#")[0] == address for link in reader.of(page))
+        ]
+    return found
+
+
+def _backlinks(
+    call: Call, sources: list[_Source], page: str | None, limit: int | None
+) -> Page[Backlink]:
+    chosen = slice_page(
+        sources,
+        lambda found: f"{found.space['id']}/{found.page.data.id}",
+        page=page,
+        limit=limit,
+    )
     return Page[Backlink](
         items=[
             Backlink(
                 kind="page",
-                organization=organization_by_id(call, space["organization_id"]),
-                space=space_model(call, space),
-                version_context=VersionContext(revision=revision_id),
-                page=page_model(found.data, path=found.path),
+                organization=organization_by_id(call, found.space["organization_id"]),
+                space=space_model(call, found.space),
+                version_context=VersionContext(revision=found.revision_id),
+                page=page_model(found.page.data, path=found.page.path),
             )
             for found in chosen.items
         ],

@@ -6,7 +6,6 @@ import posixpath
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
@@ -19,6 +18,10 @@ from copydesk.server.implementation import Call
 from copydesk.server.queries.file import revision_files
 from copydesk.server.queries.page import PlacedPage, placed_pages
 
+_READ: dict[str, tuple[str, ...]] = {}
+"""Where texts lead, by the hash of the text: reading Markdown takes far longer than resolving."""
+
+_MOST_READ = 20_000
 _INDEX = re.compile(r"(?:^|(?<=/))(?:README|index)$", re.IGNORECASE)
 
 
@@ -56,11 +59,20 @@ class LinkReader:
     def of(self, page: PlacedPage) -> list[FoundLink]:
         """Return the links of one page in their order."""
         found = [FoundLink(page.data.id, *target) for target in self._references(page.data.cover)]
-        text = content.text(self.call.tx, page.data.text)
-        found += [FoundLink(page.data.id, *self.resolve(page, url)) for url in _links(text)]
+        found += [FoundLink(page.data.id, *self.resolve(page, url)) for url in self._urls(page)]
         if page.data.href is not None:
             found.append(FoundLink(page.data.id, *self.resolve(page, page.data.href)))
         return found
+
+    def _urls(self, page: PlacedPage) -> tuple[str, ...]:
+        digest = page.data.text
+        if digest is None:
+            return ()
+        if digest not in _READ:
+            if len(_READ) >= _MOST_READ:
+                _READ.clear()
+            _READ[digest] = links_of(content.text(self.call.tx, digest))
+        return _READ[digest]
 
     def model(self, links: list[FoundLink]) -> list[Link]:
         """Return links as the API shows them: one for each target, with the pages they are on."""
@@ -111,6 +123,8 @@ class LinkReader:
         joined = posixpath.normpath(
             path.lstrip("/") if absolute else posixpath.join(posixpath.dirname(own), path)
         )
+        if joined == ".":
+            joined = ""
         if joined in self._file_paths:
             return "file", self._file_paths[joined], "ok"
         target = self._page_paths.get(_plain(joined))
@@ -137,8 +151,3 @@ def _plain(path: str) -> str:
     """Return a page's path without what links may leave out: extension and index name."""
     stem = re.sub(r"\.(?:md|markdown|html)$", "", path, flags=re.IGNORECASE)
     return _INDEX.sub("", stem).strip("/")
-
-
-@lru_cache(maxsize=512)
-def _links(text: str) -> tuple[str, ...]:
-    return links_of(text)

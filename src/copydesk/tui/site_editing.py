@@ -6,8 +6,8 @@ sent at once; those that have an inverse are taken back by ``u``.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from copydesk.domain.site_tree import TOP, SiteNode, Structure
 from copydesk.domain.text import plural
@@ -16,6 +16,7 @@ from copydesk.tui.details_pane import HasDetails
 from copydesk.tui.places import Target
 from copydesk.tui.present.space_choice import space_options
 from copydesk.tui.site_reading import SiteRead
+from copydesk.tui.site_writing import check, set_default, update
 from copydesk.tui.widgets.choice import Choice, Choices, Option
 from copydesk.tui.widgets.form import Field, Form
 from copydesk.tui.widgets.sheet import TypeToConfirm
@@ -125,12 +126,12 @@ class SiteEditing(HasDetails, scope="site_editing"):
         if node is None:
             return
         key = f"site row {self.target.site} {node.id}"
-        fields = [Field("path", "Path", node.path, _check(node, "path"), PATH_NOTE)]
+        fields = [Field("path", "Path", node.path, check(node, "path"), PATH_NOTE)]
         if node.kind == "section":
             fields = [
-                Field("title", "Title", node.title, _check(node, "title")),
+                Field("title", "Title", node.title, check(node, "title")),
                 *fields,
-                Field("description", "Description", node.description, _check(node, "description")),
+                Field("description", "Description", node.description, check(node, "description")),
             ]
         facts = [] if node.kind == "section" else ["Its title is that of its space."]
         before = {field.name: field.value for field in fields}
@@ -141,8 +142,8 @@ class SiteEditing(HasDetails, scope="site_editing"):
             await self.perform(
                 "Rename" if "title" in changes else "Edit",
                 node.title,
-                lambda api: _update(api, self._ids, node, changes),
-                undo=lambda api: _update(api, self._ids, node, old),
+                lambda api: update(api, self._ids, node, changes),
+                undo=lambda api: update(api, self._ids, node, old),
             )
 
         form = Form(f"Edit {node.title}", fields, draft_key=key, facts=facts, send=send)
@@ -168,8 +169,8 @@ class SiteEditing(HasDetails, scope="site_editing"):
         await self.perform(
             "Hide" if hidden else "Show",
             node.title,
-            lambda api: _update(api, ids, node, {"hidden": hidden}),
-            undo=lambda api: _update(api, ids, node, {"hidden": not hidden}),
+            lambda api: update(api, ids, node, {"hidden": hidden}),
+            undo=lambda api: update(api, ids, node, {"hidden": not hidden}),
         )
         self.read_again()
 
@@ -193,11 +194,11 @@ class SiteEditing(HasDetails, scope="site_editing"):
             old = before
 
             async def back(api: Api) -> None:
-                await _set_default(api, ids, old)
+                await set_default(api, ids, old)
 
             take_back = back
         await self.perform(
-            "Default", node.title, lambda api: _set_default(api, ids, node), undo=take_back
+            "Default", node.title, lambda api: set_default(api, ids, node), undo=take_back
         )
         self.read_again()
 
@@ -298,9 +299,6 @@ class SiteEditing(HasDetails, scope="site_editing"):
     async def _add_spaces(
         self, organization: str, site: str, section: SiteNode | None, options: list[Option]
     ) -> None:
-        from copydesk.contract import operations as ops
-        from copydesk.contract.models.site_space import SiteSpaceCreate
-
         where = f"in {section.title}" if section is not None else "on the site"
         chosen = await self.desk.push_screen_wait(Choices(f"Spaces to show {where}", options))
         if not chosen:
@@ -308,6 +306,26 @@ class SiteEditing(HasDetails, scope="site_editing"):
                 self.tell("Nothing was ticked, so nothing was added. Tab ticks.", "warn")
             return
         made: list[str] = []
+        try:
+            await self._add_each(organization, site, section, options, chosen, made)
+        finally:
+            # What was added before one was refused is there, and is to be seen.
+            if made:
+                self._reveal_after_reload(made[-1])
+        self.tell(f"{plural(len(chosen), 'space')} added {where}.", "good")
+
+    async def _add_each(
+        self,
+        organization: str,
+        site: str,
+        section: SiteNode | None,
+        options: list[Option],
+        chosen: frozenset[str],
+        made: list[str],
+    ) -> None:
+        from copydesk.contract import operations as ops
+        from copydesk.contract.models.site_space import SiteSpaceCreate
+
         for option in options:
             if option.id not in chosen:
                 continue
@@ -322,8 +340,6 @@ class SiteEditing(HasDetails, scope="site_editing"):
                 await api(ops.delete_site_space, organization, site, made[at])
 
             await self.perform("Add space", option.title, send, undo=undo)
-        self._reveal_after_reload(made[-1])
-        self.tell(f"{plural(len(chosen), 'space')} added {where}.", "good")
 
     def _reveal_after_reload(self, row: str) -> None:
         self.revealing = row
@@ -365,53 +381,3 @@ class SiteEditing(HasDetails, scope="site_editing"):
 
         await self.perform("Remove", node.title, send)
         self.read_again()
-
-
-def _check(node: SiteNode, name: str) -> Callable[[str], str | None]:
-    """Return a check by the limits that the contract declares for a field."""
-
-    def check(text: str) -> str | None:
-        from pydantic import ValidationError
-
-        if text == getattr(node, name):
-            return None
-        try:
-            _body(node, {name: text})
-        except ValidationError as error:
-            said = str(error.errors()[0]["msg"])
-            return said.replace("String should have", "has to have")
-        return None
-
-    return check
-
-
-def _body(node: SiteNode, changes: dict[str, Any]) -> Any:
-    from copydesk.contract.models.site_section import SiteSectionUpdate
-    from copydesk.contract.models.site_space import SiteSpaceUpdate
-
-    model = SiteSectionUpdate if node.kind == "section" else SiteSpaceUpdate
-    return model(**changes)
-
-
-async def _update(api: Api, ids: tuple[str, str], node: SiteNode, changes: dict[str, Any]) -> None:
-    from copydesk.contract import operations as ops
-
-    body = _body(node, changes)
-    if node.kind == "section":
-        await api(ops.update_site_section, *ids, node.id, body)
-    else:
-        await api(ops.update_site_space, *ids, node.id, body)
-
-
-async def _set_default(api: Api, ids: tuple[str, str], node: SiteNode) -> None:
-    from copydesk.contract import operations as ops
-    from copydesk.contract.models.site import SiteUpdate
-    from copydesk.contract.models.site_section import SiteSectionUpdate
-
-    if node.kind == "section":
-        await api(ops.update_site, *ids, SiteUpdate(default_site_section=node.id))
-    elif node.level != TOP:
-        body = SiteSectionUpdate(default_site_space=node.id)
-        await api(ops.update_site_section, *ids, node.level, body)
-    else:
-        await api(ops.update_site, *ids, SiteUpdate(default_site_space=node.id))

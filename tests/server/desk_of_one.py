@@ -141,6 +141,11 @@ class DeskOfOne:
             },
             "request_reviewers": {"users": [have.lee]},
             "update_change_request": {"status": "archived"},
+            "apply_space_template": {"id": self.other_space},
+            "create_translation": {"source": {"space": have.space, "language": "en"}},
+            "update_adaptive_schema": {
+                "jsonSchema": {"type": "object", "properties": {}, "additionalProperties": False}
+            },
         }
 
     def named(self, key: str, value: Any) -> Any:

@@ -79,6 +79,10 @@ def walked(desk: DeskOfOne) -> list[Operation[..., Any]]:
     return [op for name, op in CATALOGUE.items() if name in HANDLERS and not desk.missing(op)]
 
 
+def test_the_desk_has_one_of_everything(desk: DeskOfOne) -> None:
+    assert [op.name for op in CATALOGUE.values() if desk.missing(op)] == []
+
+
 async def ask(
     desk: DeskOfOne, client: httpx.AsyncClient, op: Operation[..., Any]
 ) -> httpx.Response:

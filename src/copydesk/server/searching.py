@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from copydesk.server import content
-from copydesk.server.content import Node
+from copydesk.server.content import Content, Node
 from copydesk.server.store import Tx, Value, to_json
 
 _WEIGHTS: Final = "0, 10, 4, 1"
@@ -110,54 +110,55 @@ def _quoted(word: str) -> str:
     return '"' + word.replace('"', '""') + '"'
 
 
-def keep_index(tx: Tx, space_id: str) -> None:
+def keep_index(tx: Tx, space_id: str, before: str | None, after: str) -> None:
     """Make the index say what the primary content of a space says now.
 
-    Costs a look at the tree, and work for the pages that changed only.
+    ``before`` is the revision that the index holds, None when it holds nothing of the space. Costs
+    a look at both trees, and work for the pages that changed or stand elsewhere only.
     """
-    revision: str = tx.value("SELECT revision_id FROM space WHERE id = ?", space_id)
-    tree = content.load(tx, revision)
-    data = content.versions(tx, (node.version for node in tree.nodes()))
-    before = {
-        row["page_id"]: row
-        for row in tx.all("SELECT * FROM search_page WHERE space_id = ?", space_id)
-    }
-    stack: list[tuple[Node, str, tuple[str, ...]]] = [(n, "", ()) for n in reversed(tree.pages)]
-    while stack:
-        node, prefix, titles = stack.pop()
-        page = data[node.version]
-        path = prefix + page.slug
-        below = (*titles, page.title)
-        stack.extend((child, path + "/", below) for child in reversed(node.children))
+    old = {} if before is None else _places(content.load(tx, before))
+    new = _places(content.load(tx, after))
+    changed = {page: place for page, place in new.items() if old.get(page) != place}
+    data = content.versions(tx, (version for place in changed.values() for version in place))
+    for page_id in old.keys() - new.keys():
+        tx.run("DELETE FROM search_page WHERE space_id = ? AND page_id = ?", space_id, page_id)
+    for page_id, place in changed.items():
+        *above, page = (data[version] for version in place)
+        path = "/".join((*(one.slug for one in above), page.slug))
+        ancestors = to_json([one.title for one in above])
+        if page_id in old and old[page_id][-1] == place[-1]:
+            tx.run(
+                "UPDATE search_page SET path = ?, ancestors = ? WHERE space_id = ? AND page_id = ?",
+                *(path, ancestors, space_id, page_id),
+            )
+            continue
+        tx.run("DELETE FROM search_page WHERE space_id = ? AND page_id = ?", space_id, page_id)
         if page.type == "group":
             continue
-        row = before.pop(node.page, None)
-        place = (path, to_json(titles))
-        if row is None:
-            tx.insert(
-                "search_page",
-                space_id=space_id,
-                page_id=node.page,
-                version=node.version,
-                path=path,
-                ancestors=place[1],
-            )
-            key: int = tx.value("SELECT last_insert_rowid()")
-        else:
-            key = row["id"]
-            if (row["path"], row["ancestors"]) != place:
-                tx.run("UPDATE search_page SET path = ?, ancestors = ? WHERE id = ?", *place, key)
-            if row["version"] == node.version:
-                continue
-            tx.run("UPDATE search_page SET version = ? WHERE id = ?", node.version, key)
-            tx.run("DELETE FROM search WHERE rowid = ?", key)
+        tx.insert(
+            "search_page",
+            space_id=space_id,
+            page_id=page_id,
+            version=place[-1],
+            path=path,
+            ancestors=ancestors,
+        )
         tx.insert(
             "search",
-            rowid=key,
+            rowid=tx.value("SELECT last_insert_rowid()"),
             space=space_id,
             title=page.title,
             description=page.description or "",
             body=content.text(tx, page.text),
         )
-    for row in before.values():
-        tx.run("DELETE FROM search_page WHERE id = ?", row["id"])
+
+
+def _places(tree: Content) -> dict[str, tuple[str, ...]]:
+    """Return for each page the versions on the way to it from the top, its own the last."""
+    found: dict[str, tuple[str, ...]] = {}
+    stack: list[tuple[Node, tuple[str, ...]]] = [(node, ()) for node in reversed(tree.pages)]
+    while stack:
+        node, above = stack.pop()
+        found[node.page] = way = (*above, node.version)
+        stack.extend((child, way) for child in reversed(node.children))
+    return found

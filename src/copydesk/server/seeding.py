@@ -321,7 +321,7 @@ def add_space(
     )
     revision_id = put_edit(tx, space_id, None, edit, author=author, git=git)
     tx.update("space", space_id, revision_id=revision_id)
-    keep_index(tx, space_id)
+    keep_index(tx, space_id, None, revision_id)
     return space_id
 
 
@@ -346,8 +346,9 @@ def commit(
 
 def advance(tx: Tx, space_id: str, revision_id: str) -> None:
     """Make a revision the primary content of its space; other branches become outdated."""
+    before: str = tx.value("SELECT revision_id FROM space WHERE id = ?", space_id)
     tx.update("space", space_id, revision_id=revision_id, updated_at=tx.now)
-    keep_index(tx, space_id)
+    keep_index(tx, space_id, before, revision_id)
 
 
 def put_edit(

@@ -142,7 +142,10 @@ class DeskOfOne:
             "request_reviewers": {"users": [have.lee]},
             "update_change_request": {"status": "archived"},
             "apply_space_template": {"id": self.other_space},
-            "create_translation": {"source": {"space": have.space, "language": "en"}},
+            "create_translation": {
+                "language": "de",
+                "source": {"space": have.space, "language": "en"},
+            },
             "update_adaptive_schema": {
                 "jsonSchema": {"type": "object", "properties": {}, "additionalProperties": False}
             },

@@ -636,3 +636,24 @@ async def test_a_field_says_what_it_is_also_where_the_form_scrolls(world: World)
         await driver.press("tab", "tab")
         assert "Description" in driver.line("Description")
         assert "ctrl+s save" in driver.screen
+
+
+async def test_leaving_moves_that_cannot_be_kept_says_so(world: World) -> None:
+    class Full(MemoryDrafts):
+        full = True
+
+        def save(self, key: str, text: str) -> None:
+            if self.full:
+                raise OSError(28, "No space left on device")
+            super().save(key, text)
+
+    published, drafts = publish(world), Full()
+    async with drive(open_app(world, first="sites", drafts=drafts), "enter") as driver:
+        await select(driver, published.ids["Legal"])
+        await driver.press("K", "g s")
+        assert "Not kept: 1 move staged in Acme docs: No space left" in driver.screen
+        await driver.press("escape")
+        drafts.full = False
+        await driver.press("escape")
+        assert "Kept: 1 move staged in Acme docs" in driver.screen
+        assert len(drafts.texts) == 1

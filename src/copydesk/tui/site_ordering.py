@@ -61,6 +61,8 @@ class SiteOrdering(SiteEditing, scope="site_ordering"):
         """The requests that would make the staged order."""
         self._kept = ""
         """The staged order as it is kept on this machine."""
+        self._unkept = ""
+        """Why the order could not be kept on disk; empty when it was."""
         self._keeping: Timer | None = None
         self._sent: set[int] = set()
         """Numbers of the log lines of the last order that was sent: ``u`` takes all back."""
@@ -85,13 +87,18 @@ class SiteOrdering(SiteEditing, scope="site_ordering"):
             self._keeping.stop()
             self._keeping = None
             self.keep_staged()
+        elif self._unkept:
+            self._keep()
         front = self.desk.here
         # A sheet above this place is no leaving of it.
-        if self.steps and self._kept and front is not None and front is not self:
+        if self.steps and front is not None and front is not self:
             count = plural(len(self.steps), "move")
             where = self.read.site.title if self.read is not None else "the site"
-            said = f"Kept: {count} staged in {where}; nothing was sent."
-            front.call_after_refresh(front.say, said)
+            said, tone = f"Kept: {count} staged in {where}; nothing was sent.", ""
+            if self._unkept:
+                said = f"Not kept: {count} staged in {where}: {self._unkept}."
+                tone = "bad"
+            front.call_after_refresh(front.say, said, tone)
 
     def keep_staged(self) -> None:
         """Keep what is staged; say so when that takes the place of somebody else's."""
@@ -135,9 +142,10 @@ class SiteOrdering(SiteEditing, scope="site_ordering"):
                 self.session.drafts.save(self._draft_key, text)
             else:
                 self.session.drafts.drop(self._draft_key)
-            self._kept = text
+            self._kept, self._unkept = text, ""
         except OSError as error:
-            self.say(f"Staged here, but not kept on disk: {error.strerror or error}.", "warn")
+            self._unkept = error.strerror or str(error)
+            self.say(f"Staged here, but not kept on disk: {self._unkept}.", "warn")
 
     def _order(self, by: int) -> None:
         node = self.node

@@ -35,12 +35,14 @@ def paginate(
     page: str | None,
     limit: int | None,
     count: int | None = None,
+    prepare: Callable[[Sequence[Row]], None] | None = None,
 ) -> Page[T]:
     """Return one page of the rows of ``source`` (what stands after FROM).
 
     ``keys`` are the columns that order the list; the last one is unique. ``where`` are conditions
     joined by AND with ``values`` for their marks. ``count`` is the total when the caller keeps it;
-    otherwise it is counted. Raises a 400 for a token that no list gave out.
+    otherwise it is counted. ``prepare`` sees the page's rows before the first item is made, to read
+    at once what all of them need. Raises a 400 for a token that no list gave out.
     """
     size = DEFAULT_LIMIT if limit is None else limit
     conditions = list(where)
@@ -68,6 +70,8 @@ def paginate(
     )
     more = size > 0 and len(rows) > size
     rows = rows[:size]
+    if prepare is not None:
+        prepare(rows)
     token = _token([rows[-1][f"key_{index}"] for index in range(len(keys))]) if more else None
     return Page[T](
         items=[make(row) for row in rows],

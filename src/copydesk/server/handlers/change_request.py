@@ -26,6 +26,7 @@ from copydesk.server.paging import paginate
 from copydesk.server.queries.change_request import (
     change_request_model,
     find_change_request,
+    prepare_models,
     space_row,
 )
 from copydesk.server.queries.review import rule_results
@@ -277,6 +278,7 @@ def _list(
         page=page,
         limit=limit,
         count=count,
+        prepare=lambda rows: prepare_models(call, rows),
     )
 
 

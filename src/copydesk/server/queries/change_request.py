@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 
 from copydesk.contract.models.change_request import ChangeRequest
 from copydesk.server.branches import is_outdated
 from copydesk.server.errors import not_found
 from copydesk.server.implementation import Call
-from copydesk.server.queries.user import user_by_id
+from copydesk.server.queries.user import remember_users, user_by_id
 from copydesk.server.store import Row
 
 _LONGEST_NUMBER = 15
@@ -55,6 +56,16 @@ def change_request_model(call: Call, space: Row, row: Row) -> ChangeRequest:
         urls={"location": call.url("spaces", space_id, "change-requests", kept["id"])},
     )
     return ChangeRequest.model_validate(kept)
+
+
+def prepare_models(call: Call, rows: Sequence[Row]) -> None:
+    """Read at once what the change requests of a page name: their authors and spaces."""
+    remember_users(call, (row["created_by"] for row in rows))
+    spaces = {row["space_id"] for row in rows}
+    for row in call.tx.all(
+        "SELECT * FROM space WHERE id IN (SELECT value FROM json_each(?))", json.dumps(list(spaces))
+    ):
+        call.remembered["space row", row["id"]] = row
 
 
 def space_row(call: Call, space_id: str) -> Row:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterable
+
 from copydesk.contract.models.parts import Urls
 from copydesk.contract.models.user import User
 from copydesk.server.implementation import Call
@@ -18,27 +21,50 @@ def user_by_id(call: Call, user_id: str) -> User:
     return user
 
 
+def remember_users(call: Call, ids: Iterable[str]) -> None:
+    """Read users whose ids come from the desk itself at once, as ``user_by_id`` does one."""
+    missing = [key for key in dict.fromkeys(ids) if ("user", key) not in call.remembered]
+    rows = call.tx.all(
+        "SELECT *, (SELECT organization_id FROM member WHERE user_id = user.id "
+        "AND organization_id IN (SELECT value FROM json_each(?1)) "
+        "ORDER BY organization_id LIMIT 1) AS shared "
+        "FROM user WHERE id IN (SELECT value FROM json_each(?2))",
+        json.dumps([key for key, role in call.access.memberships.items() if role is not None]),
+        json.dumps(missing),
+    )
+    for row in rows:
+        _remember(call, row, _address(call, row["id"], row["shared"]))
+
+
 def user_model(call: Call, row: Row) -> User:
     """Return the user of a row that has the columns of ``user`` (joined ones too)."""
     key = ("user", row["id"])
     if key not in call.remembered:
-        call.remembered[key] = User(
-            id=row["id"],
-            display_name=row["display_name"],
-            email=row["email"],
-            photo_url=row["photo_url"],
-            urls=Urls(location=_location(call, row["id"])),
-        )
+        _remember(call, row, _location(call, row["id"]))
     user: User = call.remembered[key]
     return user
 
 
+def _remember(call: Call, row: Row, location: str | None) -> None:
+    call.remembered["user", row["id"]] = User(
+        id=row["id"],
+        display_name=row["display_name"],
+        email=row["email"],
+        photo_url=row["photo_url"],
+        urls=Urls(location=location),
+    )
+
+
 def _location(call: Call, user_id: str) -> str | None:
     """Return where the caller can read this user: as themselves, or as a fellow member."""
+    shared = call.tx.all("SELECT organization_id FROM member WHERE user_id = ?", user_id)
+    homes = (row["organization_id"] for row in shared)
+    return _address(
+        call, user_id, next((home for home in homes if call.access.role(home) is not None), None)
+    )
+
+
+def _address(call: Call, user_id: str, organization_id: str | None) -> str | None:
     if user_id == call.user_id:
         return call.url("user")
-    shared = call.tx.all("SELECT organization_id FROM member WHERE user_id = ?", user_id)
-    for row in shared:
-        if call.access.role(row["organization_id"]) is not None:
-            return call.url("orgs", row["organization_id"], "members", user_id)
-    return None
+    return organization_id and call.url("orgs", organization_id, "members", user_id)

@@ -215,7 +215,17 @@ def test_the_migration_indexes_what_exists_as_writing_does(world: World, space: 
         editor.page("Below", "Text\n", parent=group, description="About")
         editor.page("Away", type="link", href="https://example.org")
 
+    def rearrange(editor: Editor) -> None:
+        editor.move(editor.find("other"), editor.find("guides"), 0)
+        editor.rename(editor.find("guides"), "Guide books", "books")
+        editor.draft.edit(editor.find("group"), type="document")
+        editor.draft.edit(editor.find("package"), type="group", text=None)
+        editor.move(editor.find("group/below"), None, 0)
+
     world.commit(space, edit=fill)
+    world.commit(space, {"guides/later": "Later.\n", "guides/install": "Anew.\n"})
+    world.commit(space, edit=rearrange)
+    world.commit(space, {"away": None})
 
     def index(tx: Tx) -> list[tuple[Any, ...]]:
         return [

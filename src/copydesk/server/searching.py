@@ -75,31 +75,45 @@ def found_pages(query: Query, *, space_id: str | None = None) -> tuple[str, tupl
     Its columns are ``id`` (of ``search_page``) and ``score``, which is lower the better a page
     fits. Pages with every word in their titles come before all others.
     """
-    values: list[Value] = []
-    where: list[str] = []
-    score = "0.0"
-    if query.words:
-        everywhere = " AND ".join(map(_term, query.words))
-        score = f"bm25(search, {_WEIGHTS})"
-        # The space is asked of the index too: a condition on rows would make SQLite look each up.
-        if not query.passages:
-            score += " + " + _BELOW
-            values.append(f"{{title}} : ({everywhere})")
-        where.append("search MATCH ?")
-        space = "" if space_id is None else f"{{space}} : {_quoted(space_id)} AND "
-        values.append(f"{space}{everywhere}")
-    for passage in query.passages:
-        where.append("(instr(title, ?) OR instr(description, ?) OR instr(body, ?))")
-        values += [passage] * 3
-    if space_id is not None and not query.words:
-        where.append("rowid IN (SELECT id FROM search_page WHERE space_id = ?)")
-        values.append(space_id)
+    where, values = _conditions(query, space_id)
+    score = f"bm25(search, {_WEIGHTS})" if query.words else "0.0"
+    if query.words and not query.passages:
+        score += f" + {_BELOW}"
+        values = (f"{{title}} : ({_all_of(query.words)})", *values)
     # Materialized, for SQLite would rank every page again wherever the score is named.
     return (
         f"WITH hit (id, score) AS MATERIALIZED (SELECT rowid, {score} FROM search "  # noqa: S608
-        f"WHERE {' AND '.join(where)}) SELECT id, score FROM hit",
-        tuple(values),
+        f"WHERE {where}) SELECT id, score FROM hit",
+        values,
     )
+
+
+def count_pages(tx: Tx, query: Query, *, space_id: str) -> int:
+    """Return how many pages of a space a query finds, without ranking them."""
+    where, values = _conditions(query, space_id)
+    found: int = tx.value(f"SELECT count(*) FROM search WHERE {where}", *values)  # noqa: S608
+    return found
+
+
+def _conditions(query: Query, space_id: str | None) -> tuple[str, tuple[Value, ...]]:
+    values: list[Value] = []
+    where: list[str] = []
+    if query.words:
+        # The space is asked of the index too: a condition on rows would make SQLite look each up.
+        space = "" if space_id is None else f"{{space}} : {_quoted(space_id)} AND "
+        where.append("search MATCH ?")
+        values.append(space + _all_of(query.words))
+    elif space_id is not None:
+        where.append("rowid IN (SELECT id FROM search_page WHERE space_id = ?)")
+        values.append(space_id)
+    for passage in query.passages:
+        where.append("(instr(title, ?) OR instr(description, ?) OR instr(body, ?))")
+        values += [passage] * 3
+    return " AND ".join(where), tuple(values)
+
+
+def _all_of(words: tuple[str, ...]) -> str:
+    return " AND ".join(map(_term, words))
 
 
 def _term(word: str) -> str:

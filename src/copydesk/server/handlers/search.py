@@ -10,7 +10,7 @@ from copydesk.contract.models.search import OrganizationSearchItem, SpaceSearchI
 from copydesk.server.implementation import Call, implements
 from copydesk.server.paging import paginate
 from copydesk.server.queries.search import search_item
-from copydesk.server.searching import Query, found_pages, parse_query
+from copydesk.server.searching import Query, count_pages, found_pages, parse_query
 from copydesk.server.store import Row
 
 _PAGES = 20
@@ -36,6 +36,7 @@ def search_space(
         descending=False,
         page=page,
         limit=limit,
+        count=count_pages(call.tx, wanted, space_id=space_id),
     )
 
 

@@ -11,7 +11,8 @@ import pytest
 from copydesk.client.api import Api
 from copydesk.contract import operations as ops
 from copydesk.contract.models.position import SiteSectionAnchor, SiteSectionPosition
-from copydesk.contract.models.site_section import SiteSectionMove
+from copydesk.contract.models.site_section import SiteSection, SiteSectionMove
+from copydesk.domain.site_tree import structure_of
 from copydesk.server import seeding_sites as seed
 from copydesk.server.store import Tx
 from copydesk.tui.app import CopydeskApp
@@ -657,3 +658,25 @@ async def test_leaving_moves_that_cannot_be_kept_says_so(world: World) -> None:
         await driver.press("escape")
         assert "Kept: 1 move staged in Acme docs" in driver.screen
         assert len(drafts.texts) == 1
+
+
+def test_ids_that_are_empty_or_shared_make_no_endless_tree() -> None:
+    def section(row: str, *shown: str, group: str | None = None) -> SiteSection:
+        def space(each: str) -> dict[str, object]:
+            about = {"object": "space", "id": "s", "title": "S", "visibility": "public"}
+            stamps = {"createdAt": "2026-01-01T00:00:00Z", "updatedAt": "2026-01-01T00:00:00Z"}
+            return {"object": "site-space", "id": each, "title": each, "space": about | stamps}
+
+        spaces = [space(each) for each in shown]
+        found = {"object": "site-section", "id": row, "title": row, "siteSpaces": spaces}
+        return SiteSection.model_validate(found | {"sectionGroup": group})
+
+    for sections in (
+        [section(""), section("a", "")],
+        [section("a", "a", "b"), section("b", "a", "c"), section("a", "d")],
+        [section("a", "group:g"), section("group:g", "a", group="g"), section("c", group="g")],
+    ):
+        structure = structure_of(sections)
+        tree = structure.tree()
+        assert [node.id for node in tree] == list(structure.levels[""])
+        assert structure.sections()

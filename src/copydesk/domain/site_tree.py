@@ -105,8 +105,9 @@ def structure_of(
     levels: dict[str, list[str]] = {TOP: []}
 
     def put(node: SiteNode) -> None:
-        # An answer that lists something twice shows it once.
-        if node.id not in nodes:
+        # An answer that lists something twice shows it once. What has no id cannot be named to
+        # any operation, and would be taken for the top itself.
+        if node.id != TOP and node.id not in nodes:
             nodes[node.id] = node
             levels.setdefault(node.level, []).append(node.id)
 

@@ -7,15 +7,17 @@ the address may read it (decisions.md: a PDF's URL lasts an hour).
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import binascii
 import hmac
 import json
 import secrets
+from collections.abc import Callable
 from dataclasses import astuple, dataclass
 from datetime import timedelta
+from functools import partial
 from hashlib import sha256
-from typing import TYPE_CHECKING
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -23,9 +25,6 @@ from starlette.responses import Response
 from copydesk.server.errors import Refusal
 from copydesk.server.implementation import Call
 from copydesk.server.store import Store, Tx, to_json
-
-if TYPE_CHECKING:
-    from copydesk.server.pdf import PrintedPage
 
 PATH = "/pdf/{ticket}"
 """Where PDFs are fetched; outside of ``/v1``, for it is no operation of the API."""
@@ -69,44 +68,14 @@ def print_address(
 
 async def answer(store: Store, request: Request) -> Response:
     """Answer with the PDF of a ticket; with a 404 when it is no ticket of this desk, or too old."""
-    return await store.in_thread(
-        lambda: _print(store, request.path_params["ticket"], str(request.base_url).rstrip("/")),
-        writes=False,
+    signed = request.path_params["ticket"]
+    base_url = str(request.base_url).rstrip("/")
+    # Printing many pages takes long: the desk's own threads only gather them.
+    book = await store.in_thread(
+        lambda: store.read(lambda tx: _gather(tx, signed, base_url)), writes=False
     )
-
-
-def _print(store: Store, signed: str, base_url: str) -> Response:
-    # fpdf2 and its fonts take a second to import, which only those wait for who print.
-    from copydesk.server.pdf import make_pdf
-    from copydesk.server.queries.pdf import printed_pages
-
-    def gather(tx: Tx) -> tuple[str, list[str], list[PrintedPage]]:
-        ticket = _read(tx, signed)
-        row = tx.one(
-            "SELECT c.number, c.subject, s.id, s.title, o.title AS organization, r.created_at "
-            "FROM change_request c JOIN space s ON s.id = c.space_id "
-            "JOIN organization o ON o.id = s.organization_id "
-            "JOIN revision r ON r.id = ? AND r.space_id = s.id "
-            "WHERE c.id = ? AND s.deleted_at IS NULL",
-            ticket.revision_id,
-            ticket.change_request_id,
-        )
-        if row is None:
-            raise _gone()
-        call = Call(tx, "", base_url, 200)
-        pages = printed_pages(
-            call, row["id"], ticket.revision_id, page_id=ticket.page_id, only=ticket.only
-        )
-        lines = [
-            f"#{row['number']} {row['subject']}".strip(),
-            row["organization"],
-            row["created_at"][:10],
-        ]
-        return row["title"], lines, pages
-
-    title, lines, pages = store.read(gather)
     return Response(
-        make_pdf(title, lines, pages),
+        await asyncio.to_thread(book),
         media_type="application/pdf",
         headers={
             "content-disposition": 'inline; filename="change-request.pdf"',
@@ -114,6 +83,36 @@ def _print(store: Store, signed: str, base_url: str) -> Response:
             "x-content-type-options": "nosniff",
         },
     )
+
+
+def _gather(tx: Tx, signed: str, base_url: str) -> Callable[[], bytes]:
+    """Return what prints a ticket's pages, without the desk."""
+    # fpdf2 and its fonts take a second to import, which only those wait for who print.
+    from copydesk.server.pdf import make_pdf
+    from copydesk.server.queries.pdf import printed_pages
+
+    ticket = _read(tx, signed)
+    row = tx.one(
+        "SELECT c.number, c.subject, s.id, s.title, o.title AS organization, r.created_at "
+        "FROM change_request c JOIN space s ON s.id = c.space_id "
+        "JOIN organization o ON o.id = s.organization_id "
+        "JOIN revision r ON r.id = ? AND r.space_id = s.id "
+        "WHERE c.id = ? AND s.deleted_at IS NULL",
+        ticket.revision_id,
+        ticket.change_request_id,
+    )
+    if row is None:
+        raise _gone()
+    call = Call(tx, "", base_url, 200)
+    pages = printed_pages(
+        call, row["id"], ticket.revision_id, page_id=ticket.page_id, only=ticket.only
+    )
+    lines = (
+        f"#{row['number']} {row['subject']}".strip(),
+        row["organization"],
+        row["created_at"][:10],
+    )
+    return partial(make_pdf, row["title"], lines, pages)
 
 
 def _read(tx: Tx, signed: str) -> Ticket:

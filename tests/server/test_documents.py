@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import pytest
@@ -313,3 +314,18 @@ def test_a_document_of_others_is_written_whatever_it_holds(node: dict[str, Any])
 def test_links_are_found_in_markdown_and_in_html() -> None:
     text = '[a](one.md) ![b](two.png)\n\n<a href="three?a=1&amp;b=2">x</a> `[no](four)`\n'
     assert links_of(text) == ("one.md", "two.png", "three?a=1&b=2")
+
+
+def test_openings_without_an_end_take_no_longer_than_other_lines() -> None:
+    text = '{% hint style="info" %}\n' * 3000 + "<details>\n<summary>s</summary>\n\n" * 1000
+    started = time.perf_counter()
+    markdown_to_document(text + "{% endhint %}\n")
+    assert time.perf_counter() - started < 5, "matching each opening on its own takes minutes"
+
+
+def test_a_tag_may_begin_an_item() -> None:
+    hint = '{% hint style="info" %}\n  in\n  {% endhint %}'
+    document = markdown_to_document(f"- {hint}\n- {hint}\n- {{% hint %}} no\n")
+    (found,) = document.nodes
+    kinds = [(item.nodes or [Node()])[0].type for item in found.nodes or []]
+    assert kinds == ["hint", "hint", "paragraph"]

@@ -32,6 +32,7 @@ CONTAINERS = {
 }
 """The block of each tag that holds blocks, up to its end tag."""
 
+_MATCHED = "matched tags"
 _TAG = re.compile(r"\{%\s*(?P<name>[a-z]+)(?P<rest>(?:\s.*)?)%\}\s*")
 _ATTRIBUTE = re.compile(r"\s*([A-Za-z][\w-]*)=\"((?:[^\"\\]|\\.)*)\"\s*")
 _DETAILS = re.compile(r"<details>\s*")
@@ -87,7 +88,7 @@ def _tag(state: StateBlock, start: int, end: int, silent: bool) -> bool:
         return True
     if name not in CONTAINERS:
         return False
-    last = _end_of(state, start, end, _tag_name(name), _tag_name(f"end{name}"))
+    last = _end_of(state, start, end, _tag_name(name), _tag_name(f"end{name}"), name)
     if last and not silent:
         if name == "hint":
             data.setdefault("style", "info")
@@ -102,7 +103,7 @@ def _details(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     summary = _SUMMARY.fullmatch(_line(state, start + 1))
     if not _DETAILS.fullmatch(_line(state, start)) or summary is None or _line(state, start + 2):
         return False
-    last = _end_of(state, start, end, _DETAILS.fullmatch, _END_DETAILS.fullmatch)
+    last = _end_of(state, start, end, _DETAILS.fullmatch, _END_DETAILS.fullmatch, "details")
     if last and not silent:
         _hold(state, "expandable", (start, start + 2, last), {"title": unescape(summary[1])})
     return bool(last)
@@ -144,14 +145,26 @@ def _end_of(
     end: int,
     opens: Callable[[str], object],
     closes: Callable[[str], object],
+    name: str,
 ) -> int:
-    """Return the line that ends what a line begins, 0 when none does."""
-    depth, last = 1, start
-    while depth and last + 1 < end:
-        last += 1
-        line = _line(state, last)
-        depth += bool(opens(line)) - bool(closes(line))
-    return 0 if depth else last
+    """Return the line that ends what a line begins, 0 when none does.
+
+    All of a stretch are matched at once and remembered: a text of openings takes no longer.
+    """
+    known: dict[tuple[str, int, int], dict[int, int]]
+    known = state.env.setdefault(_MATCHED, {})
+    ends = known.setdefault((name, end, state.level), {})
+    # The first line of a list's item begins further in than it seemed from outside.
+    if start not in ends:
+        waiting: list[int] = []
+        for number in range(start, end):
+            line = _line(state, number)
+            if opens(line):
+                waiting.append(number)
+                ends[number] = 0
+            elif waiting and closes(line):
+                ends[waiting.pop()] = number
+    return ends.get(start, 0)
 
 
 def _hold(state: StateBlock, kind: str, lines: tuple[int, int, int], data: dict[str, Any]) -> None:

@@ -213,6 +213,7 @@ async def walk(
             page = answer.json()
             assert len(page["items"]) <= limit
             seen += [key_of(item) for item in page["items"]]
+            assert len(seen) <= len(order) + sum(map(len, writes)), "the list has no end"
             for kind in next(steps, []):
                 key = chance.choice(made) if made else None
                 if kind == "a":

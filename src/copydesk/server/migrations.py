@@ -29,6 +29,11 @@ TREES_NAMED = """
     """
 """Whether a tree is named, found without reading every revision."""
 
+TRASH = """
+    CREATE INDEX space_deleted ON space(organization_id) WHERE deleted_at IS NOT NULL;
+    """
+"""What is in the trash, found without reading every space: each list leaves it out."""
+
 MIGRATIONS: tuple[str, ...] = (
     TABLES,
     CONNECTIONS,
@@ -37,6 +42,7 @@ MIGRATIONS: tuple[str, ...] = (
     TRANSLATIONS,
     CHANGE_REQUEST_COUNTS,
     TREES_NAMED,
+    TRASH,
 )
 """One script per version, applied in order; the index plus one is the version it leads to."""
 

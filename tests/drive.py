@@ -77,8 +77,18 @@ class Driver:
             await self.send("space" if letter == " " else letter)
         await self.idle()
 
+    async def burst(self, *keys: str) -> None:
+        """Press keys faster than anything is drawn, as a paste or a slow line brings them."""
+        for key in keys:
+            self._key(key)
+        await self.idle()
+
     async def send(self, key: str) -> None:
         """Give the app one key and let it act on it, without waiting for what that starts."""
+        self._key(key)
+        await self.settle()
+
+    def _key(self, key: str) -> None:
         name = _character_to_key(key) if len(key) == 1 and not key.isalnum() else key
         try:
             letter: str | None = lookup(_get_unicode_name_from_key(name))
@@ -88,7 +98,6 @@ class Driver:
         event.set_sender(self.app)
         assert self.app._driver is not None
         self.app._driver.send_message(event)
-        await self.settle()
 
     async def idle(self) -> None:
         """Wait until no read, write, load or worker is under way and the screen is drawn."""

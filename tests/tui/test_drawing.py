@@ -6,11 +6,12 @@ from random import Random
 
 import pytest
 from rich.segment import Segment
-from textual.geometry import Region
+from textual.geometry import Region, Size
 from textual.scroll_view import ScrollView
 
 from copydesk.tui.theme import THEMES
 from copydesk.tui.widgets.pane import Pane
+from copydesk.tui.widgets.scroll_bar import SteadyScrollBar
 from tests.drive import Driver, drive
 from tests.tui.desk_place import DeskApp, Request
 from tests.tui.review_world import ReviewWorld, furnish
@@ -58,3 +59,15 @@ async def test_what_is_drawn_again_is_what_would_be_drawn_anew(what: str, world:
                 case _:
                     await driver.press(chance.choice(["j", "k", "J", "G", "g g", "ctrl+d", "v"]))
             compare(driver)
+
+
+def test_a_bar_of_one_cell_has_no_steps() -> None:
+    for cells, rows in ((1, 50), (1, 2), (3, 3), (3, 100_000)):
+        bar = SteadyScrollBar()
+        bar.set_reactive(SteadyScrollBar.window_size, cells)
+        bar.set_reactive(SteadyScrollBar.window_virtual_size, rows)
+        bar._size = Size(1, cells)
+        places = [bar.validate_position(at) for at in range(rows - cells + 1)]
+        assert places == sorted(places)
+        assert places[0] == 0
+        assert places[-1] == rows - cells

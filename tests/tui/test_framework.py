@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
+from textual.widgets import Input
+
 from copydesk.client.errors import Forbidden, Unreachable
 from tests.drive import drive
-from tests.tui.desk_place import DeskApp, Request
+from tests.tui.desk_place import REQUESTS, DeskApp, Request
 
 
 async def test_the_screen_at_both_sizes(update_golden: bool) -> None:
@@ -154,3 +157,23 @@ async def test_user_keys_replace_the_declared_ones() -> None:
         assert "M merge" in driver.screen
         await driver.press("z m")
         assert "Merge #121" in driver.screen
+
+
+@pytest.mark.parametrize(
+    ("keys", "shown"),
+    [
+        ((*":mine",), ":mine"),
+        ((*"/merge",), "/merge"),
+    ],
+)
+async def test_what_is_typed_at_once_goes_into_the_line(keys: tuple[str, ...], shown: str) -> None:
+    app = DeskApp()
+    async with drive(app) as driver:
+        await driver.burst(*keys)
+        line = app.focused
+        assert isinstance(line, Input)
+        assert line.value == shown[1:]
+        assert app.screen is driver.place
+        assert not app.service.merged
+        await driver.press("escape", "j")
+        assert driver.selected == REQUESTS[1].id

@@ -301,26 +301,27 @@ class CopydeskApp(App[None]):
 
     # Overlays
 
-    def open_search(self) -> None:
+    async def open_search(self) -> None:
         """Open the line of ``/`` for the pane in focus."""
         from copydesk.tui.search import SearchPrompt
 
         place = self.here
         if place is not None and place.pane is not None:
-            self._open_prompt(place, SearchPrompt(place.pane))
+            await self.open_prompt(place, SearchPrompt(place.pane))
 
-    def open_command_line(self) -> None:
+    async def open_command_line(self) -> None:
         """Open the line of ``:``."""
         from copydesk.tui.command_line import CommandPrompt
 
         place = self.here
         if place is not None:
-            self._open_prompt(place, CommandPrompt(place))
+            await self.open_prompt(place, CommandPrompt(place))
 
-    def _open_prompt(self, place: Place, prompt: Prompt) -> None:
-        place.query("Prompt").remove()
-        place.mount(prompt, before="#status")
-        prompt.focus()
+    async def open_prompt(self, place: Place, prompt: Prompt) -> None:
+        """Open a line that has the focus before the next key is read: that key is for it."""
+        await place.query("Prompt").remove()
+        await place.mount(prompt, before="#status")
+        place.set_focus(prompt.input)
 
     def open_help(self) -> None:
         """Show every key of the place in front."""

@@ -164,10 +164,10 @@ class CommonActions(Acts, scope="place"):
         else:
             place.say(f"There is no view {rest!r}. There are: {', '.join(ids) or 'none'}.", "warn")
 
-    @action("/", "filter", unless=no_pane, show=5, group="Find")
-    def search(self) -> None:
+    @action("/", "filter", unless=no_pane, show=5, group="Find", inline=True)
+    async def search(self) -> None:
         """Filter a list or search a text as you type; Enter keeps it, Esc ends it."""
-        _here(self).desk.open_search()
+        await _here(self).desk.open_search()
 
     @action("n", "next match", unless=no_search, show=False, group="Find")
     def next_match(self) -> None:
@@ -184,10 +184,10 @@ class CommonActions(Acts, scope="place"):
         if pane is not None and not pane.find_next(by):
             _here(self).say("No other match.", "warn")
 
-    @action(":", "go", show=4, group="Find")
-    def command_line(self) -> None:
+    @action(":", "go", show=4, group="Find", inline=True)
+    async def command_line(self) -> None:
         """Open the command line: a place, or a command with its argument; Tab completes."""
-        _here(self).desk.open_command_line()
+        await _here(self).desk.open_command_line()
 
     @action("ctrl+p", "palette", show=False, group="Find")
     async def palette(self) -> None:

@@ -106,12 +106,9 @@ class OrganizationsPlace(HasDetails, scope="organizations"):
             return waiting
         return f"{plural(count, 'organization')}   {glyphs().passed} where you are"
 
-    def search(self) -> None:
+    async def search(self) -> None:
         """Narrow the list as you type; Enter goes to the organization under the cursor."""
-        self.query("Prompt").remove()
-        prompt = ChoosePrompt(self.rows)
-        self.mount(prompt, before="#status")
-        prompt.focus()
+        await self.desk.open_prompt(self, ChoosePrompt(self.rows))
 
     # Reading
 

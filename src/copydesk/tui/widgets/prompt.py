@@ -85,7 +85,8 @@ class Prompt(Horizontal):
     def close(self) -> None:
         """Remove the line and give the focus back."""
         if self._return_to is not None and self._return_to.is_attached:
-            self._return_to.focus()
+            # At once: the key that comes next is not for this line any more.
+            self.screen.set_focus(self._return_to)
         self.remove()
 
     def changed(self, text: str) -> None:

@@ -20,6 +20,6 @@ class SteadyScrollBar(ScrollBar):
             return position
         thumb = max(1.0, self.window_size * cells / self.window_virtual_size)
         steps = (cells - thumb) * STEPS
-        if steps >= unseen:
+        if not 0 < steps < unseen:
             return position
         return (int(position / unseen * steps) + 0.5) * unseen / steps

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import httpx
 import pytest
+from dulwich import porcelain
 
 from copydesk.cli import main
 from tests.server.sources.making import put, taken
@@ -107,7 +108,39 @@ def test_bad_input_gets_a_sentence(
     assert said.out == ""
 
 
-def test_a_failed_import_leaves_the_first_run_to_the_sample(tmp_path: Path) -> None:
+def test_an_export_loses_nothing_that_was_changed_by_hand(
+    desk: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "manual"
+    export = ["desk", "export", "manual", str(out), "--desk", str(desk)]
+    put(out, {"setup.md": b"# Mine\n"})
+    (out / "README.md").unlink()
+    assert main(export) == 2
+    said = capsys.readouterr()
+    assert "has 1 file changed by hand" in said.err
+    assert "setup.md. Nothing was written." in said.err
+    assert "--force overwrites it" in said.err
+    assert not (out / "README.md").exists()
+    # What git has can be overwritten: it is not lost. What is not committed would be.
+    with porcelain.init(out) as repo:
+        repo.get_worktree().stage(["setup.md"])
+        repo.get_worktree().commit(b"Mine", committer=b"A <a@b>", author=b"A <a@b>", sign=False)
+    assert main(export) == 0
+    assert taken(out)["setup.md"] == FILES["setup.md"]
+    put(out, {"setup.md": b"# Mine, not committed\n"})
+    assert main(export) == 2
+    assert main([*export, "--force"]) == 0
+    assert taken(out)["setup.md"] == FILES["setup.md"]
+
+
+def test_a_failed_import_leaves_the_first_run_to_the_sample(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    made = tmp_path / "made"
+    made.mkdir()
+    assert main(["desk", "import", str(tmp_path / "no"), "--desk", str(made / "x.db")]) == 2
+    assert list(made.iterdir()) == []
+    assert "is missing. Name a folder" in capsys.readouterr().err
     assert main(["desk", "import", str(tmp_path / "missing")]) == 2
     assert main(["desk", "sample"]) == 0
 

@@ -144,6 +144,9 @@ def _desk(commands: _SubParsersAction[ArgumentParser]) -> None:
     exporting = actions.add_parser("export", help="write a space back as Markdown")
     exporting.add_argument("space", metavar="SPACE", help="the space's id or title")
     exporting.add_argument("folder", type=Path, metavar="FOLDER", help="where to write it")
+    exporting.add_argument(
+        "--force", action="store_true", help="overwrite files that were changed by hand as well"
+    )
     exporting.set_defaults(runner="copydesk.cli.desk:export_space")
 
     check = actions.add_parser("check", help="read the whole desk for damage; writes nothing")

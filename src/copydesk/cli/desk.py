@@ -83,17 +83,27 @@ def import_source(
     for option, title, longest in (("--organization", organization, 255), ("--space", space, 50)):
         if title is not None and not 1 <= len(title.strip()) <= longest:
             raise UsageError(f"{option}: a title has 1 to {longest} characters")
+    file = desk_file(desk)
+    new = not file.exists()
     store = open_store(desk, fill=False)
     with _closing(store):
-        with _Progress() as progress:
-            report = read_source(
-                store,
-                source,
-                owner=ensure_owner,
-                organization=organization,
-                space=space,
-                progress=progress,
-            )
+        try:
+            with _Progress() as progress:
+                report = read_source(
+                    store,
+                    source,
+                    owner=ensure_owner,
+                    organization=organization,
+                    space=space,
+                    progress=progress,
+                )
+        except BaseException:
+            if new and is_empty(store):
+                # An empty desk would be filled with the sample when it is opened next.
+                store.close()
+                for suffix in ("", "-wal", "-shm"):
+                    file.with_name(file.name + suffix).unlink(missing_ok=True)
+            raise
         for problem in report.problems:
             say(f"not used: {clean(str(problem), limit=400)}")
         for each in report.spaces:
@@ -114,7 +124,7 @@ def import_source(
     return 0
 
 
-def export_space(*, space: str, folder: Path, desk: Path | None = None) -> int:
+def export_space(*, space: str, folder: Path, desk: Path | None = None, force: bool = False) -> int:
     """Write a space back as Markdown and say what was written."""
     from copydesk.server.exporting import export_space as write_space
 
@@ -123,7 +133,7 @@ def export_space(*, space: str, folder: Path, desk: Path | None = None) -> int:
     store = open_store(desk, make=False)
     with _closing(store):
         with _Progress() as progress:
-            written = write_space(store, space, folder.expanduser(), progress=progress)
+            written = write_space(store, space, folder.expanduser(), force=force, progress=progress)
         for problem in written.problems:
             say(f"not written: {clean(str(problem), limit=400)}")
         for path in (*written.written, *(f"{path} (removed)" for path in written.removed)):

@@ -2,25 +2,40 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
+from copydesk.domain.text import plural
 from copydesk.server import content
 from copydesk.server.source_content import source_of, source_space
-from copydesk.server.sources.model import Progress
-from copydesk.server.sources.writer import Written, write_space
+from copydesk.server.sources.git import committed
+from copydesk.server.sources.model import Progress, SourceSpace
+from copydesk.server.sources.writer import Written, contents_of, write_space
 from copydesk.server.store import DeskError, Row, Store, Tx
+
+LOOKED_THROUGH = 200
+"""Revisions among which is looked for what a file holds, newest first."""
+
+NAMED = 8
+"""How many files a refusal names."""
 
 
 def export_space(
-    store: Store, space: str, folder: Path, *, progress: Progress | None = None
+    store: Store,
+    space: str,
+    folder: Path,
+    *,
+    force: bool = False,
+    progress: Progress | None = None,
 ) -> Written:
     """Write the primary content of a space, named by id or title, below ``folder``.
 
     A space that was imported keeps the files' places and bytes; into a checkout of its repository
-    this writes exactly what changed on the desk since.
+    this writes exactly what changed on the desk since. A file that was changed by hand is only
+    overwritten with ``force``, or when git has it as it is.
 
-    Raises ``DeskError`` when no space or several have that name, ``OSError`` when the folder cannot
-    be made.
+    Raises ``DeskError`` when no space or several have that name, and when a file would be lost;
+    ``OSError`` when the folder cannot be made.
     """
 
     def work(tx: Tx) -> Written:
@@ -30,27 +45,54 @@ def export_space(
         def at_revision(revision: str) -> content.Content:
             return content.load(tx, revision)
 
-        current = source_space(
-            tx,
-            row["id"],
-            row["title"],
-            at_revision(row["revision_id"]),
-            folder=remembered.get("folder", ""),
-            summary_path=remembered.get("summary"),
-        )
-        base = None
-        if remembered:
-            base = source_space(
+        def as_source(revision: str) -> SourceSpace:
+            return source_space(
                 tx,
                 row["id"],
                 row["title"],
-                at_revision(remembered["revision"]),
-                folder=remembered["folder"],
-                summary_path=remembered["summary"],
+                at_revision(revision),
+                folder=remembered.get("folder", ""),
+                summary_path=remembered.get("summary"),
             )
-        return write_space(folder, current, base=base, progress=progress)
+
+        current = as_source(row["revision_id"])
+        base = as_source(remembered["revision"]) if remembered else None
+
+        def known(there: Mapping[str, bytes]) -> set[str]:
+            revisions = tx.all(
+                "SELECT id FROM revision WHERE space_id = ? ORDER BY created_at DESC LIMIT ?",
+                row["id"],
+                LOOKED_THROUGH,
+            )
+            found: set[str] = set()
+            for revision in revisions:
+                for path, data in contents_of(as_source(revision["id"]), base, []):
+                    if there.get(path) == data:
+                        found.add(path)
+                if len(found) == len(there):
+                    break
+            return found
+
+        def allow(there: Mapping[str, bytes]) -> None:
+            if not there or force:
+                return
+            lost = set(there) - committed(folder, there)
+            lost -= known({path: there[path] for path in lost}) if lost else set()
+            if lost:
+                raise DeskError(_would_be_lost(folder, sorted(lost)))
+
+        return write_space(folder, current, base=base, progress=progress, allow=allow)
 
     return store.read(work)
+
+
+def _would_be_lost(folder: Path, paths: list[str]) -> str:
+    named = ", ".join(paths[:NAMED]) + (f" and {len(paths) - NAMED} more" if paths[NAMED:] else "")
+    return (
+        f"{folder} has {plural(len(paths), 'file')} changed by hand, as neither this desk nor a "
+        f"commit there has it: {named}. Nothing was written. "
+        "Commit or move what is yours first; --force overwrites it."
+    )
 
 
 def find_space(tx: Tx, name: str) -> Row:

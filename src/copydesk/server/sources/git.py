@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import stat
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -17,7 +17,7 @@ from typing import Self
 
 from dulwich import objects
 from dulwich.diff_tree import RenameDetector, TreeChange
-from dulwich.errors import NotGitRepository
+from dulwich.errors import NotGitRepository, NotTreeError
 from dulwich.graph import find_merge_base
 from dulwich.index import get_unstaged_changes
 from dulwich.objects import ObjectID
@@ -323,6 +323,36 @@ class Repository:
         detector = RenameDetector(self._repo.object_store)
         found = detector.changes_with_renames(self._commit(old).tree, self._commit(new).tree)
         return [change for each in found if (change := _file_change(each)) is not None]
+
+
+def committed(folder: Path, there: Mapping[str, bytes]) -> set[str]:
+    """Return which files, given by path below ``folder`` with what they hold, git has at HEAD."""
+    if not folder.is_dir():
+        return set()
+    try:
+        repo = Repo.discover(str(folder))
+    except (NotGitRepository, OSError, ValueError):
+        return set()
+    found: set[str] = set()
+    with repo:
+        try:
+            commit = repo[repo.head()]
+            assert isinstance(commit, objects.Commit)
+            top = repo[commit.tree]
+            above = folder.resolve().relative_to(Path(repo.path).resolve())
+        except (OSError, KeyError, ValueError):
+            return found
+        assert isinstance(top, objects.Tree)
+        for path, data in there.items():
+            try:
+                _, oid = top.lookup_path(
+                    repo.object_store.__getitem__, (above / path).as_posix().encode()
+                )
+            except (KeyError, OSError, ValueError, NotTreeError):
+                continue
+            if oid == objects.Blob.from_string(data).id:
+                found.add(path)
+    return found
 
 
 def _file_change(change: TreeChange) -> FileChange | None:

@@ -17,7 +17,7 @@ from __future__ import annotations
 import os
 import secrets
 import shutil
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -53,6 +53,7 @@ def write_space(
     *,
     base: SourceSpace | None = None,
     progress: Progress | None = None,
+    allow: Callable[[Mapping[str, bytes]], None] = lambda there: None,
 ) -> Written:
     """Write a space below ``target``, at the paths that its pages and files name.
 
@@ -62,12 +63,15 @@ def write_space(
         base: the space as it was read from there, for what may be removed and which lines of the
             summary could be used.
         progress: told after each file.
+        allow: told, before anything is written, which files would be overwritten with something
+            else, and what is in them; it raises when that must not be.
 
     Raises ``OSError`` when ``target`` cannot be made; a single file that fails is a problem.
     """
     target.mkdir(parents=True, exist_ok=True)
     writer = _Writer(target)
     contents = dict(contents_of(space, base, writer.problems))
+    allow(dict(writer.overwritten(contents)))
     if base is not None:
         for path, data in contents_of(base, None, []):
             if path not in contents:
@@ -182,6 +186,18 @@ class _Writer:
     problems: list[Problem] = field(default_factory=list)
     unchanged: int = 0
 
+    def overwritten(self, contents: Mapping[str, bytes]) -> Iterator[tuple[str, bytes]]:
+        """Yield the files that hold something else now, and what it is."""
+        for path, data in contents.items():
+            place, reason = self._find(path)
+            if reason is None and place.is_file():
+                try:
+                    there = place.read_bytes()
+                except OSError:
+                    continue  # what cannot be read is told when it cannot be written either
+                if there != data:
+                    yield path, there
+
     def write(self, path: str, data: bytes) -> None:
         place = self.place(path)
         if place is None:
@@ -217,6 +233,14 @@ class _Writer:
 
     def place(self, path: str) -> Path | None:
         """Return where a path is, or None, named as a problem, when it must not be touched."""
+        place, reason = self._find(path)
+        if reason is not None:
+            self.problems.append(Problem(path, reason))
+            return None
+        return place
+
+    def _find(self, path: str) -> tuple[Path, str | None]:
+        """Return where a path is, and why it must not be touched if so."""
         reason = hazard(path)
         place = self.target
         if reason is None:
@@ -229,10 +253,7 @@ class _Writer:
             else:
                 if place.is_dir():
                     reason = "is a folder there"
-        if reason is not None:
-            self.problems.append(Problem(path, reason))
-            return None
-        return place
+        return place, reason
 
 
 def _replace(place: Path, data: bytes) -> None:

@@ -13,11 +13,12 @@ from pathlib import Path
 import pytest
 
 from copydesk.cli import main
-from copydesk.server import seeding
+from copydesk.server import seeding, seeding_sites
 from copydesk.server.backup import back_up
 from copydesk.server.checking import MOST, problems
 from copydesk.server.sample import build_sample
-from copydesk.server.store import DeskError, Store
+from copydesk.server.store import DeskError, Store, Tx
+from tests.world import World
 
 
 @pytest.fixture(scope="module")
@@ -102,6 +103,21 @@ def test_a_sound_desk_has_no_problems_and_is_not_touched(
     assert said.out == ""
     assert said.err == f"{desk} is sound\n"
     assert files(desk.parent) == before
+
+
+@pytest.mark.parametrize("sections", [0, 1])
+def test_a_small_desk_is_sound_too(tmp_path: Path, sections: int) -> None:
+    world = World(tmp_path / "desk.db")
+
+    def write(tx: Tx) -> None:
+        site = seeding_sites.add_site(tx, world.home, "Docs")
+        section = seeding_sites.add_section(tx, site, "Guides") if sections else None
+        seeding_sites.add_site_space(tx, site, space, section=section)
+
+    space = world.space("Guide")
+    world.write(write)
+    world.close()
+    assert list(problems(tmp_path / "desk.db")) == []
 
 
 @pytest.mark.parametrize("reason", SPOILS)

@@ -8,8 +8,10 @@ import signal
 import sqlite3
 import subprocess
 import sys
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
+from tempfile import mkdtemp
 
 import pytest
 
@@ -19,6 +21,9 @@ from copydesk.server.migrations import MIGRATIONS, VERSION
 from copydesk.server.schema import APPLICATION_ID, TABLES
 from copydesk.server.store import DeskError, Store
 from tests.world import World
+
+NOBODY = 65534
+"""The user whom nothing belongs to."""
 
 NEXT = "CREATE TABLE later (id TEXT PRIMARY KEY);\nINSERT INTO later VALUES ('made');\n"
 """A step that may come one day."""
@@ -270,19 +275,37 @@ def test_a_folder_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="nothing is forbidden to root")
+@contextmanager
+def somebody() -> Iterator[Path]:
+    """Give a folder, and be a user to whom files can be forbidden, as root is not."""
+    folder = Path(mkdtemp(dir="/tmp"))
+    try:
+        if os.geteuid() != 0:
+            yield folder
+            return
+        os.chown(folder, NOBODY, NOBODY)
+        os.seteuid(NOBODY)
+        try:
+            yield folder
+        finally:
+            os.seteuid(0)
+    finally:
+        shutil.rmtree(folder)
+
+
 def test_a_file_that_must_not_be_written_is_refused(
-    sound: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    sound: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    path = tmp_path / "desk.db"
-    shutil.copy(sound, path)
-    before = files(tmp_path)
-    for mode in (0o400, 0o200, 0o000):
-        path.chmod(mode)
-        assert main(["desk", "token", "--desk", str(path)]) == 2
-        assert str(path) in capsys.readouterr().err
-    path.chmod(0o600)
-    assert files(tmp_path) == before
+    desk = sound.read_bytes()
+    with somebody() as folder:
+        path = folder / "desk.db"
+        path.write_bytes(desk)
+        for mode in (0o400, 0o200, 0o000):
+            path.chmod(mode)
+            assert main(["desk", "token", "--desk", str(path)]) == 2
+            assert str(path) in capsys.readouterr().err
+        path.chmod(0o600)
+        assert files(folder) == {"desk.db": desk}
 
 
 def test_an_empty_file_becomes_a_desk(tmp_path: Path) -> None:

@@ -192,9 +192,12 @@ RULES: tuple[Rule, ...] = (
     ),
     Rule(
         "{kind} {id} has a default that is not there",
-        "SELECT 'site' AS kind, id FROM site WHERE default_section_id NOT IN "
-        "(SELECT id FROM site_section) OR default_site_space_id NOT IN (SELECT id FROM site_space) "
-        "UNION ALL SELECT 'section', id FROM site_section WHERE default_site_space_id NOT IN "
+        # A default that is NULL is no default; NULL NOT IN () would be true.
+        "WITH named(kind, id, section, place) AS ("
+        "SELECT 'site', id, default_section_id, default_site_space_id FROM site UNION ALL "
+        "SELECT 'section', id, NULL, default_site_space_id FROM site_section) "
+        "SELECT kind, id FROM named WHERE section IS NOT NULL AND section NOT IN "
+        "(SELECT id FROM site_section) OR place IS NOT NULL AND place NOT IN "
         "(SELECT id FROM site_space)",
     ),
     Rule(

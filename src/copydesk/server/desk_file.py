@@ -61,7 +61,9 @@ def complaint(path: Path, newest: int, *, examine: bool = True) -> str | None:
         return "is a folder, not a desk"
     if not path.exists() or not path.stat().st_size:
         return None
-    if not os.access(path, os.W_OK):
+    # As the user who opens it, who under setuid is not the one who called.
+    effective = os.access in os.supports_effective_ids
+    if not os.access(path, os.W_OK, effective_ids=effective):
         return "cannot be written by you"
     with path.open("rb") as file:
         if file.read(len(_MAGIC)) != _MAGIC:

@@ -405,6 +405,21 @@ async def test_a_new_one_in_a_chosen_space(desk: Desk) -> None:
         assert "in Legal as a draft." in driver.screen
 
 
+@pytest.mark.parametrize("sort", [(), ("S",)])
+async def test_a_new_one_is_there_at_once_and_the_cursor_stays(
+    desk: Desk, sort: tuple[str, ...]
+) -> None:
+    target = Target(organization=desk.world.home, space=desk.guide, view="draft")
+    app = open_world(desk.world, "changes", target)
+    async with drive(app, *sort, "ctrl+n") as driver:
+        before = driver.selected
+        await driver.type("Say more")
+        await driver.press("enter")
+        assert sorted(subjects(driver)) == ["Not ready", "Say more"]
+        assert driver.selected == before == desk.draft
+        assert "Started #" in driver.screen
+
+
 async def test_a_new_one_in_the_space_that_is_shown(desk: Desk) -> None:
     target = Target(organization=desk.world.home, space=desk.legal)
     async with drive(open_world(desk.world, "changes", target), "ctrl+n") as driver:

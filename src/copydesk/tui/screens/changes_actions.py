@@ -92,6 +92,10 @@ class ChangesActions(Place, scope="changes"):
         """Bring the counts up to date."""
         raise NotImplementedError
 
+    def take_in(self) -> None:
+        """Read the rows again and bring in what is new."""
+        raise NotImplementedError
+
     def aim(self, row: ChangeRow, view: str | None = None) -> Target:
         """Return the target that names a change request to other places."""
         return Target(

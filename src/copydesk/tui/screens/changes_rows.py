@@ -375,6 +375,22 @@ class ChangesRows(ChangesDetails):
             self.left.add(row.id)
         self.look()
 
+    def take_in(self) -> None:
+        """Read the rows again and bring in at once what was made here; the cursor keeps its row."""
+        base = self.rows.source.base
+        if self._from_last_run:
+            self._read_first()
+        elif isinstance(base, PagedSource):
+            self.load("rows", lambda api: base.refresh(), lambda _: base.fold(),
+                      what="Reading change requests")  # fmt: skip
+        elif isinstance(base, ListSource):
+
+            def put(rows: list[ChangeRow]) -> None:
+                base.merge(rows)
+                base.fold()
+
+            self._read_sorted(put)
+
     def after_write(self) -> None:
         """Bring the counts up to date after something was written here."""
         self._written = len(self.session.log)

@@ -141,7 +141,11 @@ class ChangesWriting(ChangesActions, scope="changes_writing"):
             return
         [request] = made
         self.after_write()
-        self.choose_view("draft" if request.status == "draft" else "open")
+        view = "draft" if request.status == "draft" else "open"
+        if self.view == view:
+            self.take_in()
+        else:
+            self.choose_view(view)
         self.tell(f"Started #{request.number} in {title} as a {clean(request.status)}.", "good")
 
     # Drafts

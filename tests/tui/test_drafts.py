@@ -6,6 +6,7 @@ import pytest
 
 from copydesk.tui.draft_keys import about_key, belonging, new_request_key, review_key
 from copydesk.tui.drafts import CountedDrafts, MemoryDrafts
+from copydesk.tui.glyphs import glyphs
 from copydesk.tui.places import Target
 from tests.drive import drive
 from tests.tui.review_world import ReviewWorld, furnish
@@ -78,6 +79,7 @@ async def test_a_draft_is_gone_back_to_and_its_field_opens(review: ReviewWorld) 
         await driver.press("enter")
         assert app.screen is not driver.place, "the field is open"
         assert "Comment on a line of" in driver.screen
+        assert "We retry eight times" in driver.line(f" {glyphs().quote} ")
         await driver.press("ctrl+s")
         assert review.open_threads() == 1
         assert "drafts" not in driver.screen.splitlines()[0]

@@ -382,6 +382,8 @@ async def test_what_is_said_with_a_verdict_is_no_open_thread(review: ReviewWorld
         assert "No thread is open." in driver.screen
         await driver.press("3")
         assert "said with a review" in driver.screen
+        assert "Said with a review" in driver.screen
+        assert "Resolved" not in driver.screen
         review.world.edit_change_request(review.request, {"another": "# Another\n\nNew.\n"})
         await driver.press("m")
         assert "open\n" not in driver.screen

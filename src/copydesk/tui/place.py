@@ -345,7 +345,7 @@ class Place(CommonActions, Loading, Screen[None]):
     ) -> T:
         """Write something: logged under ``@``, never lost by leaving the place.
 
-        ``undo`` takes it back when the user presses ``u``. Says ``done`` (or ``what``) afterwards.
+        ``undo`` takes it back when the user presses ``u``. Says ``done`` (or that ``what`` is) afterwards.
         Raises `WriteError` when it did not happen; an action may let that pass: it is told.
         """
         api = await self.session.ready()
@@ -358,5 +358,5 @@ class Place(CommonActions, Loading, Screen[None]):
         result = await self.session.perform(
             what, target, lambda: send(api), undo=back if take_back is not None else None
         )
-        self.tell(done or f"{what}: {target}", "good")
+        self.tell(done or f"Done: {what.lower()} {target}", "good")
         return result

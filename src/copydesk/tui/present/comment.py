@@ -245,6 +245,8 @@ def all_groups(
     """Return all threads, the open ones first; ``titles`` says where pages stand."""
     above = {thread.id for thread in waiting}
     closed = [thread for thread in threads if not thread.open and thread.id not in above]
+    said = [thread for thread in closed if thread.verdict]
+    resolved = [thread for thread in closed if not thread.verdict]
 
     def about(thread: Thread) -> str:
         if thread.page is None:
@@ -255,7 +257,8 @@ def all_groups(
 
     return [
         Group("", waiting, [about(thread) for thread in waiting]),
-        Group("Resolved", closed, [about(thread) for thread in closed]),
+        Group("Said with a review", said, [about(thread) for thread in said]),
+        Group("Resolved", resolved, [about(thread) for thread in resolved]),
     ]
 
 

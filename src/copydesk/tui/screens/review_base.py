@@ -148,7 +148,7 @@ class ReviewBase(Place):
         yield self.session.organization_title or "no organization"
         opened = self.opened_request
         if opened is None:
-            yield f"change request {clean(self.target.change_request or '')}".rstrip()
+            yield f"change request{glyphs().more}"
             return
         yield clean(opened.space.title)
         yield f"#{opened.request.number} {clean(opened.request.subject) or '(no subject)'}"

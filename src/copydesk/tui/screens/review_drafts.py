@@ -50,9 +50,20 @@ class ReviewDrafts(ReviewMessages):
             case ["verdict", verdict]:
                 self._resuming = None
                 self._act(VERDICTS.get(verdict, ""))
-            case _:
+            case _ if not self._page_awaited(part):
                 self._resuming = None
                 self._comment(part)
+
+    def _page_awaited(self, part: str) -> bool:
+        """Whether the line that a comment quotes is on a page that is still to be read."""
+        page, _, node = part.partition("/")
+        if node in ("", "page") or page in self.texts:
+            return False
+        if all(change.id != page for change in self.changes):
+            return False
+        if self.page_id != page:
+            self.show_page(page)
+        return True
 
     def _act(self, method: str) -> None:
         found = next((each for each in self.ACTIONS.values() if each.method == method), None)
@@ -85,14 +96,18 @@ class ReviewDrafts(ReviewMessages):
         elif node == "page":
             self._start(f"Comment on the page {clean(change.node.title)}", part, (page, None))
         else:
-            self._start(f"Comment on a line of {clean(change.node.title)}", part, (page, node))
+            text = self.texts.get(page)
+            line = text.find(node) if text is not None else None
+            quote = text.line_text(line).strip() if text is not None and line is not None else ""
+            title = f"Comment on a line of {clean(change.node.title)}"
+            self._start(title, part, (page, node), quote)
 
-    def _start(self, title: str, part: str, on: Sequence[str | None]) -> None:
+    def _start(self, title: str, part: str, on: Sequence[str | None], quote: str = "") -> None:
         async def write() -> None:
             space, request = self._ids
             key = review_key(space, request, part)
             try:
-                await self._start_thread(title, key, page=on[0], node=on[1])
+                await self._start_thread(title, key, page=on[0], node=on[1], quote=quote)
             except WriteError as error:
                 self.tell(str(error), "bad")
 

@@ -16,6 +16,7 @@ from copydesk.domain.space_tree import SORTS, RuleList, SpaceNode, rule_list
 from copydesk.domain.text import clean, plural
 from copydesk.tui.actions import action, command
 from copydesk.tui.details_pane import HasDetails
+from copydesk.tui.errors import ends_with_an_answer
 from copydesk.tui.last_run import LastRun, keep_last_run, read_last_run
 from copydesk.tui.place import Part, View
 from copydesk.tui.places import Target, place
@@ -225,7 +226,11 @@ class SpacesPlace(HasDetails, scope="spaces"):
 
     def _unread(self, text: str) -> None:
         if not self.rows.nodes:
-            self.rows.say_instead(f"{text} Press “g o” for your organizations.")
+            # Other organizations are of no help where the service itself cannot be asked.
+            way = "" if ends_with_an_answer(text) else " Press “g o” for your organizations."
+            if self.session.contact.refused:
+                way = " Set another token and start again; without one the embedded desk opens."
+            self.rows.say_instead(text + way)
 
     def _count(self) -> None:
         rows = self.rows

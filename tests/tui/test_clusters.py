@@ -431,7 +431,7 @@ async def test_a_form_stays_with_what_was_typed_until_it_has_arrived(world: Worl
     async with drive(CopydeskApp(session, "clusters", target), "ctrl+n", "enter") as driver:
         await driver.type(", why")
         await driver.press("ctrl+s")
-        assert "ctrl+s tries again" in " ".join(driver.screen.replace("│", " ").split())
+        assert "ctrl+s sends it" in " ".join(driver.screen.replace("│", " ").split())
         await driver.press("ctrl+s")
         assert "Not allowed: Frozen until Monday." in driver.screen
         await driver.press("ctrl+s")

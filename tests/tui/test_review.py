@@ -500,7 +500,7 @@ async def test_a_refused_comment_is_not_lost(review: ReviewWorld) -> None:
         faults.refusing = False
         await driver.press("c")
         assert "Why not ten?" in driver.screen
-        await driver.press("ctrl+s")
+        await driver.press("ctrl+s", "y")
         assert review.open_threads() == 1
 
 

@@ -185,7 +185,11 @@ def journal_of(journal: Journal, desk: str) -> Callable[[Written], None]:
         elif (entry := under_way.pop(line.number, None)) is not None:
             journal.settle(
                 entry,
-                "done" if line.state == "done" else "failed",
+                "done"
+                if line.state == "done"
+                else "unknown"
+                if line.state == "unknown"
+                else "failed",
                 request_id=line.request_id,
                 sentence=line.said,
             )

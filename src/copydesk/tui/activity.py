@@ -2,29 +2,53 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, cast
+
 from rich.text import Text
 from textual.app import ComposeResult
 
 from copydesk.domain.text import clean
 from copydesk.tui.actions import action
+from copydesk.tui.errors import UNKNOWN
 from copydesk.tui.markdown_lines import Line
 from copydesk.tui.present.diff import wrap_exact
 from copydesk.tui.session import Session, WriteError, Written
 from copydesk.tui.sources import ListSource
-from copydesk.tui.widgets.sheet import ScrollingSheet
+from copydesk.tui.widgets.sheet import Confirm, ScrollingSheet
 from copydesk.tui.widgets.virtual_list import Column, VirtualList
 from copydesk.tui.widgets.wrapped_list import WrappedList
 
+if TYPE_CHECKING:
+    from copydesk.tui.app import CopydeskApp
+
 TONES = {
-    "done": "good", "failed": "bad", "sending": "warn", "undone": "muted", "said": "muted",
+    "done": "good", "failed": "bad", "unknown": "warn", "sending": "warn", "undone": "muted",
+    "replaced": "muted", "said": "muted",
 }  # fmt: skip
 
 
 def not_failed(sheet: Activity) -> str | None:
-    """Say so when the selected write did not fail."""
+    """Say so when the selected write neither failed nor is unknown."""
     line = sheet.selected
-    failed = line is not None and line.state == "failed"
-    return None if failed else "Only a failed write can be sent again."
+    failed = line is not None and line.state in ("failed", "unknown")
+    return None if failed else "Only a write that failed or is unknown can be sent again."
+
+
+async def confirm_again(app: CopydeskApp, line: Written) -> bool:
+    """Ask whether to send what may have arrived, which could then be there twice."""
+    sheet = Confirm(
+        f"Send again: {line.what}",
+        [
+            Text(clean(line.target), style="strong"),
+            "",
+            f"{UNKNOWN}: an earlier try at {line.at.astimezone():%H:%M} had no answer.",
+            "Look first whether it is there: R reads the place again.",
+        ],
+        verb="send again",
+        warning="If it did arrive, it may then be there twice.",
+    )
+    sure: bool | None = await app.push_screen_wait(sheet)
+    return sure is True
 
 
 def nothing_said(sheet: Activity) -> str | None:
@@ -146,14 +170,27 @@ class Activity(ScrollingSheet[None], scope="activity"):
 
     @action("r", "retry", unless=not_failed)
     async def retry(self) -> None:
-        """Send the failed write again."""
-        line = self.selected
+        """Send the failed write again. Of one that may have arrived, read or ask first."""
+        line, app = self.selected, cast("CopydeskApp", self.app)
         if line is None:
             return
         try:
+            if line.state == "unknown" and line.look is not None:
+                # What was found to have happened is not sent again.
+                await self._find_out(line)
+            elif line.state == "unknown" and not await confirm_again(app, line):
+                return
             await self._session.retry(line)
         except WriteError:
             self.app.bell()
+
+    async def _find_out(self, line: Written) -> None:
+        """Read whether it happened. Raises `WriteError` when that is still not known."""
+        try:
+            await self._session.find_out(line)
+        except WriteError as error:
+            if error.unknown:
+                raise
 
     @action("tab", "list or text", unless=nothing_said, show=False)
     def other_pane(self) -> None:

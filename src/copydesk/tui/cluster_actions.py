@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from copydesk.domain.text import clean, shorten
@@ -116,17 +116,21 @@ class ClusterActions(Place, scope="cluster_actions"):
         title = next(option.title for option in spaces if option.id == space)
         subject = shorten(self.shown(row.label), SUBJECT_LIMIT)
         made: list[ChangeRequest] = []
+        key = f"request of cluster {row.id}"
 
         async def send(values: Mapping[str, str]) -> None:
-            def begin(api: Api) -> Awaitable[ChangeRequest]:
-                return reading.begin_request(
-                    api, space, row.id, values["subject"], values["description"]
-                )
+            async def begin(api: Api) -> ChangeRequest:
+                made[:] = [
+                    await reading.begin_request(
+                        api, space, row.id, values["subject"], values["description"]
+                    )
+                ]
+                return made[0]
 
             async def undo(api: Api) -> None:
-                await reading.archive_request(api, made[-1])
+                await reading.archive_request(api, made[0])
 
-            made.append(await self.perform("Begin", values["subject"], begin, undo=undo))
+            await self.perform("Begin", values["subject"], begin, undo=undo, draft=key)
 
         form = Form(
             f"New change request in {title}",
@@ -134,7 +138,7 @@ class ClusterActions(Place, scope="cluster_actions"):
                 Field("subject", "Subject", subject, _subject_wrong),
                 Field("description", "Description", self.shown(row.summary), lines=8),
             ],
-            draft_key=f"request of cluster {row.id}",
+            draft_key=key,
             facts=[f"It will be listed with the cluster “{self.shown(row.label)}”."],
             verb="begin",
             new=True,

@@ -52,15 +52,38 @@ def how_many(conflicts: Sequence[Conflict]) -> str:
     return f"{said} {'conflicts' if len(pages) + len(files) == 1 else 'conflict'}"
 
 
-async def merge(api: Api, space: str, request: str) -> tuple[MergeResult, ChangeRequest]:
+async def _read_after(api: Api, space: str, request: str) -> ChangeRequest:
+    """Read a change request after a write to it. When that fails the write is there all the same,
+    which the ``ApiError`` then says.
+    """
+    from copydesk.client.errors import ApiError
+
+    try:
+        return await api(ops.get_change_request, space, request)
+    except ApiError as error:
+        error.sent = True
+        raise
+
+
+async def merge(api: Api, space: str, request: str) -> tuple[MergeResult | None, ChangeRequest]:
     """Merge a change request. Raises `ConflictedError` when it is not merged, and ``ApiError``."""
     result = await api(ops.merge_change_request, space, request)
     # The answer alone does not tell whether a conflicting merge happened.
-    now = await api(ops.get_change_request, space, request)
+    now = await _read_after(api, space, request)
     if now.status != "merged" and result.result != "merge":
         found = result.conflicts or ()
         raise ConflictedError(f"not merged: {how_many(found)}", found, now)
     return result, now
+
+
+async def merged(
+    api: Api, space: str, request: str
+) -> tuple[MergeResult | None, ChangeRequest] | None:
+    """Read whether a merge without an answer happened: None if not, else what `merge` returns, with
+    no result. Raises ``ApiError``.
+    """
+    now = await api(ops.get_change_request, space, request)
+    return (None, now) if now.status == "merged" else None
 
 
 async def update(api: Api, space: str, request: str) -> ChangeRequest:
@@ -69,7 +92,7 @@ async def update(api: Api, space: str, request: str) -> ChangeRequest:
     # has become.
     main = await api(ops.get_space, space)
     result = await api(ops.pull_change_request_updates, space, request)
-    now = await api(ops.get_change_request, space, request)
+    now = await _read_after(api, space, request)
     if result.result == "conflicts":
         found = result.conflicts or ()
         what = "not updated" if now.outdated else "updated, but not clean"

@@ -21,11 +21,12 @@ def failure_types() -> tuple[type[Exception], ...]:
 
 OFFLINE = "Offline: "
 REFUSED = "Token refused. "
+STILL_READING = "Still reading."
 
 
 def ends_with_an_answer(text: str) -> bool:
     """Whether a `sentence` is about the way to the service: untrue once it has answered."""
-    return text.startswith((OFFLINE, REFUSED))
+    return text.startswith((OFFLINE, REFUSED, STILL_READING))
 
 
 def sentence(error: BaseException, again: str = "R") -> str:
@@ -61,3 +62,35 @@ def sentence(error: BaseException, again: str = "R") -> str:
             return f"The service failed: {said} {again} tries again."
         case _:
             return f"{type(error).__name__}: {said}"
+
+
+UNKNOWN = "It is not known whether this arrived"
+
+
+def is_unknown(error: BaseException | None) -> bool:
+    """Whether a write that ended with ``error`` may have happened all the same."""
+    return bool(getattr(error, "sent", False))
+
+
+def write_sentence(
+    error: BaseException, *, what: str = "", kept: bool = False, again: str = "@, then r"
+) -> str:
+    """Return what a person should read about a write that ended with ``error``.
+
+    ``what`` names the write where it is not plain which is meant, ``kept`` says that its text is a
+    draft, ``again`` is what sends it again where it is read.
+    """
+    from copydesk.client import errors
+
+    said = str(getattr(error, "message", "")) or str(error)
+    draft = " What you wrote is kept (:drafts)." if kept else ""
+    if is_unknown(error):
+        which = f" ({what})" if what else ""
+        return f"{UNKNOWN}{which}: look before sending it again. {said}{draft}"
+    match error:
+        case errors.Unreachable():
+            return f"{OFFLINE}not sent. {said}{draft} {again} sends it."
+        case errors.ApiError() if type(error) is errors.ApiError:
+            return f"The service failed: {said}{draft} {again} sends it again."
+        case _:
+            return f"{sentence(error, again)}{draft}"

@@ -342,21 +342,36 @@ class Place(CommonActions, Loading, Screen[None]):
         *,
         undo: Callable[[Api], Awaitable[Any]] | None = None,
         done: str = "",
+        look: Callable[[Api], Awaitable[T | None]] | None = None,
+        then: Callable[[T], None] | None = None,
+        draft: str = "",
     ) -> T:
         """Write something: logged under ``@``, never lost by leaving the place.
 
-        ``undo`` takes it back when the user presses ``u``. Says ``done`` (or that ``what`` is) afterwards.
-        Raises `WriteError` when it did not happen; an action may let that pass: it is told.
+        ``undo`` takes it back when the user presses ``u``. Says ``done`` (or that it is) then.
+        ``look``, ``then`` and ``draft`` are those of `Session.perform`; where a write from the same
+        draft may have arrived, the user is asked first. Raises `WriteError` when it is not known to
+        have happened; an action may let that pass: it is told.
         """
+        await self._ask_again(draft)
         api = await self.session.ready()
-        take_back = undo
-
-        async def back() -> Any:
-            assert take_back is not None
-            return await take_back(api)
-
         result = await self.session.perform(
-            what, target, lambda: send(api), undo=back if take_back is not None else None
+            what,
+            target,
+            lambda: send(api),
+            undo=None if undo is None else (lambda: undo(api)),
+            look=None if look is None else (lambda: look(api)),
+            then=then,
+            draft=draft,
         )
         self.tell(done or f"Done: {what.lower()} {target}", "good")
         return result
+
+    async def _ask_again(self, draft: str) -> None:
+        """Ask first where this text may have arrived already. Raises `WriteError` on a no."""
+        from copydesk.tui.activity import confirm_again
+        from copydesk.tui.session import WriteError
+
+        before = self.session.unknown_of(draft)
+        if before is not None and not await confirm_again(self.desk, before):
+            raise WriteError("Not sent: what you wrote is kept (:drafts).")

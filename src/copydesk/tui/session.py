@@ -14,7 +14,13 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from copydesk.tui.contact import LOW_SHARE, Contact
 from copydesk.tui.drafts import CountedDrafts, DraftStore, MemoryDrafts
-from copydesk.tui.errors import failure_types, sentence
+from copydesk.tui.errors import (
+    NotDoneError,
+    failure_types,
+    is_unknown,
+    sentence,
+    write_sentence,
+)
 from copydesk.tui.identity import identify
 from copydesk.tui.seen import MemorySeen, SeenMarks
 
@@ -30,8 +36,20 @@ KEPT_MESSAGES = 100
 """How many messages that had no room are kept."""
 
 
+HAD_ARRIVED = "No answer came, but it had arrived: that was found by reading again."
+
+STOPPED = "It was stopped before the answer came: it may have arrived."
+
+
 class WriteError(Exception):
-    """A write that did not happen; the reader has been told already, so nobody else needs to."""
+    """A write that is not known to have happened; the message is what the reader is told.
+
+    ``unknown`` says that it may have happened all the same: it is not to be sent again unasked.
+    """
+
+    def __init__(self, said: str, *, unknown: bool = False) -> None:
+        super().__init__(said)
+        self.unknown = unknown
 
 
 class Snapshot(Protocol):
@@ -61,7 +79,12 @@ class MemorySnapshot:
 
 @dataclass
 class Written:
-    """One line of the activity log: a write, and what became of it."""
+    """One line of the activity log: a write, and what became of it.
+
+    ``state`` is "sending", "done", "failed" (it did not happen), "unknown" (it may have happened:
+    no answer came), "undone", "replaced" (its text arrived by a later write), or "said" for what is
+    no write.
+    """
 
     number: int
     at: datetime
@@ -74,11 +97,27 @@ class Written:
     undo: Callable[[], Awaitable[Any]] | None = None
     undoing: bool = False
     """Whether this write took back another."""
+    back: Callable[[], Awaitable[Any]] | None = None
+    """What becomes ``undo`` once it is done."""
+    look: Callable[[], Awaitable[Any]] | None = None
+    """Reads whether it happened: its result if it did, None if not."""
+    then: Callable[[Any], None] | None = None
+    """Takes the result, at whichever try it comes."""
+    draft: str = ""
+    """The key of the draft that its text is kept under until it has arrived."""
+    text: str | None = None
+    """That text, as it was sent."""
 
     @property
     def id(self) -> str:
         """The identity of the line in a list."""
         return str(self.number)
+
+
+class _UnansweredError(NotDoneError):
+    """What an earlier try ended with: no answer."""
+
+    sent = True
 
 
 @dataclass
@@ -215,59 +254,125 @@ class Session:
         *,
         undo: Callable[[], Awaitable[Any]] | None = None,
         undoing: bool = False,
+        look: Callable[[], Awaitable[T | None]] | None = None,
+        then: Callable[[T], None] | None = None,
+        draft: str = "",
     ) -> T:
         """Send one write: logged, never cancelled by leaving the screen.
 
-        ``send`` is called to make the request (again on a retry), ``undo`` to take it back. Raises
-        `WriteError` with the sentence to show when the service refused or could not be reached.
+        ``send`` is called to make the request (again on a retry), ``undo`` to take it back. When no
+        answer comes, ``look`` reads whether it happened: it gives the result, or None if it did
+        not. ``then`` takes the result once it has arrived, now or by a retry; it must not mind that
+        its screen is gone. The draft under ``draft`` is dropped by then, if it is as it was sent.
+        Raises `WriteError` with the sentence to show when it is not known to have happened.
         """
-        line = Written(len(self.log) + 1, self.clock(), what, target, send=send, undoing=undoing)
+        line = Written(
+            len(self.log) + 1, self.clock(), what, target, send=send, undoing=undoing,
+            back=undo, look=look, then=then, draft=draft,
+            text=self.drafts.load(draft) if draft else None,
+        )  # fmt: skip
         self.log.append(line)
-        return await self._send(line, send, undo)
+        result: T = await self._send(line, send)
+        return result
 
     async def retry(self, line: Written) -> None:
-        """Send a failed line again. Raises `WriteError` when it fails again."""
-        if line.send is not None and line.state == "failed":
-            await self._send(line, line.send, line.undo)
+        """Send a line again that failed, or of which the reader says so knowing that it may have
+        arrived. Raises `WriteError` when it fails again.
+        """
+        if line.send is not None and line.state in ("failed", "unknown"):
+            await self._send(line, line.send)
 
-    async def _send(
-        self,
-        line: Written,
-        send: Callable[[], Awaitable[T]],
-        undo: Callable[[], Awaitable[Any]] | None,
-    ) -> T:
+    async def find_out(self, line: Written) -> None:
+        """Read what became of a line that is unknown: it is done or failed then.
+
+        Raises `WriteError` when that cannot be read either. A line that has no ``look`` stays.
+        """
+        if line.look is not None and line.state == "unknown":
+            unknown = line.said
+
+            async def only_look() -> Any:
+                raise _UnansweredError(unknown)
+
+            await self._send(line, only_look)
+
+    def unknown_of(self, draft: str) -> Written | None:
+        """Return the newest write from a draft that may have arrived, or None."""
+        lines = reversed(self.log)
+        return next((n for n in lines if draft and n.draft == draft and n.state == "unknown"), None)
+
+    async def _send(self, line: Written, send: Callable[[], Awaitable[Any]]) -> Any:
         line.state = "sending"
         self.touched()
+        found = False
 
-        async def write() -> T:
+        async def write() -> Any:
+            nonlocal found
             await asyncio.to_thread(self.record, line)
-            return await send()
+            try:
+                return await send()
+            except failure_types() as error:
+                if line.look is None or not is_unknown(error):
+                    raise
+                result = await self._look(line.look, error)
+                found = True
+                return result
 
         task = asyncio.create_task(write())
         self._writes.add(task)
-        task.add_done_callback(lambda done: self._settle(line, done, undo))
+        task.add_done_callback(lambda done: self._settle(line, done, found=found))
         try:
             return await asyncio.shield(task)
         except failure_types() as error:
-            raise WriteError(sentence(error)) from error
+            raise WriteError(line.said, unknown=line.state == "unknown") from error
 
-    def _settle(
-        self,
-        line: Written,
-        task: asyncio.Task[Any],
-        undo: Callable[[], Awaitable[Any]] | None,
-    ) -> None:
+    async def _look(self, look: Callable[[], Awaitable[Any]], lost: Exception) -> Any:
+        """Return the result of a write whose answer was lost, as reading shows it.
+
+        Raises `NotDoneError` when it did not happen, and ``lost`` when that cannot be read.
+        """
+        try:
+            result = await look()
+        except failure_types():
+            raise lost from None
+        if result is None:
+            raise NotDoneError(
+                "No answer came, and it had not happened when it was read again. @, then r sends "
+                "it again."
+            ) from lost
+        return result
+
+    def _settle(self, line: Written, task: asyncio.Task[Any], *, found: bool) -> None:
         self._writes.discard(task)
         if task.cancelled():
-            line.state, line.said = "failed", "Stopped before the answer came."
+            line.state, line.said = "unknown", STOPPED
         elif (error := task.exception()) is not None:
-            line.state, line.said = "failed", sentence(error)
+            line.state = "unknown" if is_unknown(error) else "failed"
+            line.said = (
+                str(error)
+                if isinstance(error, _UnansweredError)
+                else write_sentence(
+                    error, what=f"{line.what}, {line.target}", kept=line.text is not None
+                )
+            )
             line.request_id = str(getattr(error, "request_id", "") or "")
             self._reached(error)
         else:
-            line.state, line.said, line.undo = "done", "", undo
+            line.state, line.said, line.undo = "done", HAD_ARRIVED if found else "", line.back
+            self._arrived(line, task.result())
         self.record(line)
         self.touched()
+
+    def _arrived(self, line: Written, result: Any) -> None:
+        """Do what follows a write that has arrived."""
+        if line.draft:
+            # Text that was typed since is another text: it stays.
+            if line.text is not None and self.drafts.load(line.draft) == line.text:
+                self.drafts.drop(line.draft)
+            for other in self.log:
+                if other.draft == line.draft and other.state in ("failed", "unknown"):
+                    other.state, other.said = "replaced", "Its text was sent later, and arrived."
+        if line.then is not None:
+            line.then(result)
 
     def _reached(self, error: BaseException) -> None:
         """Learn from a failed write whether the service is there, as reads do."""

@@ -144,6 +144,7 @@ class SiteEditing(HasDetails, scope="site_editing"):
                 node.title,
                 lambda api: update(api, self._ids, node, changes),
                 undo=lambda api: update(api, self._ids, node, old),
+                draft=key,
             )
 
         form = Form(f"Edit {node.title}", fields, draft_key=key, facts=facts, send=send)

@@ -176,6 +176,10 @@ class ChangesActions(Place, scope="changes"):
             self.put(fresh)
         return fresh
 
+    def _adopt_soon(self, request: ChangeRequest) -> None:
+        """Show a request as a write left it."""
+        self._adopt(request)
+
     async def _set_status(
         self, row: ChangeRow, status: Literal["open", "draft", "archived"], what: str, done: str
     ) -> None:
@@ -204,8 +208,13 @@ class ChangesActions(Place, scope="changes"):
             self._adopt(found)
             return found
 
-        request = await self.perform(what, row.label, send, undo=back, done=done)
-        self._adopt(request)
+        async def look(api: Api) -> ChangeRequest | None:
+            now = await api(ops.get_change_request, row.space, row.id)
+            return now if now.status == status else None
+
+        await self.perform(
+            what, row.label, send, undo=back, done=done, look=look, then=self._adopt_soon
+        )
         self.after_write()
 
     @action(

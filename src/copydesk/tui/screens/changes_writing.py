@@ -85,15 +85,20 @@ class ChangesWriting(ChangesActions, scope="changes_writing"):
             self._adopt(found)
             return found
 
-        result = await self.perform(
+        async def look(api: Api) -> ChangeRequest | None:
+            now = await api(ops.get_change_request, row.space, row.id)
+            return now if update_of(now, about) is None else None
+
+        await self.perform(
             "Edit",
             row.label,
             lambda api: api(ops.update_change_request, row.space, row.id, body),
             undo=back,
             done=f"Saved {row.label}.",
+            look=look,
+            then=self._adopt_soon,
+            draft=key,
         )
-        self.session.drafts.drop(key)
-        self._adopt(result)
         self.after_write()
 
     @action(
@@ -127,6 +132,7 @@ class ChangesWriting(ChangesActions, scope="changes_writing"):
                     "Start",
                     f"“{subject}”",
                     lambda api: api(ops.create_change_request, space, body),
+                    draft=key,
                 )
             )
 

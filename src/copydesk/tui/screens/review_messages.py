@@ -123,15 +123,19 @@ class ReviewMessages(ReviewThreads, scope="review_messages"):
         said = await self.write("Edit", key, text=before)
         if said is None or said == before:
             return
-        now = await self.perform(
+        def arrived(now: Comment | CommentReply) -> None:
+            self._forget(key)
+            self._replace(thread, now)
+
+        await self.perform(
             "Edit",
             self.describe(message),
             self._changing(thread, message, body={"markdown": said}),
             undo=self._changing(thread, message, body={"markdown": before}),
             done="Edited.",
+            then=arrived,
+            draft=key,
         )
-        self._sent(key)
-        self._replace(thread, now)
 
     @action(
         "D",

@@ -103,8 +103,9 @@ class ReviewRequest(ReviewDrafts, scope="review_request"):
                 if status == "approved"
                 else f"Asked for changes in #{request.number}; a verdict cannot be undone."
             ),
+            then=lambda _: self._forget(key),
+            draft=key,
         )
-        self._sent(key)
         self._read_rules()
         self.read_threads()
 
@@ -221,6 +222,10 @@ class ReviewRequest(ReviewDrafts, scope="review_request"):
 
             return send
 
+        async def look(api: Api) -> ChangeRequest | None:
+            now = await api(ops.get_change_request, space, request.id)
+            return now if now.status == status else None
+
         words = {"open": "Open", "draft": "Make a draft", "archived": "Archive"}
         await self.perform(
             words[status],
@@ -228,6 +233,7 @@ class ReviewRequest(ReviewDrafts, scope="review_request"):
             turn(status),
             undo=turn(before),
             done=f"#{request.number} is {status} now.",
+            look=look,
         )
         self.reload()
 

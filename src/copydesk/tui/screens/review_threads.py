@@ -132,11 +132,15 @@ class ReviewThreads(ReviewNews, scope="review_threads"):
             await self.read_drafts(opened)
             self.show_threads()
 
-    def _sent(self, key: str) -> None:
-        """Forget a draft, because its text has arrived."""
-        self.session.drafts.drop(key)
+    def _forget(self, key: str) -> None:
+        """Show a draft no more, because its text has arrived."""
         space, request = self._ids
         self.drafts.pop(key.removeprefix(f"{space}/{request}/"), None)
+
+    def _show_arrived(self) -> None:
+        """Show the threads again, unless the place is gone by the time that a write arrives."""
+        if self.is_attached:
+            self.show_threads()
 
     async def _start_thread(
         self, title: str, key: str, *, page: str | None, node: str | None, quote: str = ""
@@ -161,12 +165,15 @@ class ReviewThreads(ReviewNews, scope="review_threads"):
             await api(ops.delete_change_request_comment, space, request, made[0])
             self.session.drafts.save(key, said)
 
+        def arrived(comment: Comment) -> None:
+            self._forget(key)
+            self.threads.put(comment)
+            self._show_arrived()
+
         comment = await self.perform(
-            "Comment", f"{self.numbered} “{clean(said, limit=40)}”", send, undo=take_back
-        )
-        self._sent(key)
-        self.threads.put(comment)
-        self.show_threads()
+            "Comment", f"{self.numbered} “{clean(said, limit=40)}”", send, undo=take_back,
+            then=arrived, draft=key,
+        )  # fmt: skip
         self.beside.select_thread(comment.id)
 
     @action(
@@ -269,14 +276,19 @@ class ReviewThreads(ReviewNews, scope="review_threads"):
             await api(ops.delete_change_request_comment_reply, space, request, thread.id, made[0])
             self.session.drafts.save(key, said)
 
-        reply = await self.perform("Reply", self.describe(thread.comment), send, undo=take_back)
-        self._sent(key)
-        if thread.replies is not None:
-            thread.replies.append(reply)
-        elif not thread.comment.replies:
-            thread.replies = [reply]
-        thread.comment = thread.comment.model_copy(update={"replies": thread.comment.replies + 1})
-        self.show_threads()
+        def arrived(reply: CommentReply) -> None:
+            self._forget(key)
+            count = thread.comment.replies
+            if thread.replies is not None:
+                thread.replies.append(reply)
+            elif not count:
+                thread.replies = [reply]
+            thread.comment = thread.comment.model_copy(update={"replies": count + 1})
+            self._show_arrived()
+
+        reply = await self.perform(
+            "Reply", self.describe(thread.comment), send, undo=take_back, then=arrived, draft=key
+        )
         for view in (self.beside, self.all_threads):
             if view.display:
                 view.select(reply.id)
@@ -296,14 +308,21 @@ class ReviewThreads(ReviewNews, scope="review_threads"):
         resolving = thread.comment.status != "resolved"
         what = "Resolve" if resolving else "Reopen"
         said = f"Resolved {thread.label}." if resolving else f"Opened {thread.label} again."
-        now = await self.perform(
+        space, request = self._ids
+
+        async def look(api: Api) -> Comment | None:
+            now = await api(ops.get_change_request_comment, space, request, thread.id)
+            return now if (now.status == "resolved") == resolving else None
+
+        await self.perform(
             what,
             self.describe(thread.comment),
             self._changing(thread, thread.comment, resolved=resolving),
             undo=self._changing(thread, thread.comment, resolved=not resolving),
             done=said,
+            look=look,
+            then=lambda now: self._replace(thread, now),
         )
-        self._replace(thread, now)
 
     def _changing(
         self, thread: Thread, message: Comment | CommentReply, **fields: object
@@ -337,4 +356,5 @@ class ReviewThreads(ReviewNews, scope="review_threads"):
             self.threads.put(now)
         elif thread.replies is not None:
             thread.replies = [now if reply.id == now.id else reply for reply in thread.replies]
-        self.show_threads(same=isinstance(now, Comment))
+        if self.is_attached:
+            self.show_threads(same=isinstance(now, Comment))

@@ -116,7 +116,7 @@ class Ask(Sheet[str]):
                 self.run_worker(self._deliver(self._send, text))
 
     async def _deliver(self, send: Callable[[str], Awaitable[Any]], text: str) -> None:
-        from copydesk.tui.errors import failure_types, sentence
+        from copydesk.tui.errors import failure_types, write_sentence
         from copydesk.tui.session import WriteError
 
         if self._under_way:
@@ -126,9 +126,9 @@ class Ask(Sheet[str]):
         try:
             await send(text)
         except WriteError as error:
-            self._say(sentence(error.__cause__ or error, again="enter"))
+            self._say(write_sentence(error.__cause__ or error, again="enter"))
         except failure_types() as error:
-            self._say(sentence(error, again="enter"))
+            self._say(write_sentence(error, again="enter"))
         else:
             self._taken = True
             self._drafts.drop(self._draft_key)

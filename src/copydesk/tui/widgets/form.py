@@ -280,11 +280,11 @@ class Form(Sheet[Mapping[str, str]], scope="form"):
             self._under_way = False
 
     def _tell_refusal(self, error: BaseException, sent: Mapping[str, str]) -> None:
-        from copydesk.tui.errors import sentence
+        from copydesk.tui.errors import write_sentence
 
         if not self.is_attached:
             return
-        said = sentence(error, again="ctrl+s")
+        said = write_sentence(error, again="ctrl+s")
         found = REFUSED_FIELD.search(said)
         field = next((f for f in self._fields if found and f.name == found[1]), None)
         if field is not None and found is not None:

@@ -23,7 +23,7 @@ from copydesk.tui.merge_facts import RulesRead, SpokenFor, why_not_mergeable
 from copydesk.tui.present.comment import name_of
 from copydesk.tui.present.review import conflict_lines, rule_text, status_text
 from copydesk.tui.seen import SeenPages
-from copydesk.tui.session import WriteError
+from copydesk.tui.session import HAD_ARRIVED, WriteError
 from copydesk.tui.widgets.sheet import Sheet
 
 if TYPE_CHECKING:
@@ -47,6 +47,11 @@ def _settling(conflicts: Sequence[Conflict]) -> list[Text]:
     """Return how conflicts are settled, and the conflicts in full."""
     found = conflict_lines(conflicts) or [Text("The service does not say which.")]
     return [Text(HOW_TO_SETTLE, style="muted"), Text(), *found]
+
+
+def not_unknown(sheet: MergeSheet) -> str | None:
+    """Say so when there is nothing to find out."""
+    return None if sheet.unknown else "It is known what became of it."
 
 
 class _Scrolling(Sheet[str]):
@@ -91,6 +96,8 @@ class MergeSheet(_Scrolling, scope="merge_sheet"):
         self._merged = False
         self._clashed = False
         """Whether it is known to conflict: then an update comes to the same."""
+        self.unknown = False
+        """Whether a merge was sent of which nobody knows whether it happened."""
         self.off: str | None = "Still reading what speaks for and against it."
         """Why it cannot be merged now; None when it can."""
 
@@ -102,6 +109,14 @@ class MergeSheet(_Scrolling, scope="merge_sheet"):
 
     def on_mount(self) -> None:
         """Read what the merge depends on."""
+        self.read()
+
+    @action(
+        "R", "look again", unless=not_unknown, show=False,
+        uses=("get_change_request", *merge_facts.USES),
+    )  # fmt: skip
+    def read(self) -> None:
+        """Read what the merge depends on, and whether it is merged."""
         self.show([f"Reading{glyphs().more}"], self._keys())
         self._place.load(
             "merge sheet",
@@ -136,6 +151,7 @@ class MergeSheet(_Scrolling, scope="merge_sheet"):
         if not self.is_attached:
             return
         request, space, rules, changes = read.request, read.space, read.rules, read.changes
+        self.unknown = False
         self._merged = request.status == "merged"
         self._request, self._rules = request, rules
         stuck = (request.id, request.revision, space.revision) in self._place.session.stuck
@@ -210,6 +226,10 @@ class MergeSheet(_Scrolling, scope="merge_sheet"):
         request = self._request
         if self._merged:
             return Text.assemble(text, ("esc", "accent"), " close")
+        if self.unknown:
+            return Text.assemble(
+                text, ("R", "accent"), " look whether it is merged   ", ("esc", "accent"), " close"
+            )
         if self.wants_no_update() is None and request is not None and request.status == "open":
             text.append("U", style="accent").append(" update from main first   ")
         off = self.off is not None
@@ -237,7 +257,10 @@ class MergeSheet(_Scrolling, scope="merge_sheet"):
         target = f"#{request.number} {clean(request.subject)}"
         try:
             result, now = await self._place.perform(
-                "Merge", target, lambda api: conflicts.merge(api, self._space_id, request.id)
+                "Merge",
+                target,
+                lambda api: conflicts.merge(api, self._space_id, request.id),
+                look=lambda api: conflicts.merged(api, self._space_id, request.id),
             )
         except WriteError as error:
             clash = error.__cause__
@@ -245,20 +268,22 @@ class MergeSheet(_Scrolling, scope="merge_sheet"):
                 self._place.tell(f"#{request.number} {clash}", "bad")
                 self._conflicted(clash)
             else:
+                self.unknown = error.unknown
                 self._refused(str(error))
             return
         self._merged = now.status == "merged"
         self.off = ALREADY
         self._result(result, now)
 
-    def _result(self, result: MergeResult, now: ChangeRequest) -> None:
+    def _result(self, result: MergeResult | None, now: ChangeRequest) -> None:
         if not self.is_attached:
             return
-        clashes = conflict_lines(result.conflicts or ())
+        clashes = [] if result is None else conflict_lines(result.conflicts or ())
         lines: list[Text | str] = []
-        if result.result == "merge" or not clashes:
-            revision = result.revision or now.revision_merged or ""
+        if result is None or result.result == "merge" or not clashes:
+            revision = (result and result.revision) or now.revision_merged or ""
             lines = [Text(f"{glyphs().passed} Merged. It is live now.", style="good")]
+            lines += [HAD_ARRIVED] if result is None else []
             lines += [f"revision {clean(revision)}"] if revision else []
             lines += [clean(now.urls.app)] if now.urls.app else []
         else:
@@ -282,7 +307,8 @@ class MergeSheet(_Scrolling, scope="merge_sheet"):
             return
         rules = self._rules
         lines: list[Text | str] = [Text(said, style="bad")]
-        if rules is not None and all(each.outcome == "pass" for each in rules.results):
+        passing = rules is not None and all(each.outcome == "pass" for each in rules.results)
+        if passing and not self.unknown:
             lines += [
                 "",
                 Text(

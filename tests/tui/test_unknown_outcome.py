@@ -1,0 +1,175 @@
+"""Writes whose answer is lost, and trying again: nothing is there twice unless it was asked for."""
+
+from __future__ import annotations
+
+import httpx
+import pytest
+
+from tests.drive import Driver, drive
+from tests.tui.review_world import Faults, ReviewWorld, furnish
+from tests.world import World
+
+
+class Lossy(Faults):
+    """A way to the desk that loses answers to writes while ``losing``.
+
+    While ``swallowing`` is set the write is lost as well, and while ``broken`` nothing can be read.
+    """
+
+    def __init__(self, world: World) -> None:
+        super().__init__(world)
+        self.losing = self.swallowing = self.broken = False
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        if request.method == "GET":
+            if self.broken:
+                return httpx.Response(500, json={"error": {"code": 500, "message": "Broken."}})
+            return await super().handle_async_request(request)
+        if not self.swallowing:
+            answer = await super().handle_async_request(request)
+            if not self.losing:
+                return answer
+        raise httpx.ReadError("Cut off.", request=request)
+
+
+@pytest.fixture
+def review(world: World) -> ReviewWorld:
+    return ReviewWorld(world)
+
+
+@pytest.fixture
+def way(review: ReviewWorld) -> Lossy:
+    return Lossy(review.world)
+
+
+def words(driver: Driver) -> str:
+    """Return the screen without its frame and folds."""
+    return " ".join("".join(" " if sign in "│┃" else sign for sign in driver.screen).split())
+
+
+async def test_a_failed_comment_sent_again_from_the_log_leaves_no_draft(
+    review: ReviewWorld, way: Lossy
+) -> None:
+    async with drive(review.app(faults=way), "]", "c", size=(140, 40)) as driver:
+        await driver.type("Why not ten?")
+        way.gone = True
+        await driver.press("ctrl+s")
+        assert "Offline: not sent." in words(driver)
+        assert "What you wrote is kept (:drafts). @, then r sends it." in words(driver)
+        way.gone = False
+        await driver.press("@")
+        assert "failed" in driver.screen
+        await driver.press("r")
+        assert "done" in driver.screen
+        assert review.open_threads() == 1
+        await driver.press("escape")
+        assert not driver.app.session.drafts.kept()
+        assert "drafts 1" not in driver.screen
+        assert "Why not ten?" in driver.screen
+        await driver.press("u")
+        assert review.open_threads() == 0
+        assert list(driver.app.session.drafts.kept().values()) == ["Why not ten?"]
+
+
+async def test_text_that_was_typed_on_after_a_failure_stays_a_draft(
+    review: ReviewWorld, way: Lossy
+) -> None:
+    async with drive(review.app(faults=way), "]", "c") as driver:
+        await driver.type("Why")
+        way.gone = True
+        await driver.press("ctrl+s")
+        way.gone = False
+        await driver.press("c")
+        await driver.type(" not?")
+        await driver.press("escape", "@", "r", "escape")
+        assert review.open_threads() == 1
+        assert list(driver.app.session.drafts.kept().values()) == ["Why not?"]
+
+
+async def test_a_comment_that_may_have_arrived_is_only_sent_again_when_asked(
+    review: ReviewWorld, way: Lossy
+) -> None:
+    async with drive(review.app(faults=way), "]", "c", size=(140, 40)) as driver:
+        await driver.type("Why not ten?")
+        way.losing = True
+        await driver.press("ctrl+s")
+        assert "It is not known whether this arrived (Comment, #1" in words(driver)
+        assert "look before sending it again" in words(driver)
+        way.losing = False
+        await driver.press("@")
+        assert "unknown" in driver.screen
+        await driver.press("r")
+        assert "it may then be there twice" in driver.screen
+        await driver.press("escape")
+        assert review.open_threads() == 1
+        await driver.press("escape", "c", "ctrl+s")
+        assert "it may then be there twice" in driver.screen
+        await driver.press("escape")
+        assert "Not sent: what you wrote is kept" in driver.screen
+        assert review.open_threads() == 1
+        await driver.press("c", "ctrl+s", "y")
+        assert review.open_threads() == 2
+        assert not driver.app.session.drafts.kept()
+        await driver.press("@", "j")
+        assert "replaced" in driver.screen
+        await driver.press("r")
+        assert review.open_threads() == 2
+
+
+@pytest.mark.parametrize(
+    ("arrives", "said"),
+    [(True, "No answer came, but it had arrived"), (False, "it had not happened when it was read")],
+)
+async def test_what_became_of_a_merge_is_found_out_by_reading(
+    review: ReviewWorld, way: Lossy, *, arrives: bool, said: str
+) -> None:
+    async with drive(review.app(faults=way), "m") as driver:
+        way.losing, way.swallowing = True, not arrives
+        await driver.press("y")
+        assert said in words(driver)
+        assert ("It is live now." in driver.screen) == arrives
+        way.losing = way.swallowing = False
+        await driver.press("escape", "@")
+        assert ("done" if arrives else "failed") in driver.screen
+
+
+async def test_a_merge_that_nobody_knows_of_is_not_offered_again(
+    review: ReviewWorld, way: Lossy
+) -> None:
+    async with drive(review.app(faults=way), "m") as driver:
+        way.losing = way.broken = True
+        await driver.press("y")
+        assert "It is not known whether this arrived (Merge" in words(driver)
+        assert "y merge" not in driver.screen
+        assert "R look whether it is merged" in driver.screen
+        way.losing = way.broken = False
+        await driver.press("R")
+        assert "It is merged already." in driver.screen
+        await driver.press("escape", "@")
+        assert "unknown" in driver.screen
+        await driver.press("r")
+        assert "done" in driver.screen
+        assert "it had arrived" in words(driver)
+
+
+async def test_what_became_of_a_thread_and_of_a_status_is_found_out(
+    review: ReviewWorld, way: Lossy
+) -> None:
+    thread = furnish(review)["hours"]
+    async with drive(review.app(faults=way, thread=thread), size=(140, 40)) as driver:
+        way.losing = True
+        await driver.press("x")
+        assert "Resolved" in driver.screen
+        await driver.press("W")
+        assert review.world.row("change_request", review.request)["status"] == "draft"
+        assert "is draft now." in driver.screen
+        assert [line.state for line in driver.app.session.log] == ["done", "done"]
+        way.broken = True
+        await driver.press("W")
+        assert [line.state for line in driver.app.session.log][-1] == "unknown"
+        await driver.press("@", "r")
+        assert [line.state for line in driver.app.session.log][-1] == "unknown"
+        way.losing = way.broken = False
+        await driver.press("r")
+        assert [line.state for line in driver.app.session.log][-1] == "done"
+        assert review.world.row("change_request", review.request)["status"] == "open"

@@ -1,0 +1,62 @@
+"""Keys that are pressed before everything is loaded, or anything is read."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+
+import pytest
+
+from copydesk.tui.places import ENTRIES, load_all
+from tests.drive import Driver
+from tests.tui.opening import open_world
+from tests.world import World
+
+
+@pytest.mark.parametrize("keys", [(":", *"drafts", "enter"), ("g", "d")])
+async def test_a_jump_waits_for_the_place_that_is_still_being_imported(
+    world: World, monkeypatch: pytest.MonkeyPatch, keys: tuple[str, ...]
+) -> None:
+    load_all()
+    drafts, gate = ENTRIES["drafts"], threading.Event()
+    monkeypatch.delitem(ENTRIES, "drafts")
+
+    def preload() -> None:
+        assert gate.wait(10)
+        ENTRIES["drafts"] = drafts
+
+    app = open_world(world, "spaces")
+    monkeypatch.setattr(app, "_preload", preload)
+    async with app.run_test(size=(80, 24)) as pilot:
+        driver = Driver(app, pilot)
+        try:
+            await driver.settle()
+            for key in keys:
+                await driver.send(key)
+            assert driver.place.PLACE == "spaces"
+            assert "There is no" not in driver.screen
+            assert "means nothing" not in driver.screen
+        finally:
+            gate.set()
+        await driver.idle()
+        assert driver.place.PLACE == "drafts"
+
+
+async def test_enter_while_the_rows_are_read_says_so_and_no_longer(world: World) -> None:
+    world.space("Guide", {"a": "# A\n"})
+    app = open_world(world, "spaces")
+    ready, gate = app.session.ready, asyncio.Event()
+
+    async def later() -> object:
+        await gate.wait()
+        return await ready()
+
+    app.session.ready = later  # type: ignore[assignment, method-assign]  # holds the first answer
+    async with app.run_test(size=(80, 24)) as pilot:
+        driver = Driver(app, pilot)
+        await driver.send("enter")
+        assert "Still reading." in driver.screen
+        gate.set()
+        await driver.idle()
+        assert "Guide" in driver.screen
+        assert "Still reading." not in driver.screen

@@ -142,14 +142,26 @@ class CopydeskApp(App[None]):
         self.tick()
 
     def _wake(self) -> None:
-        self.awake = asyncio.create_task(self._awaken(), name="awaken")
+        if self.awake is None:
+            self.awake = asyncio.create_task(self._awaken(), name="awaken")
 
     async def _awaken(self) -> None:
-        await asyncio.to_thread(self._preload)
-        await asyncio.to_thread(places.load_all)
         await asyncio.to_thread(self.session.counted.take_stock)
         self.session.touched()
+        await asyncio.to_thread(self._preload)
+        await asyncio.to_thread(places.load_all)
         self.settle_memory()
+
+    @property
+    def waking(self) -> bool:
+        """Whether places may still be unknown, because their modules are being imported."""
+        return self.awake is None or not self.awake.done()
+
+    async def all_places(self) -> None:
+        """Wait until every place is known. Keys that come meanwhile wait as well, in their turn."""
+        self._wake()
+        assert self.awake is not None
+        await asyncio.wait([self.awake])
 
     def settle_memory(self) -> None:
         """Free start-up garbage once and keep the collector off what stays (speed.md)."""

@@ -50,18 +50,23 @@ class CommandPrompt(Prompt):
     def __init__(self, place: Place) -> None:
         super().__init__(":", "", "a place or a command; Tab completes")
         self._place = place
-        self._words = words(place.desk.keyboard.chain())
+        self._chain = place.desk.keyboard.chain()
         self._at = len(HISTORY)
+
+    @property
+    def _words(self) -> dict[str, Word]:
+        return words(self._chain)
 
     def changed(self, text: str) -> None:
         """Show what it may become."""
+        known = self._words
         name, blank, rest = text.partition(" ")
-        if blank and (word := self._words.get(name)) is not None:
+        if blank and (word := known.get(name)) is not None:
             choices = [c for c in self._choices(word) if c.startswith(rest)]
             summary = word.doc.split("\n", 1)[0]
             self._place.show_keys("  ".join(choices[:12]) or f"{word.usage}  {summary}".strip())
         else:
-            self._place.show_keys("  ".join(sorted(w for w in self._words if w.startswith(name))))
+            self._place.show_keys("  ".join(sorted(w for w in known if w.startswith(name))))
 
     def _choices(self, word: Word) -> list[str]:
         if word.command is None or word.command.complete is None:
@@ -101,15 +106,28 @@ class CommandPrompt(Prompt):
         if not text:
             return
         HISTORY.append(text)
+        name = text.partition(" ")[0]
+        if self._place.desk.waking and ALSO.get(name, name) not in self._words:
+            self._place.desk.call_later(self._do_later, text)
+        else:
+            self._do(text)
+
+    async def _do_later(self, text: str) -> None:
+        """Do what may be about a place that is still being imported."""
+        await self._place.desk.all_places()
+        self._do(text)
+
+    def _do(self, text: str) -> None:
+        known = self._words
         name, _, rest = text.partition(" ")
         rest = rest.strip()
-        word = self._words.get(ALSO.get(name, name))
+        word = known.get(ALSO.get(name, name))
         if word is None and (number := text.removeprefix("#")).isascii() and number.isdigit():
             self._place.desk.call_later(self._open_number, number)
         elif word is not None and word.command is None and rest:
             self._place.say(f"{name} takes nothing after it. :{name} alone goes there.", "warn")
         elif word is None:
-            near = get_close_matches(name, self._words, 1)
+            near = get_close_matches(name, known, 1)
             hint = f" Nearest: :{near[0]}." if near else " ? lists what works here."
             self._place.say(f"There is no :{name} here.{hint}", "warn")
         elif word.command is None:

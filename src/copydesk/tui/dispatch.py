@@ -200,6 +200,11 @@ class Keyboard:
                 self._hint(None)
                 return True
             node = pending.following.get(event.key)
+            if node is None and not soft and self.app.waking:
+                # The jump may be to a place that is still being imported.
+                await self.app.all_places()
+                known = self.table(chain, jumps=on_place).get(chord(self._pressed)[0], pending)
+                node = known.following.get(event.key)
             if node is None and not soft:
                 self._hint(None)
                 self._say(

@@ -145,6 +145,11 @@ class Loading(Screen[None]):
         """The reads under way."""
         return [task for task in self._reads.values() if not task.done()]
 
+    @property
+    def reading(self) -> bool:
+        """Whether what the place shows is being read, or is about to be for the first time."""
+        return self.asked_at is None or bool(self.loads)
+
     async def _load(
         self,
         group: str,

@@ -9,6 +9,7 @@ from textual import events
 from textual.message import Message
 
 from copydesk.tui.actions import action
+from copydesk.tui.errors import STILL_READING
 from copydesk.tui.sources import Change, FilteredSource, PagedSource, Source
 from copydesk.tui.widgets.columns import Column
 from copydesk.tui.widgets.drawn_rows import DrawnRows
@@ -20,7 +21,11 @@ T = TypeVar("T")
 
 
 def _nothing_to_open(rows: VirtualList[Any]) -> str | None:
-    return None if rows.length else "There is nothing here to open."
+    if rows.selected is not None or rows.source.error:
+        return None
+    if rows.source.busy or getattr(rows.screen, "reading", False):
+        return STILL_READING
+    return "There is nothing here to open."
 
 
 class VirtualList(DrawnRows[T], scope="list"):

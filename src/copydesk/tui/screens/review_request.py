@@ -178,7 +178,7 @@ class ReviewRequest(ReviewDrafts, scope="review_request"):
         "draft or open",
         unless=settled,
         show=2,
-        uses="update_change_request",
+        uses=("update_change_request", "get_change_request"),
         group="Request",
     )
     async def toggle_draft(self) -> None:
@@ -187,17 +187,17 @@ class ReviewRequest(ReviewDrafts, scope="review_request"):
         assert opened is not None
         await self._set_status("open" if opened.request.status != "open" else "draft")
 
-    @command("archive", uses="update_change_request")
+    @command("archive", uses=("update_change_request", "get_change_request"))
     async def archive(self, rest: str) -> None:
         """Archive this change request; :reopen brings it back."""
         await self._set_status("archived")
 
-    @command("reopen", uses="update_change_request")
+    @command("reopen", uses=("update_change_request", "get_change_request"))
     async def reopen(self, rest: str) -> None:
         """Open this change request again."""
         await self._set_status("open")
 
-    @command("draft", uses="update_change_request")
+    @command("draft", uses=("update_change_request", "get_change_request"))
     async def make_draft(self, rest: str) -> None:
         """Make this change request a draft."""
         await self._set_status("draft")

@@ -298,7 +298,7 @@ class ReviewThreads(ReviewNews, scope="review_threads"):
         "resolve",
         unless=(no_thread, may_not_comment),
         show=12,
-        uses="update_change_request_comment",
+        uses=("update_change_request_comment", "get_change_request_comment"),
         group="Threads",
     )
     async def resolve(self) -> None:

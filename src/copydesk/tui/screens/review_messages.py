@@ -123,6 +123,7 @@ class ReviewMessages(ReviewThreads, scope="review_messages"):
         said = await self.write("Edit", key, text=before)
         if said is None or said == before:
             return
+
         def arrived(now: Comment | CommentReply) -> None:
             self._forget(key)
             self._replace(thread, now)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
@@ -27,6 +28,13 @@ def world() -> Iterator[World]:
     made = World()
     yield made
     made.close()
+
+
+def pytest_collection_finish() -> None:
+    """Look for garbage less often: what was imported and collected stays, and there is memory."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(50_000, 20, 20)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -120,15 +120,14 @@ def _by_method(ways: Mapping[str, Endpoint]) -> Endpoint:
 def _endpoint(
     store: Store, worker: Worker, op: Operation[..., Any], sessions: Mapping[str, str]
 ) -> Endpoint:
-    implementation = HANDLERS.get(op.name)
-    writes = implementation is not None and implementation.writes
+    implementation = HANDLERS[op.name]
 
     async def answer(request: Request) -> Response:
         try:
             body = await _body(request) if op.body is not None else b""
             return await store.in_thread(
-                lambda: _answer(store, worker, op, implementation, sessions, request, body),
-                writes=writes,
+                lambda: _answer(store, worker, implementation, sessions, request, body),
+                writes=implementation.writes,
             )
         except Refusal as refusal:
             return _refused(refusal)
@@ -164,19 +163,17 @@ def _trouble(op: Operation[..., Any], error: sqlite3.DatabaseError) -> Refusal:
 def _answer(
     store: Store,
     worker: Worker,
-    op: Operation[..., Any],
-    implementation: Implementation | None,
+    implementation: Implementation,
     sessions: Mapping[str, str],
     request: Request,
     body: bytes | Refusal,
 ) -> Response:
+    op = implementation.operation
     # Read before the transaction, which others wait for; who calls is still the first question.
     arguments = body if isinstance(body, Refusal) else _arguments(op, request, body)
 
     def work(tx: Tx) -> Response:
         user_id = _authenticate(tx, request, sessions)
-        if implementation is None:
-            raise Refusal(501, f"This desk does not do {op.name} yet.")
         if isinstance(arguments, Refusal):
             raise arguments
         call = Call(tx, user_id, str(request.base_url).rstrip("/"), op.status)
@@ -185,8 +182,7 @@ def _answer(
             response.background = BackgroundTask(_wake, worker)
         return response
 
-    writes = implementation is not None and implementation.writes
-    return store.write(work) if writes else store.read(work)
+    return store.write(work) if implementation.writes else store.read(work)
 
 
 async def _body(request: Request) -> bytes | Refusal:

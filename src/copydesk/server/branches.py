@@ -175,12 +175,6 @@ def record_merge(tx: Tx, change_request_id: str, revision: str) -> None:
     tx.update("change_request", change_request_id, revision_merged=revision, merged_at=tx.now)
 
 
-def conflicts_of(tx: Tx, change_request: Row) -> tuple[MergeConflict, ...]:
-    """Return what would clash if the change request were merged now, without merging it."""
-    main = _space(tx, change_request["space_id"])["revision_id"]
-    return _merged(tx, change_request, main, change_request["revision_id"])[1]
-
-
 def _join(
     tx: Tx, row: Row, *, into: str, other: str, kind: content.RevisionType, author: str
 ) -> Joined:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, field, fields, replace
 from functools import lru_cache
 from hashlib import sha256
@@ -324,17 +324,6 @@ def slugify(title: str) -> str:
     """Return the URL form of a title: lower case words of letters and digits, joined by hyphens."""
     plain = unicodedata.normalize("NFKD", title).encode("ascii", "ignore").decode().lower()
     return re.sub(r"[^a-z0-9]+", "-", plain).strip("-")[:100] or "page"
-
-
-def walk_pages(draft: Draft, visit: Callable[[PageData, str | None, int], None]) -> None:
-    """Call ``visit(page, parent id, depth)`` for every page in reading order."""
-
-    def walk(parent: str | None, depth: int) -> None:
-        for page_id in draft.children.get(parent, ()):
-            visit(draft.pages[page_id], parent, depth)
-            walk(page_id, depth + 1)
-
-    walk(None, 0)
 
 
 def _node_json(node: Node) -> list[Any]:

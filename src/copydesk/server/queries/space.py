@@ -49,13 +49,6 @@ def space_model(call: Call, row: Row) -> Space:
     )
 
 
-def space_by_id(call: Call, space_id: str) -> Space:
-    """Return a space whose id comes from the desk itself; nobody asks if the caller may see it."""
-    row = call.tx.one("SELECT * FROM space WHERE id = ?", space_id)
-    assert row is not None, f"space {space_id} is referenced but not there"
-    return space_model(call, row)
-
-
 def check_people(call: Call, organization_id: str, merge_rules: object) -> None:
     """Raise a 400 when merge rules name somebody who is no member of the organization.
 

@@ -141,11 +141,6 @@ class Repository:
         if self._scratch is not None:
             self._scratch.cleanup()
 
-    @property
-    def has_history(self) -> bool:
-        """Whether there are commits to read."""
-        return self.default is not None
-
     def _with_working_state(self) -> Self:
         """Say what the committed state leaves out."""
         repo = self._repo

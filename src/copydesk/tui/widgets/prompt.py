@@ -75,12 +75,6 @@ class Prompt(Horizontal):
     def on_mount(self) -> None:
         """Remember where the focus was."""
         self._return_to = self.screen.focused
-        self.input.focus()
-
-    def focus(self, scroll_visible: bool = True, **options: Any) -> Prompt:
-        """Focus the field."""
-        self.call_after_refresh(self.input.focus)
-        return self
 
     def close(self) -> None:
         """Remove the line and give the focus back."""

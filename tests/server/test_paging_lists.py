@@ -234,3 +234,29 @@ async def walk(
 
 def key_of(item: dict[str, object]) -> str:
     return str(item["id"])
+
+
+async def test_a_token_holds_for_the_list_that_gave_it(world: World) -> None:
+    space, other = handbook(world), world.space("Other")
+    for place in (space, other):
+        for _ in range(3):
+            world.comment(place)
+    async with world.client() as client:
+        path, query = f"/spaces/{space}/comments", {"authors": [world.ana, "x"], "status": "open"}
+        first = (await client.get(path, params=query | {"limit": "1"})).json()
+        token = {"page": first["next"]["page"]}
+        for wrong, asked in (
+            (f"/spaces/{other}/comments", query),
+            (path, {"authors": [world.ana, "x"]}),
+            (path, query | {"order": "asc"}),
+            (path, {"status": "open"}),
+            (f"/orgs/{world.home}/spaces", {}),
+        ):
+            answer = await client.get(wrong, params=asked | token)
+            assert answer.status_code == 400, (wrong, asked)
+            assert "query parameter page" in answer.text
+        # A default that is said is no other list, nor is the same filter in another order.
+        again = {"authors": ["x", world.ana], "status": "open", "order": "desc", "limit": "2"}
+        rest = await client.get(path, params=again | token)
+        assert len(rest.json()["items"]) == 2
+        assert first["items"][0] not in rest.json()["items"]

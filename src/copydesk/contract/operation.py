@@ -156,7 +156,7 @@ class Operation(Generic[P, R]):
         """The reader of the response, built on first use."""
         return TypeAdapter(self.result)
 
-    @property
+    @cached_property
     def pages(self) -> bool:
         """Whether it answers one page of a longer list."""
         return (

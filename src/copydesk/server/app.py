@@ -35,6 +35,7 @@ from copydesk.server.errors import Refusal, unauthorized
 from copydesk.server.fetching import Fetch
 from copydesk.server.implementation import HANDLERS, Call, Implementation
 from copydesk.server.openapi_reading import read_next_spec
+from copydesk.server.page_tokens import mark_place, read_place
 from copydesk.server.routing import Shelves
 from copydesk.server.store import Store, Tx
 from copydesk.server.translating import run_next_translation
@@ -177,7 +178,9 @@ def _answer(
         if isinstance(arguments, Refusal):
             raise arguments
         call = Call(tx, user_id, str(request.base_url).rstrip("/"), op.status)
-        response = _response(op, call, implementation.handler(call, **arguments))
+        result = implementation.handler(call, **arguments)
+        mark_place(op, arguments, result)
+        response = _response(op, call, result)
         if call.goes_on:
             response.background = BackgroundTask(_wake, worker)
         return response
@@ -194,7 +197,9 @@ async def _body(request: Request) -> bytes | Refusal:
 
 def _arguments(op: Operation[..., Any], request: Request, body: bytes) -> dict[str, Any] | Refusal:
     try:
-        return read_arguments(op, request, body)
+        arguments = read_arguments(op, request, body)
+        read_place(op, arguments)
+        return arguments
     except Refusal as refusal:
         return refusal
 

@@ -11,7 +11,7 @@ import ipaddress
 import json
 import secrets
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from http import HTTPStatus
 
@@ -33,6 +33,7 @@ from copydesk.client.errors import (
     bounded,
     error_class,
 )
+from copydesk.client.in_process import InProcess
 from copydesk.client.request import Outgoing
 from copydesk.client.secret import Secret
 
@@ -98,6 +99,19 @@ Recorder = Callable[[Sent], None]
 """Called after each request; must be quick and must not raise."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Reply:
+    """An answer, successful or not. Headers are found by their names in small letters."""
+
+    status: int
+    headers: Mapping[str, str]
+    content: bytes
+
+    @property
+    def request_id(self) -> str:
+        return _request_id(self.headers)
+
+
 class Wire:
     """Sends requests to one service with one token.
 
@@ -128,10 +142,9 @@ class Wire:
         # Redirects are not followed: the token would go where nobody sent it. TLS is verified,
         # httpx's default.
         # A class derived from it may fail as a network does, which only the HTTP client mends.
-        self._in_process: httpx.ASGITransport | None = None
+        self._in_process: InProcess | None = None
         if isinstance(transport, httpx.ASGITransport) and type(transport) is httpx.ASGITransport:
-            self._in_process = transport
-        self._headers = headers
+            self._in_process = InProcess(transport, self.base_url, headers)
         self._http = httpx.AsyncClient(
             transport=transport,
             headers=headers,
@@ -213,9 +226,12 @@ class Wire:
     async def _attempt(self, request: Outgoing, timeouts: Timeouts) -> Answer:
         async with self._slots:
             started = time.monotonic()
-            response: httpx.Response | None = None
+            reply: _Reply | None = None
             try:
-                response, content = await self._exchange(request, timeouts)
+                if self._in_process is not None:
+                    reply = _Reply(*await self._in_process.ask(request))
+                else:
+                    reply = await self._exchange(request, timeouts)
             finally:
                 if self.recorder is not None:
                     self.recorder(
@@ -223,26 +239,19 @@ class Wire:
                             request.name,
                             request.method,
                             request.target,
-                            response.status_code if response is not None else None,
-                            _request_id(response) if response is not None else "",
+                            None if reply is None else reply.status,
+                            "" if reply is None else reply.request_id,
                             time.monotonic() - started,
                         )
                     )
-        self._told(response)
-        if response.is_success:
+        self._told(reply)
+        if 200 <= reply.status < 300:
             return Answer(
-                response.status_code,
-                content,
-                _request_id(response),
-                response.headers.get("location", ""),
+                reply.status, reply.content, reply.request_id, reply.headers.get("location", "")
             )
-        raise self._refusal(request, response, content)
+        raise self._refusal(request, reply)
 
-    async def _exchange(
-        self, request: Outgoing, timeouts: Timeouts
-    ) -> tuple[httpx.Response, bytes]:
-        if self._in_process is not None:
-            return await self._exchange_in_process(self._in_process, request)
+    async def _exchange(self, request: Outgoing, timeouts: Timeouts) -> _Reply:
         host = self._host
         try:
             built = self._http.build_request(
@@ -254,7 +263,8 @@ class Wire:
             )
             response = await self._http.send(built, stream=True)
             try:
-                return response, await self._read(request, response)
+                content = await self._read(request, response)
+                return _Reply(response.status_code, response.headers, content)
             finally:
                 await response.aclose()
         except httpx.DecodingError as error:
@@ -281,28 +291,6 @@ class Wire:
                 sent=True,
             ) from error
 
-    async def _exchange_in_process(
-        self, desk: httpx.ASGITransport, request: Outgoing
-    ) -> tuple[httpx.Response, bytes]:
-        """Ask a desk in this process.
-
-        There are no redirects, cookies, encodings or broken connections here, and what the HTTP
-        client does about them costs more than the answer.
-        """
-        headers = self._headers
-        if request.body is not None:
-            headers = headers | {"Content-Type": "application/json"}
-        response = await desk.handle_async_request(
-            httpx.Request(
-                request.method,
-                self.base_url + request.target,
-                headers=headers,
-                content=request.body,
-            )
-        )
-        assert isinstance(response.stream, httpx.AsyncByteStream)
-        return response, b"".join([part async for part in response.stream])
-
     async def _read(self, request: Outgoing, response: httpx.Response) -> bytes:
         parts: list[bytes] = []
         size = 0
@@ -313,27 +301,27 @@ class Wire:
                     f"the answer is larger than {ANSWER_LIMIT // 2**20} MiB",
                     status=response.status_code,
                     operation=request.name,
-                    request_id=_request_id(response),
+                    request_id=_request_id(response.headers),
                 )
             parts.append(part)
         return parts[0] if len(parts) == 1 else b"".join(parts)
 
-    def _told(self, response: httpx.Response) -> None:
-        budget = self.budget.told(response.headers)
-        if response.status_code == 429:
-            reset = retry_time(response.headers, self._clock())
+    def _told(self, reply: _Reply) -> None:
+        budget = self.budget.told(reply.headers)
+        if reply.status == 429:
+            reset = retry_time(reply.headers, self._clock())
             budget = Budget(budget.limit, 0, budget.reset if reset is None else reset)
         if budget != self.budget:
             self.budget = budget
             for watcher in tuple(self._watchers):
                 watcher(budget)
 
-    def _refusal(self, request: Outgoing, response: httpx.Response, content: bytes) -> ApiError:
-        status = response.status_code
+    def _refusal(self, request: Outgoing, reply: _Reply) -> ApiError:
+        status = reply.status
         kind = error_class(status)
-        said = _said(content)
+        said = _said(reply.content)
         if kind is Redirected:
-            elsewhere = response.headers.get("location", "another address")
+            elsewhere = reply.headers.get("location", "another address")
             message = f"The service has moved to {elsewhere}: set that as its base URL."
         else:
             message = said or f"The service answered {status} {_phrase(status)}."
@@ -342,8 +330,8 @@ class Wire:
             self._hide(bounded(message, 4 * MESSAGE_LIMIT)),
             status=status,
             operation=request.name,
-            request_id=_request_id(response),
-            retry_at=retry_time(response.headers, self._clock()) if status in {429, 503} else None,
+            request_id=reply.request_id,
+            retry_at=retry_time(reply.headers, self._clock()) if status in {429, 503} else None,
             from_service=bool(said),
         )
 
@@ -371,7 +359,6 @@ def _phrase(status: int) -> str:
         return ""
 
 
-def _request_id(response: httpx.Response) -> str:
-    headers = response.headers
-    name: str = headers.get("x-request-id") or headers.get("cf-ray") or ""
-    return bounded(name, 100)
+def _request_id(headers: Mapping[str, str]) -> str:
+    name = headers.get("x-request-id") or headers.get("cf-ray")
+    return bounded(name, 100) if name else ""

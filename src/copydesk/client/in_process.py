@@ -1,0 +1,115 @@
+"""Asking a desk in this process: as ASGI, without an HTTP client and without a network.
+
+There are no redirects, cookies, encodings or broken connections here, and what the HTTP client does
+about them costs several times the answer.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, MutableMapping
+from typing import Any
+from urllib.parse import unquote
+
+import httpx
+
+from copydesk.client.request import Outgoing
+
+Message = MutableMapping[str, Any]
+
+
+class InProcess:
+    """The app behind an ``httpx.ASGITransport``, asked as that one asks.
+
+    ``base_url`` is the service, ``headers`` are sent with every request.
+    """
+
+    def __init__(
+        self, transport: httpx.ASGITransport, base_url: str, headers: Mapping[str, str]
+    ) -> None:
+        url = httpx.URL(base_url)
+        sent = {"Host": url.netloc.decode("ascii"), **headers}
+        self._transport = transport
+        self._prefix = url.raw_path.decode("ascii").rstrip("/")
+        self._headers = [
+            (name.lower().encode("ascii"), value.encode("ascii")) for name, value in sent.items()
+        ]
+        self._scope = {
+            "type": "http",
+            "asgi": {"version": "3.0"},
+            "http_version": "1.1",
+            "scheme": url.scheme,
+            "server": (url.host, url.port),
+            "client": transport.client,
+            "root_path": transport.root_path,
+        }
+
+    async def ask(self, request: Outgoing) -> tuple[int, dict[str, str], bytes]:
+        """Return the status, the headers by their names in small letters, and the body.
+
+        Raises what the app raises, unless the transport says that this is a 500.
+        """
+        path, _, query = request.target.partition("?")
+        path = self._prefix + path
+        headers = self._headers
+        if request.body is not None:
+            headers = [
+                *headers,
+                (b"content-type", b"application/json"),
+                (b"content-length", b"%d" % len(request.body)),
+            ]
+        scope = {
+            **self._scope,
+            "method": request.method,
+            "path": unquote(path),
+            "raw_path": path.encode("ascii"),
+            "query_string": query.encode("ascii"),
+            "headers": list(headers),
+        }
+        exchange = _Exchange(request.body or b"")
+        try:
+            await self._transport.app(scope, exchange.receive, exchange.send)
+        except Exception:
+            if self._transport.raise_app_exceptions:
+                raise
+            exchange.broke()
+        return exchange.status, exchange.headers, b"".join(exchange.parts)
+
+
+class _Exchange:
+    """What one request says and what it is answered."""
+
+    __slots__ = ("_ended", "_unread", "headers", "parts", "status")
+
+    def __init__(self, body: bytes) -> None:
+        self.status = 0
+        self.headers: dict[str, str] = {}
+        self.parts: list[bytes] = []
+        self._unread: bytes | None = body
+        self._ended: asyncio.Event | None = None
+
+    async def receive(self) -> Message:
+        """Give the body, and the end of the connection once the answer is out."""
+        if self._unread is not None:
+            body, self._unread = self._unread, None
+            return {"type": "http.request", "body": body, "more_body": False}
+        if self._ended is None:
+            self._ended = asyncio.Event()
+        await self._ended.wait()
+        return {"type": "http.disconnect"}
+
+    async def send(self, message: Message) -> None:
+        """Take a part of the answer."""
+        if message["type"] == "http.response.start":
+            self.status = message["status"]
+            for name, value in message.get("headers", ()):
+                key, text = name.decode("latin-1").lower(), value.decode("latin-1")
+                self.headers[key] = f"{self.headers[key]}, {text}" if key in self.headers else text
+        elif message["type"] == "http.response.body":
+            self.parts.append(message.get("body", b""))
+            if not message.get("more_body", False) and self._ended is not None:
+                self._ended.set()
+
+    def broke(self) -> None:
+        """End an answer whose app failed."""
+        self.status = self.status or 500

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime
 from enum import Enum
+from functools import lru_cache
+from inspect import Parameter as Declared
 from typing import Any
 from urllib.parse import quote, urlencode
 
 from copydesk.client.errors import NotFound
 from copydesk.contract.models.base import Body, Shape
 from copydesk.contract.operation import Operation, Parameter
+
+_PARAMETER = re.compile(r"\{(\w+)\}")
 
 Scalar = str | int | float | bool | Enum | date | datetime
 """What one value in a path or a query may be."""
@@ -44,10 +49,11 @@ def outgoing(operation: Operation[..., Any], *args: Any, **kwargs: Any) -> Outgo
     Raises ``TypeError`` when the arguments do not fit the operation's signature, as calling the
     stub would, and ``ValueError`` for an id that cannot stand in a path.
     """
-    given = operation.signature.bind(*args, **kwargs).arguments
-    path = operation.path
-    for parameter in operation.path_parameters:
-        path = path.replace(f"{{{parameter.name}}}", _segment(parameter, given[parameter.name]), 1)
+    plan = _plan(operation)
+    given = plan.given(args, kwargs)
+    path = "".join(
+        [part if isinstance(part, str) else _segment(part, given[part.name]) for part in plan.path]
+    )
     pairs = [
         (parameter.wire, text)
         for parameter in operation.query_parameters
@@ -63,6 +69,49 @@ def outgoing(operation: Operation[..., Any], *args: Any, **kwargs: Any) -> Outgo
         with_query(path, pairs),
         body,
         creates=operation.status == 201,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """What every call of one operation has in common.
+
+    ``positional`` are the parameters that may be given by position, ``path`` is the text of the
+    path with the parameters in their places.
+    """
+
+    operation: Operation[..., Any]
+    positional: tuple[str, ...]
+    known: frozenset[str]
+    required: frozenset[str]
+    path: tuple[str | Parameter, ...]
+
+    def given(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Return the arguments by name. Raises ``TypeError`` when they do not fit."""
+        given = {**dict(zip(self.positional, args, strict=False)), **kwargs}
+        if (
+            len(args) <= len(self.positional)
+            and len(given) == len(args) + len(kwargs)
+            and self.required <= given.keys() <= self.known
+        ):
+            return given
+        # This says what is wrong; it also looks at everything anew, which takes longer.
+        bound: Mapping[str, Any] = self.operation.signature.bind(*args, **kwargs).arguments
+        return bound
+
+
+@lru_cache(maxsize=512)
+def _plan(operation: Operation[..., Any]) -> _Plan:
+    declared = operation.signature.parameters
+    by_name = {parameter.name: parameter for parameter in operation.path_parameters}
+    # Literal parts and names take turns.
+    parts = _PARAMETER.split(operation.path)
+    return _Plan(
+        operation,
+        tuple(n for n, each in declared.items() if each.kind is not Declared.KEYWORD_ONLY),
+        frozenset(declared),
+        frozenset(n for n, each in declared.items() if each.default is Declared.empty),
+        tuple(by_name[part] if index % 2 else part for index, part in enumerate(parts)),
     )
 
 

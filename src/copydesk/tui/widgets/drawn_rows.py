@@ -201,6 +201,8 @@ class DrawnRows(Pane, Generic[T]):
         elif source.length == 0:
             said = self._nothing_line(max(8, width - GUTTER))
             text = said[index] if index < len(said) else ""
+        if not text and not selected:
+            return self.blank(width, style)
         lead = glyphs().cursor if selected else " "
         segments = [Segment(lead.ljust(GUTTER), style)]
         segments.extend(fit(text, max(0, width - GUTTER), "left", style, self.app.console))

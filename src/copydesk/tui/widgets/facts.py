@@ -41,6 +41,7 @@ class Facts(Pane):
         self._facts: Sequence[Fact] = ()
         self._lines: list[Strip] | None = None
         self._width = -1
+        self._base = Style.null()
 
     def on_mount(self) -> None:
         """Show the title."""
@@ -77,7 +78,7 @@ class Facts(Pane):
 
     def _draw(self, width: int) -> list[Strip]:
         console = self.app.console
-        base = self.rich_style
+        base = self._base = self.rich_style
         muted = base + console.get_style("muted")
         if not self._facts:
             return [Strip([Segment(" " + self.empty, muted)]).adjust_cell_length(width, base)]
@@ -106,7 +107,7 @@ class Facts(Pane):
         at = self.scroll_offset.y + y
         if at < len(lines):
             return lines[at]
-        return self.blank(self.scrollable_content_region.width, self.rich_style)
+        return self.blank(self.scrollable_content_region.width, self._base)
 
 
 def _over(line: Text, base: Style, pane: Pane) -> list[Segment]:

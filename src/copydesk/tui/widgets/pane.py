@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from rich.segment import Segment
@@ -29,13 +30,12 @@ BARE_LINES = 9
 """Below this many lines nothing has a frame, so that rows are still to be seen."""
 
 _NO_PADDING = Spacing()
-_NOTHING = Strip.blank(0)
+
+KEPT_BLANKS = 8
+"""Looks of an empty line that are kept."""
 
 KEPT_FRAMED = 1024
 """Lines kept with their frame for the next drawing; bounds the memory of a long scroll."""
-
-MANY_LINES = 8
-"""From so many new lines on, a drawing is made whole: it costs less than line by line."""
 
 
 def is_bare(size: Size) -> bool:
@@ -90,6 +90,7 @@ class Pane(Acts, ScrollView, can_focus=True, can_focus_children=False):
         """What the frame of a line was made of; another look forgets all of them."""
         self._framed: dict[object, tuple[object, Strip]] = {}
         """A line's content and the line with its frame, by what tells its content."""
+        self._blanks: dict[tuple[int, Style], Strip] = {}
 
     fields: Fields[Any] | None = None
     """What its filter knows by name; None where it takes only words."""
@@ -179,30 +180,29 @@ class Pane(Acts, ScrollView, can_focus=True, can_focus_children=False):
         if looks != self._looks:
             self._framed.clear()
             self._looks = looks
+        if len(self._framed) > KEPT_FRAMED:
+            self._framed.clear()
         top = self.gutter.top
         end = top + self.content_size.height
         title = self.border_title, self.border_subtitle
-        lines: list[Strip] = []
-        missing: list[tuple[int, object, object]] = []
+        keys: list[object] = []
+        missing: dict[object, tuple[int, object]] = {}
         for at, y in enumerate(crop.line_range):
             # A line of content is known by its strip, which is kept beside it: an id is one only
             # while the thing lives. A line of the frame is known by what is written on it.
             content: object = self.render_line(y - top) if top <= y < end else title
             key: object = id(content) if content is not title else (y, title)
-            kept = self._framed.get(key)
-            if kept is None:
-                missing.append((at, key, content))
-            lines.append(kept[1] if kept is not None else _NOTHING)
-        if len(self._framed) > KEPT_FRAMED:
-            self._framed.clear()
-        many = len(missing) > MANY_LINES
+            keys.append(key)
+            if key not in self._framed:
+                missing.setdefault(key, (at, content))
         self._styles_cache.set_dirty(crop)
-        drawn = super().render_lines(crop) if many else []
-        for at, key, content in missing:
-            line = Region(crop.x, crop.y + at, crop.width, 1)
-            lines[at] = drawn[at] if many else super().render_lines(line)[0]
-            self._framed[key] = content, lines[at]
-        return lines
+        new = list(missing.items())
+        for run in _runs([at for _, (at, _) in new]):
+            part = Region(crop.x, crop.y + new[run.start][1][0], crop.width, len(run))
+            for nth, line in zip(run, super().render_lines(part), strict=True):
+                key, (_, content) = new[nth]
+                self._framed[key] = content, line
+        return [self._framed[key][1] for key in keys]
 
     def put_cursor(self, x: int, y: int) -> None:
         """Place the real terminal cursor at content coordinates, for screen readers and tmux."""
@@ -220,5 +220,20 @@ class Pane(Acts, ScrollView, can_focus=True, can_focus_children=False):
             self.virtual_size = size
 
     def blank(self, width: int, style: Style) -> Strip:
-        """Return an empty line."""
-        return Strip([Segment(" " * width, style)], width)
+        """Return an empty line: the same strip for the same look, so that it is framed once."""
+        key = width, style
+        strip = self._blanks.get(key)
+        if strip is None:
+            if len(self._blanks) >= KEPT_BLANKS:
+                self._blanks.clear()
+            strip = self._blanks[key] = Strip([Segment(" " * width, style)], width)
+        return strip
+
+
+def _runs(lines: Sequence[int]) -> Iterator[range]:
+    """Cut ascending line numbers into stretches without a gap, as ranges of their places."""
+    start = 0
+    for at in range(1, len(lines) + 1):
+        if at == len(lines) or lines[at] != lines[at - 1] + 1:
+            yield range(start, at)
+            start = at

@@ -3,11 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 import stamina
+from textual.css.model import RuleSet
+from textual.css.stylesheet import Stylesheet
 
 from copydesk.tui.widgets import text_view
+
+_parse_rules = Stylesheet._parse_rules
+_parsed: dict[object, list[RuleSet]] = {}
+
+
+def _parse_once(sheet: Stylesheet, css: str, *where: Any, **settings: Any) -> list[RuleSet]:
+    key = (css, where, *settings.items(), frozenset(sheet._variables.items()))
+    if key not in _parsed:
+        _parsed[key] = _parse_rules(sheet, css, *where, **settings)
+    return _parsed[key]
+
+
+@pytest.fixture(scope="session", autouse=True)
+def styles_parsed_once() -> Iterator[None]:
+    """Parse every style sheet once for all applications: rules are only read once made."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Stylesheet, "_parse_rules", _parse_once)
+        yield
 
 
 @pytest.fixture(autouse=True)

@@ -86,7 +86,7 @@ def readings(have: Everything) -> dict[str, tuple[Any, bool]]:
         have.org("collections"): (outer, True),
         f"/collections/{have.collection}": (COLLECTION, False),
         f"/collections/{have.collection}/spaces": (SPACE, True),
-        have.at_space(): (SPACE | {"urls": {"location": url, "published": url}}, False),
+        have.at_space(): (SPACE, False),
         have.at_space("comments"): (COMMENT, True),
         threads_at: (COMMENT, False),
         f"{threads_at}/replies": (REPLY, True),

@@ -240,7 +240,7 @@ async def test_default_of_a_site_without_sections(world: World) -> None:
 
 async def test_a_space_that_one_may_not_see_is_not_shown(world: World) -> None:
     hidden, plain = secret(world), world.space("Plain")
-    site = make_site(world, "Docs", hidden, plain, published=True)
+    site = make_site(world, "Docs", hidden, plain, published=True, visibility="share-link")
     async with world.client() as client:
         shown = (await client.get(sites(world, site, "site-spaces"))).json()["items"]
         assert [s["title"] for s in shown] == ["Secret", "Plain"]
@@ -257,7 +257,73 @@ async def test_a_space_that_one_may_not_see_is_not_shown(world: World) -> None:
         assert (await client.delete(path)).status_code == 204
         added = await client.post(sites(world, site, "site-spaces"), json={"spaceId": hidden})
         assert added.status_code == 404
+        # Once it is published to everyone, they read it like everyone, and change it no more.
+        world.write(lambda tx: tx.update("site", site, visibility="public"))
+        published = (await client.get(sites(world, site, "published"))).json()
+        assert [s["title"] for s in published["structure"]["structure"]] == ["Secret", "Plain"]
+        assert (await client.patch(path, json={"hidden": True})).status_code == 404
     assert world.row("site_space", shown[0]["id"])["hidden"] == 0
+
+
+async def test_readers_who_are_no_members(world: World) -> None:
+    hidden, plain, gone = secret(world), world.space("Plain"), world.space("Gone")
+    world.comment(hidden)
+    site = make_site(world, "Docs", hidden, plain, gone, published=True, hostname="d.acme.example")
+    world.write(lambda tx: tx.update("space", gone, deleted_at=tx.now))
+    other = make_site(world, "Elsewhere", published=True)
+    async with world.client() as ana:
+        made = await ana.post(sites(world, site, "share-links"), json={"name": "Partners"})
+        mine = await ana.get(f"/spaces/{hidden}")
+        key = world.row("share_link", made.json()["id"])["key"]
+        await ana.post(sites(world, other, "share-links"), json={"name": "Others"})
+        listed = (await ana.get(f"/orgs/{world.home}/spaces")).json()["items"]
+        assert mine.json() in listed
+        assert [s["urls"].get("published") for s in listed] == [
+            "https://d.acme.example",
+            "https://d.acme.example/plain",
+        ]
+    paths = [sites(world, site, *rest) for rest in (["published"], ["site-spaces"], ["sections"])]
+    paths.append(f"/spaces/{hidden}")
+    stranger, guest = world.user("zoe", member=False), world.user("gil", None)
+    async with world.client(stranger) as zoe, world.client(guest) as gil:
+
+        async def statuses(client: Any, **query: str) -> list[int]:
+            return [(await client.get(path, params=query)).status_code for path in paths]
+
+        for visibility, open_to_all in (("public", 200), ("unlisted", 200), ("visitor-auth", 404)):
+            world.write(lambda tx, to=visibility: tx.update("site", site, visibility=to))
+            assert await statuses(zoe) == [open_to_all] * 4
+            assert await statuses(zoe, shareKey="nonsense") == [404] * 3 + [open_to_all]
+            assert await statuses(gil) == [200] * 4
+        world.write(lambda tx: tx.update("site", site, visibility="share-link"))
+        assert await statuses(zoe) == [404] * 4
+        assert await statuses(gil) == [200] * 3 + [404]
+        assert await statuses(zoe, shareKey="nonsense") == [404] * 4
+        assert await statuses(zoe, shareKey=key) == await statuses(gil, shareKey=key) == [200] * 4
+
+        read = (await zoe.get(paths[0], params={"shareKey": key})).json()
+        assert read["site"]["siteSpaces"] == 2
+        assert read["site"]["urls"] == {"published": f"https://d.acme.example/{key}"}
+        first, second = read["structure"]["structure"]
+        space = first["space"]
+        assert (space["title"], space["visibility"]) == ("Secret", "share-link")
+        assert space["urls"]["published"] == first["urls"]["published"]
+        assert (await zoe.get(space["urls"]["location"])).json() == space
+        assert (space["comments"], space["mergeRules"]) == (0, {"type": "inherit"})
+        assert not any(space["permissions"].values())
+        for default, shown in ((True, first), (False, second)):
+            one = await zoe.get(paths[1], params={"shareKey": key, "default": default})
+            assert one.json() == {"items": [shown], "count": 1}
+        # Everything else of the organization is still none of their business.
+        for path in (sites(world), sites(world, site), f"/spaces/{hidden}/content/pages"):
+            assert (await zoe.get(path, params={"shareKey": key})).status_code == 404
+        assert (await zoe.get(f"/spaces/{gone}", params={"shareKey": key})).status_code == 404
+        world.write(lambda tx: tx.update("share_link", made.json()["id"], active=False))
+        assert await statuses(zoe, shareKey=key) == [404] * 4
+        world.write(lambda tx: tx.update("site", site, visibility="public", published=False))
+        assert await statuses(zoe) == await statuses(zoe, shareKey=key) == [404] * 4
+    async with world.client() as ana:
+        assert (await ana.get(f"/spaces/{hidden}")).json()["visibility"] == "private"
 
 
 async def test_published_structure(world: World) -> None:

@@ -152,6 +152,7 @@ _TAKES: dict[str, tuple[Operation[..., Any], ...]] = {
     ),
 }
 
+_READERS = "whoever may read a published site gets what it shows"
 _OWN = "what one wrote oneself takes `view`"
 
 _BESIDES: dict[Operation[..., Any], str] = {
@@ -172,6 +173,10 @@ _BESIDES: dict[Operation[..., Any], str] = {
     ops.update_team_members: "its owners may, too",
     ops.put_team_member: "its owners may, too",
     ops.remove_team_member: "its owners may, too",
+    ops.get_space: _READERS,
+    ops.get_published_site: _READERS,
+    ops.list_site_sections: _READERS,
+    ops.list_site_spaces: _READERS,
     ops.get_translation: "and on the space that it is of",
     ops.duplicate_space: "the copy takes `create` where the space is",
     ops.move_space: "the new place takes `create`",

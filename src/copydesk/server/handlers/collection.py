@@ -29,7 +29,12 @@ from copydesk.server.queries.collection import (
     hidden_collections,
 )
 from copydesk.server.queries.position import move_to
-from copydesk.server.queries.space import forget_strangers, hand_over, space_model
+from copydesk.server.queries.space import (
+    forget_strangers,
+    hand_over,
+    prepare_spaces,
+    space_model,
+)
 from copydesk.server.seeding import add_collection, grant, last_position
 from copydesk.server.store import Row
 
@@ -141,6 +146,7 @@ def list_collection_spaces(
         descending=False,
         page=page,
         limit=limit,
+        prepare=lambda rows: prepare_spaces(call, rows),
     )
 
 

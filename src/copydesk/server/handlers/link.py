@@ -16,7 +16,7 @@ from copydesk.server.queries.file import find_file
 from copydesk.server.queries.link import LinkReader, stats
 from copydesk.server.queries.organization import organization_by_id
 from copydesk.server.queries.page import PlacedPage, find_page, page_model
-from copydesk.server.queries.space import space_model
+from copydesk.server.queries.space import prepare_spaces, space_model
 from copydesk.server.searching import Query, found_pages
 from copydesk.server.store import Row
 
@@ -213,6 +213,7 @@ def _backlinks(
         page=page,
         limit=limit,
     )
+    prepare_spaces(call, [found.space for found in chosen.items])
     return Page[Backlink](
         items=[
             Backlink(

@@ -20,7 +20,7 @@ from copydesk.server.implementation import Call, implements
 from copydesk.server.paging import paginate
 from copydesk.server.queries.member import MEMBERS, access_of, find_member, member_model
 from copydesk.server.queries.saml_provider import active_provider
-from copydesk.server.queries.space import space_model
+from copydesk.server.queries.space import prepare_spaces, space_model
 from copydesk.server.queries.team import team_model
 from copydesk.server.seeding import add_member
 from copydesk.server.store import Row, Value
@@ -183,6 +183,7 @@ def list_member_spaces(
         descending=order == "desc",
         page=page,
         limit=limit,
+        prepare=lambda rows: prepare_spaces(call, rows),
     )
 
 

@@ -29,6 +29,7 @@ from copydesk.server.queries.site import (
     find_site,
     fresh,
     refuse_twice,
+    site_to_read,
     site_view,
     space_to_show,
 )
@@ -193,7 +194,7 @@ def get_published_site(
     call: Call, organization_id: str, site_id: str, *, share_key: str | None = None
 ) -> PublishedSite:
     """Return a published site with its structure, without what is in the trash."""
-    view = replace(site_view(call, organization_id, site_id, share_key=share_key), reading=True)
+    view = replace(site_to_read(call, organization_id, site_id, share_key), reading=True)
     if not view.site["published"]:
         raise Refusal(404, f"The site {view.site['title']!r} is not published.")
     structure: SectionsStructure | SiteSpacesStructure

@@ -18,6 +18,7 @@ from copydesk.server.queries.site import (
     check_path,
     find_section,
     fresh,
+    site_to_read,
     site_view,
     space_to_show,
 )
@@ -41,13 +42,22 @@ def list_site_sections(
     page: str | None = None,
     limit: int | None = None,
 ) -> Page[SiteSection]:
-    """List the sections of a site in their order, each with what it shows."""
-    view = site_view(call, organization_id, site_id, share_key=share_key)
+    """List the sections of a site in their order, each with what it shows.
+
+    Readers who are not of the organization get what is published of it.
+    """
+    view = site_to_read(call, organization_id, site_id, share_key)
+    where = ["site_id = ?"]
+    if view.reading:
+        where.append(
+            "id IN (SELECT section_id FROM site_space JOIN space ON space.id = space_id "
+            "WHERE deleted_at IS NULL)"
+        )
     return paginate(
         call.tx,
         view.section,
         source="site_section",
-        where=("site_id = ?",),
+        where=where,
         values=(site_id,),
         keys=("position", "id"),
         descending=False,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 from copydesk.contract import operations as ops
 from copydesk.contract.models.base import Page
 from copydesk.contract.models.site_space import (
@@ -13,14 +15,14 @@ from copydesk.contract.models.site_space import (
 from copydesk.server.errors import blocked, invalid
 from copydesk.server.implementation import Call, implements
 from copydesk.server.paging import paginate
+from copydesk.server.queries.publication import SHOWN, SHOWN_KEYS
 from copydesk.server.queries.site import (
-    SHOWN,
-    SHOWN_KEYS,
     SiteView,
     check_path,
     find_section,
     fresh,
     refuse_twice,
+    site_to_read,
     site_view,
     space_to_show,
 )
@@ -40,11 +42,17 @@ def list_site_spaces(
     limit: int | None = None,
     default: bool | None = None,
 ) -> Page[SiteSpace]:
-    """List what a site shows, section by section in order; a trashed space has its deletedAt."""
-    view = site_view(call, organization_id, site_id, share_key=share_key)
+    """List what a site shows, section by section in order; a trashed space has its deletedAt.
+
+    Readers who are not of the organization get what is published of it.
+    """
+    view = site_to_read(call, organization_id, site_id, share_key)
     where, values = view.seen
     extra: list[Value] = []
-    if default is not None:
+    if default is not None and view.reading:
+        where.append("(shown_id IN (SELECT value FROM json_each(?))) = ?")
+        extra += [json.dumps(list(view.openings.values())), default]
+    elif default is not None:
         where.append("shown_default = ?")
         extra.append(default)
     return paginate(
@@ -57,6 +65,7 @@ def list_site_spaces(
         descending=False,
         page=page,
         limit=limit,
+        prepare=view.prepare,
     )
 
 

@@ -22,8 +22,15 @@ from copydesk.server.implementation import Call, implements
 from copydesk.server.paging import paginate
 from copydesk.server.queries.collection import check_recipient, check_target
 from copydesk.server.queries.position import move_to, place_after
-from copydesk.server.queries.site import published_address
-from copydesk.server.queries.space import check_people, hand_over, purge_trash, space_model
+from copydesk.server.queries.publication import publication_of, remember_publications
+from copydesk.server.queries.space import (
+    check_people,
+    hand_over,
+    prepare_spaces,
+    published_space_model,
+    purge_trash,
+    space_model,
+)
 from copydesk.server.seeding import Editor, add_space, grant
 from copydesk.server.store import to_json
 
@@ -51,6 +58,7 @@ def list_organization_spaces(
         descending=False,
         page=page,
         limit=limit,
+        prepare=lambda rows: prepare_spaces(call, rows),
     )
 
 
@@ -79,11 +87,16 @@ def create_space(call: Call, organization_id: str, body: SpaceCreate) -> Space:
 
 @implements(ops.get_space)
 def get_space(call: Call, space_id: str, *, share_key: str | None = None) -> Space:
-    """Answer with a space and where readers find it; a share key opens its own site's address."""
-    row = call.access.space(space_id)
-    space = space_model(call, row)
-    space.urls.published = published_address(call, row, share_key)
-    return space
+    """Answer with a space and where readers find it; a share key opens its own site's address.
+
+    To whoever can only read it on a published site, it answers with what readers get.
+    """
+    remember_publications(call, (space_id,), share_key)
+    if publication_of(call, space_id).readable:
+        row = call.tx.one("SELECT * FROM space WHERE id = ?", space_id)
+        if row is not None and call.access.level(row) is None:
+            return published_space_model(call, row, share_key)
+    return space_model(call, call.access.space(space_id))
 
 
 @implements(ops.update_space)

@@ -1,13 +1,14 @@
-"""Sites as resources: who sees what of a site, and where its readers find it.
+"""Sites as resources: who sees what of a site.
 
-A caller who cannot see a space does not see that a site shows it either: it is missing from lists
-and counts, and its site space answers 404.
+Who works on sites and cannot see a space does not see that a site shows it either: it is missing
+from lists and counts, and its site space answers 404. Who reads a published site sees all of it.
 """
 
 from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -18,26 +19,21 @@ from copydesk.contract.models.share_link import ShareLink
 from copydesk.contract.models.site import Site
 from copydesk.contract.models.site_section import SiteSection
 from copydesk.contract.models.site_space import SiteSpace
+from copydesk.contract.models.space import Space
 from copydesk.server.errors import conflict, invalid, not_found
 from copydesk.server.implementation import Call
-from copydesk.server.queries.space import space_model
+from copydesk.server.queries.publication import (
+    SHOWN,
+    SiteAddresses,
+    opens,
+    own_address,
+    reads,
+    remember_publications,
+    site_address,
+)
+from copydesk.server.queries.space import published_space_model, space_model
 from copydesk.server.site_structure import Siblings
 from copydesk.server.store import Row
-
-SHOWN = """(
-    SELECT space.*, v.id AS shown_id, v.site_id AS shown_site, v.section_id AS shown_section,
-        v.position AS shown_position, v.path AS shown_path, v.title AS shown_title,
-        v.condition AS shown_condition, v.hidden AS shown_hidden,
-        coalesce(section.position, 0) AS section_position,
-        coalesce(v.section_id, '') AS section_key,
-        coalesce(v.id = CASE WHEN v.section_id IS NULL THEN site.default_site_space_id
-            ELSE section.default_site_space_id END, 0) AS shown_default
-    FROM site_space v JOIN space ON space.id = v.space_id JOIN site ON site.id = v.site_id
-    LEFT JOIN site_section section ON section.id = v.section_id)"""
-"""What stands after FROM to read spaces together with how sites show them."""
-
-SHOWN_KEYS = ("section_position", "section_key", "shown_position", "shown_id")
-"""The order of a site's spaces: section by section."""
 
 ADAPTIVE_CONTENT = "sites-adaptive-content"
 """The id of the feature that a site with adaptive content uses (platform-api.md, Site)."""
@@ -81,40 +77,27 @@ def find_share_link(call: Call, site: Row, share_link_id: str) -> Row:
     return row
 
 
-def site_address(site: Row) -> str | None:
-    """Return the address that readers use, None when the site is not published or has no host."""
-    if not site["published"]:
-        return None
-    if site["proxy"]:
-        return f"https://{site['proxy']}"
-    return _own_address(site)
-
-
-def _own_address(site: Row) -> str | None:
-    if site["hostname"] is None:
-        return None
-    base = f"https://{site['hostname']}"
-    return base if site["basename"] is None else f"{base}/{quote(site['basename'], safe='')}"
-
-
 @dataclass
-class SiteView:
+class SiteView(SiteAddresses):
     """One site as one caller sees it.
 
-    ``share_key`` is the key of an active share link: it opens the URLs of a share-link site.
-    ``reading`` leaves out what is in the trash, as the site's readers get it; what is next in order
-    then stands in for a default that they cannot get.
+    ``reading`` shows it as its readers get it: all that is published, without what is in the trash;
+    what is next in order then stands in for a default that they cannot get.
     """
 
-    call: Call
-    site: Row
-    share_key: str | None = None
     reading: bool = False
+
+    @property
+    def outside(self) -> bool:
+        """Whether the caller is a reader only, and not of the organization."""
+        return self.site["organization_id"] not in self.call.access.memberships
 
     @cached_property
     def unseen(self) -> frozenset[str]:
         """The ids of the spaces that the site shows and the caller may not see."""
         if self.call.access.role(self.site["organization_id"]) == "admin":
+            return frozenset()
+        if self.reading and reads(self.call, self.site, self.share_key):
             return frozenset()
         rows = self.call.tx.all(
             "SELECT id, organization_id, parent_id, default_level FROM space WHERE id IN "
@@ -123,14 +106,6 @@ class SiteView:
         )
         return frozenset(row["id"] for row in rows if self.call.access.level(row) is None)
 
-    @cached_property
-    def address(self) -> str | None:
-        """Where this site's readers find it, None when nothing would be found there."""
-        base = site_address(self.site)
-        if base is None or self.site["visibility"] != "share-link":
-            return base
-        return None if self.share_key is None else f"{base}/{quote(self.share_key, safe='')}"
-
     @property
     def seen(self) -> tuple[list[str], list[str]]:
         """Conditions on ``SHOWN``, and their values: this site's spaces that the caller may see."""
@@ -138,41 +113,25 @@ class SiteView:
         if self.unseen:
             conditions.append("id NOT IN (SELECT value FROM json_each(?))")
             values.append(json.dumps(sorted(self.unseen)))
+        if self.reading:
+            conditions.append("deleted_at IS NULL")
         return conditions, values
 
-    @cached_property
-    def openings(self) -> dict[str | None, str]:
-        """The site space that readers get first in each section, the first section leading.
-
-        Sections, or the root (None), that show them nothing are not in it.
-        """
-        found: dict[str | None, str] = {}
-        for row in self.call.tx.all(
-            f"SELECT shown_id, shown_section, shown_default FROM {SHOWN} "  # noqa: S608 - ours
-            f"WHERE shown_site = ? AND deleted_at IS NULL ORDER BY {', '.join(SHOWN_KEYS)}",
-            self.site["id"],
-        ):
-            if row["shown_default"] or row["shown_section"] not in found:
-                found[row["shown_section"]] = row["shown_id"]
-        return found
-
-    @property
-    def opening_section(self) -> str | None:
-        """The section that readers get first, None for a site without sections."""
-        default: str | None = self.site["default_section_id"]
-        return default if default in self.openings else next(iter(self.openings), None)
+    def prepare(self, rows: Sequence[Row]) -> None:
+        """Find out at once what published sites make of the spaces of some rows of ``SHOWN``."""
+        remember_publications(self.call, (row["id"] for row in rows), self.share_key)
 
     def rows(self, section_id: str | None) -> list[Row]:
         """Return what a section, or the root, shows in order."""
         conditions, values = self.seen
-        if self.reading:
-            conditions.append("deleted_at IS NULL")
-        return self.call.tx.all(
+        rows = self.call.tx.all(
             f"SELECT * FROM {SHOWN} WHERE {' AND '.join(conditions)} "  # noqa: S608 - ours
             "AND shown_section IS ? ORDER BY shown_position, shown_id",
             *values,
             section_id,
         )
+        self.prepare(rows)
+        return rows
 
     def lookup(self, site_space_id: str) -> Row | None:
         """Return a site space with its space (a row of ``SHOWN``) if the caller may see it."""
@@ -197,9 +156,9 @@ class SiteView:
                 "id": row["shown_id"],
                 "path": row["shown_path"],
                 "section": row["shown_section"],
-                "space": space_model(self.call, row),
+                "space": self._space(row),
                 "title": row["shown_title"] or row["title"],
-                "default": self._is_opening(row) if self.reading else bool(row["shown_default"]),
+                "default": self.is_opening(row) if self.reading else bool(row["shown_default"]),
                 "condition": row["shown_condition"],
                 "has_advanced_customization_feature": self.site["type"] in _ADVANCED,
                 "urls": Urls(published=self.address_of(row)),
@@ -220,7 +179,7 @@ class SiteView:
                 "condition": row["condition"],
                 "section_group": row["group_id"],
                 "site_spaces": [self.site_space(r) for r in self.rows(row["id"])],
-                "urls": Urls(published=self._section_address(row["id"])),
+                "urls": Urls(published=self.section_address(row["id"])),
                 "icon": row["icon"],
             }
         )
@@ -239,10 +198,12 @@ class SiteView:
             "visibility": site["visibility"],
             "published": bool(site["published"]),
             "site_spaces": call.tx.value(
-                "SELECT count(*) FROM site_space WHERE site_id = ? "
-                "AND space_id NOT IN (SELECT value FROM json_each(?))",
+                "SELECT count(*) FROM site_space JOIN space ON space.id = space_id "
+                "WHERE site_id = ? AND space_id NOT IN (SELECT value FROM json_each(?)) "
+                "AND NOT (? AND deleted_at IS NOT NULL)",
                 site["id"],
                 json.dumps(sorted(self.unseen)),
+                self.reading,
             ),
             "created_at": site["created_at"],
             "adaptive_content": {"enabled": bool(site["adaptive_content"])},
@@ -252,7 +213,9 @@ class SiteView:
             if site["adaptive_content"]
             else [],
             "urls": Urls(
-                location=call.url("orgs", site["organization_id"], "sites", site["id"]),
+                location=None
+                if self.outside
+                else call.url("orgs", site["organization_id"], "sites", site["id"]),
                 published=self.address,
             ),
         }
@@ -260,41 +223,15 @@ class SiteView:
             fields["icon"] = icon
         return Site.model_validate(fields)
 
+    def _space(self, row: Row) -> Space:
+        if self.call.access.level(row) is None:
+            return published_space_model(self.call, row, self.share_key)
+        return space_model(self.call, row)
+
     def _proxy(self) -> dict[str, str | None] | None:
         if self.site["proxy"] is None:
             return None
-        return {"origin": _own_address(self.site), "target": f"https://{self.site['proxy']}"}
-
-    def _is_opening(self, row: Row) -> bool:
-        return bool(self.openings.get(row["shown_section"]) == row["shown_id"])
-
-    @cached_property
-    def _section_paths(self) -> dict[str, str]:
-        rows = self.call.tx.all(
-            "SELECT id, path FROM site_section WHERE site_id = ?", self.site["id"]
-        )
-        return {row["id"]: row["path"] for row in rows}
-
-    def _section_address(self, section_id: str) -> str | None:
-        if self.address is None or section_id not in self.openings:
-            return None
-        # The section that the site opens with is its first page: its path is not in the address.
-        if section_id == self.opening_section:
-            return self.address
-        return f"{self.address}/{quote(self._section_paths[section_id], safe='')}"
-
-    def address_of(self, row: Row) -> str | None:
-        """Return where this site's readers find the space of a row of ``SHOWN``."""
-        section, path = row["shown_section"], row["shown_path"]
-        above = self.address if section is None else self._section_address(section)
-        if above is None or row["deleted_at"] is not None:
-            return None
-        if self._is_opening(row):
-            return above
-        if section == self.opening_section and path in self._section_paths.values():
-            # Another section has this address, so this one is found below the path of its own.
-            above = f"{above}/{quote(self._section_paths[section], safe='')}"
-        return f"{above}/{quote(path, safe='')}"
+        return {"origin": own_address(self.site), "target": f"https://{self.site['proxy']}"}
 
 
 def site_view(
@@ -310,36 +247,27 @@ def site_view(
     Raises as ``find_site`` does, and a 404 for a key that opens nothing.
     """
     site = find_site(call, organization_id, site_id, permission)
-    if share_key is not None and not _opens(call, site, share_key):
+    if share_key is not None and not opens(call, site, share_key):
         raise not_found("active share link with the key", share_key)
     return SiteView(call, site, share_key)
 
 
-def published_address(call: Call, space: Row, share_key: str | None) -> str | None:
-    """Return where readers find a space: on a published site that gives it an address.
+def site_to_read(call: Call, organization_id: str, site_id: str, share_key: str | None) -> SiteView:
+    """Return a site as the caller sees it, who may be of a published one's audience only.
 
-    ``share_key`` opens share-link sites; one that opens nothing changes nothing.
+    Raises as ``site_view`` does for everyone else.
     """
-    for shown in call.tx.all(
-        f"SELECT * FROM {SHOWN} WHERE id = ? AND shown_site IN "  # noqa: S608 - ours
-        f"(SELECT id FROM site WHERE published) ORDER BY shown_site, {', '.join(SHOWN_KEYS)}",
-        space["id"],
-    ):
-        site = call.tx.one("SELECT * FROM site WHERE id = ?", shown["shown_site"])
-        assert site is not None, "a site space is of a site"
-        key = share_key if share_key is not None and _opens(call, site, share_key) else None
-        address = SiteView(call, site, key).address_of(shown)
-        if address is not None:
-            return address
-    return None
-
-
-def _opens(call: Call, site: Row, share_key: str) -> bool:
-    """Say whether a key is that of an active share link of a site."""
-    active: int | None = call.tx.value(
-        "SELECT active FROM share_link WHERE site_id = ? AND key = ?", site["id"], share_key
+    site = call.tx.one(
+        "SELECT * FROM site WHERE id = ? AND organization_id = ?", site_id, organization_id
     )
-    return bool(active)
+    if (
+        site is None
+        or organization_id in call.access.memberships
+        or not reads(call, site, share_key)
+        or not (share_key is None or opens(call, site, share_key))
+    ):
+        return site_view(call, organization_id, site_id, share_key=share_key)
+    return SiteView(call, site, share_key, reading=True)
 
 
 def fresh(view: SiteView) -> SiteView:

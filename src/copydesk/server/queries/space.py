@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from datetime import timedelta
+from urllib.parse import quote
 
 from copydesk.contract.models.parts import Urls
 from copydesk.contract.models.space import Space
 from copydesk.server.access import SPACE_PERMISSIONS, permissions
 from copydesk.server.errors import blocked, invalid
 from copydesk.server.implementation import Call
+from copydesk.server.queries.publication import publication_of, remember_publications
 from copydesk.server.seeding import last_position
 from copydesk.server.site_structure import drop_space
 from copydesk.server.store import Row, Tx, timestamp
@@ -26,13 +29,16 @@ def space_model(call: Call, row: Row) -> Space:
             "id": row["id"],
             "title": row["title"],
             "emoji": row["emoji"],
-            "visibility": row["visibility"],
+            "visibility": _visibility(call, row),
             "created_at": row["created_at"],
             "updated_at": row["updated_at"],
             "deleted_at": row["deleted_at"],
             "edit_mode": row["edit_mode"],
             "merge_rules": json.loads(row["merge_rules"]),
-            "urls": Urls(location=call.url("spaces", row["id"])),
+            "urls": Urls(
+                location=call.url("spaces", row["id"]),
+                published=publication_of(call, row["id"]).address,
+            ),
             "organization": row["organization_id"],
             "parent": row["parent_id"],
             "language": row["language"],
@@ -47,6 +53,49 @@ def space_model(call: Call, row: Row) -> Space:
             "permissions": permissions(SPACE_PERMISSIONS, call.access.level(row)),
         }
     )
+
+
+def published_space_model(call: Call, row: Row, share_key: str | None = None) -> Space:
+    """Return a space as those get it who only read it on a published site.
+
+    What it says is published; how people work on it is not: nothing is counted, no rule is told,
+    and there is no permission.
+    """
+    location = call.url("spaces", row["id"])
+    if share_key is not None:
+        location += f"?shareKey={quote(share_key, safe='')}"
+    return Space.model_validate(
+        {
+            "id": row["id"],
+            "title": row["title"],
+            "emoji": row["emoji"],
+            "visibility": _visibility(call, row),
+            "created_at": row["created_at"],
+            "updated_at": row["updated_at"],
+            "urls": Urls(location=location, published=publication_of(call, row["id"]).address),
+            "organization": row["organization_id"],
+            "language": row["language"],
+            "revision": row["revision_id"],
+            "default_level": None,
+            "permissions": permissions(SPACE_PERMISSIONS, None),
+        }
+    )
+
+
+def prepare_spaces(call: Call, rows: Sequence[Row]) -> None:
+    """Find out at once what published sites make of the spaces of a page of a list."""
+    remember_publications(call, (row["id"] for row in rows))
+
+
+def _visibility(call: Call, row: Row) -> str:
+    """Return who can read a space: whoever its sites let in, or else who may see it here."""
+    published = publication_of(call, row["id"]).visibility
+    if published is not None:
+        return published
+    own: str = row["visibility"]
+    if own in ("private", "in-collection"):
+        return own
+    return "private" if row["parent_id"] is None else "in-collection"
 
 
 def check_people(call: Call, organization_id: str, merge_rules: object) -> None:

@@ -1,0 +1,209 @@
+"""Where readers find what sites publish: addresses of sites, sections and spaces.
+
+What a published site shows is read by its audience, members of the organization or not: by anyone
+(public, unlisted), by whoever has the key of an active share link (share-link), or by people of the
+organization, whom the desk knows by their token (visitor-auth).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final
+from urllib.parse import quote
+
+from copydesk.server.implementation import Call
+from copydesk.server.store import Row
+
+SHOWN = """(
+    SELECT space.*, v.id AS shown_id, v.site_id AS shown_site, v.section_id AS shown_section,
+        v.position AS shown_position, v.path AS shown_path, v.title AS shown_title,
+        v.condition AS shown_condition, v.hidden AS shown_hidden,
+        coalesce(section.position, 0) AS section_position,
+        coalesce(v.section_id, '') AS section_key,
+        coalesce(v.id = CASE WHEN v.section_id IS NULL THEN site.default_site_space_id
+            ELSE section.default_site_space_id END, 0) AS shown_default
+    FROM site_space v JOIN space ON space.id = v.space_id JOIN site ON site.id = v.site_id
+    LEFT JOIN site_section section ON section.id = v.section_id)"""
+"""What stands after FROM to read spaces together with how sites show them."""
+
+SHOWN_KEYS = ("section_position", "section_key", "shown_position", "shown_id")
+"""The order of a site's spaces: section by section."""
+
+_OPENNESS: Final = ("public", "unlisted", "share-link", "visitor-auth")
+"""The audiences of sites, the widest first (platform-api.md, Space, visibility)."""
+
+
+def site_address(site: Row) -> str | None:
+    """Return the address that readers use, None when the site is not published or has no host."""
+    if not site["published"]:
+        return None
+    if site["proxy"]:
+        return f"https://{site['proxy']}"
+    return own_address(site)
+
+
+def own_address(site: Row) -> str | None:
+    """Return the address that a site has without a proxy before it, None when it has no host."""
+    if site["hostname"] is None:
+        return None
+    base = f"https://{site['hostname']}"
+    return base if site["basename"] is None else f"{base}/{quote(site['basename'], safe='')}"
+
+
+@dataclass
+class SiteAddresses:
+    """Where one site's readers find it and what it shows.
+
+    ``share_key`` is the key of an active share link: it opens the addresses of a share-link site.
+    """
+
+    call: Call
+    site: Row
+    share_key: str | None = None
+
+    @cached_property
+    def address(self) -> str | None:
+        """Where this site's readers find it, None when nothing would be found there."""
+        base = site_address(self.site)
+        if base is None or self.site["visibility"] != "share-link":
+            return base
+        return None if self.share_key is None else f"{base}/{quote(self.share_key, safe='')}"
+
+    @cached_property
+    def openings(self) -> dict[str | None, str]:
+        """The site space that readers get first in each section, the first section leading.
+
+        Sections, or the root (None), that show them nothing are not in it.
+        """
+        found: dict[str | None, str] = {}
+        for row in self.call.tx.all(
+            f"SELECT shown_id, shown_section, shown_default FROM {SHOWN} "  # noqa: S608 - ours
+            f"WHERE shown_site = ? AND deleted_at IS NULL ORDER BY {', '.join(SHOWN_KEYS)}",
+            self.site["id"],
+        ):
+            if row["shown_default"] or row["shown_section"] not in found:
+                found[row["shown_section"]] = row["shown_id"]
+        return found
+
+    @property
+    def opening_section(self) -> str | None:
+        """The section that readers get first, None for a site without sections."""
+        default: str | None = self.site["default_section_id"]
+        return default if default in self.openings else next(iter(self.openings), None)
+
+    @cached_property
+    def _section_paths(self) -> dict[str, str]:
+        rows = self.call.tx.all(
+            "SELECT id, path FROM site_section WHERE site_id = ?", self.site["id"]
+        )
+        return {row["id"]: row["path"] for row in rows}
+
+    def section_address(self, section_id: str) -> str | None:
+        """Return where this site's readers find a section, None when it shows them nothing."""
+        if self.address is None or section_id not in self.openings:
+            return None
+        # The section that the site opens with is its first page: its path is not in the address.
+        if section_id == self.opening_section:
+            return self.address
+        return f"{self.address}/{quote(self._section_paths[section_id], safe='')}"
+
+    def address_of(self, row: Row) -> str | None:
+        """Return where this site's readers find the space of a row of ``SHOWN``."""
+        section, path = row["shown_section"], row["shown_path"]
+        above = self.address if section is None else self.section_address(section)
+        if above is None or row["deleted_at"] is not None:
+            return None
+        if self.is_opening(row):
+            return above
+        if section == self.opening_section and path in self._section_paths.values():
+            # Another section has this address, so this one is found below the path of its own.
+            above = f"{above}/{quote(self._section_paths[section], safe='')}"
+        return f"{above}/{quote(path, safe='')}"
+
+    def is_opening(self, row: Row) -> bool:
+        """Say whether readers get the space of a row of ``SHOWN`` first in its section."""
+        return bool(self.openings.get(row["shown_section"]) == row["shown_id"])
+
+
+def opens(call: Call, site: Row, share_key: str) -> bool:
+    """Say whether a key is that of an active share link of a site."""
+    active: int | None = call.tx.value(
+        "SELECT active FROM share_link WHERE site_id = ? AND key = ?", site["id"], share_key
+    )
+    return bool(active)
+
+
+def reads(call: Call, site: Row, share_key: str | None) -> bool:
+    """Say whether the caller is of the audience of a published site.
+
+    The API takes no visitor's own token, so whom a site of visitor-auth lets in is known of the
+    people of its organization only.
+    """
+    if not site["published"]:
+        return False
+    if site["visibility"] == "share-link":
+        return share_key is not None and opens(call, site, share_key)
+    return (
+        site["visibility"] != "visitor-auth" or site["organization_id"] in call.access.memberships
+    )
+
+
+@dataclass(frozen=True)
+class Publication:
+    """What published sites make of a space.
+
+    ``visibility`` is that of the site with the widest audience, None when none shows the space.
+    ``address`` is where the caller can read it; ``readable`` says that they are of an audience.
+    """
+
+    visibility: str | None = None
+    address: str | None = None
+    readable: bool = False
+
+
+def publication_of(call: Call, space_id: str) -> Publication:
+    """Return what published sites make of a space, as it was remembered or as it is."""
+    known: Publication | None = call.remembered.get(("publication", space_id))
+    if known is None:
+        remember_publications(call, (space_id,))
+        known = call.remembered["publication", space_id]
+    return known
+
+
+def remember_publications(
+    call: Call, space_ids: Iterable[str], share_key: str | None = None
+) -> None:
+    """Find out for some spaces at once what published sites make of them, for this call.
+
+    ``share_key`` opens share-link sites; one that opens nothing changes nothing.
+    """
+    wanted = list(space_ids)
+    remembered = call.remembered
+    remembered.update({("publication", space_id): Publication() for space_id in wanted})
+    rows = call.tx.all(
+        "SELECT id, deleted_at, shown_id, shown_site, shown_section, shown_path "  # noqa: S608 - ours
+        f"FROM {SHOWN} WHERE id IN (SELECT value FROM json_each(?)) AND deleted_at IS NULL "
+        f"ORDER BY shown_site, {', '.join(SHOWN_KEYS)}",
+        json.dumps(wanted),
+    )
+    sites: dict[str, tuple[SiteAddresses, bool]] = {}
+    for row in rows:
+        site_id = row["shown_site"]
+        if site_id not in sites:
+            site = call.tx.one("SELECT * FROM site WHERE id = ?", site_id)
+            assert site is not None, "a site space is of a site"
+            key = share_key if share_key is not None and opens(call, site, share_key) else None
+            sites[site_id] = SiteAddresses(call, site, key), reads(call, site, key)
+        shown_by, readable = sites[site_id]
+        if not shown_by.site["published"]:
+            continue
+        before: Publication = remembered["publication", row["id"]]
+        audiences = {before.visibility, shown_by.site["visibility"]}
+        remembered["publication", row["id"]] = Publication(
+            next(audience for audience in _OPENNESS if audience in audiences),
+            before.address or shown_by.address_of(row),
+            before.readable or readable,
+        )

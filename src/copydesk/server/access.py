@@ -74,17 +74,23 @@ def permissions(table: dict[str, str], level: str | None) -> dict[str, bool]:
 
 
 class Access:
-    """What one user may do, answered from one transaction and remembered for its length."""
+    """What one user may do, answered from one transaction and remembered for its length.
+
+    Reads remember it for as long as nobody changes the desk.
+    """
 
     def __init__(self, tx: Tx, user_id: str) -> None:
         self.tx = tx
         self.user_id = user_id
-        self._levels: dict[str, str | None] = {}
-        self._collections: dict[str, Row | None] = {}
+        self._levels: dict[str, str | None] = tx.kept(("levels", user_id), dict)
+        self._collections: dict[str, Row | None] = tx.kept("collections", dict)
 
     @cached_property
     def memberships(self) -> dict[str, str | None]:
         """The user's role by organization; disabled memberships do not count."""
+        return self.tx.kept(("memberships", self.user_id), self._memberships)
+
+    def _memberships(self) -> dict[str, str | None]:
         rows = self.tx.all(
             "SELECT organization_id, role FROM member WHERE user_id = ? AND NOT disabled",
             self.user_id,
@@ -94,6 +100,9 @@ class Access:
     @cached_property
     def grants(self) -> dict[str, str | None]:
         """The highest level granted to the user or a team of theirs, by container."""
+        return self.tx.kept(("grants", self.user_id), self._grants)
+
+    def _grants(self) -> dict[str, str | None]:
         rows = self.tx.all(
             "SELECT container_id, level FROM access_grant WHERE subject_id = ?1 OR subject_id IN "
             "(SELECT team_id FROM team_member WHERE user_id = ?1)",
@@ -113,7 +122,7 @@ class Access:
 
         Raises a 404 when they are no member, a 403 when they lack the permission.
         """
-        row = self.tx.one("SELECT * FROM organization WHERE id = ?", organization_id)
+        row = self._row("organization", organization_id)
         if row is None or organization_id not in self.memberships:
             raise not_found("organization", organization_id)
         if permission != "view":
@@ -146,7 +155,7 @@ class Access:
         Raises a 404 when there is none that they may see (one in the trash only with ``deleted``),
         a 403 when they lack the permission.
         """
-        row = self.tx.one("SELECT * FROM space WHERE id = ?", space_id)
+        row = self._row("space", space_id)
         if row is None or (row["deleted_at"] and not deleted):
             raise not_found("space", space_id)
         self._require(row, "space", SPACE_PERMISSIONS, permission)
@@ -154,7 +163,7 @@ class Access:
 
     def collection(self, collection_id: str, permission: str = "view") -> Row:
         """Return the collection if the user has the permission on it; as ``space`` does."""
-        row = self.tx.one("SELECT * FROM collection WHERE id = ?", collection_id)
+        row = self._row("collection", collection_id)
         if row is None:
             raise not_found("collection", collection_id)
         self._require(row, "collection", COLLECTION_PERMISSIONS, permission)
@@ -174,6 +183,10 @@ class Access:
             organization_id,
         )
         return [row["id"] for row in rows if self.level(row) is None]
+
+    def _row(self, table: str, key: str) -> Row | None:
+        statement = f"SELECT * FROM {table} WHERE id = ?"  # noqa: S608 - a table of ours
+        return self.tx.kept((table, key), lambda: self.tx.one(statement, key))
 
     def _require(self, row: Row, kind: str, table: dict[str, str], permission: str) -> None:
         level = self.level(row)

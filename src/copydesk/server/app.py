@@ -13,7 +13,7 @@ import pkgutil
 import secrets
 import sqlite3
 from collections.abc import Awaitable, Callable, Mapping
-from functools import partial
+from functools import lru_cache, partial
 from hashlib import sha256
 from types import NoneType
 from typing import Any
@@ -22,11 +22,13 @@ from pydantic import BaseModel
 from starlette.applications import Starlette
 from starlette.background import BackgroundTask
 from starlette.exceptions import HTTPException
-from starlette.requests import ClientDisconnect, Request
+from starlette.requests import ClientDisconnect, HTTPConnection, Request
 from starlette.responses import Response
 from starlette.routing import Route
+from starlette.types import Receive, Scope, Send
 
 from copydesk.contract import operations
+from copydesk.contract.models.base import Page
 from copydesk.contract.operation import CATALOGUE, PREFIX, Operation
 from copydesk.server import handlers, printing
 from copydesk.server.arguments import read_arguments, read_body
@@ -36,7 +38,7 @@ from copydesk.server.fetching import Fetch
 from copydesk.server.implementation import HANDLERS, Call, Implementation
 from copydesk.server.openapi_reading import read_next_spec
 from copydesk.server.page_tokens import mark_place, read_place
-from copydesk.server.routing import Shelves
+from copydesk.server.routing import Endpoint, Tree
 from copydesk.server.store import Store, Tx
 from copydesk.server.translating import run_next_translation
 
@@ -45,8 +47,6 @@ DESCRIPTION = PREFIX + "/openapi.json"
 
 _LOG = logging.getLogger(__name__)
 _JSON = "application/json"
-
-Endpoint = Callable[[Request], Awaitable[Response]]
 
 for _module in pkgutil.iter_modules(handlers.__path__):
     importlib.import_module(f"{handlers.__name__}.{_module.name}")
@@ -65,17 +65,11 @@ def create_app(
     assert operations.__all__  # the import fills the catalogue
     known = dict(sessions or {})
     worker = Worker(store, (partial(read_next_spec, fetch=fetch), run_next_translation))
-    paths: dict[str, dict[str, Endpoint]] = {}
-    for op in sorted(CATALOGUE.values(), key=_literal_first):
-        paths.setdefault(op.path, {})[op.method] = _endpoint(store, worker, op, known)
     app = Starlette(
-        # One route for all methods of a path, so that a 405 names every one of them in Allow.
         routes=[
+            Tree((op, _endpoint(store, worker, op, known)) for op in CATALOGUE.values()),
             Route(DESCRIPTION, _described, methods=["GET"]),
             Route(printing.PATH, _printing(store), methods=["GET"]),
-            Shelves(
-                Route(path, _by_method(ways), methods=list(ways)) for path, ways in paths.items()
-            ),
         ],
         exception_handlers={HTTPException: _unrouted, Exception: _unexpected},
     )
@@ -96,7 +90,7 @@ def _digest(token: str) -> str:
     return sha256(token.encode()).hexdigest()
 
 
-def _printing(store: Store) -> Endpoint:
+def _printing(store: Store) -> Callable[[Request], Awaitable[Response]]:
     async def answer(request: Request) -> Response:
         try:
             return await printing.answer(store, request)
@@ -106,36 +100,26 @@ def _printing(store: Store) -> Endpoint:
     return answer
 
 
-def _literal_first(op: Operation[..., Any]) -> list[tuple[bool, str]]:
-    """Order routes so that a literal segment is tried before a placeholder in the same place."""
-    return [(segment.startswith("{"), segment) for segment in op.path.split("/")]
-
-
-def _by_method(ways: Mapping[str, Endpoint]) -> Endpoint:
-    async def answer(request: Request) -> Response:
-        return await ways["GET" if request.method == "HEAD" else request.method](request)
-
-    return answer
-
-
 def _endpoint(
     store: Store, worker: Worker, op: Operation[..., Any], sessions: Mapping[str, str]
 ) -> Endpoint:
     implementation = HANDLERS[op.name]
 
-    async def answer(request: Request) -> Response:
+    async def answer(scope: Scope, receive: Receive, send: Send) -> None:
         try:
-            body = await _body(request) if op.body is not None else b""
-            return await store.in_thread(
-                lambda: _answer(store, worker, implementation, sessions, request, body),
-                writes=implementation.writes,
-            )
+            body = b"" if op.body is None else await _body(Request(scope, receive))
+            work = partial(_answer, store, worker, implementation, sessions, scope, body)
+            if implementation.short:
+                response = await store.soon(work)
+            else:
+                response = await store.in_thread(work, writes=implementation.writes)
         except Refusal as refusal:
-            return _refused(refusal)
+            response = _refused(refusal)
         except sqlite3.DatabaseError as error:
-            return _refused(_trouble(op, error))
+            response = _refused(_trouble(op, error))
         except ClientDisconnect:
-            return Response(status_code=400)
+            response = Response(status_code=400)
+        await response(scope, receive, send)
 
     return answer
 
@@ -166,18 +150,18 @@ def _answer(
     worker: Worker,
     implementation: Implementation,
     sessions: Mapping[str, str],
-    request: Request,
+    scope: Scope,
     body: bytes | Refusal,
 ) -> Response:
     op = implementation.operation
     # Read before the transaction, which others wait for; who calls is still the first question.
-    arguments = body if isinstance(body, Refusal) else _arguments(op, request, body)
+    arguments = body if isinstance(body, Refusal) else _arguments(op, scope, body)
 
     def work(tx: Tx) -> Response:
-        user_id = _authenticate(tx, request, sessions)
+        user_id = _authenticate(tx, _header(scope, b"authorization"), sessions)
         if isinstance(arguments, Refusal):
             raise arguments
-        call = Call(tx, user_id, str(request.base_url).rstrip("/"), op.status)
+        call = Call(tx, user_id, _base_url(scope), op.status)
         result = implementation.handler(call, **arguments)
         mark_place(op, arguments, result)
         response = _response(op, call, result)
@@ -188,6 +172,32 @@ def _answer(
     return store.write(work) if implementation.writes else store.read(work)
 
 
+def _header(scope: Scope, name: bytes) -> str:
+    for key, value in scope["headers"]:
+        if key == name:
+            return str(value, "latin-1")
+    return ""
+
+
+def _base_url(scope: Scope) -> str:
+    server = scope.get("server")
+    return _address(
+        scope.get("scheme", "http"),
+        _header(scope, b"host"),
+        None if server is None else tuple(server),
+        scope.get("app_root_path", scope.get("root_path", "")),
+    )
+
+
+@lru_cache(maxsize=64)  # bounded: a host is whatever the request says
+def _address(scheme: str, host: str, server: tuple[str, int] | None, root: str) -> str:
+    """Return the address of the desk as a request knows it, without a slash at the end."""
+    headers = [(b"host", host.encode("latin-1"))] if host else []
+    scope = {"type": "http", "scheme": scheme, "server": server, "root_path": root}
+    connection = HTTPConnection({**scope, "path": root, "headers": headers})
+    return str(connection.base_url).rstrip("/")
+
+
 async def _body(request: Request) -> bytes | Refusal:
     try:
         return await read_body(request)
@@ -195,9 +205,10 @@ async def _body(request: Request) -> bytes | Refusal:
         return refusal
 
 
-def _arguments(op: Operation[..., Any], request: Request, body: bytes) -> dict[str, Any] | Refusal:
+def _arguments(op: Operation[..., Any], scope: Scope, body: bytes) -> dict[str, Any] | Refusal:
     try:
-        arguments = read_arguments(op, request, body)
+        query = str(scope["query_string"], "latin-1")
+        arguments = read_arguments(op, scope["path_params"], query, body)
         read_place(op, arguments)
         return arguments
     except Refusal as refusal:
@@ -208,13 +219,17 @@ async def _wake(worker: Worker) -> None:
     worker.wake()
 
 
-def _authenticate(tx: Tx, request: Request, sessions: Mapping[str, str]) -> str:
-    scheme, _, token = request.headers.get("authorization", "").partition(" ")
+def _authenticate(tx: Tx, credential: str, sessions: Mapping[str, str]) -> str:
+    """Return the id of the user whose credential this is; without a valid one it is a 401."""
+    scheme, _, token = credential.partition(" ")
     if scheme.lower() != "bearer" or not token:
         raise unauthorized("Send a bearer token in the Authorization header.")
     if token in sessions:
         return sessions[token]
-    user_id: str | None = tx.value("SELECT user_id FROM token WHERE hash = ?", _digest(token))
+    digest = _digest(token)
+    user_id: str | None = tx.kept(
+        ("token", digest), lambda: tx.value("SELECT user_id FROM token WHERE hash = ?", digest)
+    )
     if user_id is None:
         raise unauthorized("This token is not valid here.")
     return user_id
@@ -228,9 +243,10 @@ def _response(op: Operation[..., Any], call: Call, result: object) -> Response:
             headers["location"] = str(location)
     if result is None or op.result is NoneType:
         return Response(status_code=call.status, headers=headers)
-    if isinstance(result, BaseModel):
+    if isinstance(result, BaseModel) and not isinstance(result, Page):
         content = result.__pydantic_serializer__.to_json(result, by_alias=True, exclude_none=True)
     else:
+        # A page's own writer would have to find out what each item is.
         content = op.result_adapter.dump_json(result, by_alias=True, exclude_none=True)
     return Response(content, status_code=call.status, headers=headers, media_type=_JSON)
 

@@ -11,7 +11,11 @@ import json
 import math
 import re
 from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, NoReturn
+from urllib.parse import parse_qsl
 
 from pydantic import ValidationError
 from starlette.requests import Request
@@ -53,32 +57,72 @@ async def read_body(request: Request) -> bytes:
     return b"".join(parts)
 
 
-def read_arguments(op: Operation[..., Any], request: Request, body: bytes) -> dict[str, Any]:
+def read_arguments(
+    op: Operation[..., Any], path: Mapping[str, str], query: str, body: bytes
+) -> dict[str, Any]:
     """Return the arguments of an operation's handler by their Python names.
 
-    Raises a 400 for the first part of the request that does not fit.
+    ``path`` are its path parameters, ``query`` is what stands after the question mark. Raises a 400
+    for the first part of the request that does not fit.
     """
-    arguments: dict[str, Any] = {}
-    for parameter in op.path_parameters:
-        arguments[parameter.name] = _checked(
-            parameter, "path parameter", request.path_params[parameter.name]
-        )
-    for parameter in op.query_parameters:
-        raw = request.query_params.getlist(parameter.wire)
-        where = "query parameter"
-        if not raw:
+    of_path, of_query = _plan(op)
+    arguments: dict[str, Any] = {
+        each.parameter.name: _checked(each, path[each.parameter.name]) for each in of_path
+    }
+    given: dict[str, list[str]] = {}
+    if query:
+        for name, value in parse_qsl(query, keep_blank_values=True):
+            given.setdefault(name, []).append(value)
+    for each in of_query:
+        parameter = each.parameter
+        raw = given.get(parameter.wire)
+        if raw is None:
             if parameter.required:
-                raise invalid(f"{where} {parameter.wire}: it is required")
+                raise invalid(f"{each.where}: it is required")
             arguments[parameter.name] = parameter.default
-        elif parameter.repeated:
-            arguments[parameter.name] = _checked(parameter, where, raw)
+        elif each.repeated:
+            arguments[parameter.name] = _checked(each, raw)
         elif len(raw) > 1:
-            raise invalid(f"{where} {parameter.wire}: it is given {len(raw)} times, not once")
+            raise invalid(f"{each.where}: it is given {len(raw)} times, not once")
         else:
-            arguments[parameter.name] = _checked(parameter, where, raw[0])
+            arguments[parameter.name] = _checked(each, raw[0])
     if op.body is not None:
         arguments["body"] = _read_json(op.body, body or b"{}")
     return arguments
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """How a parameter of the address is read.
+
+    ``where`` is what messages call it; ``text`` says whether a text can be its value at all.
+    """
+
+    parameter: Parameter
+    where: str
+    repeated: bool
+    text: bool
+
+
+@lru_cache(maxsize=512)
+def _plan(op: Operation[..., Any]) -> tuple[tuple[_Read, ...], tuple[_Read, ...]]:
+    """Return how the path and the query of an operation are read."""
+    return (
+        tuple(_reading(each, "path parameter") for each in op.path_parameters),
+        tuple(_reading(each, "query parameter") for each in op.query_parameters),
+    )
+
+
+def _reading(parameter: Parameter, kind: str) -> _Read:
+    core = parameter.adapter.core_schema
+    while core["type"] in ("default", "nullable"):
+        core = core["schema"]
+    return _Read(
+        parameter,
+        f"{kind} {parameter.wire}",
+        parameter.repeated,
+        text=core["type"] not in ("int", "bool"),
+    )
 
 
 def _too_long() -> Exception:
@@ -97,20 +141,21 @@ def _check_type(header: str | None) -> None:
         raise invalid("body: JSON is sent in UTF-8; leave out the charset")
 
 
-def _checked(parameter: Parameter, kind: str, raw: str | list[str]) -> Any:
-    where = f"{kind} {parameter.wire}"
-    if any("\0" in each for each in raw):
-        raise invalid(f"{where}: it holds a NUL character")
+def _checked(reading: _Read, raw: str | list[str]) -> Any:
+    if "\0" in raw if isinstance(raw, str) else any("\0" in each for each in raw):
+        raise invalid(f"{reading.where}: it holds a NUL character")
+    validator = reading.parameter.adapter.validator
+    literal = _literal(raw)
+    if reading.text or literal is None:
+        try:
+            return validator.validate_python(raw, strict=True)
+        except ValidationError as error:
+            if literal is None:
+                raise invalid(_explain(reading.where, error)) from None
     try:
-        return parameter.adapter.validate_python(raw, strict=True)
+        return validator.validate_python(literal, strict=True)
     except ValidationError as error:
-        literal = _literal(raw)
-        if literal is None:
-            raise invalid(_explain(where, error)) from None
-    try:
-        return parameter.adapter.validate_python(literal, strict=True)
-    except ValidationError as error:
-        raise invalid(_explain(where, error)) from None
+        raise invalid(_explain(reading.where, error)) from None
 
 
 def _literal(raw: str | list[str]) -> bool | int | None:

@@ -59,11 +59,12 @@ Handler = Callable[..., Any]
 
 @dataclass(frozen=True)
 class Implementation:
-    """A handler with what the dispatcher must know: whether it writes."""
+    """A handler with what the dispatcher must know: whether it writes, whether it is short."""
 
     operation: Operation[..., Any]
     handler: Handler
     writes: bool
+    short: bool = False
 
 
 HANDLERS: dict[str, Implementation] = {}
@@ -71,19 +72,24 @@ HANDLERS: dict[str, Implementation] = {}
 
 
 def implements(
-    operation: Operation[P, R], *, writes: bool | None = None
+    operation: Operation[P, R], *, writes: bool | None = None, short: bool = False
 ) -> Callable[[Callable[Concatenate[Call, P], R]], Callable[Concatenate[Call, P], R]]:
     """Tie a handler to an operation. It takes the ``Call`` and then what the stub takes.
 
     A GET runs on a snapshot, everything else in a write transaction, unless ``writes`` says
-    otherwise. Raises ``ValueError`` at import when an operation is implemented twice.
+    otherwise. ``short`` is a read of a few rows by their keys, whatever is asked: it is over before
+    another thread would have begun it, and is answered on the event loop. Raises ``ValueError`` at
+    import when an operation is implemented twice.
     """
 
     def tie(handler: Callable[Concatenate[Call, P], R]) -> Callable[Concatenate[Call, P], R]:
         if operation.name in HANDLERS:
             raise ValueError(f"operation {operation.name} is implemented twice")
         HANDLERS[operation.name] = Implementation(
-            operation, handler, operation.method != "GET" if writes is None else writes
+            operation,
+            handler,
+            operation.method != "GET" if writes is None else writes,
+            short,
         )
         return handler
 

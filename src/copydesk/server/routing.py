@@ -1,44 +1,94 @@
-"""Finding the route of a request among very many, without trying them one after the other."""
+"""Finding what answers a request among very many operations, segment by segment of its path."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Awaitable, Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
 
-from starlette.routing import BaseRoute, Match, Route
+from starlette.exceptions import HTTPException
+from starlette.routing import BaseRoute, Match
 from starlette.types import Receive, Scope, Send
 
+from copydesk.contract.operation import Operation
 
-class Shelves(BaseRoute):
-    """Routes sorted by how many segments their path has and what its second one says.
+Endpoint = Callable[[Scope, Receive, Send], Awaitable[None]]
+"""Answers a request; ``path_params`` of the scope are what its path says."""
 
-    That segment (``orgs`` in ``/v1/orgs/…``) is a literal in every path of the API. What matches is
-    decided by the routes, in the order given.
+_ENDPOINT = "copydesk.endpoint"
+
+
+@dataclass(slots=True)
+class _Node:
+    """A segment of paths: what may follow it, and by method what answers a path that ends here.
+
+    ``ways`` hold the names of the path's placeholders too, in their order.
     """
 
-    def __init__(self, routes: Iterable[Route]) -> None:
-        self._shelves: dict[tuple[int, str], list[Route]] = {}
-        for route in routes:
-            self._shelves.setdefault(_shelf(route.path), []).append(route)
+    literals: dict[str, _Node] = field(default_factory=dict)
+    placeholder: _Node | None = None
+    ways: dict[str, tuple[Endpoint, tuple[str, ...]]] = field(default_factory=dict)
+
+
+class Tree(BaseRoute):
+    """The operations by the segments of their paths.
+
+    A literal segment goes before a placeholder in the same place. A path that is there, but not for
+    the method, is a 405 that names every method of it. HEAD is answered as GET is.
+    """
+
+    def __init__(self, endpoints: Iterable[tuple[Operation[..., Any], Endpoint]]) -> None:
+        self._root = _Node()
+        for op, endpoint in endpoints:
+            node = self._root
+            names: list[str] = []
+            for segment in op.path.split("/"):
+                if segment.startswith("{"):
+                    names.append(segment[1:-1])
+                    node.placeholder = node.placeholder or _Node()
+                    node = node.placeholder
+                else:
+                    node = node.literals.setdefault(segment, _Node())
+            node.ways[op.method] = way = (endpoint, tuple(names))
+            if op.method == "GET":
+                node.ways["HEAD"] = way
 
     def matches(self, scope: Scope) -> tuple[Match, Scope]:
         """Return how well a request fits, and what its path says."""
-        partial: tuple[Match, Scope] = (Match.NONE, {})
         if scope["type"] != "http":
-            return partial
-        for route in self._shelves.get(_shelf(scope["path"]), ()):
-            match, child = route.matches(scope)
-            if match is Match.FULL:
-                return match, {**child, "copydesk.route": route}
-            if match is Match.PARTIAL and partial[0] is Match.NONE:
-                partial = match, {**child, "copydesk.route": route}
-        return partial
+            return Match.NONE, {}
+        allowed: dict[str, None] = {}
+        for node, values in _ends(self._root, scope["path"].split("/"), 0, ()):
+            way = node.ways.get(scope["method"])
+            if way is not None:
+                params = dict(zip(way[1], values, strict=True))
+                return Match.FULL, {"path_params": params, _ENDPOINT: way[0]}
+            allowed.update(dict.fromkeys(node.ways))
+        return (Match.PARTIAL, {_ENDPOINT: _refusing(allowed)}) if allowed else (Match.NONE, {})
 
     async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Let the route that was found answer."""
-        route: Route = scope["copydesk.route"]
-        await route.handle(scope, receive, send)
+        """Let what was found answer."""
+        endpoint: Endpoint = scope[_ENDPOINT]
+        await endpoint(scope, receive, send)
 
 
-def _shelf(path: str) -> tuple[int, str]:
-    parts = path.split("/")
-    return len(parts), parts[2] if len(parts) > 2 else ""
+def _ends(
+    node: _Node, segments: list[str], at: int, values: tuple[str, ...]
+) -> Iterator[tuple[_Node, tuple[str, ...]]]:
+    """Yield where a path ends, and what stands for its placeholders."""
+    if at == len(segments):
+        yield node, values
+        return
+    segment = segments[at]
+    literal = node.literals.get(segment)
+    if literal is not None:
+        yield from _ends(literal, segments, at + 1, values)
+    if segment and node.placeholder is not None:
+        yield from _ends(node.placeholder, segments, at + 1, (*values, segment))
+
+
+def _refusing(methods: Iterable[str]) -> Endpoint:
+    async def refuse(scope: Scope, receive: Receive, send: Send) -> None:
+        raise HTTPException(405, headers={"Allow": ", ".join(methods)})
+
+    return refuse

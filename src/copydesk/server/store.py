@@ -16,9 +16,10 @@ import secrets
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
+from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -33,6 +34,9 @@ Value = str | int | float | bytes | None
 
 _ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 _READERS = 4
+
+_MOST_KNOWN = 1000
+"""How much is remembered of one state of the desk."""
 
 _PAUSE = (0.0005, 0.002)
 """Seconds between two attempts to begin a write while another process writes."""
@@ -68,11 +72,30 @@ class Tx:
         connection: sqlite3.Connection,
         now: datetime,
         new_id: Callable[[], str] = random_id,
+        known: dict[Hashable, Any] | None = None,
     ) -> None:
         self.connection = connection
         self.moment = now
-        self.now = timestamp(now)
         self.new_id = new_id
+        self._known = known
+
+    @cached_property
+    def now(self) -> str:
+        """The moment of the transaction as it is stored."""
+        return timestamp(self.moment)
+
+    def kept(self, key: Hashable, read: Callable[[], T]) -> T:
+        """Return what ``read`` reads, or read before from the very same state of the desk.
+
+        It may come to others too: do not change it. In a transaction that writes it is read each
+        time.
+        """
+        if self._known is None:
+            return read()
+        if key not in self._known:
+            self._known[key] = read()
+        found: T = self._known[key]
+        return found
 
     def one(self, sql: str, *values: Value) -> Row | None:
         """Return the first row, or None."""
@@ -118,6 +141,40 @@ class Tx:
 def to_json(value: object) -> str:
     """Return compact JSON with sorted keys: equal values have equal text."""
     return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+
+
+class _Reader:
+    """A connection that only reads, and what was read from the state of the desk that it last saw.
+
+    ``PRAGMA data_version`` says whether anyone, in whatever process, has committed anything since;
+    asked inside the transaction, it speaks of what the transaction sees. As the connection itself
+    changes nothing, the same version is the same state of every table.
+    """
+
+    __slots__ = ("_known", "_version", "connection")
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self.connection = connection
+        self._version = -1
+        self._known: dict[Hashable, Any] = {}
+        connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()  # reads the schema
+
+    def __enter__(self) -> dict[Hashable, Any]:
+        """Begin a transaction; return what is known of what it sees."""
+        self.connection.execute("BEGIN")
+        try:
+            version: int = self.connection.execute("PRAGMA data_version").fetchone()[0]
+        except BaseException:
+            self.connection.execute("ROLLBACK")
+            raise
+        if version != self._version or len(self._known) > _MOST_KNOWN:
+            self._version, self._known = version, {}
+        return self._known
+
+    def __exit__(self, *_: object) -> None:
+        """End the transaction, if what went wrong has not."""
+        if self.connection.in_transaction:
+            self.connection.execute("ROLLBACK")
 
 
 class Store:
@@ -171,14 +228,11 @@ class Store:
         if self.path is None:
             with self._write_lock:
                 return work(Tx(self._writer, self.clock(), self.new_id))
-        connection: sqlite3.Connection | None = getattr(self._local, "connection", None)
-        if connection is None:
-            connection = self._local.connection = self._connect()
-        connection.execute("BEGIN")
-        try:
-            return work(Tx(connection, self.clock(), self.new_id))
-        finally:
-            connection.execute("ROLLBACK")
+        reader: _Reader | None = getattr(self._local, "reader", None)
+        if reader is None:
+            reader = self._local.reader = self._reader()
+        with reader as known:
+            return work(Tx(reader.connection, self.clock(), self.new_id, known))
 
     def write(self, work: Callable[[Tx], T]) -> T:
         """Run ``work`` in a transaction of its own and return once it is on disk.
@@ -209,6 +263,26 @@ class Store:
         threads = self._one_writer if writes else self._readers
         return await asyncio.get_running_loop().run_in_executor(threads, work)
 
+    async def soon(self, work: Callable[[], T]) -> T:
+        """Run ``work``, a read of a few rows by their keys, here, if nothing is in its way.
+
+        Going to another thread and back would take longer than such a read. A log is read beside
+        whoever writes; what would have to wait all the same goes to a thread of the desk's own.
+        """
+        if self.path is None:
+            return await self.in_thread(work, writes=False)
+        if getattr(self._local, "reader", None) is None:
+            # Opening a file and reading its schema takes milliseconds: that too is not done here.
+            reader = await self.in_thread(self._reader, writes=False)
+            reader.connection.execute("PRAGMA busy_timeout = 0")
+            self._local.reader = reader
+        try:
+            return work()
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY:
+                raise
+        return await self.in_thread(work, writes=False)
+
     def before_closing(self, end: Callable[[], None]) -> None:
         """Have something called when the desk is closed, while it can still be used."""
         self._before_closing.append(end)
@@ -225,6 +299,11 @@ class Store:
             with contextlib.suppress(sqlite3.Error):
                 connection.close()
         self._connections.clear()
+
+    def _reader(self) -> _Reader:
+        connection = self._connect()
+        connection.execute("PRAGMA query_only = ON")
+        return _Reader(connection)
 
     def _connect(self) -> sqlite3.Connection:
         try:

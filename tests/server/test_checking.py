@@ -91,6 +91,8 @@ SPOILS = {
     "follows itself": "UPDATE revision SET parents = json_array(id)",
     "does not say": "UPDATE revision SET parents = 'x'",
     "not its own": "UPDATE page SET space_id = (SELECT max(id) FROM space)",
+    "the document": "UPDATE openapi_document SET data = 'other'",
+    "names the document": "UPDATE openapi_version SET document_hash = 'x'",
 }
 
 
@@ -126,6 +128,34 @@ def test_every_problem_is_found(desk: Path, reason: str) -> None:
     found = list(problems(desk))
     assert any(reason in problem for problem in found), found
     assert len(found) < 12 * (MOST + 1)
+
+
+DRIFTS = {
+    "knows page": "UPDATE search_page SET path = 'elsewhere' WHERE id % 2",
+    "otherwise": "DELETE FROM search_page WHERE id % 2",
+    "other words for": "UPDATE search SET body = 'lost' WHERE rowid % 3",
+    "words of 1 page that it": "INSERT INTO search (rowid, title) VALUES (999999, 'stray')",
+    "words for": "DELETE FROM search WHERE rowid % 2",
+}
+
+
+def test_an_index_that_drifted_is_found_and_made_anew(
+    desk: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for reason, script in DRIFTS.items():
+        spoil(desk, script)
+        assert main(["desk", "check", "--desk", str(desk)]) == 1
+        said = capsys.readouterr().out
+        assert reason in said
+        assert all("the search index" in line or "more like" in line for line in said.splitlines())
+    assert main(["desk", "check", "--repair", "--desk", str(desk)]) == 0
+    assert "made anew" in capsys.readouterr().err
+    # What else is wrong stays wrong, and is said.
+    spoil(desk, "UPDATE space SET change_requests = 99; DELETE FROM search_data WHERE id > 10")
+    assert main(["desk", "check", "--repair", "--desk", str(desk)]) == 1
+    assert "the search index" not in capsys.readouterr().out
+    with closing(sqlite3.connect(desk)) as connection:
+        connection.execute("INSERT INTO search (search) VALUES ('integrity-check')")
 
 
 def test_problems_are_printed_and_counted(desk: Path, capsys: pytest.CaptureFixture[str]) -> None:

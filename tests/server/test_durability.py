@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import subprocess
 import sys
 from datetime import timedelta
@@ -15,10 +14,8 @@ import pytest
 from copydesk.server import threads
 from copydesk.server.app import create_app
 from copydesk.server.checking import problems
-from copydesk.server.migrations import MIGRATIONS
 from copydesk.server.seeding import Editor
 from copydesk.server.store import Store, Tx
-from copydesk.server.sweeping import BLOB_COLUMNS
 from tests.world import World
 
 ROUNDS = int(os.environ.get("DURABILITY_ROUNDS", "3"))
@@ -130,15 +127,3 @@ def rows(world: World) -> dict[str, int]:
         return {table: number for table, number in found.items() if number}
 
     return world.store.read(count)
-
-
-def test_every_column_that_names_stored_bytes_is_known() -> None:
-    script = "\n".join(MIGRATIONS)
-    found = set()
-    table = ""
-    for line in script.splitlines():
-        if made := re.search(r"CREATE TABLE (\w+)", line):
-            table = made[1]
-        elif re.search(r"blob_hash|of a blob", line):
-            found.add((table, line.split()[0]))
-    assert found == set(BLOB_COLUMNS)

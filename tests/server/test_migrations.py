@@ -19,6 +19,7 @@ from copydesk.cli import main
 from copydesk.server import seeding, store
 from copydesk.server.migrations import MIGRATIONS, VERSION
 from copydesk.server.schema import APPLICATION_ID, TABLES
+from copydesk.server.schema_openapi_spec import OPENAPI_DOCUMENTS
 from copydesk.server.store import DeskError, Store
 from tests.world import World
 
@@ -141,6 +142,37 @@ async def test_a_desk_that_grew_up_is_like_a_new_one(tmp_path: Path) -> None:
     async with world.client() as client:
         assert (await client.get(f"/orgs/{world.home}")).status_code == 200
     world.close()
+
+
+def test_documents_of_specifications_are_taken_out_of_the_content(tmp_path: Path) -> None:
+    path = tmp_path / "desk.db"
+    first_version(path)
+    with closing(sqlite3.connect(path)) as connection:
+        for script in MIGRATIONS[1 : MIGRATIONS.index(OPENAPI_DOCUMENTS)]:
+            connection.executescript(script)
+        connection.executescript(
+            f"""
+            PRAGMA user_version = {MIGRATIONS.index(OPENAPI_DOCUMENTS)};
+            INSERT INTO blob VALUES
+                ('old', 1, 'o'), ('new', 1, 'n'), ('page', 1, 'p'), ('x', 1, 'x');
+            INSERT INTO openapi_spec (id, organization_id, slug, created_at, updated_at,
+                source_text, state, version_id) VALUES ('s1', 'o1', 'pets', '', '', 'page',
+                'complete', 'v2');
+            INSERT INTO openapi_version VALUES ('v1', 's1', 'old', ''), ('v2', 's1', 'new', '');
+            INSERT INTO space (id, organization_id, position, title, created_at, updated_at,
+                revision_id) VALUES ('p1', 'o1', 1, 'Docs', '', '', '');
+            INSERT INTO page (id, space_id, created_at) VALUES ('g1', 'p1', '');
+            INSERT INTO page_version VALUES ('h', 'g1', '{{"text":"page"}}', '');
+            """
+        )
+    Store(path).close()
+    with closing(sqlite3.connect(path)) as connection:
+        kept = {
+            table: sorted(key for (key,) in connection.execute(f"SELECT hash FROM {table}"))
+            for table in ("blob", "openapi_document")
+        }
+    # What a page says too stays there, and what nobody named before is not looked for.
+    assert kept == {"blob": ["page", "x"], "openapi_document": ["new", "page"]}
 
 
 def test_a_step_that_fails_or_dies_leaves_the_old_version(

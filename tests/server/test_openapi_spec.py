@@ -15,6 +15,7 @@ import pytest
 from copydesk.server.app import create_app
 from copydesk.server.fetching import Fetcher
 from copydesk.server.openapi_documents import DEPTH_LIMIT, problems_of
+from copydesk.server.store import Tx
 from tests.server.web import Answer, serving
 from tests.world import World
 
@@ -187,6 +188,31 @@ async def test_what_a_crash_left_in_progress_is_taken_up_again(world: World) -> 
         late = (await client.get(path(world, "pets"))).json()
     assert (early["processingState"], late["processingState"]) == ("progress", "complete")
     assert late["lastVersion"]
+
+
+async def test_documents_that_nothing_names_any_more_are_not_kept(world: World) -> None:
+    def documents() -> tuple[int, int]:
+        def count(tx: Tx) -> tuple[int, int]:
+            assert tx.value("SELECT count(*) FROM blob WHERE data LIKE '%openapi%'") == 0
+            kept = tx.value("SELECT count(*) FROM openapi_document")
+            return kept, tx.value("SELECT count(*) FROM openapi_version")
+
+        world.settle()
+        return world.store.read(count)
+
+    async with world.client() as client:
+        for slug in ("pets", "cats"):
+            await client.post(path(world), json={"slug": slug, **text(SPEC)})
+        assert documents() == (1, 2)
+        # What cannot be read replaces the source; the version read last stays.
+        await client.put(path(world, "pets"), json=text("no document"))
+        assert documents() == (2, 2)
+        await client.put(path(world, "pets"), json=text(SPEC.replace("Pets", "Dogs")))
+        assert documents() == (2, 2)
+        assert (await client.get(path(world, "pets"))).json()["lastVersion"]
+        for slug in ("pets", "cats"):
+            await client.delete(path(world, slug))
+    assert documents() == (0, 0)
 
 
 async def test_limits_and_shapes(world: World) -> None:

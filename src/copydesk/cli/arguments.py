@@ -150,6 +150,7 @@ def _desk(commands: _SubParsersAction[ArgumentParser]) -> None:
     exporting.set_defaults(runner="copydesk.cli.desk:export_space")
 
     check = actions.add_parser("check", help="read the whole desk for damage; writes nothing")
+    check.add_argument("--repair", action="store_true", help="make the search index anew first")
     check.set_defaults(runner="copydesk.cli.desk:check")
 
     backup = actions.add_parser("backup", help="copy the desk, in use or not, to one file")

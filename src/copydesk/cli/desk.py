@@ -145,11 +145,20 @@ def export_space(*, space: str, folder: Path, desk: Path | None = None, force: b
     return 1 if written.problems else 0
 
 
-def check(*, desk: Path | None = None) -> int:
-    """Say what is wrong with a desk, a line each; 1 when anything is. Nothing is written."""
+def check(*, desk: Path | None = None, repair: bool = False) -> int:
+    """Say what is wrong with a desk, a line each; 1 when anything is.
+
+    With ``repair`` the search index is first made anew from what is written; nothing else is, ever.
+    """
     from copydesk.server.checking import problems
+    from copydesk.server.searching import rebuild_index
 
     path = _existing(desk)
+    if repair:
+        store = open_store(desk, make=False)
+        with _closing(store):
+            spaces = store.write(rebuild_index)
+        say(f"{path}: the search index of {plural(spaces, 'space')} was made anew")
     found = 0
     for found, problem in enumerate(problems(path), start=1):  # noqa: B007 - counts them
         print(clean(problem, limit=400))

@@ -23,7 +23,9 @@ BUSY_SECONDS = 30.0
 """How long a connection waits for another one that is writing."""
 
 _MAGIC = b"SQLite format 3\0"
-_MOST_LOOKS = 3
+
+MOST_LOOKS = 3
+"""So often a file is read again that seems bad and was written meanwhile."""
 
 
 def log_of(path: Path) -> Path:
@@ -68,11 +70,11 @@ def complaint(path: Path, newest: int, *, examine: bool = True) -> str | None:
     with path.open("rb") as file:
         if file.read(len(_MAGIC)) != _MAGIC:
             return "is not a usable desk (it is no SQLite database)"
-    for _ in range(_MOST_LOOKS):
-        before = _state(path)
+    for _ in range(MOST_LOOKS):
+        before = state_of(path)
         found = _look(path, newest, examine)
         # Another process that wrote in between may have shown a torn file.
-        if found is None or _state(path) == before:
+        if found is None or state_of(path) == before:
             break
     return found
 
@@ -109,6 +111,7 @@ def _judge(connection: sqlite3.Connection, path: Path, newest: int, examine: boo
     return None
 
 
-def _state(path: Path) -> tuple[int, int, bool]:
+def state_of(path: Path) -> tuple[int, int, bool]:
+    """Return what is another once a file was written: its time, its size, whether it has a log."""
     stat = path.stat()
     return stat.st_mtime_ns, stat.st_size, log_of(path).exists()

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from copydesk.server.schema import TABLES
 from copydesk.server.schema_integration import CONNECTIONS
-from copydesk.server.schema_openapi_spec import OPENAPI_SPECS
+from copydesk.server.schema_openapi_spec import OPENAPI_DOCUMENTS, OPENAPI_SPECS
 from copydesk.server.schema_search import SEARCH_TABLES
 from copydesk.server.schema_translation import TRANSLATIONS
 
@@ -43,6 +43,7 @@ MIGRATIONS: tuple[str, ...] = (
     CHANGE_REQUEST_COUNTS,
     TREES_NAMED,
     TRASH,
+    OPENAPI_DOCUMENTS,
 )
 """One script per version, applied in order; the index plus one is the version it leads to."""
 

@@ -7,8 +7,9 @@ touched by what was found: its ``attempt`` is another by then.
 
 from __future__ import annotations
 
+from hashlib import sha256
+
 from copydesk.contract.enumerations import ProcessingErrorCode
-from copydesk.server import content
 from copydesk.server.background import Worker, lease_limit
 from copydesk.server.fetching import Fetch, FetchError
 from copydesk.server.openapi_documents import problems_of
@@ -64,12 +65,19 @@ def begin(tx: Tx, spec_id: str) -> Row:
         spec_id,
     )
     row = tx.one(
-        "SELECT openapi_spec.id, attempt, source_url, blob.data FROM openapi_spec "
-        "LEFT JOIN blob ON blob.hash = source_text WHERE openapi_spec.id = ?",
+        "SELECT openapi_spec.id, attempt, source_url, data FROM openapi_spec "
+        "LEFT JOIN openapi_document ON hash = source_text WHERE openapi_spec.id = ?",
         spec_id,
     )
     assert row is not None, "what is begun is there"
     return row
+
+
+def put_document(tx: Tx, data: bytes) -> str:
+    """Store a document once and return its hash; it goes with the last source or version of it."""
+    digest = sha256(data).hexdigest()
+    tx.run("INSERT OR IGNORE INTO openapi_document (hash, data) VALUES (?, ?)", digest, data)
+    return digest
 
 
 def finish(
@@ -77,10 +85,10 @@ def finish(
 ) -> None:
     """Write down what a reading found, unless the specification has another source by now.
 
-    A document that could be read is kept as a version, unless it is the same as the last one.
+    A document that could be read is the version from now on, unless it is the same as the last one.
     """
     spec = tx.one(
-        "SELECT openapi_spec.id, version_id, blob_hash FROM openapi_spec "
+        "SELECT openapi_spec.id, version_id, document_hash FROM openapi_spec "
         "LEFT JOIN openapi_version ON openapi_version.id = version_id "
         "WHERE openapi_spec.id = ? AND attempt = ? AND state = 'progress'",
         row["id"],
@@ -91,15 +99,18 @@ def finish(
     version_id = spec["version_id"]
     if code is None:
         assert data is not None, "what could be read was read"
-        digest = content.put_blob(tx, data)
-        if digest != spec["blob_hash"]:
+        digest = put_document(tx, data)
+        if digest != spec["document_hash"]:
             version_id = tx.new_id()
             tx.insert(
                 "openapi_version",
                 id=version_id,
                 spec_id=row["id"],
-                blob_hash=digest,
+                document_hash=digest,
                 created_at=tx.now,
+            )
+            tx.run(
+                "DELETE FROM openapi_version WHERE spec_id = ? AND id <> ?", row["id"], version_id
             )
     errors = [{"code": code, "message": problem} for problem in problems]
     tx.update(

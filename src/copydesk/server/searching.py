@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
 from copydesk.server import content
-from copydesk.server.content import Content, Node
+from copydesk.server.content import Content, Node, PageData
 from copydesk.server.store import Tx, Value, to_json
 
 _WEIGHTS: Final = "0, 10, 4, 1"
@@ -137,9 +138,8 @@ def keep_index(tx: Tx, space_id: str, before: str | None, after: str) -> None:
     for page_id in old.keys() - new.keys():
         tx.run("DELETE FROM search_page WHERE space_id = ? AND page_id = ?", space_id, page_id)
     for page_id, place in changed.items():
-        *above, page = (data[version] for version in place)
-        path = "/".join((*(one.slug for one in above), page.slug))
-        ancestors = to_json([one.title for one in above])
+        page = data[place[-1]]
+        path, ancestors = _address(data, place)
         if page_id in old and old[page_id][-1] == place[-1]:
             tx.run(
                 "UPDATE search_page SET path = ?, ancestors = ? WHERE space_id = ? AND page_id = ?",
@@ -165,6 +165,39 @@ def keep_index(tx: Tx, space_id: str, before: str | None, after: str) -> None:
             description=page.description or "",
             body=content.text(tx, page.text),
         )
+
+
+def entries_of(tx: Tx, tree: Content) -> dict[str, tuple[str, str, str]]:
+    """Return what ``search_page`` says of primary content: version, path and ancestors by page."""
+    places = _places(tree)
+    data = content.versions(tx, (place[-1] for place in places.values()))
+    return {
+        page_id: (place[-1], *_address(data, place))
+        for page_id, place in places.items()
+        if data[place[-1]].type != "group"
+    }
+
+
+def rebuild_index(tx: Tx) -> int:
+    """Make the index of every space anew from its primary content; return how many spaces.
+
+    The old one is not read: it may be damaged.
+    """
+    made: str = tx.value("SELECT sql FROM sqlite_schema WHERE name = 'search'")
+    tx.run("DROP TABLE search")
+    tx.run(made)
+    tx.run("DELETE FROM search_page")
+    spaces = tx.all("SELECT id, revision_id FROM space ORDER BY id")
+    for row in spaces:
+        keep_index(tx, row["id"], None, row["revision_id"])
+    return len(spaces)
+
+
+def _address(data: Mapping[str, PageData], place: tuple[str, ...]) -> tuple[str, str]:
+    """Return the path of a page and, as JSON, the titles above it."""
+    *above, page = (data[version] for version in place)
+    path = "/".join((*(one.slug for one in above), page.slug))
+    return path, to_json([one.title for one in above])
 
 
 def _places(tree: Content) -> dict[str, tuple[str, ...]]:

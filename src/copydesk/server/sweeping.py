@@ -11,12 +11,6 @@ from dataclasses import dataclass
 
 from copydesk.server.store import Tx
 
-BLOB_COLUMNS: tuple[tuple[str, str], ...] = (
-    ("openapi_spec", "source_text"),
-    ("openapi_version", "blob_hash"),
-)
-"""The columns, besides page versions and trees, that name a blob by its hash."""
-
 _TEXTS = "SELECT json_extract(data, '$.text') AS hash FROM page_version"
 _FILES = (
     "SELECT json_extract(file.value, '$.blob') AS hash "
@@ -58,11 +52,8 @@ def sweep(tx: Tx, content: Content) -> None:
         "AND hash NOT IN (SELECT tree_hash FROM revision)",
         trees,
     )
-    named = " UNION ALL ".join(
-        (_TEXTS, _FILES, *(f"SELECT {column} FROM {table}" for table, column in BLOB_COLUMNS))  # noqa: S608 - names are ours
-    )
-    unnamed = f"hash NOT IN (SELECT hash FROM ({named}) WHERE hash IS NOT NULL)"  # noqa: S608
     tx.run(
-        f"DELETE FROM blob WHERE hash IN (SELECT value FROM json_each(?)) AND {unnamed}",  # noqa: S608
+        "DELETE FROM blob WHERE hash IN (SELECT value FROM json_each(?)) AND hash NOT IN "  # noqa: S608
+        f"(SELECT hash FROM ({_TEXTS} UNION ALL {_FILES}) WHERE hash IS NOT NULL)",
         blobs,
     )

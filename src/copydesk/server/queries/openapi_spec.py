@@ -12,10 +12,10 @@ from copydesk.contract.models.openapi_spec import (
     ProcessingError,
 )
 from copydesk.contract.models.parts import Urls
-from copydesk.server import content
 from copydesk.server.access import ORGANIZATION_PERMISSIONS, rank
 from copydesk.server.errors import not_found
 from copydesk.server.implementation import Call
+from copydesk.server.openapi_reading import put_document
 from copydesk.server.store import Row, Tx
 
 
@@ -91,7 +91,7 @@ def set_source(tx: Tx, spec_id: str, source: OpenAPISource) -> None:
         "attempt = attempt + 1, taken_at = NULL, error_code = NULL, errors = NULL, updated_at = ? "
         "WHERE id = ?",
         None if isinstance(source, OpenAPISourceText) else source.url,
-        None if text is None else content.put_text(tx, text),
+        None if text is None else put_document(tx, text.encode()),
         tx.now,
         spec_id,
     )

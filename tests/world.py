@@ -6,8 +6,10 @@ give the same desk, and what was written later is later.
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
+from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -28,12 +30,21 @@ BASE_URL = "http://desk"
 """Where the desk of a world is, for clients and in the URLs that it gives out."""
 
 
+@cache
+def _empty_desk() -> Store:
+    return Store(durable=False)
+
+
 class _SteppingStore(Store):
     """A desk whose clock moves when something is written, and only then."""
 
     def __init__(self, path: Path | None, clock: Clock, new_id: Callable[[], str]) -> None:
         super().__init__(path, clock=lambda: clock.now, new_id=new_id, durable=False)
         self._step = clock
+
+    def _migrate(self, writer: sqlite3.Connection) -> None:
+        # The tables of every world are the same: made once, and copied.
+        _empty_desk()._writer.backup(writer)
 
     def write(self, work: Callable[[Tx], T]) -> T:
         self._step.now += timedelta(seconds=1)

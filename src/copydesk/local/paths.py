@@ -45,6 +45,11 @@ class Paths:
         return self.state / "journal.jsonl"
 
     @property
+    def runs(self) -> Path:
+        """The folder of merge runs."""
+        return self.state / "runs"
+
+    @property
     def seen(self) -> Path:
         """The pages marked as seen, with their text."""
         return self.state / "seen.db"

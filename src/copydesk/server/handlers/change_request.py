@@ -138,7 +138,7 @@ def create_change_request(call: Call, space_id: str, body: ChangeRequestCreate) 
     return _current(call, space_id, key)
 
 
-@implements(ops.get_change_request)
+@implements(ops.get_change_request, short=True)
 def get_change_request(call: Call, space_id: str, change_request_id: str) -> ChangeRequest:
     """Return a change request by id or number."""
     return change_request_model(call, *find_change_request(call, space_id, change_request_id))

@@ -82,7 +82,7 @@ def create_collection(call: Call, organization_id: str, body: CollectionCreate) 
     return _answer(call, collection_id)
 
 
-@implements(ops.get_collection)
+@implements(ops.get_collection, short=True)
 def get_collection(call: Call, collection_id: str) -> Collection:
     """Answer with a collection."""
     return collection_model(call, call.access.collection(collection_id))

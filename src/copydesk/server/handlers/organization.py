@@ -38,7 +38,7 @@ def list_organizations(
     )
 
 
-@implements(ops.get_organization)
+@implements(ops.get_organization, short=True)
 def get_organization(call: Call, organization_id: str) -> Organization:
     """Answer with an organization that the caller is in."""
     return organization_model(call, call.access.organization(organization_id))

@@ -8,7 +8,7 @@ from copydesk.server.implementation import Call, implements
 from copydesk.server.queries.user import user_by_id
 
 
-@implements(ops.get_current_user)
+@implements(ops.get_current_user, short=True)
 def get_current_user(call: Call) -> User:
     """Answer with the user that the token belongs to."""
     return user_by_id(call, call.user_id)

@@ -1,0 +1,189 @@
+"""A merge run as a value: whatever cuts it off, nothing is merged twice and nothing forgotten."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from copydesk.domain.merge_run import (
+    MOST_UPDATES,
+    OBJECTION,
+    STOPS,
+    Found,
+    MergeRun,
+    RunItem,
+    forecast,
+    said_since,
+)
+
+
+def item(number: int, space: str = "s") -> RunItem:
+    return RunItem(space, f"r{number}", f"#{number}", f"Change {number}", revision="rev")
+
+
+def run_of(count: int) -> MergeRun:
+    return MergeRun("run", tuple(item(number) for number in range(1, count + 1)))
+
+
+@dataclass
+class Desk:
+    """What a service would hold; ``writes`` are the requests that reached it."""
+
+    revision: dict[str, str] = field(default_factory=dict)
+    outdated: set[str] = field(default_factory=set)
+    merged: list[str] = field(default_factory=list)
+    edited: set[str] = field(default_factory=set)
+    writes: list[tuple[str, str]] = field(default_factory=list)
+
+    def found(self, each: RunItem) -> Found:
+        key = each.key
+        now = self.revision.get(key, "rev")
+        pulled = None
+        if each.sent == "update" and now != each.revision:
+            pulled = each.revision if now == f"{each.revision}+main" else ""
+        status = "merged" if key in self.merged else "open"
+        return Found(status, now, key in self.outdated, pulled_into=pulled)
+
+    def write(self, each: RunItem, others: list[str]) -> None:
+        key = each.key
+        self.writes.append((each.state, key))
+        if each.state == "updating":
+            self.outdated.discard(key)
+            self.revision[key] = f"{self.revision.get(key, 'rev')}+main"
+            return
+        assert key not in self.merged, "merged twice"
+        assert key not in self.edited, "merged what was edited unseen"
+        self.merged.append(key)
+        self.outdated |= {other for other in others if other not in self.merged}
+
+
+@given(st.integers(1, 5), st.data())
+def test_a_run_that_is_cut_off_anywhere_merges_each_once_and_nothing_edited(
+    count: int, data: st.DataObject
+) -> None:
+    desk = Desk()
+    run = run_of(count).start(0.0)
+    keys = [each.key for each in run.items]
+    for step in range(400):
+        here = run.advance(1.0)
+        each = here.current
+        # No service merges on condition: an edit between the last look and the merge is merged.
+        if each is not None and each.state != "merging" and data.draw(st.integers(0, 19)) == 0:
+            desk.revision[each.key] = f"edit{step}"
+            desk.edited.add(each.key)
+        match here.state:
+            case "finished":
+                break
+            case "stopped":
+                stopped = here.stopped
+                assert stopped is not None
+                assert stopped.reason == "edit"
+                # Going on knowingly is all that an edit needs: the report told of it.
+                desk.edited.discard(stopped.key)
+                again = stopped.state == "stopped" and data.draw(st.booleans())
+                run = here.again() if again else here.skip(2.0)
+                continue
+            case "paused":
+                run = here.go_on()
+                continue
+        assert each is not None
+        # Before the request, after it, or not at all: the kept value is all that survives.
+        cut = data.draw(st.sampled_from(["", "", "", "before", "after"]))
+        if each.state != "checking" and cut != "before":
+            desk.write(each, [key for key in keys if key != each.key])
+        if cut:
+            run = here.cut_off().go_on()
+            continue
+        if each.state == "checking":
+            run = here.judge(desk.found(each), 1.0)
+        elif each.state == "updating":
+            run = here.updated(desk.revision[each.key])
+        else:
+            run = here.merged("m", 1.0)
+    else:
+        raise AssertionError("it never ends")
+    assert [each.key for each in here.items if each.state == "done"] == desk.merged
+    assert {each.state for each in here.items} <= {"done", "skipped"}
+    assert here.far == f"{count} of {count}"
+
+
+def last(number: int) -> str | None:
+    """Return what the revision of that number pulled primary content into."""
+    return None if not number else "rev" if number == 1 else f"rev{number - 1}"
+
+
+def test_what_it_stops_at_and_what_it_passes_over() -> None:
+    base = run_of(3).start(0.0).advance(0.0)
+    heard = Found("open", "rev", comments=(("c1", 0), (f"{OBJECTION}1", 0)), said_by="Lee")
+    stopped = base.judge(replace(heard, revision="rev2", failing="It needs a review."), 1.0)
+    here = stopped.stopped
+    assert here is not None
+    assert here.reason == "edit"
+    assert here.said == (
+        "It was edited since it was queued. It has a request for changes and a new comment since "
+        "it was queued, last by Lee. It needs a review."
+    )
+    assert (stopped.state, stopped.far) == ("stopped", "1 of 3")
+    # Who tries again has been told of the edit and the comment, but of nothing since.
+    again = stopped.again().judge(replace(heard, revision="rev2"), 2.0)
+    assert again.current is not None
+    assert again.current.state == "merging"
+    assert stopped.again().judge(replace(heard, revision="rev3"), 2.0).state == "stopped"
+    # Told not to mind, it does not; a rule or a conflict is passed over then.
+    calm = replace(base, stops=frozenset())
+    assert calm.judge(replace(heard, revision="rev2"), 1.0).current == replace(
+        base.items[0], state="merging", sent="merge", revision="rev2", comments=heard.comments
+    )
+    passed = calm.judge(Found("open", "rev", failing="It needs a review."), 1.0)
+    assert passed.items[0].state == "skipped"
+    assert passed.state == "running"
+    # A merge of which nothing is known is never passed over.
+    sent = base.judge(Found("open", "rev"), 1.0)
+    unknown = replace(sent, stops=frozenset()).fail("unknown", "No answer.", 1.0)
+    assert unknown.state == "stopped"
+    found = unknown.again().judge(Found("merged", "rev", merged="m1"), 2.0)
+    assert (found.items[0].state, found.items[0].merged) == ("done", "m1")
+    assert "found by reading again" in found.items[0].said
+    # One that was merged and conflicts is live: nothing follows by itself, and it is not repeated.
+    clashed = sent.merged_with_conflicts("m1", "It needs hands.", 1.0)
+    assert (clashed.state, clashed.again()) == ("stopped", clashed)
+    assert clashed.skip(2.0).count("done", "checking") == 2
+    # Primary content that keeps moving on is not chased for ever.
+    late = base
+    for number in range(9):
+        before = "rev" if not number else f"rev{number}"
+        late = late.judge(Found("open", before, outdated=True, pulled_into=last(number)), 1.0)
+        if late.state == "stopped":
+            break
+        late = late.updated(f"rev{number + 1}")
+    assert number == MOST_UPDATES
+    assert late.items[0].said.startswith("It was updated 3 times")
+    assert set(STOPS) == {"conflict", "rule", "comment", "edit"}
+
+
+def test_the_plan_is_ordered_by_hand_and_foresees_what_meets() -> None:
+    run = run_of(3).add([item(2), item(4, "t")])
+    assert [each.label for each in run.items] == ["#1", "#2", "#3", "#4"]
+    run = run.move("s/r3", -1).move("s/r1", -1).take_out("s/r2")
+    assert [each.label for each in run.listed] == ["#1", "#3", "#4"]
+    touched = {
+        "s/r1": {"p": "Retries", "q": "Limits"},
+        "s/r2": {"p": "Retries"},
+        "s/r3": {"p": "Retries", "z": "Zoo"},
+        "t/r4": {"p": "Another"},
+    }
+    ahead = forecast(run.items, touched)
+    assert ahead.keys() == {"s/r1", "s/r3", "t/r4"}
+    [(other, titles)] = ahead["s/r3"].same
+    assert (other.label, titles) == ("#1", ("Retries",))
+    assert [each.label for each in ahead["s/r3"].behind] == ["#1"]
+    assert ahead["t/r4"] == forecast([run.items[3]], {})["t/r4"]
+    run = run.take_out("s/r2")
+    assert [each.label for each in run.listed][-1] == "#2"
+    running = run.start(0.0).advance(0.0)
+    assert running.move("s/r1", 1) == running
+    assert running.take_out("s/r1") == running
+    assert running.pause().merged("m", 1.0).advance(1.0).state == "paused"
+    assert said_since((("c", 1),), (("c", 3),)) == "2 new replies"

@@ -231,6 +231,7 @@ async def test_ingest_many_and_filter(world: World) -> None:
         {"id": "a", "parts": [{"type": "message", "role": "user", "body": "  \n"}]},
         {"id": "a", "parts": [{"type": "message", "role": "robot", "body": "x"}]},
         conversation("a", "x", subject="x" * 513),
+        conversation("a", "x", metadata={"url": "javascript:alert(1)"}),
         [conversation("a", "x"), {"id": "b"}],
     ],
 )

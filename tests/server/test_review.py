@@ -92,6 +92,10 @@ async def test_people_are_asked_and_asked_no_more(world: World, path: str) -> No
         assert items[0]["requestedBy"]["id"] == world.user("lee")
         assert items[0]["createdAt"] < items[1]["createdAt"]
         assert (await client.get(f"{path}/requested-reviewers")).json() == asked.json()
+        await client.patch(path, json={"status": "archived"})
+        late = await client.post(f"{path}/requested-reviewers", json={"users": [mo]})
+        assert (late.status_code, "archived" in late.text) == (412, True)
+        await client.patch(path, json={"status": "open"})
         one = f"{path}/requested-reviewers/{mo}"
         assert (await client.delete(one)).status_code == 205
         assert (await client.delete(one)).status_code == 204

@@ -74,6 +74,7 @@ async def test_a_provider_shows_every_field_and_becomes_active(world: World) -> 
         ({"entityID": "x" * 1025}, "entityID"),
         ({"certificate": "x" * 10001}, "certificate"),
         ({"ssoURL": "nowhere"}, "ssoURL"),
+        ({"ssoURL": "javascript:alert(1)"}, "ssoURL"),
         ({"ssoURL": "https://x/" + "x" * 2040}, "ssoURL"),
         ({"defaultTeam": "unheard"}, "defaultTeam"),
         ({"defaultRole": "owner"}, "defaultRole"),

@@ -32,6 +32,7 @@ async def test_every_word_is_found_whatever_its_case(world: World, space: str) -
         found = (await client.get(path, params={"query": "PACKAGE"})).json()
         both = (await client.get(path, params={"query": "package linux"})).json()
         none = (await client.get(path, params={"query": "package zebra"})).json()
+        signed = (await client.get(path, params={"query": '"linu*"'})).json()
         blank = (await client.get(path, params={"query": " "})).json()
     assert [item["path"] for item in found["items"]] == ["package", "other", "guides/install"]
     assert found["count"] == 3
@@ -43,6 +44,7 @@ async def test_every_word_is_found_whatever_its_case(world: World, space: str) -
         "guides/install#linux",
         "Run the Package manager.",
     )
+    assert [s["title"] for s in signed["items"][0]["sections"]] == ["Linux"]
     assert none["items"] == blank["items"] == []
 
 

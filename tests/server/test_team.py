@@ -127,6 +127,7 @@ async def test_members_are_added_removed_and_promoted_at_once(world: World) -> N
     assert (answer.status_code, answer.content) == (204, b"")
     assert await members(world, team) == {cy: "owner", world.ana: "member"}
     assert unknown.status_code == 400
+    assert "body.add" in unknown.text
 
 
 async def test_a_refused_update_changes_nobody(world: World) -> None:

@@ -8,6 +8,7 @@ from copydesk.contract.models.openapi_spec import (
     OpenAPISpecCreate,
     OpenAPISpecPut,
     OpenAPISpecUpdate,
+    Slug,
 )
 from copydesk.contract.operation import operation
 
@@ -36,7 +37,7 @@ def get_openapi_spec(organization_id: str, spec_slug: str) -> OpenAPISpec:
 
 
 @operation("PUT", "/orgs/{organization_id}/openapi/{spec_slug}", also=(201,))
-def put_openapi_spec(organization_id: str, spec_slug: str, body: OpenAPISpecPut) -> OpenAPISpec:
+def put_openapi_spec(organization_id: str, spec_slug: Slug, body: OpenAPISpecPut) -> OpenAPISpec:
     """Give an OpenAPI specification a new source, or add it (then the status is 201)."""
     ...
 

@@ -27,7 +27,10 @@ def list_site_sections(
 
 @operation("POST", "/orgs/{organization_id}/sites/{site_id}/sections", status=201)
 def add_site_section(organization_id: str, site_id: str, body: SiteSectionCreate) -> SiteSection:
-    """Add a section with a space as its first variant."""
+    """Add a section with a space as its first variant.
+
+    The first section of a site takes in what the site showed at its root, before that space.
+    """
     ...
 
 

@@ -10,12 +10,14 @@ from __future__ import annotations
 
 import inspect
 import json
+import re
 from functools import cache
 from http import HTTPStatus
 from types import NoneType
 from typing import Any, get_args
 
 from pydantic import BaseModel, TypeAdapter, ValidationError
+from pydantic.alias_generators import to_camel
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaMode, JsonSchemaValue
 from pydantic_core import core_schema
 
@@ -27,6 +29,8 @@ from copydesk.server.permissions import requirement
 
 _Json = dict[str, Any]
 _Key = tuple[str, str]
+
+_NAME = re.compile(r"``([^`\n]+)``")
 
 _REFUSALS: dict[int, str] = {
     400: "Something in the request is not what the operation takes; the message says where.",
@@ -146,15 +150,36 @@ def _schemas(catalogue: list[Operation[..., Any]]) -> tuple[dict[_Key, _Json], _
     found, shared = TypeAdapter.json_schemas(
         wanted, ref_template="#/components/schemas/{model}", schema_generator=_Schema
     )
-    return {key: schema for (key, _), schema in found.items()}, shared.get("$defs", {})
+    definitions: _Json = shared.get("$defs", {})
+    for name, schema in definitions.items():
+        # What a request and an answer call alike are two models to a tool that makes code.
+        schema["title"] = name
+    described = {key: schema for (key, _), schema in found.items()}
+    _reword([definitions, described])
+    return described, definitions
+
+
+def _reword(schema: Any) -> None:
+    """Let the descriptions in a schema say names as the wire has them."""
+    for part in schema.values() if isinstance(schema, dict) else schema:
+        if isinstance(part, dict | list):
+            _reword(part)
+    if isinstance(schema, dict) and isinstance(schema.get("description"), str):
+        schema["description"] = _on_the_wire(schema["description"])
+
+
+def _on_the_wire(text: str) -> str:
+    """Return what a docstring says, with names and None as requests and answers write them."""
+    named = _NAME.sub(lambda name: f"`{to_camel(name[1])}`", text)
+    return re.sub(r"\bNone\b", "null", named)
 
 
 def _operation(op: Operation[..., Any], schemas: dict[_Key, _Json]) -> _Json:
     described: _Json = {
         "operationId": op.name,
         "tags": [_tag(op)],
-        "summary": op.summary,
-        "description": inspect.getdoc(op.stub),
+        "summary": _on_the_wire(op.summary),
+        "description": _on_the_wire(inspect.getdoc(op.stub) or ""),
     }
     if needed := requirement(op):
         described["description"] += f"\n\n{needed.sentence}"

@@ -6,7 +6,7 @@ from pydantic import Field, RootModel, StringConstraints
 
 from copydesk.contract.enumerations import PartRole
 from copydesk.contract.models.base import Body, Open, Resource, Shape
-from copydesk.contract.models.parts import Timestamp, Urls
+from copydesk.contract.models.parts import Timestamp, Urls, WebAddress
 
 
 class Conversation(Resource):
@@ -77,7 +77,7 @@ class PartIngest(Body):
 class MetadataIngest(Body):
     """What is known about a conversation to hand in."""
 
-    url: str | None = None
+    url: WebAddress | None = None
     attributes: dict[str, str] | None = None
     created_at: Timestamp | None = None
 

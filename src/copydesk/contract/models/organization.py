@@ -1,6 +1,6 @@
 """Organizations: everything else belongs to one."""
 
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal, TypeAlias
 
 from pydantic import Field, StringConstraints
 
@@ -121,6 +121,12 @@ class Organization(Resource, KeepsNull):
     permissions: OrganizationPermissions | None = None
 
 
+_LOGO = r"^([A-Za-z][\w-]*|[Hh][Tt][Tt][Pp][Ss]?://[^\s/?#]\S*|data:image/\S+)$"
+
+Word: TypeAlias = Annotated[str, StringConstraints(max_length=50, pattern=r"^[A-Za-z][\w-]*$")]
+"""One of the service's own names, which the document does not list."""
+
+
 class DefaultContentWrite(Tagged, Body):
     """The site that people see first in an organization."""
 
@@ -145,8 +151,8 @@ class OrganizationUpdate(Body):
         | None
     ) = None
     default_role: Role | None = None
-    default_content: DefaultContentWrite | str | None = None
-    logo: Annotated[str, StringConstraints(max_length=2048)] | None = None
+    default_content: DefaultContentWrite | Word | None = None
+    logo: Annotated[str, StringConstraints(max_length=2048, pattern=_LOGO)] | None = None
     sso: bool | None = None
     ai: bool | None = None
     invite_links: bool | None = None

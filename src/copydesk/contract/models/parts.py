@@ -23,6 +23,11 @@ Uri: TypeAlias = Annotated[
 ]
 """An absolute URI, at most 2048 characters (platform-api.md, Limits)."""
 
+WebAddress: TypeAlias = Annotated[
+    str, StringConstraints(max_length=2048, pattern=r"^[Hh][Tt][Tt][Pp][Ss]?://[^\s/?#]\S*$")
+]
+"""Where a browser may be sent: http or https, at most 2048 characters."""
+
 Icon: TypeAlias = Annotated[str, StringConstraints(max_length=50)]
 """The name of an icon, at most 50 characters."""
 

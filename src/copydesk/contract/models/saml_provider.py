@@ -6,7 +6,7 @@ from pydantic import Field, StringConstraints
 
 from copydesk.contract.enumerations import Role, SAMLStatus
 from copydesk.contract.models.base import Body, KeepsNull, Open, Resource, Shape
-from copydesk.contract.models.parts import Timestamp, Uri, Urls
+from copydesk.contract.models.parts import Timestamp, Urls, WebAddress
 from copydesk.contract.models.team import Team
 
 ProviderLabel: TypeAlias = Annotated[str, StringConstraints(min_length=1, max_length=30)]
@@ -47,7 +47,7 @@ class _SAMLFields(Body):
         default=None, alias="entityID"
     )
     certificate: Annotated[str, StringConstraints(max_length=10000)] | None = None
-    sso_url: Uri | None = Field(default=None, alias="ssoURL")
+    sso_url: WebAddress | None = Field(default=None, alias="ssoURL")
     default_team: str | None = None
     default_role: Role | None = None
 

@@ -88,11 +88,14 @@ def request_reviewers(
 ) -> Page[RequestedReviewer]:
     """Ask members who can see the space for a review; who was asked already stays asked.
 
-    Takes the permission edit, or being the creator.
+    Takes the permission edit, or being the creator. One that is merged or archived takes no review
+    (412).
     """
     space, row = _reviewers_to_change(call, space_id, change_request_id)
+    if row["status"] not in ("draft", "open"):
+        raise blocked(f"This change request is {row['status']} and takes no review.")
     for name in body.users:
-        user_id = resolve_user(call, space["organization_id"], name)
+        user_id = resolve_user(call, space["organization_id"], name, "users")
         if user_id == row["created_by"]:
             person = user_by_id(call, user_id).display_name
             raise invalid(f"body.users: {person} is the author and cannot be the reviewer")

@@ -63,7 +63,9 @@ def list_teams(
 def create_team(call: Call, organization_id: str, body: TeamCreate) -> Team:
     """Create a team of members of the organization. Takes the permission ownTeam."""
     call.access.organization(organization_id, "ownTeam")
-    members = [resolve_user(call, organization_id, member) for member in body.members or ()]
+    members = [
+        resolve_user(call, organization_id, member, "members") for member in body.members or ()
+    ]
     team_id = add_team(call.tx, organization_id, body.title, members)
     call.location = call.url("orgs", organization_id, "teams", team_id)
     return team_model(call, find_team(call, organization_id, team_id))
@@ -131,9 +133,10 @@ def update_team_members(
     """Add, remove and set roles at once; who is both added and removed is removed."""
     find_team(call, organization_id, team_id, admin=True)
     for person in body.add or ():
-        _put(call, team_id, resolve_user(call, organization_id, person), None)
+        _put(call, team_id, resolve_user(call, organization_id, person, "add"), None)
     for person, membership in (body.memberships or {}).items():
-        _put(call, team_id, resolve_user(call, organization_id, person), membership.role)
+        user_id = resolve_user(call, organization_id, person, "memberships")
+        _put(call, team_id, user_id, membership.role)
     for person in body.remove or ():
         call.tx.run(
             "DELETE FROM team_member WHERE team_id = ?1 AND user_id IN "

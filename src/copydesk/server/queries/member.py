@@ -27,8 +27,8 @@ def find_member(call: Call, organization_id: str, user_id: str) -> Row:
     return row
 
 
-def resolve_user(call: Call, organization_id: str, id_or_email: str) -> str:
-    """Return the id of the member that a body names by user id or e-mail address.
+def resolve_user(call: Call, organization_id: str, id_or_email: str, where: str) -> str:
+    """Return the id of the member that a body names by user id or e-mail address, at ``where``.
 
     Raises a 400 when the organization has no such member.
     """
@@ -39,7 +39,7 @@ def resolve_user(call: Call, organization_id: str, id_or_email: str) -> str:
         id_or_email,
     )
     if found is None:
-        raise invalid(f"body: the organization has no member {id_or_email[:100]!r}")
+        raise invalid(f"body.{where}: the organization has no member {id_or_email[:100]!r}")
     return found
 
 

@@ -17,6 +17,7 @@ from copydesk.server.searching import Query
 _EXCERPT = 160
 """About how many characters of a section are quoted."""
 
+_WORD = re.compile(r"\w+")
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 _HEADING = re.compile(r" {0,3}#{1,6}\s+(.*?)\s*#*\s*")
 _NOT_SAID = re.compile(r"!?\[([^\]]*)\]\([^)]*\)|[*`]+|<[^<>]*>")
@@ -30,7 +31,8 @@ def search_item(call: Call, key: int, query: Query) -> SpaceSearchItem:
     data = content.versions(call.tx, (row["version"],))[row["version"]]
     location = call.url("spaces", row["space_id"], "content", "page", row["page_id"])
     urls = Urls(location=location)
-    words = [folded(word) for word in query.all]
+    # Signs are no part of a word: `web*` and `"web"` are found where `web` is.
+    words = [part for word in query.all for part in _WORD.findall(folded(word)) or [folded(word)]]
     sections: list[SearchSection] = []
     taken: dict[str, int] = {}
     for section in _sections(content.text(call.tx, data.text)):

@@ -1,7 +1,7 @@
 """Sites as resources: who sees what of a site.
 
-Who works on sites and cannot see a space does not see that a site shows it either: it is missing
-from lists and counts, and its site space answers 404. Who reads a published site sees all of it.
+A caller who cannot see a space does not see that a site shows it either: it is missing from lists
+and counts, and its site space answers 404. Of a published site, its audience sees everything.
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ class SiteView(SiteAddresses):
         """The ids of the spaces that the site shows and the caller may not see."""
         if self.call.access.role(self.site["organization_id"]) == "admin":
             return frozenset()
-        if self.reading and reads(self.call, self.site, self.share_key):
+        if reads(self.call, self.site, self.share_key):
             return frozenset()
         rows = self.call.tx.all(
             "SELECT id, organization_id, parent_id, default_level FROM space WHERE id IN "

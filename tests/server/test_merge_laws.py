@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import httpx
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from copydesk.server import content
@@ -176,6 +176,7 @@ async def test_updating_first_comes_to_the_same(change: list[Step], primary: lis
 
 @settings(max_examples=8, deadline=None)
 @given(EDITS, EDITS)
+@example([Step("move", 0, 3)], [Step("move", 2, 1)])
 async def test_the_sides_may_be_swapped(change: list[Step], primary: list[Step]) -> None:
     found: list[tuple[Any, dict[str, Any]]] = []
     for sides in ((change, primary), (primary, change)):
@@ -189,6 +190,27 @@ async def test_the_sides_may_be_swapped(change: list[Step], primary: list[Step])
         assert kinds(one) == {
             (MIRRORED.get(kind, kind), what, _swapped(lines)) for kind, what, lines in kinds(two)
         }
+
+
+async def test_two_changes_that_add_a_page_at_one_address_clash() -> None:
+    def setup(editor: Editor) -> None:
+        editor.page("Setup", "How to.\n")
+
+    world = World()
+    space = world.space("Handbook", {"a": "One.\n"})
+    first, second = (world.change_request(space, edit=setup) for _ in range(2))
+    where = f"/spaces/{space}/change-requests"
+    added = world.page_id(space, "setup", change_request=second)
+    async with world.client() as client:
+        assert (await client.post(f"{where}/{first}/merge")).json()["result"] == "merge"
+        for action in ("merge", "update"):
+            answer = (await client.post(f"{where}/{second}/{action}")).json()
+            (conflict,) = answer["conflicts"]
+            assert answer["result"] == "conflicts"
+            assert (conflict["kind"], conflict["page"]["id"]) == ("added", added)
+        world.edit_change_request(second, edit=lambda editor: editor.rename(added, "Set up", "up"))
+        assert (await client.post(f"{where}/{second}/merge")).json()["result"] == "merge"
+    world.close()
 
 
 def kinds(answer: Any) -> set[tuple[str, str, tuple[tuple[Any, ...], ...]]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 from hashlib import sha256
 from typing import Any
@@ -118,6 +119,51 @@ def test_texts_changed_on_one_side_are_taken_whole(base: str, changed: str) -> N
     assert merge_text(base, base, changed) == (changed, ())
     assert merge_text(base, changed, base) == (changed, ())
     assert merge_text(base, changed, changed) == (changed, ())
+
+
+def test_no_two_pages_come_to_one_address() -> None:
+    def with_slugs(made: Draft, **slugs: str) -> Draft:
+        for key, slug in slugs.items():
+            made.edit(key, slug=slug)
+        return made
+
+    base = draft({"p": None, "q": None, "r": "p"})
+    added, also = (
+        with_slugs(draft({"p": None, "q": None, "r": "p", key: None}), **{key: "new"})
+        for key in "xy"
+    )
+    renamed = with_slugs(draft({"p": None, "q": None, "r": "p"}), q="new")
+    moved = with_slugs(draft({"p": None, "q": None, "r": None}), r="new")
+    for ours, theirs, pair in (
+        (added, also, "xy"),
+        (added, renamed, "qx"),
+        (renamed, moved, "qr"),
+        (moved, also, "ry"),
+    ):
+        for merged in (joined(base, ours, theirs), joined(base, theirs, ours)):
+            (conflict,) = merged.conflicts
+            assert conflict.kind == "address"
+            assert conflict.page is not None
+            assert conflict.other is not None
+            assert conflict.page.id + conflict.other.id == pair
+    # What has one address on a side already, or leaves it, is no clash.
+    twins = with_slugs(draft({"p": None, "q": None, "r": "p"}), q="p")
+    assert joined(twins, twins, with_slugs(draft({"p": None, "q": None}), q="p")).conflicts == ()
+    below = with_slugs(draft({"p": None, "q": None, "r": "p", "x": "q"}), x="r")
+    assert joined(base, base, below).conflicts == ()
+
+
+def test_orders_of_very_many_pages_are_merged_at_once() -> None:
+    pages = [f"p{number}" for number in range(2000)]
+    base = draft(dict.fromkeys(pages))
+    ours = draft(dict.fromkeys([*pages, *(f"x{number}" for number in range(500))]))
+    theirs = draft(dict.fromkeys([*(f"y{number}" for number in range(500)), *reversed(pages)]))
+    start = time.process_time()
+    merged = joined(base, ours, theirs)
+    assert time.process_time() - start < 0.5
+    order = merged.draft.children[None]
+    assert order[:500] == [f"y{number}" for number in range(500)]
+    assert [key for key in order if key[0] == "p"] == pages[::-1]
 
 
 def test_changes_apart_in_one_text_both_hold() -> None:

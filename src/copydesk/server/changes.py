@@ -64,13 +64,22 @@ def conflict_model(tx: Tx, conflict: MergeConflict, change_request: Row, side: S
             kind=_file_clash(conflict.path, base, head),
             file=_file(known) if known else ChangedFile(id="", path=conflict.path),
         )
-    path = content.paths(head).get(conflict.page.id, conflict.page.slug)
-    page = head.pages.get(conflict.page.id, conflict.page)
+    clashing = conflict.page
+    if conflict.other is not None and not _has_slug(head, clashing):
+        clashing = (
+            conflict.other
+        )  # of two at one address, the one that the change request put there
+    path = content.paths(head).get(clashing.id, clashing.slug)
+    page = head.pages.get(clashing.id, clashing)
     return Conflict(
         kind=_page_clash(conflict, head),
         page=ChangedPage(id=page.id, title=page.title, path=path, type=page.type),
         lines=[_clash_lines(clash, side) for clash in conflict.lines] or None,
     )
+
+
+def _has_slug(head: Draft, page: PageData) -> bool:
+    return page.id in head.pages and head.pages[page.id].slug == page.slug
 
 
 def _page_clash(conflict: MergeConflict, head: Draft) -> ConflictKind:
@@ -79,6 +88,8 @@ def _page_clash(conflict: MergeConflict, head: Draft) -> ConflictKind:
         return "edited-deleted" if conflict.page.id in head.pages else "deleted-edited"
     if conflict.kind == "position":
         return "moved"
+    if conflict.kind == "address":
+        return "added"
     return "renamed" if conflict.field in ("title", "slug") else "edited"
 
 

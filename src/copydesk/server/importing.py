@@ -388,6 +388,8 @@ class _Import:
         )
         for conflict in merged.conflicts:
             reason = "changed both in the source and on the desk; the desk's version is kept"
+            if conflict.other is not None:
+                reason = f"has the same address as the page {conflict.other.title!r}; both are kept"
             self.problems.append(Problem(conflict.path, reason))
             page = conflict.page
             if page is not None and page.id in base.pages and page.id not in ours.pages:

@@ -8,7 +8,7 @@ Merge and update semantics).
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Set
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, Literal, cast
 
@@ -20,7 +20,7 @@ from copydesk.server.content import Draft, FileData, PageData
 if TYPE_CHECKING:
     from merge3 import SequenceMatcherProtocol
 
-ConflictKind = Literal["text", "settings", "deleted", "position", "file"]
+ConflictKind = Literal["text", "settings", "deleted", "position", "address", "file"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,8 @@ class Clash:
 class MergeConflict:
     """Two changes that cannot both hold.
 
-    ``lines`` are the clashing stretches of a text; ``field`` names a clashing page setting.
+    ``lines`` are the clashing stretches of a text; ``field`` names a clashing page setting;
+    ``other`` is the page that would have the same address.
     """
 
     kind: ConflictKind
@@ -46,6 +47,7 @@ class MergeConflict:
     path: str
     field: str | None = None
     lines: tuple[Clash, ...] = ()
+    other: PageData | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +135,7 @@ class _Merging:
                 result.pages[page_id] = page
         parents = self._merged_parents(result)
         self._order(result, parents)
+        self._addresses(result)
         self._files(result)
         return Merged(result, tuple(self.conflicts))
 
@@ -201,7 +204,7 @@ class _Merging:
         return parents
 
     def _break_cycles(self, result: Draft, parents: dict[str, str | None]) -> None:
-        for page_id in parents:
+        for page_id in sorted(parents):  # the same of a circle, whichever side is ours
             seen = {page_id}
             above = parents[page_id]
             while above is not None and above not in seen:
@@ -228,13 +231,32 @@ class _Merging:
         kept = [[page for page in side if page in common] for side in (base, ours, theirs)]
         # The side that reordered leads; when both did, what is merged into keeps its order.
         first, second = (theirs, ours) if kept[1] == kept[0] != kept[2] else (ours, theirs)
-        order = list(first)
-        for index, page in enumerate(second):
-            if page in order:
-                continue
-            before = next((p for p in reversed(second[:index]) if p in order), None)
-            order.insert(0 if before is None else order.index(before) + 1, page)
-        return order + sorted(members - set(order))
+        order, placed = list(first), set(first)
+        before: str | None = None
+        for page in second:
+            if page not in placed:
+                order.insert(0 if before is None else order.index(before) + 1, page)
+                placed.add(page)
+            before = page
+        return order + sorted(members - placed)
+
+    def _addresses(self, result: Draft) -> None:
+        """Find pages that would stand at one address, of which links and readers reach only one."""
+        for siblings in result.children.values():
+            first: dict[str, str] = {}
+            for page_id in siblings:
+                pair = {page_id, first.setdefault(result.pages[page_id].slug, page_id)}
+                if len(pair) > 1 and not self._stand_so_already(pair):
+                    page, other = (result.pages[key] for key in sorted(pair))
+                    self._clash("address", page, other=other)
+
+    def _stand_so_already(self, pages: Set[str]) -> bool:
+        """Say whether pages have one address on one of the sides."""
+        return any(
+            pages <= side.pages.keys()
+            and len({(side.pages[page].slug, parents[page]) for page in pages}) == 1
+            for side, parents in zip((self.ours, self.theirs), self.parents[1:], strict=True)
+        )
 
     def _files(self, result: Draft) -> None:
         for path in sorted({*self.ours.files, *self.theirs.files}):
@@ -280,8 +302,9 @@ class _Merging:
         *,
         field: str | None = None,
         lines: tuple[Clash, ...] = (),
+        other: PageData | None = None,
     ) -> None:
-        conflict = MergeConflict(kind, page, page.git_path or page.slug, field, lines)
+        conflict = MergeConflict(kind, page, page.git_path or page.slug, field, lines, other)
         if conflict not in self.conflicts:
             self.conflicts.append(conflict)
 

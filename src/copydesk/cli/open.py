@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING
 
 from copydesk.cli.edge import UsageError
 from copydesk.local.drafts import DeskDrafts, Drafts
-from copydesk.local.journal import Entry, Journal
+from copydesk.local.journal import DeskJournal, Journal
 from copydesk.local.paths import Paths, find_paths
+from copydesk.local.runs import Runs
 from copydesk.local.seen import DeskSeen
 from copydesk.local.settings import load_settings
 from copydesk.local.snapshot import Snapshots
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
     from copydesk.client.api import Api
-    from copydesk.tui.session import Written
 
 TOKEN_VARIABLE = "COPYDESK_TOKEN"  # noqa: S105 - a name, not a secret
 ADDRESS_VARIABLE = "COPYDESK_BASE_URL"
@@ -150,7 +150,8 @@ def _run(
         drafts=DeskDrafts(Drafts(paths.drafts), desk),
         snapshot=Snapshots(paths.snapshots, desk),
         seen=DeskSeen(paths.seen, desk),
-        record=journal_of(Journal(paths.journal), desk),
+        runs=Runs(paths.runs, desk),
+        journal=DeskJournal(Journal(paths.journal), desk),
         host=host,
     )
     settings = load_settings(paths.settings)
@@ -173,28 +174,6 @@ def _run(
     if unusable:
         raise unusable[0]
     return app.return_code or 0
-
-
-def journal_of(journal: Journal, desk: str) -> Callable[[Written], None]:
-    """Return what notes the writes of a session in the journal, before they are sent and after."""
-    under_way: dict[int, Entry] = {}
-
-    def record(line: Written) -> None:
-        if line.state == "sending":
-            under_way[line.number] = journal.begin(line.what, line.target, desk=desk)
-        elif (entry := under_way.pop(line.number, None)) is not None:
-            journal.settle(
-                entry,
-                "done"
-                if line.state == "done"
-                else "unknown"
-                if line.state == "unknown"
-                else "failed",
-                request_id=line.request_id,
-                sentence=line.said,
-            )
-
-    return record
 
 
 def _glyphs(wanted: str) -> str:

@@ -1,19 +1,22 @@
 """The record of writes: what was sent, when, to what, and how it ended (interaction.md 3.8).
 
 One JSON object a line, only ever added to. A write is noted before it is sent and again when it has
-ended, so that after a crash the next start knows which writes were under way.
+ended, so that after a crash the next start knows which writes were under way. With it goes how it
+is taken back, as JSON (`copydesk.domain.reversal`); an undo is a write as any other, and noted as
+one.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import secrets
 import threading
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Literal, get_args
+from typing import Any, Literal, Protocol, get_args
 
 from copydesk.local.durable import append_file
 from copydesk.local.paths import private_folder
@@ -21,8 +24,14 @@ from copydesk.local.paths import private_folder
 State = Literal["sending", "done", "failed", "unknown"]
 """``unknown``: no answer came, so the write may have taken effect or not."""
 
+Kind = Literal["", "undo", "redo", "gone"]
+"""What an entry is to the one that it is ``of``: "gone" says that there is nothing to take back."""
+
 ROTATE_BYTES = 8 * 1024 * 1024
 """A journal larger than this becomes the ``.1`` file at the next start; no older one is kept."""
+
+UNDOABLE_SECONDS = 30 * 24 * 3600.0
+"""For how long a write that can be taken back outlives the file that it was noted in."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +41,11 @@ class Entry:
     ``what`` names the action or operation, ``target`` the object, ``body`` is what was sent, for
     a retry; ``sentence`` what a person reads about the end. ``run`` tells starts of copydesk
     apart.
+
+    ``reversal`` and ``trace`` are those of `copydesk.domain.reversal` as JSON. ``draft`` is the key
+    of the draft that the text was sent from, ``group`` ties the writes of one action together.
+    ``kind`` and ``of`` say of an undo or redo which entry it is about; ``progress`` how many of its
+    steps are known to have been taken.
     """
 
     id: str
@@ -45,6 +59,49 @@ class Entry:
     sentence: str = ""
     body: str = ""
     ended: float | None = None
+    reversal: dict[str, Any] | None = None
+    trace: dict[str, Any] | None = None
+    draft: str = ""
+    group: str = ""
+    kind: Kind = ""
+    of: str = ""
+    progress: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Notes:
+    """What is noted of a write besides its name; the fields are those of `Entry`."""
+
+    reversal: dict[str, Any] | None = None
+    trace: dict[str, Any] | None = None
+    draft: str = ""
+    group: str = ""
+    kind: Kind = ""
+    of: str = ""
+    progress: int = 0
+
+
+NO_NOTES = Notes()
+
+
+class WriteJournal(Protocol):
+    """The journal of one desk, as those who write see it."""
+
+    @property
+    def run(self) -> str:
+        """What tells this start of the program from others."""
+
+    def begin(self, what: str, target: str, notes: Notes = NO_NOTES) -> Entry:
+        """Note that a write is about to be sent, durably before this returns."""
+
+    def settle(self, entry: Entry, state: State, **changes: Any) -> Entry:
+        """Note how a write stands, with other fields that change, and return it as it is now."""
+
+    def entries(self) -> list[Entry]:
+        """Return all writes, oldest first, each in its last state."""
+
+    def interrupted(self) -> list[Entry]:
+        """Return the writes of ended runs of which it is not known how they ended."""
 
 
 class Journal:
@@ -62,23 +119,39 @@ class Journal:
         self._lock = threading.Lock()
         self.run = secrets.token_hex(6)
         if path.exists() and path.stat().st_size > ROTATE_BYTES:
-            path.replace(self._older)
+            self._turn_over()
 
-    def begin(self, what: str, target: str, *, desk: str = "", body: str = "") -> Entry:
+    def _turn_over(self) -> None:
+        """Begin a new file; what can be taken back, or is not settled, goes on into it."""
+        entries = self.entries()
+        self._path.replace(self._older)
+        about = {entry.id: entry for entry in entries}
+        since = self._clock() - UNDOABLE_SECONDS
+        for entry in entries:
+            first = about.get(entry.of, entry)
+            open_still = entry.state == "unknown" and entry.ended is None
+            if open_still or (first.reversal is not None and first.at >= since):
+                # What is left open was under way when its run ended: it stays so.
+                self._note(replace(entry, state="sending") if open_still else entry)
+
+    def begin(
+        self, what: str, target: str, *, desk: str = "", body: str = "", notes: Notes = NO_NOTES
+    ) -> Entry:
         """Note that a write is about to be sent; it is on the disk when this returns."""
         entry = Entry(
-            secrets.token_hex(8), self.run, self._clock(), what, target, "sending", desk, body=body
-        )
+            secrets.token_hex(8), self.run, self._clock(), what, target, "sending", desk,
+            body=body, **_fields(notes),
+        )  # fmt: skip
         self._note(entry)
         return entry
 
-    def settle(
-        self, entry: Entry, state: State, *, request_id: str = "", sentence: str = ""
-    ) -> Entry:
-        """Note how a write ended, and return the entry as it is now."""
-        entry = replace(
-            entry, state=state, request_id=request_id, sentence=sentence, ended=self._clock()
-        )
+    def settle(self, entry: Entry, state: State, **changes: Any) -> Entry:
+        """Note how a write ended (or that it goes on), and return the entry as it is now.
+
+        ``changes`` are other fields of the entry that are known by now.
+        """
+        ended = None if state == "sending" else self._clock()
+        entry = replace(entry, state=state, ended=ended, **changes)
         self._note(entry)
         return entry
 
@@ -112,6 +185,30 @@ class Journal:
         self._note(entry)
         return entry
 
+    def opened(self, desk: str) -> None:
+        """Note that this run has begun on a desk."""
+        self._add({"run": self.run, "opened": self._clock(), "desk": desk, "process": os.getpid()})
+
+    def closed(self) -> None:
+        """Note that this run ends as it should."""
+        self._add({"run": self.run, "closed": self._clock()})
+
+    def crashed(self, desk: str) -> bool:
+        """Whether the last run on a desk before this one ended without saying so."""
+        runs = [run for run in self._runs() if run.desk == desk and run.id != self.run]
+        return bool(runs) and not runs[-1].closed and not runs[-1].going
+
+    def _runs(self) -> list[_Run]:
+        found: dict[str, _Run] = {}
+        for path in (self._older, self._path):
+            for value in _lines(path):
+                match value:
+                    case {"run": str(run), "opened": _, "desk": str(desk), "process": int(process)}:
+                        found[run] = _Run(run, desk, process)
+                    case {"run": str(run), "closed": _} if run in found:
+                        found[run] = replace(found[run], closed=True)
+        return list(found.values())
+
     def entries(self, *, since: float = 0.0, desk: str | None = None) -> list[Entry]:
         """Return the writes begun at ``since`` or later, oldest first, each in its last state.
 
@@ -133,36 +230,130 @@ class Journal:
     def interrupted(self) -> list[Entry]:
         """Return the writes that were under way when an earlier run ended without hearing of them.
 
-        Each is reported until it is settled. (Another copydesk that is running at the moment
-        counts as an earlier run: its writes show here for the second that they take.)
+        Each is reported until it is settled. The writes of another copydesk that is running at the
+        moment are its own to settle.
         """
+        going = {run.id for run in self._runs() if run.going}
         return [
-            entry for entry in self.entries() if entry.state == "unknown" and entry.ended is None
+            entry
+            for entry in self.entries()
+            if entry.state == "unknown" and entry.ended is None and entry.run not in going
         ]
 
     def _note(self, entry: Entry) -> None:
         written = {name: value for name, value in asdict(entry).items() if value not in ("", None)}
+        if not entry.progress:
+            del written["progress"]
+        self._add(written)
+
+    def _add(self, value: dict[str, Any]) -> None:
         with self._lock:
-            append_file(self._path, json.dumps(written).encode("ascii") + b"\n")
+            append_file(self._path, json.dumps(value).encode("ascii") + b"\n")
 
 
-def _entries(path: Path) -> Iterable[Entry]:
+class DeskJournal:
+    """The journal of one desk: what those who write need to know of it."""
+
+    def __init__(self, journal: Journal, desk: str) -> None:
+        self._journal = journal
+        self._desk = desk
+        self.run = journal.run
+
+    def begin(self, what: str, target: str, notes: Notes = NO_NOTES) -> Entry:
+        """Note that a write is about to be sent; it is on the disk when this returns."""
+        return self._journal.begin(what, target, desk=self._desk, notes=notes)
+
+    def settle(self, entry: Entry, state: State, **changes: Any) -> Entry:
+        """Note how a write stands, and return the entry as it is now."""
+        return self._journal.settle(entry, state, **changes)
+
+    def entries(self) -> list[Entry]:
+        """Return the writes of the desk, oldest first, each in its last state."""
+        return self._journal.entries(desk=self._desk)
+
+    def interrupted(self) -> list[Entry]:
+        """Return the writes of ended runs of which it is not known how they ended."""
+        return [each for each in self._journal.interrupted() if each.desk == self._desk]
+
+
+class MemoryJournal:
+    """The journal of a run that keeps nothing on disk. ``clock`` gives seconds since the epoch."""
+
+    def __init__(self, clock: Callable[[], float] = time.time) -> None:
+        self.run = secrets.token_hex(6)
+        self._clock = clock
+        self._kept: dict[str, Entry] = {}
+
+    def begin(self, what: str, target: str, notes: Notes = NO_NOTES) -> Entry:
+        """Note that a write is about to be sent."""
+        number = f"{self.run}-{len(self._kept)}"
+        entry = Entry(number, self.run, self._clock(), what, target, "sending", **_fields(notes))
+        self._kept[entry.id] = entry
+        return entry
+
+    def settle(self, entry: Entry, state: State, **changes: Any) -> Entry:
+        """Note how a write stands, and return the entry as it is now."""
+        ended = None if state == "sending" else self._clock()
+        self._kept[entry.id] = entry = replace(entry, state=state, ended=ended, **changes)
+        return entry
+
+    def entries(self) -> list[Entry]:
+        """Return the writes of this run, oldest first, each in its last state."""
+        return list(self._kept.values())
+
+    def interrupted(self) -> list[Entry]:
+        """Return nothing: there was no run before."""
+        return []
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """One start of the program, as the journal tells of it."""
+
+    id: str
+    desk: str
+    process: int
+    closed: bool = False
+
+    @property
+    def going(self) -> bool:
+        """Whether it is still running, as far as the system tells."""
+        if self.closed or os.name == "nt":  # Windows has no signal that only asks.
+            return False
+        try:
+            os.kill(self.process, 0)
+        except PermissionError:
+            return True
+        except (OSError, OverflowError):
+            return False
+        return True
+
+
+def _fields(notes: Notes) -> dict[str, Any]:
+    return {name: getattr(notes, name) for name in Notes.__dataclass_fields__}
+
+
+def _lines(path: Path) -> Iterable[Any]:
     try:
         file = path.open("rb")
     except FileNotFoundError:
         return
     with file:
         for line in file:
-            entry = _entry(line)
-            if entry is not None:
-                yield entry
+            try:
+                yield json.loads(line)
+            except (ValueError, RecursionError):
+                continue
 
 
-def _entry(line: bytes) -> Entry | None:
-    try:
-        value = json.loads(line)
-    except (ValueError, RecursionError):
-        return None
+def _entries(path: Path) -> Iterable[Entry]:
+    for value in _lines(path):
+        entry = _entry(value)
+        if entry is not None:
+            yield entry
+
+
+def _entry(value: Any) -> Entry | None:
     match value:
         case {
             "id": str(),
@@ -173,10 +364,18 @@ def _entry(line: bytes) -> Entry | None:
             "state": str(state),
         } if state in get_args(State):
             known = {name: value[name] for name in Entry.__dataclass_fields__ if name in value}
-            texts = ("desk", "request_id", "sentence", "body")
-            ended = known.get("ended")
-            if all(isinstance(known.get(name, ""), str) for name in texts) and (
-                ended is None or isinstance(ended, int | float)
+            if all(
+                isinstance(known.get(name, default), kinds) for name, (kinds, default) in _KINDS
             ):
                 return Entry(**known)
     return None
+
+
+_KINDS: tuple[tuple[str, tuple[Any, Any]], ...] = (
+    *((name, (str, "")) for name in ("desk", "request_id", "sentence", "body")),
+    *((name, (str, "")) for name in ("draft", "group", "kind", "of")),
+    *((name, (dict, {})) for name in ("reversal", "trace")),
+    ("ended", (int | float, 0)),
+    ("progress", (int, 0)),
+)
+"""What the fields of an entry must be where they are there, and something that is."""

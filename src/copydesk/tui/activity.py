@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 TONES = {
     "done": "good", "failed": "bad", "unknown": "warn", "sending": "warn", "undone": "muted",
-    "replaced": "muted", "said": "muted",
+    "replaced": "muted", "said": "muted", "waiting": "warn", "recalled": "muted",
 }  # fmt: skip
 
 

@@ -52,8 +52,16 @@ def nothing_new(owner: Any) -> str | None:
 
 
 def nothing_to_undo(owner: Any) -> str | None:
-    """Say so when no write of this run can be taken back."""
-    return None if _here(owner).session.undoable() else "Nothing to undo."
+    """Say so when no write of this run can be recalled or taken back."""
+    session = _here(owner).session
+    if session.waits or session.undoable():
+        return None
+    return "Nothing to undo."
+
+
+def nothing_to_redo(owner: Any) -> str | None:
+    """Say so when nothing was taken back that can be done again."""
+    return None if _here(owner).session.redoable() else "Nothing to redo."
 
 
 def no_last_place(owner: Any) -> str | None:
@@ -253,27 +261,17 @@ class CommonActions(Acts, scope="place"):
 
     @action("u", "undo", unless=nothing_to_undo, show=False, group="Write")
     async def undo(self) -> None:
-        """Take back the last write that can be taken back."""
-        place = _here(self)
-        final, older = place.session.final(), place.session.undoable()
-        if final is not None and older is not None:
-            from copydesk.tui.widgets.sheet import Confirm
+        """Recall what is not sent yet, else take back the last write that can be."""
+        from copydesk.tui.turning import undo
 
-            sheet = Confirm(
-                "Undo an earlier write",
-                [
-                    f"The last write was: {final.what.lower()} {final.target}",
-                    "It cannot be undone. This would undo an earlier one:",
-                    f"{older.what.lower()} {older.target}",
-                ],
-                verb="undo that",
-            )
-            if not await place.desk.push_screen_wait(sheet):
-                return
-        line = await place.session.undo()
-        if line is not None:
-            place.tell(f"Taken back: {line.what} {line.target}", "good")
-            place.reload()
+        await undo(_here(self))
+
+    @action("ctrl+r", "redo", unless=nothing_to_redo, show=False, group="Write", also=("Z",))
+    async def redo(self) -> None:
+        """Do again what was taken back last."""
+        from copydesk.tui.turning import redo
+
+        await redo(_here(self))
 
     @action("@", "log", show=1, group="Look")
     def activity(self) -> None:

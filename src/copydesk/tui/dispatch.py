@@ -87,7 +87,10 @@ async def run(owner: Any, action: Action) -> None:
             owner.app.bell()
         return
     if any(
-        worker.name == action.id and worker.is_running and worker.node is owner.screen
+        worker.name == action.id
+        and worker.is_running
+        and worker.node is owner.screen
+        and not owner.app.session.waits_for(worker)
         for worker in owner.app.workers
     ):
         if place is not None:
@@ -119,10 +122,13 @@ async def _follow(owner: Any, place: Place | None, name: str, result: Any) -> No
 async def tell_failures(place: Place | None, result: Any) -> None:
     """Await what an action began; what the service refused is said on the place."""
     from copydesk.tui.errors import failure_types, sentence
-    from copydesk.tui.session import WriteError
+    from copydesk.tui.session import RecalledError, WriteError
 
     try:
         await result
+    except RecalledError as error:
+        if place is not None:
+            place.tell(str(error), "warn")
     except WriteError as error:
         if place is not None:
             place.tell(str(error), "bad")

@@ -29,6 +29,7 @@ from copydesk.tui.widgets.pane import HEIGHTS, Pane, is_bare
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
+    from copydesk.domain.reversal import Reversal, Trace
     from copydesk.tui.app import CopydeskApp
     from copydesk.tui.session import Session
 
@@ -52,11 +53,15 @@ SMALLEST = Size(20, 3)
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """One way to look at a place, shown in the line of views; ``count`` None is unknown."""
+    """One way to look at a place, shown in the line of views; ``count`` None is unknown.
+
+    ``short`` is what it is called where there is little room.
+    """
 
     id: str
     title: str
     count: int | None = None
+    short: str = ""
 
 
 class Part(Container):
@@ -138,6 +143,8 @@ class Place(CommonActions, Loading, Screen[None]):
 
     def status_right(self) -> str:
         """Return the right part of the status line: the last write and how to take it back."""
+        if (wait := next(iter(self.session.waits[::-1]), None)) is not None:
+            return f"{wait.line.what.lower()} is sent in {wait.seconds} s, u recalls it"
         line = self.session.undoable()
         if line is None:
             return ""
@@ -150,6 +157,11 @@ class Place(CommonActions, Loading, Screen[None]):
         """Return the right part of the line of views."""
         return ""
 
+    @property
+    def first_view(self) -> str:
+        """Return the id of the view that the place opens with."""
+        return self.views[0].id if self.views else ""
+
     def view_changed(self) -> None:
         """Show the view ``self.view``; called after the user chose it."""
 
@@ -158,6 +170,10 @@ class Place(CommonActions, Loading, Screen[None]):
 
     def resume_draft(self, part: str) -> None:
         """Open the field that a draft was typed in (`copydesk.tui.draft_keys`). None does here."""
+
+    def turned(self, results: Sequence[Any]) -> None:
+        """Show what taking back a write, or doing it again, gave; it reads the place again."""
+        self.reload()
 
     def opened(self) -> None:
         """Do what must be done once, after the first frame."""
@@ -340,6 +356,10 @@ class Place(CommonActions, Loading, Screen[None]):
         target: str,
         send: Callable[[Api], Awaitable[T]],
         *,
+        reversal: Reversal | Callable[[T], Reversal | None] | None = None,
+        recall: bool = False,
+        group: str = "",
+        trace: Trace | None = None,
         undo: Callable[[Api], Awaitable[Any]] | None = None,
         done: str = "",
         look: Callable[[Api], Awaitable[T | None]] | None = None,
@@ -348,17 +368,28 @@ class Place(CommonActions, Loading, Screen[None]):
     ) -> T:
         """Write something: logged under ``@``, never lost by leaving the place.
 
-        ``undo`` takes it back when the user presses ``u``. Says ``done`` (or that it is) then.
-        ``look``, ``then`` and ``draft`` are those of `Session.perform`; where a write from the same
+        ``reversal`` takes it back when the user presses ``u``, also in a later run. Says ``done``
+        (or that it is) then. The others are those of `Session.perform`; where a write from the same
         draft may have arrived, the user is asked first. Raises `WriteError` when it is not known to
         have happened; an action may let that pass: it is told.
         """
+        from textual.worker import NoActiveWorker, get_current_worker
+
         await self._ask_again(draft)
+        try:
+            owner: object = get_current_worker()
+        except NoActiveWorker:
+            owner = None
         api = await self.session.ready()
         result = await self.session.perform(
             what,
             target,
             lambda: send(api),
+            reversal=reversal,
+            recall=recall,
+            group=group,
+            trace=trace,
+            owner=owner,
             undo=None if undo is None else (lambda: undo(api)),
             look=None if look is None else (lambda: look(api)),
             then=then,

@@ -14,6 +14,8 @@ from copydesk.domain.site_tree import TOP, Structure
 from copydesk.domain.staged import MoveError, Rebased, Staged, Step
 from copydesk.domain.text import plural
 from copydesk.tui.actions import action, command
+from copydesk.tui.common_actions import nothing_to_redo as no_write_to_redo
+from copydesk.tui.common_actions import nothing_to_undo
 from copydesk.tui.draft_keys import structure_key
 from copydesk.tui.places import Target
 from copydesk.tui.present import site as present
@@ -41,14 +43,12 @@ def nothing_staged(here: SiteOrdering) -> str | None:
 
 def nothing_to_take_back(here: SiteOrdering) -> str | None:
     """Say so when there is neither a staged step nor a write to take back."""
-    if here.staged.past or here.session.undoable() is not None:
-        return None
-    return "Nothing to undo."
+    return None if here.staged.past else nothing_to_undo(here)
 
 
 def nothing_to_redo(here: SiteOrdering) -> str | None:
-    """Say so when no step was undone."""
-    return None if here.staged.future else "Nothing to redo."
+    """Say so when neither a staged step nor a write was taken back."""
+    return None if here.staged.future else no_write_to_redo(here)
 
 
 class SiteOrdering(SiteEditing, scope="site_ordering"):
@@ -213,10 +213,15 @@ class SiteOrdering(SiteEditing, scope="site_ordering"):
         self.tell(f"{plural(back, 'move')} taken back.", "good")
         self.read_again()
 
-    @action("ctrl+r", "redo", unless=nothing_to_redo, show=11, group="Order", also=("Z",))
-    def redo(self) -> None:
-        """Stage again what was undone last."""
-        self._stage(self.staged.redo())
+    @action(
+        "ctrl+r", "redo", unless=nothing_to_redo, show=11, group="Order", also=("Z",), override=True
+    )
+    async def redo(self) -> None:
+        """Stage again what was undone last; with nothing, do a write again that was taken back."""
+        if self.staged.future:
+            self._stage(self.staged.redo())
+        else:
+            await super().redo()
 
     @action("X", "drop staged", unless=nothing_staged, danger=2, show=13, group="Order")
     async def drop_staged(self) -> None:

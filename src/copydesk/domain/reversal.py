@@ -1,0 +1,288 @@
+"""How a write is taken back, and how it is seen that it still can be (interaction.md 4).
+
+A `Reversal` is a value that goes into the journal as JSON, so that a write can be taken back long
+after the program that made it has ended. It names operations of the API by their ids; nothing here
+sends them.
+
+Paths into an answer are dotted wire names. After a name, ``[]`` goes through a list in its order,
+``{}`` through one whose order means nothing, and ``{user.id=u1}`` through those of its things that
+have that value: ``items{user.id=u1}.user.id`` is ``["u1"]`` where u1 is in the list, else ``[]``.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+from copydesk.domain.text import clean, shorten
+
+JSON: TypeAlias = Any
+"""What JSON can say."""
+
+LOCAL = "local."
+"""What the name of a step begins with that is taken on this machine."""
+
+SAID_CELLS = 40
+"""A value longer than this is not quoted in a sentence."""
+
+_SEGMENT = re.compile(r"([^.\[{]*)(?:(\[\])|\{([^}]*)\})?(?:\.|$)")
+
+_WHO = ("resolvedBy", "updatedBy", "editedBy", "modifiedBy")
+"""Where answers say who changed a thing last."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One call: an operation id with its Python parameter names, or ``local.<name>``.
+
+    ``body`` is the JSON of the request, with wire names.
+    """
+
+    operation: str
+    arguments: Mapping[str, JSON] = field(default_factory=dict)
+    body: JSON = None
+
+    @property
+    def local(self) -> str:
+        """The name of a step on this machine; empty for one of the service."""
+        return self.operation.removeprefix(LOCAL) if self.operation.startswith(LOCAL) else ""
+
+    def to_dict(self) -> dict[str, JSON]:
+        """Return it as JSON."""
+        value: dict[str, JSON] = {"operation": self.operation, "arguments": dict(self.arguments)}
+        if self.body is not None:
+            value["body"] = self.body
+        return value
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A field that is not as it was expected; None is an absent value."""
+
+    path: str
+    wanted: JSON
+    found: JSON
+
+    def sentence(self) -> str:
+        """Return what a person reads of it, without a full stop."""
+        name = re.sub(r"\{[^}]*\}|\[\]", "", self.path).rpartition(".")[2]
+        word = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower() or "it"
+        now, before = _short(self.found), _short(self.wanted)
+        if now is None or before is None:
+            return f"its {word} was changed since"
+        return f"its {word} is {now} by now, not {before}"
+
+
+@dataclass(frozen=True, slots=True)
+class Expectation:
+    """What a read must show: ``fields`` maps paths in the answer to the values that they must have.
+
+    With ``gone`` the thing must not be there at all. ``said`` is what a person reads when it does
+    not hold, where that says more than the fields do; no full stop.
+    """
+
+    read: Step
+    fields: Mapping[str, JSON] = field(default_factory=dict)
+    gone: bool = False
+    said: str = ""
+
+    def differences(self, answer: JSON) -> tuple[Difference, ...]:
+        """Return in what an answer differs; None is the answer that the thing is gone."""
+        if answer is None or self.gone:
+            both = (self.gone, answer is None)
+            return () if both == (True, True) else (Difference("", not self.gone, None),)
+        found = ((path, wanted, value_at(answer, path)) for path, wanted in self.fields.items())
+        return tuple(
+            Difference(path, wanted, value)
+            for path, wanted, value in found
+            if not _same(path, wanted, value)
+        )
+
+    def explain(self, answer: JSON) -> str:
+        """Say why it does not hold, and who did that where the answer tells; empty if it holds."""
+        differences = self.differences(answer)
+        if not differences:
+            return ""
+        if answer is None:
+            return "It is gone."
+        if self.gone:
+            return "It is there again."
+        told = [self.said] if self.said else [each.sentence() for each in differences]
+        said = " and ".join(told)
+        who = next((name for key in _WHO if (name := value_at(answer, f"{key}.displayName"))), "")
+        by = f" ({clean(str(who), limit=80)} changed it last)" if who else ""
+        return f"{said[:1].upper()}{said[1:]}{by}."
+
+    def to_dict(self) -> dict[str, JSON]:
+        """Return it as JSON."""
+        value: dict[str, JSON] = {"read": self.read.to_dict(), "fields": dict(self.fields)}
+        if self.gone:
+            value["gone"] = True
+        if self.said:
+            value["said"] = self.said
+        return value
+
+
+@dataclass(frozen=True, slots=True)
+class Reversal:
+    """The way back of a write, and the way forth again.
+
+    ``back`` takes it back, if ``still`` holds: the thing is as the write left it. ``forth`` does it
+    again, if ``before`` holds: the thing is as it was. Without ``forth`` it is not done again.
+    """
+
+    back: tuple[Step, ...]
+    forth: tuple[Step, ...] = ()
+    still: Expectation | None = None
+    before: Expectation | None = None
+
+    def to_dict(self) -> dict[str, JSON]:
+        """Return it as JSON."""
+        value: dict[str, JSON] = {"back": [step.to_dict() for step in self.back]}
+        if self.forth:
+            value["forth"] = [step.to_dict() for step in self.forth]
+        for name, expected in (("still", self.still), ("before", self.before)):
+            if expected is not None:
+                value[name] = expected.to_dict()
+        return value
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """How a thing is found that may have been made, when no answer came.
+
+    ``read`` lists things of its kind; the one is ours whose ``fields`` have these values, whose
+    ``text`` (a path) is what was sent, and which is no older than the write by its ``since``.
+    """
+
+    read: Step
+    fields: Mapping[str, JSON] = field(default_factory=dict)
+    text: str = "body.markdown"
+    since: str = "postedAt"
+
+    def is_ours(self, thing: JSON, text: str) -> bool:
+        """Whether a thing says what was sent, and where it was sent to."""
+        there = value_at(thing, self.text)
+        return (
+            isinstance(there, str)
+            and there.strip() == text.strip()
+            and all(value_at(thing, path) == wanted for path, wanted in self.fields.items())
+        )
+
+    def to_dict(self) -> dict[str, JSON]:
+        """Return it as JSON."""
+        return {
+            "read": self.read.to_dict(),
+            "fields": dict(self.fields),
+            "text": self.text,
+            "since": self.since,
+        }
+
+
+def reversal_of(value: JSON) -> Reversal:
+    """Return the reversal that JSON describes. Raises ``ValueError`` for what is none."""
+    match value:
+        case {"back": list(back)} if back:
+            return Reversal(
+                tuple(_step(each) for each in back),
+                tuple(_step(each) for each in _list(value.get("forth", []))),
+                _expectation(value.get("still")),
+                _expectation(value.get("before")),
+            )
+    raise ValueError("this is no reversal")
+
+
+def trace_of(value: JSON) -> Trace:
+    """Return the trace that JSON describes. Raises ``ValueError`` for what is none."""
+    match value:
+        case {"read": read, "fields": dict(fields), "text": str(text), "since": str(since)}:
+            return Trace(_step(read), fields, text, since)
+    raise ValueError("this is no trace")
+
+
+def value_at(answer: JSON, path: str) -> JSON:
+    """Return what is at a path of an answer; None when nothing is, a list when it goes through one.
+
+    What a ``{}`` went through comes sorted.
+    """
+    found: list[JSON] = [answer]
+    many = any_order = False
+    for name, in_order, where in _segments(path):
+        if name:
+            found = [each.get(name) if isinstance(each, dict) else None for each in found]
+        if in_order or where is not None:
+            many, any_order = True, any_order or where is not None
+            found = [one for each in found if isinstance(each, list) for one in each]
+        if where:
+            key, _, wanted = where.partition("=")
+            found = [each for each in found if value_at(each, key) == wanted]
+    if not many:
+        return found[0]
+    kept = [each for each in found if each is not None]
+    return sorted(kept, key=_order) if any_order else kept
+
+
+def _segments(path: str) -> list[tuple[str, bool, str | None]]:
+    segments = []
+    at = 0
+    while at < len(path):
+        match = _SEGMENT.match(path, at)
+        if match is None or match.end() == at:
+            raise ValueError(f"{path!r} is no path into an answer")
+        segments.append((match[1], match[2] is not None, match[3]))
+        at = match.end()
+    return segments
+
+
+def _same(path: str, wanted: JSON, found: JSON) -> bool:
+    if "{" in path and isinstance(wanted, Sequence) and not isinstance(wanted, str):
+        return bool(sorted(wanted, key=_order) == found)
+    # A flag or a text that is left out is an unset one (decisions.md, Absent optional fields).
+    return bool(wanted == found) or (not wanted and not found)
+
+
+def _order(value: JSON) -> str:
+    return json.dumps(value, sort_keys=True)
+
+
+def _short(value: JSON) -> str | None:
+    """Return a value in a word, or None when it takes more."""
+    match value:
+        case True | False:
+            return "on" if value else "off"
+        case None | "":
+            return "empty"
+        case str() if "\n" not in value and len(value) <= SAID_CELLS:
+            return f"“{shorten(clean(value), SAID_CELLS)}”" if " " in value else clean(value)
+        case int():
+            return str(value)
+    return None
+
+
+def _list(value: JSON) -> list[JSON]:
+    if not isinstance(value, list):
+        raise ValueError("these are no steps")
+    return value
+
+
+def _step(value: JSON) -> Step:
+    match value:
+        case {"operation": str(operation), "arguments": dict(arguments)}:
+            return Step(operation, arguments, value.get("body"))
+    raise ValueError("this is no step")
+
+
+def _expectation(value: JSON) -> Expectation | None:
+    if value is None:
+        return None
+    match value:
+        case {"read": read, "fields": dict(fields)}:
+            said = value.get("said", "")
+            if isinstance(said, str):
+                for path in fields:
+                    _segments(path)
+                return Expectation(_step(read), fields, value.get("gone") is True, said)
+    raise ValueError("this is no expectation")

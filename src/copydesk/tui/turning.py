@@ -1,0 +1,110 @@
+"""``u`` and ``ctrl+r`` as a person meets them: what is asked, what is said."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from rich.text import Text
+
+from copydesk.domain.text import clean, plural
+from copydesk.tui.session import ChangedSinceError, Written
+from copydesk.tui.undoing import Past
+from copydesk.tui.widgets.sheet import Confirm, Fact
+
+if TYPE_CHECKING:
+    from copydesk.tui.place import Place
+
+SHOWN = 12
+"""How many writes a sheet names before it counts the others."""
+
+
+async def undo(place: Place) -> None:
+    """Recall what waits, else take back the newest write, with the group that it belongs to."""
+    session = place.session
+    if session.waits:
+        session.recall()
+        return
+    line = session.undoable()
+    if line is None:
+        return
+    final = session.final()
+    if final is not None and not await _older(place, final, line):
+        return
+    if line.undo is not None:
+        await session.undo()
+        place.tell(f"Taken back: {line.what} {line.target}", "good")
+        place.reload()
+        return
+    await turn(place, session.together(line))
+
+
+async def redo(place: Place) -> None:
+    """Do again what was taken back last."""
+    await turn(place, place.session.redoable(), again=True)
+
+
+async def turn(place: Place, pasts: Sequence[Past], *, again: bool = False) -> None:
+    """Take writes back, or do them ``again``; ask about those that changed since.
+
+    Raises `WriteError` when the service refuses.
+    """
+    if not pasts:
+        return
+    session = place.session
+    results: list[Any] = []
+    left = 0
+    try:
+        results = await session.take_back(pasts, again=again)
+    except ChangedSinceError as error:
+        changed = [obstacle.past for obstacle in error.obstacles]
+        if await place.desk.push_screen_wait(_sheet(error, len(pasts))):
+            results = await session.take_back(changed, again=again, anyway=True)
+        else:
+            left = len(changed)
+    finally:
+        place.turned(results)
+    if left == len(pasts):
+        place.tell("Nothing was done again." if again else "Nothing was taken back.")
+        return
+    said = "Done again" if again else "Taken back"
+    if len(pasts) == 1:
+        entry = pasts[0].entry
+        place.tell(f"{said}: {entry.what} {entry.target}", "good")
+    else:
+        kept = f" {left} left as they are." if left else ""
+        place.tell(f"{said}: {plural(len(pasts) - left, 'write')}.{kept}", "good")
+
+
+async def _older(place: Place, final: Written, older: Written) -> bool:
+    """Ask whether an older write is meant, when the newest has no way back."""
+    sheet = Confirm(
+        "Undo an earlier write",
+        [
+            f"The last write was: {final.what.lower()} {final.target}",
+            "It cannot be undone. This would undo an earlier one:",
+            f"{older.what.lower()} {older.target}",
+        ],
+        verb="undo that",
+    )
+    return await place.desk.push_screen_wait(sheet) is True
+
+
+def _sheet(error: ChangedSinceError, count: int) -> Confirm:
+    """Return the sheet that says what is another by now."""
+    name = "Redo" if error.again else "Undo"
+    obstacles = error.obstacles
+    facts: list[Fact] = []
+    if count > 1:
+        facts += [f"{len(obstacles)} of {plural(count, 'write')} changed since:", ""]
+    for obstacle in obstacles[:SHOWN]:
+        entry = obstacle.past.entry
+        facts += [Text(clean(f"{entry.what} {entry.target}"), style="strong"), obstacle.why]
+    if len(obstacles) > SHOWN:
+        facts.append(f"and {len(obstacles) - SHOWN} more")
+    return Confirm(
+        f"{name} what changed since",
+        facts,
+        verb=f"{name.lower()} anyway",
+        warning=f"{name} would fight that.",
+    )

@@ -1,0 +1,251 @@
+"""Taking back what was written, and doing it again: what is known of it, the checks, the calls.
+
+`History` follows the journal: which writes have a way back, and which were taken back. `Way` goes
+it: it reads whether the thing is still as it was left, and sends the steps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from copydesk.domain.reversal import JSON, Expectation, Reversal, Step, reversal_of
+from copydesk.tui.errors import NotDoneError
+
+if TYPE_CHECKING:
+    from copydesk.client.api import Api
+    from copydesk.local.journal import Entry
+
+Standing = Literal["done", "undone", "undoing", "redoing", "open", "gone", "failed"]
+"""How a write stands: "undoing" and "redoing" are under way or were cut off, "open" is a write of
+which it is not known whether it happened, "gone" cannot be taken back any more."""
+
+LocalStep = Callable[..., Awaitable[Any]]
+"""A step on this machine. Read as an expectation, it returns JSON, or None for "gone"."""
+
+LONGEST_LIST = 1000
+"""How many things of a list are looked through."""
+
+
+class StepError(TypeError):
+    """A reversal names an operation that there is not, or arguments that do not fit it."""
+
+
+@dataclass(slots=True)
+class Past:
+    """A write that has a way back, as it stands by now.
+
+    ``number`` orders writes by when they became known, ``when`` by what happened to them last.
+    """
+
+    entry: Entry
+    reversal: Reversal
+    number: int
+    standing: Standing = "done"
+    when: int = 0
+    cut: Entry | None = None
+    """The undo or redo that is under way, or was cut off."""
+
+    @property
+    def id(self) -> str:
+        """The identity of the write."""
+        return self.entry.id
+
+
+class History:
+    """What there is to take back and to do again, as the entries of the journal tell."""
+
+    def __init__(self) -> None:
+        self.known: dict[str, Past] = {}
+        self._count = 0
+
+    def learn(self, entries: Iterable[Entry]) -> None:
+        """Take in entries that are not known yet, oldest first."""
+        for entry in entries:
+            if entry.id not in self.known and (entry.of == "" or entry.of in self.known):
+                self.take(entry)
+
+    def take(self, entry: Entry) -> Past | None:
+        """Take in an entry in its newest state; return the write it is about, if it has a way back.
+
+        A reversal that cannot be read is none.
+        """
+        self._count += 1
+        if entry.kind:
+            return self._turn(entry)
+        if entry.reversal is None or entry.state == "failed":
+            self.known.pop(entry.id, None)
+            return None
+        try:
+            reversal = reversal_of(entry.reversal)
+        except ValueError:
+            return None
+        past = self.known.get(entry.id)
+        if past is None:
+            past = Past(entry, reversal, self._count, when=self._count)
+            self.known[entry.id] = past
+        past.entry, past.reversal = entry, reversal
+        if past.standing in ("done", "open"):
+            past.standing = "done" if entry.state == "done" else "open"
+        return past
+
+    def _turn(self, entry: Entry) -> Past | None:
+        past = self.known.get(entry.of)
+        if past is None:
+            return None
+        past.when = self._count
+        past.cut = None
+        match entry.kind, entry.state:
+            case "gone", _:
+                past.standing = "gone"
+            case "undo", "done":
+                past.standing = "undone"
+            case "redo", "done":
+                past.standing = "done"
+            case kind, "failed":
+                past.standing = "done" if kind == "undo" else "undone"
+            case kind, _:
+                past.standing = "undoing" if kind == "undo" else "redoing"
+                past.cut = entry
+        return past
+
+    def undoable(self, run: str) -> list[Past]:
+        """Return what ``u`` takes back in a run, newest first: one write, or those of one group."""
+        done = [p for p in self.known.values() if p.standing == "done" and p.entry.run == run]
+        return self._whole(max(done, key=_began, default=None), done)
+
+    def redoable(self, run: str) -> list[Past]:
+        """Return what ``ctrl+r`` does again in a run, oldest first; nothing after a newer write."""
+        mine = [past for past in self.known.values() if past.entry.run == run]
+        undone = [past for past in mine if past.standing == "undone" and past.reversal.forth]
+        last = max(undone, key=_turned, default=None)
+        newest = max((past for past in mine if past.standing == "done"), key=_turned, default=None)
+        if last is None or (newest is not None and self._is_newer(newest, last)):
+            return []
+        return self._whole(last, undone)[::-1]
+
+    def _is_newer(self, past: Past, undone: Past) -> bool:
+        """Whether a write came after another was taken back, and is not that done again."""
+        return past.when > undone.when and _began(past) > _began(undone)
+
+    def with_group(self, past: Past) -> list[Past]:
+        """Return a write and those of its group that stand as it does, newest first."""
+        same = [p for p in self.known.values() if p.standing == past.standing]
+        return self._whole(past, same)
+
+    def _whole(self, past: Past | None, among: Sequence[Past]) -> list[Past]:
+        if past is None:
+            return []
+        group = past.entry.group
+        whole = [p for p in among if p.entry.group == group] if group else [past]
+        return sorted(whole, key=_began, reverse=True)
+
+
+def _began(past: Past) -> tuple[float, int]:
+    return (past.entry.at, past.number)
+
+
+def _turned(past: Past) -> int:
+    return past.when
+
+
+@dataclass(frozen=True, slots=True)
+class Obstacle:
+    """Why a write is not simply taken back (or done again): the thing is another by now."""
+
+    past: Past
+    why: str
+    gone: bool = False
+
+
+class Way:
+    """Reads what reversals expect and takes their steps.
+
+    ``local`` are the steps on this machine by their names.
+    """
+
+    def __init__(self, local: Mapping[str, LocalStep]) -> None:
+        self._local = local
+
+    async def answer(self, api: Api, read: Step) -> JSON:
+        """Return what a read says as JSON, None when the thing is gone. Raises ``ApiError``."""
+        from copydesk.client.errors import NotFound
+
+        if read.local:
+            return await self.take(api, read)
+        operation = operation_of(read)
+        try:
+            if not operation.pages:
+                return (await api(operation, **read.arguments)).to_dict()
+            items = []
+            async for item in api.pages(operation, **read.arguments):
+                items.append(item.to_dict())
+                if len(items) == LONGEST_LIST:
+                    break
+            return {"items": items}
+        except NotFound:
+            return None
+
+    async def take(self, api: Api, step: Step) -> Any:
+        """Take one step and return its result. Raises ``ApiError`` and `NotDoneError`."""
+        if step.local:
+            action = self._local.get(step.local)
+            if action is None:
+                raise NotDoneError(f"This copydesk knows no way to {step.local.replace('_', ' ')}.")
+            return await action(**step.arguments)
+        operation = operation_of(step)
+        if operation.body is None:
+            return await api(operation, **step.arguments)
+        body = operation.body.adapter.validate_python(step.body)
+        return await api(operation, **step.arguments, body=body)
+
+    async def holds(self, api: Api, expected: Expectation | None) -> bool | None:
+        """Whether an expectation holds; None when there is none. Raises ``ApiError``."""
+        if expected is None:
+            return None
+        return not expected.differences(await self.answer(api, expected.read))
+
+    async def obstacle(self, api: Api, past: Past, *, again: bool = False) -> Obstacle | None:
+        """Return why a write is not simply taken back (or done ``again``); None when it can be."""
+        expected = past.reversal.before if again else past.reversal.still
+        if expected is None:
+            return None
+        answer = await self.answer(api, expected.read)
+        why = expected.explain(answer)
+        return Obstacle(past, why, answer is None and not expected.gone) if why else None
+
+    async def became(self, api: Api, reversal: Reversal) -> bool | None:
+        """Find out by reading whether a write stands: True, False, or None when neither is so."""
+        still = await self.holds(api, reversal.still)
+        if still:
+            return True
+        before = await self.holds(api, reversal.before)
+        if before:
+            return False
+        return None
+
+    def check(self, reversal: Reversal) -> None:
+        """Raise `StepError` when a reversal names what there is not."""
+        expectations = [each for each in (reversal.still, reversal.before) if each is not None]
+        for step in (*reversal.back, *reversal.forth, *(each.read for each in expectations)):
+            if step.local:
+                if step.local not in self._local:
+                    raise StepError(f"there is no local step {step.local!r}")
+                continue
+            operation = operation_of(step)
+            given = dict(step.arguments)
+            if operation.body is not None:
+                given["body"] = operation.body.adapter.validate_python(step.body)
+            operation.signature.bind(**given)
+
+
+def operation_of(step: Step) -> Any:
+    """Return the declared operation of a step. Raises `StepError` when there is none."""
+    import copydesk.contract.operations  # noqa: F401 - fills the catalogue
+    from copydesk.contract.operation import CATALOGUE
+
+    found = CATALOGUE.get(step.operation)
+    if found is None:
+        raise StepError(f"there is no operation {step.operation!r}")
+    return found

@@ -1,0 +1,489 @@
+"""Writing: every write is logged and journalled, can be recalled, tried again and taken back.
+
+`Writing` is the part of the session that does so, apart from it for length.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from copydesk.local.journal import Entry, Kind, Notes, State, WriteJournal
+from copydesk.tui.errors import (
+    NotDoneError,
+    failure_types,
+    is_unknown,
+    sentence,
+    write_sentence,
+)
+from copydesk.tui.undoing import History, LocalStep, Obstacle, Past, Way
+from copydesk.tui.written import (
+    HAD_ARRIVED,
+    STOPPED,
+    ChangedSinceError,
+    RecalledError,
+    RecallError,
+    UnansweredError,
+    Wait,
+    WriteError,
+    Written,
+)
+
+if TYPE_CHECKING:
+    from copydesk.client.api import Api
+    from copydesk.domain.reversal import Reversal, Trace
+    from copydesk.tui.contact import Contact
+    from copydesk.tui.drafts import DraftStore
+
+T = TypeVar("T")
+
+
+class Writing:
+    """Sends writes for the whole run. What it needs of the session is declared here."""
+
+    drafts: DraftStore
+    journal: WriteJournal
+    history: History
+    local_steps: dict[str, LocalStep]
+    recall_seconds: float
+    waits: list[Wait]
+    clock: Callable[[], datetime]
+    contact: Contact
+    log: list[Written]
+    _writes: set[asyncio.Task[Any]]
+
+    async def ready(self) -> Api:
+        """Return the client, connecting at the first call."""
+        raise NotImplementedError
+
+    def touched(self) -> None:
+        """Tell the watchers that something changed."""
+        raise NotImplementedError
+
+    def unreachable(self, why: str) -> None:
+        """Note that the service was not reached; ``why`` is a sentence."""
+        raise NotImplementedError
+
+    @property
+    def way(self) -> Way:
+        """What takes the steps of reversals."""
+        return Way(self.local_steps)
+
+    @property
+    def writing(self) -> frozenset[asyncio.Task[Any]]:
+        """The writes under way."""
+        return frozenset(self._writes)
+
+    @property
+    def writes_pending(self) -> int:
+        """How many writes have not ended: waiting to be sent, or sent and not answered."""
+        return len(self._writes)
+
+    async def perform(
+        self,
+        what: str,
+        target: str,
+        send: Callable[[], Awaitable[T]],
+        *,
+        reversal: Reversal | Callable[[T], Reversal | None] | None = None,
+        recall: bool = False,
+        group: str = "",
+        trace: Trace | None = None,
+        undo: Callable[[], Awaitable[Any]] | None = None,
+        look: Callable[[], Awaitable[T | None]] | None = None,
+        then: Callable[[T], None] | None = None,
+        draft: str = "",
+        owner: object = None,
+    ) -> T:
+        """Send one write: logged, journalled, never cancelled by leaving the screen.
+
+        ``send`` is called to make the request (again on a retry). ``reversal`` is how it is taken
+        back; a callable is given the result, and may return None when nothing is to be taken back.
+        The writes of one ``group`` are taken back together. With ``recall`` it waits first, and can
+        be recalled while it does (`RecalledError`).
+
+        When no answer comes, ``look`` reads whether it happened: it gives the result, or None if it
+        did not. ``trace`` does so at the next start, for what was sent from ``draft``, and here if
+        there is no ``look``. ``then`` takes the result once it has arrived, now or by a retry; it
+        must not mind that its screen is gone. The draft under ``draft`` is dropped by then, if it
+        is as it was sent. Raises `WriteError` with the sentence to show when it is not known to
+        have happened.
+        """
+        line = Written(
+            len(self.log) + 1, self.clock(), what, target, send=send, back=undo, group=group,
+            reversal=reversal, trace=trace, look=look, then=then, draft=draft,
+            text=self.drafts.load(draft) if draft else None,
+        )  # fmt: skip
+        if trace is not None and look is None and line.text is not None:
+            line.look = lambda: self._find(trace, line)
+        if reversal is not None and not callable(reversal):
+            self.way.check(reversal)
+        self.log.append(line)
+        wait = None
+        if recall and self.recall_seconds > 0:
+            until = asyncio.get_running_loop().time() + self.recall_seconds
+            wait = Wait(line, until, owner)
+        result: T = await self._send(line, send, wait)
+        return result
+
+    async def retry(self, line: Written) -> None:
+        """Send a line again that failed, or of which the reader says so knowing that it may have
+        arrived. Raises `WriteError` when it fails again.
+        """
+        if line.send is not None and line.state in ("failed", "unknown"):
+            await self._send(line, line.send)
+
+    async def find_out(self, line: Written) -> None:
+        """Read what became of a line that is unknown: it is done or failed then.
+
+        Raises `WriteError` when that cannot be read either. A line that has no ``look`` stays.
+        """
+        if line.look is not None and line.state == "unknown":
+            unknown = line.said
+
+            async def only_look() -> Any:
+                raise UnansweredError(unknown)
+
+            await self._send(line, only_look)
+
+    def unknown_of(self, draft: str) -> Written | None:
+        """Return the newest write from a draft that may have arrived, or None."""
+        lines = reversed(self.log)
+        return next((n for n in lines if draft and n.draft == draft and n.state == "unknown"), None)
+
+    async def _send(
+        self, line: Written, send: Callable[[], Awaitable[Any]], wait: Wait | None = None
+    ) -> Any:
+        line.state = "sending" if wait is None else "waiting"
+        if wait is not None:
+            self.waits.append(wait)
+        self.touched()
+        found = False
+
+        async def write() -> Any:
+            nonlocal found
+            if wait is not None:
+                try:
+                    await wait.out()
+                finally:
+                    self.waits.remove(wait)
+                line.state = "sending"
+                self.touched()
+            await asyncio.to_thread(self._begin, line)
+            try:
+                return await send()
+            except failure_types() as error:
+                if line.look is None or not is_unknown(error):
+                    raise
+                result = await self._look(line.look, error)
+                found = True
+                return result
+
+        task = asyncio.create_task(write())
+        self._writes.add(task)
+        task.add_done_callback(lambda done: self._settle(line, done, found=found))
+        try:
+            return await asyncio.shield(task)
+        except RecallError as error:
+            raise RecalledError(line.said) from error
+        except failure_types() as error:
+            raise WriteError(line.said, unknown=line.state == "unknown") from error
+
+    def _begin(self, line: Written) -> None:
+        """Note that a line is about to be sent; it is on the disk when this returns."""
+        if line.entry is not None:
+            line.entry = self.journal.settle(line.entry, "sending")
+            return
+        reversal = line.reversal
+        line.entry = self.journal.begin(
+            line.what,
+            line.target,
+            Notes(
+                None if reversal is None or callable(reversal) else reversal.to_dict(),
+                None if line.trace is None else line.trace.to_dict(),
+                line.draft,
+                line.group,
+                line.kind,
+                line.of,
+            ),
+        )
+
+    async def _look(self, look: Callable[[], Awaitable[Any]], lost: Exception) -> Any:
+        """Return the result of a write whose answer was lost, as reading shows it.
+
+        Raises `NotDoneError` when it did not happen, and ``lost`` when that cannot be read.
+        """
+        try:
+            result = await look()
+        except failure_types():
+            raise lost from None
+        if result is None:
+            raise NotDoneError(
+                "No answer came, and it had not happened when it was read again. @, then r sends "
+                "it again."
+            ) from lost
+        return result
+
+    async def _find(self, trace: Trace, line: Written) -> Any:
+        """Return what a line made, as a list of such things has it; None if it is not there."""
+        from copydesk.tui.recovery import find_trace
+
+        return await find_trace(await self.ready(), trace, line.text or "", line.at.timestamp())
+
+    def _settle(self, line: Written, task: asyncio.Task[Any], *, found: bool) -> None:
+        self._writes.discard(task)
+        changes: dict[str, Any] = {}
+        if task.cancelled():
+            line.state, line.said = "unknown", STOPPED
+        elif (error := task.exception()) is not None:
+            self._failed(line, error)
+        else:
+            line.state, line.said, line.undo = "done", HAD_ARRIVED if found else "", line.back
+            changes = self._bind(line, task.result())
+            self._arrived(line, task.result())
+        if line.entry is not None:
+            state: State = "done" if line.state == "done" else "failed"
+            if line.state == "unknown":
+                state = "unknown"
+            self._note(
+                self.journal.settle(
+                    line.entry, state, request_id=line.request_id, sentence=line.said, **changes
+                ),
+                line,
+            )
+        self.touched()
+
+    def _failed(self, line: Written, error: BaseException) -> None:
+        line.request_id = str(getattr(error, "request_id", "") or "")
+        if isinstance(error, RecallError):
+            line.state, line.said = "recalled", str(error)
+            return
+        line.state = "unknown" if is_unknown(error) else "failed"
+        line.said = (
+            str(error)
+            if isinstance(error, UnansweredError)
+            else write_sentence(
+                error, what=f"{line.what}, {line.target}", kept=line.text is not None
+            )
+        )
+        self._reached(error)
+
+    def _bind(self, line: Written, result: Any) -> dict[str, Any]:
+        """Return what the journal learns of a write by its result: how it is taken back."""
+        if line.reversal is None or not callable(line.reversal):
+            return {}
+        reversal = line.reversal(result)
+        if reversal is None:
+            return {}
+        self.way.check(reversal)
+        return {"reversal": reversal.to_dict()}
+
+    def _note(self, entry: Entry, line: Written) -> None:
+        """Learn from the journal how a write stands by now."""
+        line.entry = entry
+        self.history.take(entry)
+
+    def _arrived(self, line: Written, result: Any) -> None:
+        """Do what follows a write that has arrived."""
+        if line.draft:
+            # Text that was typed since is another text: it stays.
+            if line.text is not None and self.drafts.load(line.draft) == line.text:
+                self.drafts.drop(line.draft)
+            for other in self.log:
+                if other.draft == line.draft and other.state in ("failed", "unknown"):
+                    other.state, other.said = "replaced", "Its text was sent later, and arrived."
+        if line.then is not None:
+            line.then(result)
+
+    def _reached(self, error: BaseException) -> None:
+        """Learn from a failed write whether the service is there, as reads do."""
+        from copydesk.client.errors import Unauthorized, Unreachable
+
+        if isinstance(error, Unreachable):
+            self.unreachable(sentence(error))
+        elif isinstance(error, Unauthorized):
+            self.contact.refused = True
+
+    # Recall
+
+    def recall(self) -> Written | None:
+        """Stop the newest write that is not sent yet, and return its line."""
+        wait = next((each for each in reversed(self.waits) if not each.over.is_set()), None)
+        if wait is None:
+            return None
+        wait.recalled = True
+        wait.over.set()
+        return wait.line
+
+    def send_now(self) -> None:
+        """Send at once what waits."""
+        for wait in self.waits:
+            wait.over.set()
+
+    def waits_for(self, owner: object) -> bool:
+        """Whether ``owner`` only waits for a write that can still be recalled."""
+        return any(wait.owner is owner for wait in self.waits)
+
+    # Taking back
+
+    def undoable(self) -> Written | None:
+        """Return the newest write that can be taken back, or None."""
+        return next((line for line in reversed(self.log) if self._has_way_back(line)), None)
+
+    def _has_way_back(self, line: Written) -> bool:
+        past = self._past(line)
+        return line.undo is not None or (past is not None and past.standing == "done")
+
+    def _past(self, line: Written) -> Past | None:
+        return None if line.entry is None else self.history.known.get(line.entry.id)
+
+    def together(self, line: Written) -> list[Past]:
+        """Return the writes that are taken back with a line, newest first."""
+        past = self._past(line)
+        return [] if past is None else self.history.with_group(past)
+
+    def redoable(self) -> list[Past]:
+        """Return what is done again next, in the order of doing it."""
+        return self.history.redoable(self.journal.run)
+
+    def final(self) -> Written | None:
+        """Return the newest write when it cannot be taken back, so that ``u`` means an older."""
+        last = next((n for n in reversed(self.log) if n.state == "done" and not n.kind), None)
+        return None if last is None or self._has_way_back(last) else last
+
+    async def undo(self) -> Written | None:
+        """Take back the newest write that can be, with its group.
+
+        Raises `ChangedSinceError` when it is not as it was left, and `WriteError` when the service
+        refuses. What is gone can never be taken back: then the next call reaches the write before.
+        """
+        line = self.undoable()
+        if line is None:
+            return None
+        if line.undo is None:
+            await self.take_back(self.together(line))
+        else:
+            await self._undo_by_call(line, line.undo)
+        return line
+
+    async def _undo_by_call(self, line: Written, take_back: Callable[[], Awaitable[Any]]) -> None:
+        from copydesk.client.errors import NotFound
+
+        line.undo = None
+        back = Written(
+            len(self.log) + 1, self.clock(), f"Undo: {line.what}", line.target, send=take_back,
+            kind="undo",
+        )  # fmt: skip
+        self.log.append(back)
+        try:
+            await self._send(back, take_back)
+        except WriteError as error:
+            if isinstance(error.__cause__, NotFound):
+                line.state = "undone"
+                self.touched()
+                said = f"{line.what} {line.target} cannot be undone: it is gone."
+                raise WriteError(said) from error
+            line.undo = take_back
+            raise
+        line.state = "undone"
+
+    async def take_back(
+        self, pasts: Sequence[Past], *, again: bool = False, anyway: bool = False
+    ) -> list[Any]:
+        """Take back writes one after the other, or do them ``again``; return what the steps gave.
+
+        Each is read first, unless ``anyway``. What is not as it was left is passed over, and
+        reported at the end by `ChangedSinceError`; what is gone by `WriteError`. A failure ends it.
+        """
+        api = await self.ready()
+        results: list[Any] = []
+        obstacles: list[Obstacle] = []
+        gone: list[Past] = []
+        for past in pasts:
+            obstacle = None if anyway else await self._obstacle(api, past, again=again)
+            if obstacle is not None and not obstacle.gone:
+                obstacles.append(obstacle)
+                continue
+            try:
+                if obstacle is None:
+                    results += await self._turn(api, past, again=again)
+                    continue
+            except WriteError as error:
+                from copydesk.client.errors import NotFound
+
+                if not isinstance(error.__cause__, NotFound):
+                    raise
+            gone.append(past)
+            await asyncio.to_thread(self._is_gone, past)
+        if obstacles:
+            raise ChangedSinceError(obstacles, again=again)
+        if gone:
+            names = ", ".join(f"{past.entry.what} {past.entry.target}" for past in gone)
+            said = "done again" if again else "undone"
+            raise WriteError(f"{names} cannot be {said}: it is gone.")
+        return results
+
+    async def _obstacle(self, api: Api, past: Past, *, again: bool) -> Obstacle | None:
+        """Return what is in the way. Raises `WriteError` when that cannot be read."""
+        try:
+            return await self.way.obstacle(api, past, again=again)
+        except failure_types() as error:
+            self._reached(error)
+            said = f"Nothing was taken back, because it could not be read: {sentence(error)}"
+            raise WriteError(said) from error
+
+    async def _turn(self, api: Api, past: Past, *, again: bool) -> list[Any]:
+        """Take the steps of one reversal, as a write that is logged and journalled itself."""
+        way, reversal = self.way, past.reversal
+        steps = reversal.forth if again else reversal.back
+        kind: Kind = "redo" if again else "undo"
+        name = "Redo" if again else "Undo"
+        line = Written(
+            len(self.log) + 1, self.clock(), f"{name}: {past.entry.what}", past.entry.target,
+            kind=kind, of=past.id,
+        )  # fmt: skip
+        done: list[Any] = []
+
+        async def send() -> list[Any]:
+            for number in range(len(done), len(steps)):
+                done.append(await way.take(api, steps[number]))
+                if line.entry is not None and number + 1 < len(steps):
+                    line.entry = await asyncio.to_thread(
+                        self.journal.settle, line.entry, "sending", progress=number + 1
+                    )
+            return done
+
+        async def look() -> list[Any] | None:
+            stands = await way.became(api, reversal)
+            if stands is None:
+                raise UnansweredError("neither as it was nor as it should be")
+            return [] if stands == again else None
+
+        line.send = send
+        if reversal.still is not None or reversal.before is not None:
+            line.look = look
+        self.log.append(line)
+        past.standing = "redoing" if again else "undoing"
+        try:
+            result: list[Any] = await self._send(line, send)
+        except WriteError:
+            if line.entry is None:  # it was not even noted
+                past.standing = "undone" if again else "done"
+            raise
+        for other in self.log:
+            if other.entry is not None and other.entry.id == past.id:
+                other.state = "done" if again else "undone"
+        self.touched()
+        return result
+
+    def _is_gone(self, past: Past) -> None:
+        """Note that there is nothing to take back any more."""
+        entry = self.journal.begin(
+            f"Gone: {past.entry.what}", past.entry.target, Notes(kind="gone", of=past.id)
+        )
+        self.history.take(self.journal.settle(entry, "done"))
+        for line in self.log:
+            if line.entry is not None and line.entry.id == past.id:
+                line.state = "undone"

@@ -1,0 +1,130 @@
+"""What is known of a write: its line in the log, how long it can be recalled, how it failed."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from copydesk.tui.errors import NotDoneError
+
+if TYPE_CHECKING:
+    from copydesk.domain.reversal import Reversal, Trace
+    from copydesk.local.journal import Entry, Kind
+    from copydesk.tui.undoing import Obstacle
+
+HAD_ARRIVED = "No answer came, but it had arrived: that was found by reading again."
+
+STOPPED = "It was stopped before the answer came: it may have arrived."
+
+
+class WriteError(Exception):
+    """A write that is not known to have happened; the message is what the reader is told.
+
+    ``unknown`` says that it may have happened all the same: it is not to be sent again unasked.
+    """
+
+    def __init__(self, said: str, *, unknown: bool = False) -> None:
+        super().__init__(said)
+        self.unknown = unknown
+
+
+class RecalledError(WriteError):
+    """A write that its writer stopped before it was sent."""
+
+
+class ChangedSinceError(WriteError):
+    """Writes were not taken back (or not done again), because what they are about changed since."""
+
+    def __init__(self, obstacles: Sequence[Obstacle], *, again: bool) -> None:
+        super().__init__(" ".join(obstacle.why for obstacle in obstacles))
+        self.obstacles = tuple(obstacles)
+        self.again = again
+
+
+class RecallError(NotDoneError):
+    """What a recalled write ended with."""
+
+
+class UnansweredError(NotDoneError):
+    """What an earlier try ended with: no answer."""
+
+    sent = True
+
+
+@dataclass
+class Written:
+    """One line of the activity log: a write, and what became of it.
+
+    ``state`` is "waiting" (it can be recalled), "sending", "done", "failed" (it did not happen),
+    "unknown" (it may have happened: no answer came), "recalled", "undone", "replaced" (its text
+    arrived by a later write), or "said" for what is no write.
+    """
+
+    number: int
+    at: datetime
+    what: str
+    target: str
+    state: str = "sending"
+    said: str = ""
+    request_id: str = ""
+    send: Callable[[], Awaitable[Any]] | None = None
+    undo: Callable[[], Awaitable[Any]] | None = None
+    back: Callable[[], Awaitable[Any]] | None = None
+    """What becomes ``undo`` once it is done."""
+    reversal: Reversal | Callable[[Any], Reversal | None] | None = None
+    """How it is taken back; a callable is given the result."""
+    trace: Trace | None = None
+    """How it is found at the next start, should this one end before the answer comes."""
+    entry: Entry | None = None
+    """What the journal says of it."""
+    kind: Kind = ""
+    """Whether it takes back another ("undo") or does it again ("redo")."""
+    of: str = ""
+    """Which entry of the journal that is."""
+    group: str = ""
+    """What ties it to the other writes of one action: they are taken back together."""
+    look: Callable[[], Awaitable[Any]] | None = None
+    """Reads whether it happened: its result if it did, None if not."""
+    then: Callable[[Any], None] | None = None
+    """Takes the result, at whichever try it comes."""
+    draft: str = ""
+    """The key of the draft that its text is kept under until it has arrived."""
+    text: str | None = None
+    """That text, as it was sent."""
+
+    @property
+    def id(self) -> str:
+        """The identity of the line in a list."""
+        return str(self.number)
+
+
+@dataclass(eq=False)
+class Wait:
+    """A write that is not sent yet: it can be recalled ``until`` then, by the loop's clock."""
+
+    line: Written
+    until: float
+    owner: object = None
+    """Who waits for it (a worker), and is not in the way of another write of its kind."""
+    recalled: bool = False
+    over: asyncio.Event = field(default_factory=asyncio.Event)
+
+    @property
+    def seconds(self) -> int:
+        """Whole seconds that are left, at least one."""
+        return max(1, round(self.until - asyncio.get_running_loop().time()))
+
+    async def out(self) -> None:
+        """Wait until it is time to send, or told to. Raises `RecallError` when it was recalled."""
+        left = self.until - asyncio.get_running_loop().time()
+        try:
+            async with asyncio.timeout(max(0.0, left)):
+                await self.over.wait()
+        except TimeoutError:
+            pass
+        if self.recalled:
+            kept = " What you wrote is kept (:drafts)." if self.line.draft else ""
+            raise RecallError(f"Recalled: {self.line.what.lower()} was not sent.{kept}")

@@ -212,6 +212,9 @@ async def test_update_changes_subject_description_and_status(world: World, space
         assert counts(world, space) == (1, 0, 0)
         changed = (await client.patch(path(space, key), json={"status": "draft"})).json()
         assert counts(world, space) == (1, 0, 1)
+        for no_text in ({"markdown": "Why."}, {"object": "page", "nodes": []}):
+            refused = await client.patch(path(space, key), json={"description": no_text})
+            assert (refused.status_code, "body.description" in refused.text) == (400, True)
         changed = (await client.patch(path(space, key), json={"description": None})).json()
         assert "description" not in changed
         for wrong in ({"status": "merged"}, {"status": None}, {"subject": "x" * 101}, {"no": 1}):

@@ -267,7 +267,7 @@ async def test_what_is_large_and_sound_is_kept(desk: DeskOfOne) -> None:
         deep = [deep]
     data = {"deep": deep, "large": 2**63 - 1, "small": -(2**63), "pair": "\U0001f600"}
     async with desk.client(desk.world.token(desk.have.ana)) as client:
-        for body in (json.dumps({"description": {"data": data}}),):
+        for body in (json.dumps({"description": {"data": data, "nodes": []}}),):
             answer = await client.post(
                 f"/v1/spaces/{desk.have.space}/change-requests", content=body
             )

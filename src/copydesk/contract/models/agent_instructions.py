@@ -5,7 +5,7 @@ from typing import Literal
 from pydantic import Field
 
 from copydesk.contract.models.base import Body, Open, Resource
-from copydesk.contract.models.document import Document
+from copydesk.contract.models.document import Document, WrittenDocument
 from copydesk.contract.models.parts import Timestamp, Urls
 
 
@@ -22,4 +22,4 @@ class AgentInstructions(Resource):
 class AgentInstructionsUpdate(Body):
     """New instructions for the documentation agent."""
 
-    instructions: Document
+    instructions: WrittenDocument

@@ -14,7 +14,7 @@ from copydesk.contract.enumerations import (
     UpdateOutcome,
 )
 from copydesk.contract.models.base import Body, Open, Resource, Shape
-from copydesk.contract.models.document import Document
+from copydesk.contract.models.document import Document, WrittenDocument
 from copydesk.contract.models.parts import FileReference, Timestamp, Urls
 from copydesk.contract.models.user import User
 
@@ -70,7 +70,7 @@ class ChangeRequestCreate(Body):
 
     subject: Subject | None = None
     template: ChangeRequestTemplate | None = None
-    description: Document | None = None
+    description: WrittenDocument | None = None
     conversations_issues_cluster: str | None = None
 
 
@@ -79,7 +79,7 @@ class ChangeRequestUpdate(Body):
 
     subject: Subject | None = None
     status: ChangeRequestWritableStatus | None = None
-    description: Document | None = None
+    description: WrittenDocument | None = None
 
 
 class ChangedPage(Shape):

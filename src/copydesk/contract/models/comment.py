@@ -6,7 +6,7 @@ from pydantic import Field
 
 from copydesk.contract.enumerations import CommentStatus
 from copydesk.contract.models.base import Body, Emoji, Open, Resource, Shape
-from copydesk.contract.models.document import Document
+from copydesk.contract.models.document import Document, WrittenDocument
 from copydesk.contract.models.parts import Timestamp, Urls
 from copydesk.contract.models.user import User
 
@@ -124,7 +124,7 @@ class MarkdownBody(Body):
 class DocumentBody(Body):
     """Text written as a document."""
 
-    document: Document
+    document: WrittenDocument
 
 
 WrittenBody: TypeAlias = MarkdownBody | DocumentBody

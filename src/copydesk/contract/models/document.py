@@ -1,8 +1,13 @@
 """Rich text: a tree of nodes, kept whole even where it holds what this version does not know."""
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal, TypeAlias
 
-from pydantic import ConfigDict, SerializerFunctionWrapHandler, model_serializer
+from pydantic import (
+    AfterValidator,
+    ConfigDict,
+    SerializerFunctionWrapHandler,
+    model_serializer,
+)
 
 from copydesk.contract.models.base import Open, Shape
 
@@ -48,3 +53,15 @@ class Document(_Whole):
     data: dict[str, Any] = {}
     nodes: list[Node] = []
     meta: dict[str, Any] | None = None
+
+
+def _is_one(document: Document) -> Document:
+    if document.object != "document":
+        raise ValueError('the object of a document is "document"')
+    if "nodes" not in document.model_fields_set:
+        raise ValueError("a document has nodes; an empty list of them is an empty text")
+    return document
+
+
+WrittenDocument: TypeAlias = Annotated[Document, AfterValidator(_is_one)]
+"""Rich text in a request. What has no nodes is no text, and would silently replace one."""

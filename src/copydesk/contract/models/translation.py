@@ -6,7 +6,7 @@ from pydantic import Field
 
 from copydesk.contract.enumerations import Language, TranslationStatus
 from copydesk.contract.models.base import Body, Open, Resource, Shape
-from copydesk.contract.models.document import Document
+from copydesk.contract.models.document import Document, WrittenDocument
 from copydesk.contract.models.parts import Timestamp, Urls
 
 
@@ -80,10 +80,10 @@ class TranslationCreate(Body):
 
     language: Language
     source: TranslationSourceWrite | None = None
-    instructions: Document | None = None
+    instructions: WrittenDocument | None = None
 
 
 class TranslationUpdate(Body):
     """New instructions for a translation."""
 
-    instructions: Document | None = None
+    instructions: WrittenDocument | None = None

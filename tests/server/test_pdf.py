@@ -11,6 +11,7 @@ import pytest
 from PIL import Image
 from pypdf import PdfReader
 
+from copydesk.server import printing
 from copydesk.server.pdf import PrintedPage, make_pdf
 from copydesk.server.pdf_fonts import is_western, machine_faces, western
 from copydesk.server.seeding import Editor
@@ -95,6 +96,23 @@ async def test_an_address_lasts_an_hour_and_cannot_be_made_up(world: World, spac
         await client.post(f"/spaces/{space}/restore")
     world.clock.now += timedelta(minutes=2)
     assert (await fetch(world, url)).status_code == 404
+
+
+async def test_more_than_a_pdf_takes_is_refused_before_it_is_printed(
+    world: World, space: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = world.page_id(space, "intro")
+    url = (await ask(world, space)).json()["url"]
+    for bound, value, reason in (
+        ("MOST_PAGES", 2, "print 3 pages, and a PDF takes at most 2"),
+        ("MOST_TEXT", 99, "bytes of text, and a PDF takes at most 99"),
+    ):
+        with monkeypatch.context() as patch:
+            patch.setattr(printing, bound, value)
+            for answer in (await ask(world, space), await fetch(world, url)):
+                assert answer.status_code == 400
+                assert reason in answer.json()["error"]["message"]
+            assert (await ask(world, space, page=page, only="true")).status_code == 200
 
 
 def test_letters_of_every_script_are_printed_where_fonts_are() -> None:

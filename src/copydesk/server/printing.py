@@ -13,7 +13,8 @@ import binascii
 import hmac
 import json
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import astuple, dataclass
 from datetime import timedelta
 from functools import partial
@@ -22,8 +23,9 @@ from hashlib import sha256
 from starlette.requests import Request
 from starlette.responses import Response
 
-from copydesk.server.errors import Refusal
+from copydesk.server.errors import Refusal, invalid
 from copydesk.server.implementation import Call
+from copydesk.server.queries.page import PlacedPage, placed_pages
 from copydesk.server.store import Store, Tx, to_json
 
 PATH = "/pdf/{ticket}"
@@ -31,6 +33,15 @@ PATH = "/pdf/{ticket}"
 
 LASTS = timedelta(hours=1)
 """How long an address is good for."""
+
+MOST_PAGES = 1000
+"""So many pages of a space are printed at once; that takes about ten seconds."""
+
+MOST_TEXT = 1_000_000
+"""So many bytes of Markdown are printed at once; that takes half a minute."""
+
+_PRINTER = ThreadPoolExecutor(1, thread_name_prefix="desk-printer")
+"""One PDF at a time, so that whoever asks for many does not hold up the rest of the desk."""
 
 _SIGNING_KEY = "signing_key"
 """The key in a desk's ``meta`` of what addresses are signed with; nobody is ever told it."""
@@ -57,8 +68,9 @@ def print_address(
 ) -> str:
     """Return an address where a PDF can be fetched for an hour, without a token.
 
-    The first one gives the desk its key.
+    The first one gives the desk its key. Raises as ``pages_to_print`` does.
     """
+    pages_to_print(call, placed_pages(call, revision_id), page_id, only=only)
     if call.tx.one("SELECT 1 FROM meta WHERE key = ?", _SIGNING_KEY) is None:
         call.tx.insert("meta", key=_SIGNING_KEY, value=secrets.token_hex(32))
     expires = int((call.tx.moment + LASTS).timestamp())
@@ -66,16 +78,51 @@ def print_address(
     return call.base_url + PATH.replace("{ticket}", ticket.signed(call.tx))
 
 
+def pages_to_print(
+    call: Call, pages: Iterable[PlacedPage], page_id: str | None, *, only: bool
+) -> list[PlacedPage]:
+    """Return the pages that are printed: all, or ``page_id`` with those below it, or ``only`` it.
+
+    Raises a 400 when that is more than a PDF may be.
+    """
+    chosen = [
+        page
+        for page in pages
+        if page_id is None
+        or page.data.id == page_id
+        or (not only and any(above.id == page_id for above in page.ancestors))
+    ]
+    if len(chosen) > MOST_PAGES:
+        raise _too_much(f"{len(chosen):,} pages", f"{MOST_PAGES:,}")
+    texts = [page.data.text for page in chosen]
+    length: int = call.tx.value(  # a text that several pages have is printed as often
+        "SELECT coalesce(sum(size), 0) FROM json_each(?) JOIN blob ON blob.hash = value",
+        json.dumps(texts),
+    )
+    if length > MOST_TEXT:
+        raise _too_much(f"{length:,} bytes of text", f"{MOST_TEXT:,}")
+    return chosen
+
+
+def _too_much(what: str, most: str) -> Refusal:
+    return invalid(
+        f"query parameter page: that would print {what}, and a PDF takes at most {most}; "
+        "name a page to print it with those below it, or alone with only=true"
+    )
+
+
 async def answer(store: Store, request: Request) -> Response:
     """Answer with the PDF of a ticket; with a 404 when it is no ticket of this desk, or too old."""
     signed = request.path_params["ticket"]
     base_url = str(request.base_url).rstrip("/")
-    # Printing many pages takes long: the desk's own threads only gather them.
-    book = await store.in_thread(
-        lambda: store.read(lambda tx: _gather(tx, signed, base_url)), writes=False
+    await store.in_thread(lambda: store.read(lambda tx: _read(tx, signed)), writes=False)
+    data = await asyncio.get_running_loop().run_in_executor(
+        # Gathered when it is its turn: what waits holds nothing.
+        _PRINTER,
+        lambda: store.read(lambda tx: _gather(tx, signed, base_url))(),
     )
     return Response(
-        await asyncio.to_thread(book),
+        data,
         media_type="application/pdf",
         headers={
             "content-disposition": 'inline; filename="change-request.pdf"',

@@ -23,7 +23,7 @@ def get_change_request_pdf(
     """Answer with the address of a PDF of a change request as it is now; it lasts an hour.
 
     With ``page`` it prints that page and those below it, with ``only`` the page alone. Raises a 400
-    for ``only`` without a page, a 404 for a page that is not there.
+    for ``only`` without a page and for more than a PDF takes, a 404 for a page that is not there.
     """
     _, row = find_change_request(call, space_id, change_request_id)
     if page is not None:

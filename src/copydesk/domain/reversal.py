@@ -5,8 +5,9 @@ after the program that made it has ended. It names operations of the API by thei
 sends them.
 
 Paths into an answer are dotted wire names. After a name, ``[]`` goes through a list in its order,
-``{}`` through one whose order means nothing, and ``{user.id=u1}`` through those of its things that
-have that value: ``items{user.id=u1}.user.id`` is ``["u1"]`` where u1 is in the list, else ``[]``.
+``{}`` through one whose order means nothing; ``{user.id=u1}`` goes through those of its things that
+have that value (``[user.id=u1]`` in their order): ``items{user.id=u1}.user.id`` is ``["u1"]`` where
+u1 is in the list, else ``[]``. ``description~text`` is all the text in a document.
 """
 
 from __future__ import annotations
@@ -28,7 +29,9 @@ LOCAL = "local."
 SAID_CELLS = 40
 """A value longer than this is not quoted in a sentence."""
 
-_SEGMENT = re.compile(r"([^.\[{]*)(?:(\[\])|\{([^}]*)\})?(?:\.|$)")
+_SEGMENT = re.compile(r"([^.\[{]*)(?:\[([^\]]*)\]|\{([^}]*)\})?(?:\.|$)")
+
+_TEXT = "~text"
 
 _WHO = ("resolvedBy", "updatedBy", "editedBy", "modifiedBy")
 """Where answers say who changed a thing last."""
@@ -68,7 +71,8 @@ class Difference:
 
     def sentence(self) -> str:
         """Return what a person reads of it, without a full stop."""
-        name = re.sub(r"\{[^}]*\}|\[\]", "", self.path).rpartition(".")[2]
+        name = re.sub(r"\{[^}]*\}|\[[^\]]*\]", "", self.path).rpartition(".")[2]
+        name = name.removesuffix(_TEXT)
         word = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower() or "it"
         now, before = _short(self.found), _short(self.wanted)
         if now is None or before is None:
@@ -210,29 +214,49 @@ def value_at(answer: JSON, path: str) -> JSON:
     """
     found: list[JSON] = [answer]
     many = any_order = False
-    for name, in_order, where in _segments(path):
+    for name, in_order, unordered in _segments(path):
         if name:
-            found = [each.get(name) if isinstance(each, dict) else None for each in found]
-        if in_order or where is not None:
-            many, any_order = True, any_order or where is not None
+            found = [_member(each, name) for each in found]
+        where = unordered if in_order is None else in_order
+        if where is not None:
+            many, any_order = True, any_order or unordered is not None
             found = [one for each in found if isinstance(each, list) for one in each]
         if where:
             key, _, wanted = where.partition("=")
-            found = [each for each in found if value_at(each, key) == wanted]
+            found = [each for each in found if (value_at(each, key) or "") == wanted]
     if not many:
         return found[0]
     kept = [each for each in found if each is not None]
     return sorted(kept, key=_order) if any_order else kept
 
 
-def _segments(path: str) -> list[tuple[str, bool, str | None]]:
+def _member(value: JSON, name: str) -> JSON:
+    if not isinstance(value, dict):
+        return None
+    if name.endswith(_TEXT):
+        return text_in(value.get(name.removesuffix(_TEXT)))
+    return value.get(name)
+
+
+def text_in(value: JSON) -> str:
+    """Return all the text in a document, its blocks and leaves apart by a line's end."""
+    match value:
+        case {"text": str(text)}:
+            return text
+        case dict():
+            inside = [*(value.get("leaves") or ()), *(value.get("nodes") or ())]
+            return "\n".join(filter(None, map(text_in, inside)))
+    return ""
+
+
+def _segments(path: str) -> list[tuple[str, str | None, str | None]]:
     segments = []
     at = 0
     while at < len(path):
         match = _SEGMENT.match(path, at)
         if match is None or match.end() == at:
             raise ValueError(f"{path!r} is no path into an answer")
-        segments.append((match[1], match[2] is not None, match[3]))
+        segments.append((match[1], match[2], match[3]))
         at = match.end()
     return segments
 

@@ -1,0 +1,319 @@
+"""The way back of each kind of write (interaction.md 4): what undoes it, and what is read first.
+
+Every function returns a `Reversal` (or what makes one from the result of a write). Fields are wire
+names and values. No request is sent here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+from copydesk.domain.order import Move
+from copydesk.domain.reversal import JSON, Expectation, Reversal, Step, Trace, text_in
+from copydesk.domain.site_tree import TOP, SiteNode
+
+MARKDOWN = {"format": "markdown"}
+"""How the text of a message is read, to be compared with what was written."""
+
+
+# Change requests
+
+
+def request_changed(
+    space: str, request: str, before: Mapping[str, JSON], after: Mapping[str, JSON]
+) -> Reversal:
+    """Return the way back of new values for a change request's subject, description or status."""
+    ids = {"space_id": space, "change_request_id": request}
+    read = Step("get_change_request", ids)
+    return Reversal(
+        (Step("update_change_request", ids, dict(before)),),
+        (Step("update_change_request", ids, dict(after)),),
+        Expectation(read, _by_text(after)),
+        Expectation(read, _by_text(before)),
+    )
+
+
+def request_begun(space: str, request: str) -> Reversal:
+    """Return the way back of a new change request: it is archived; there is no deleting one."""
+    ids = {"space_id": space, "change_request_id": request}
+    read = Step("get_change_request", ids)
+    return Reversal(
+        (Step("update_change_request", ids, {"status": "archived"}),),
+        (),
+        Expectation(read, {"status": "draft"}),
+        Expectation(read, {"status": "archived"}),
+    )
+
+
+def reviewers_asked(
+    space: str, request: str, *, asked: Collection[str] = (), left: Collection[str] = ()
+) -> Reversal:
+    """Return the way back of asking some people (``asked``) and others no longer (``left``)."""
+    ids = {"space_id": space, "change_request_id": request}
+    read = Step("list_requested_reviewers", ids)
+
+    def turn(ask: Collection[str], leave: Collection[str]) -> tuple[Step, ...]:
+        new = (Step("request_reviewers", ids, {"users": sorted(ask)}),) if ask else ()
+        old = (
+            Step("remove_requested_reviewer", {**ids, "user_id": user}) for user in sorted(leave)
+        )
+        return (*new, *old)
+
+    def there(ask: Collection[str], leave: Collection[str]) -> Expectation:
+        fields = {f"items{{user.id={user}}}.user.id": [user] for user in ask}
+        fields.update({f"items{{user.id={user}}}.user.id": [] for user in leave})
+        return Expectation(read, fields, said="who is asked for a review was changed since")
+
+    return Reversal(turn(left, asked), turn(asked, left), there(asked, left), there(left, asked))
+
+
+# Threads
+
+
+def _message(
+    space: str, request: str, comment: str, reply: str | None
+) -> tuple[str, dict[str, str]]:
+    """Return how operations on a comment or a reply end, and the ids that name it."""
+    ids = {"space_id": space, "change_request_id": request, "comment_id": comment}
+    if reply is None:
+        return "change_request_comment", ids
+    return "change_request_comment_reply", {**ids, "comment_reply_id": reply}
+
+
+def message_sent(
+    space: str, request: str, comment: str, reply: str | None = None, *, text: str, draft: str = ""
+) -> Reversal:
+    """Return the way back of a comment (or a ``reply`` in one): it is deleted.
+
+    What was written becomes a draft again, under ``draft``.
+    """
+    name, ids = _message(space, request, comment, reply)
+    read = Step(f"get_{name}", {**ids, **MARKDOWN})
+    fields: dict[str, JSON] = {"body.markdown": text}
+    if reply is None:
+        fields["replies"] = 0
+    restore = (Step("local.restore_draft", {"key": draft}),) if draft else ()
+    return Reversal(
+        (Step(f"delete_{name}", ids), *restore),
+        (),
+        Expectation(read, fields, said=_answered(reply)),
+        Expectation(read, gone=True),
+    )
+
+
+def _answered(reply: str | None) -> str:
+    return "" if reply is not None else "it was answered or edited since"
+
+
+def message_edited(
+    space: str, request: str, comment: str, reply: str | None = None, *, before: str, after: str
+) -> Reversal:
+    """Return the way back of another text in a comment or a reply."""
+    name, ids = _message(space, request, comment, reply)
+    read = Step(f"get_{name}", {**ids, **MARKDOWN})
+
+    def write(text: str) -> tuple[Step, ...]:
+        return (Step(f"update_{name}", ids, {"body": {"markdown": text}}),)
+
+    said = "its text was changed since"
+    return Reversal(
+        write(before),
+        write(after),
+        Expectation(read, {"body.markdown": after}, said=said),
+        Expectation(read, {"body.markdown": before}, said=said),
+    )
+
+
+def thread_resolved(space: str, request: str, comment: str, *, resolved: bool) -> Reversal:
+    """Return the way back of resolving a thread, or of opening it again (``resolved`` False)."""
+    name, ids = _message(space, request, comment, None)
+    read = Step(f"get_{name}", ids)
+
+    def turn(to: bool) -> tuple[Step, ...]:
+        return (Step(f"update_{name}", ids, {"resolved": to}),)
+
+    def there(is_so: bool) -> Expectation:
+        said = f"it was {'reopened' if is_so else 'resolved'} since"
+        return Expectation(read, {"status": "resolved" if is_so else "open"}, said=said)
+
+    return Reversal(turn(not resolved), turn(resolved), there(resolved), there(not resolved))
+
+
+def reacted(
+    space: str,
+    request: str,
+    comment: str,
+    reply: str | None = None,
+    *,
+    emoji: str,
+    me: str,
+    added: bool,
+) -> Reversal:
+    """Return the way back of a reaction of mine, put there or (``added`` False) taken away."""
+    name, ids = _message(space, request, comment, reply)
+    read = Step(f"get_{name}", ids)
+    path = f"reactions{{emoji={emoji}}}.users{{user.id={me}}}.user.id"
+
+    def turn(add: bool) -> tuple[Step, ...]:
+        field = "addedReactions" if add else "removedReactions"
+        return (Step(f"update_{name}", ids, {field: [emoji]}),)
+
+    def there(is_there: bool) -> Expectation:
+        said = "the reaction was changed since"
+        return Expectation(read, {path: [me] if is_there else []}, said=said)
+
+    return Reversal(turn(not added), turn(added), there(added), there(not added))
+
+
+def message_trace(
+    space: str,
+    request: str,
+    comment: str | None = None,
+    *,
+    me: str,
+    page: str | None = None,
+    node: str | None = None,
+) -> Trace:
+    """Return how a comment is found that may have arrived, or (in a ``comment``) a reply."""
+    ids = {"space_id": space, "change_request_id": request}
+    if comment is not None:
+        read = Step(
+            "list_change_request_comment_replies", {**ids, "comment_id": comment, **MARKDOWN}
+        )
+        return Trace(read, {"postedBy.id": me})
+    fields = {"postedBy.id": me, "target.page.id": page, "target.node.id": node}
+    return Trace(Step("list_change_request_comments", {**ids, **MARKDOWN}), fields)
+
+
+# Sites
+
+
+def site_row_changed(
+    ids: tuple[str, str], node: SiteNode, before: Mapping[str, JSON], after: Mapping[str, JSON]
+) -> Reversal:
+    """Return the way back of new values for a section or a site space."""
+    where = _site(ids)
+    if node.kind == "section":
+        update, read = "update_site_section", Step("list_site_sections", where)
+        step = {**where, "site_section_id": node.id}
+    else:
+        update, read = "update_site_space", Step("list_site_spaces", where)
+        step = {**where, "site_space_id": node.id}
+
+    def there(values: Mapping[str, JSON]) -> Expectation:
+        return Expectation(
+            read,
+            {f"items[id={node.id}].{name}": _filled([value]) for name, value in values.items()},
+            said=f"its {' and '.join(values)} changed since",
+        )
+
+    return Reversal(
+        (Step(update, step, dict(before)),),
+        (Step(update, step, dict(after)),),
+        there(after),
+        there(before),
+    )
+
+
+def _filled(values: list[JSON]) -> list[JSON]:
+    return [value for value in values if value is not None]
+
+
+def default_changed(ids: tuple[str, str], node: SiteNode, before: SiteNode) -> Reversal:
+    """Return the way back of another default: ``before`` was what readers landed on first."""
+    where = _site(ids)
+
+    def turn(row: SiteNode) -> tuple[Step, ...]:
+        if row.kind == "section":
+            return (Step("update_site", where, {"defaultSiteSection": row.id}),)
+        if row.level == TOP:
+            return (Step("update_site", where, {"defaultSiteSpace": row.id}),)
+        section = {**where, "site_section_id": row.level}
+        return (Step("update_site_section", section, {"defaultSiteSpace": row.id}),)
+
+    def there(row: SiteNode) -> Expectation:
+        sections = row.kind == "section"
+        read = Step("list_site_sections" if sections else "list_site_spaces", where)
+        path = f"items[id={row.id}].default"
+        return Expectation(read, {path: [True]}, said="another is the default by now")
+
+    return Reversal(turn(before), turn(node), there(node), there(before))
+
+
+def space_shown(ids: tuple[str, str], site_space: str) -> Reversal:
+    """Return the way back of one more site space: the site shows it no longer."""
+    where = _site(ids)
+    read, path = Step("list_site_spaces", where), f"items[id={site_space}].id"
+    return Reversal(
+        (Step("delete_site_space", {**where, "site_space_id": site_space}),),
+        (),
+        Expectation(read, {path: [site_space]}, said="the site shows it no longer"),
+        Expectation(read, {path: []}),
+    )
+
+
+def row_moved(
+    ids: tuple[str, str],
+    node: SiteNode,
+    move: Move,
+    back: Move,
+    before: Sequence[str],
+    after: Sequence[str],
+) -> Reversal:
+    """Return the way back of a move: ``back``. The orders are those of its level, groups left out.
+
+    Its way back is open while the order of the level is the one that it left.
+    """
+    where = _site(ids)
+    section = node.kind == "section"
+
+    def turn(to: Move) -> tuple[Step, ...]:
+        name = "siteSection" if section else "siteSpace"
+        anchor = {"type": "site-section" if section else "site-space", name: to.anchor}
+        thing = "site_section" if section else "site_space"
+        arguments = {**where, f"{thing}_id": to.id}
+        return (Step(f"move_{thing}", arguments, {"position": {to.side: anchor}}),)
+
+    if section:
+        group = "" if node.level == TOP else node.level.removeprefix("group:")
+        read, path = Step("list_site_sections", where), f"items[sectionGroup={group}].id"
+    elif node.level == TOP:
+        read, path = Step("list_site_spaces", where), "items[].id"
+    else:
+        read = Step("list_site_sections", where)
+        path = f"items[id={node.level}].siteSpaces[].id"
+
+    def there(order: Sequence[str]) -> Expectation:
+        return Expectation(read, {path: list(order)}, said="the order was changed since")
+
+    return Reversal(turn(back), turn(move), there(after), there(before))
+
+
+def _site(ids: tuple[str, str]) -> dict[str, str]:
+    organization, site = ids
+    return {"organization_id": organization, "site_id": site}
+
+
+# This machine
+
+
+def draft_dropped(key: str) -> Reversal:
+    """Return the way back of discarding a draft."""
+    read = Step("local.draft", {"key": key})
+    return Reversal(
+        (Step("local.restore_draft", {"key": key}),),
+        (Step("local.drop_draft", {"key": key}),),
+        Expectation(read, gone=True, said="something else was typed there since"),
+        Expectation(read, {"kept": True}),
+    )
+
+
+def _by_text(values: Mapping[str, Any]) -> dict[str, JSON]:
+    """Return what to expect of values: of a document its text, as services tidy the rest."""
+    return {
+        f"{name}~text" if isinstance(value, dict) else name: (
+            text_in(value) if isinstance(value, dict) else value
+        )
+        for name, value in values.items()
+    }

@@ -144,6 +144,7 @@ class Driver:
         tasks: list[asyncio.Future[Any]] = list(app.session.writing)
         if app.awake is not None:
             tasks.append(app.awake)
+        tasks.extend(app.merging.busy)
         for screen in app.screen_stack:
             if isinstance(screen, Place):
                 tasks.extend(screen.loads)

@@ -204,14 +204,20 @@ class MergeRun:
         return replace(self, items=tuple(items))
 
     def take_out(self, key: str) -> MergeRun:
-        """Take out a request that waits; one that is out already comes back, at the end."""
+        """Take out a request that waits; one that is out already comes back, at the end.
+
+        In a plan it is queued anew then, as it is by now.
+        """
         item = self.item(key)
         if item is None or item.state not in ("waiting", "removed"):
             return self
         if item.state == "waiting":
             return self.change(key, state="removed")
         rest = tuple(each for each in self.items if each.key != key)
-        return replace(self, items=(*rest, replace(item, state="waiting")))
+        item = replace(item, state="waiting")
+        if self.state == "planned":
+            item = replace(item, revision="", comments=())
+        return replace(self, items=(*rest, item))
 
     # Going
 

@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 from textual import events
-from textual.app import App
 from textual.binding import Binding
 
 from copydesk.tui import glyphs as signs
 from copydesk.tui import places
 from copydesk.tui.dispatch import Keyboard
+from copydesk.tui.merging_app import MergingApp
 from copydesk.tui.place import Place
 from copydesk.tui.places import Target
 from copydesk.tui.session import Session
@@ -51,7 +51,7 @@ def style_path(name: str) -> Path:
     return styles_folder() / f"{name}.tcss"
 
 
-class CopydeskApp(App[None]):
+class CopydeskApp(MergingApp):
     """The terminal desk.
 
     ``first`` and ``target`` say where it opens; ``crash`` receives an unexpected error and returns
@@ -150,6 +150,7 @@ class CopydeskApp(App[None]):
         self.session.touched()
         await asyncio.to_thread(self._preload)
         await asyncio.to_thread(places.load_all)
+        await self.find_run()
         self.settle_memory()
 
     @property
@@ -277,7 +278,13 @@ class CopydeskApp(App[None]):
             place.say("This is the first place. q quits.")
 
     def leave(self) -> None:
-        """Quit, unless writes are under way: then say so, and quit at the second time."""
+        """Quit, unless writes are under way: then say so, and quit at the second time.
+
+        While a merge run is in progress, ask.
+        """
+        if self.merges:
+            self.ask_to_leave()
+            return
         pending = self.session.writes_pending
         if pending and monotonic() - self._interrupted > TWICE_SECONDS:
             self._interrupted = monotonic()
@@ -287,9 +294,12 @@ class CopydeskApp(App[None]):
         self.exit()
 
     def interrupt(self) -> None:
-        """Quit at the second ctrl+c."""
+        """Quit at the second ctrl+c; while a merge run is in progress, ask first."""
         if monotonic() - self._interrupted <= TWICE_SECONDS:
-            self.exit()
+            if self.merges and self.screen is self.here:
+                self.ask_to_leave()
+            else:
+                self.exit()
             return
         self._interrupted = monotonic()
         if self.here is not None:

@@ -150,6 +150,9 @@ class Head(Line):
         if session.writes_pending:
             right.append(f"  sending {session.writes_pending}", style=self.tone("warn"))
         return left, right
+        note, tone = cast("CopydeskApp", self.app).merge_note
+        if note:
+            right.append(f"  {note}", style=self.tone(tone) if tone else "")
 
     def _add_age(self, right: Text, width: int) -> None:
         """Say how old what is shown is; live only while it is younger than its interval."""

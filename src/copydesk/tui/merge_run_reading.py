@@ -1,0 +1,201 @@
+"""Reading what a merge run goes by: what each request touches, and how it stands just now."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from copydesk.client.errors import ExtensionMissing
+from copydesk.contract import operations as ops
+from copydesk.domain.merge_run import OBJECTION, Comments, Found, RunItem, Touched
+from copydesk.domain.page_tree import compare_trees, flatten
+from copydesk.domain.text import clean, listed, plural
+from copydesk.tui import merge_facts
+from copydesk.tui.merge_facts import RulesRead, why_not_mergeable
+from copydesk.tui.present.comment import name_of
+
+if TYPE_CHECKING:
+    from copydesk.client.api import Api
+    from copydesk.contract.models.change_request import ChangeRequest
+    from copydesk.contract.models.comment import Comment
+
+USES = (
+    "get_change_request", "get_space", "list_change_request_comments", "get_change_request_changes",
+    "list_space_pages", "list_change_request_pages", "get_change_request_revision",
+    *merge_facts.USES,
+)  # fmt: skip
+"""The operations that a run reads with."""
+
+UP_TO_DATE = "require_up_to_date_change_request"
+"""The rule that an update mends."""
+
+TITLE = 120
+"""Characters kept of the title of a page."""
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """A request of a plan as it stands: what it touches and what is in its way.
+
+    ``touched`` is by id, with titles. ``about`` says that the page trees were compared because
+    nothing tells the changes (E6): pages that others edited meanwhile may count too then. ``more``
+    counts changes that were left out.
+    """
+
+    found: Found
+    touched: Touched
+    about: bool = False
+    more: int = 0
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def in_the_way(self) -> str:
+        """Why it would not be merged as it stands; empty when nothing is known to be in the way."""
+        if self.found.status == "merged":
+            return "It is merged already."
+        return self.found.off or self.found.failing
+
+
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """What is said on a request: of which threads the state counts, who spoke last since."""
+
+    comments: Comments
+    last_by: str
+    open_threads: int
+
+
+async def read_standing(api: Api, item: RunItem) -> Standing:
+    """Read how a request of a plan stands, and what it touches. Raises ``ApiError``."""
+    (found, rules, said), (touched, about, more) = await asyncio.gather(
+        _found(api, item), _touched(api, item)
+    )
+    warnings = []
+    if said.open_threads:
+        verb = "is" if said.open_threads == 1 else "are"
+        warnings.append(f"{plural(said.open_threads, 'thread')} {verb} open")
+    if rules is not None and rules.stale_approvals:
+        names = listed([name_of(user) for user in rules.stale_approvals])
+        warnings.append(f"approved before the latest change: by {names}")
+    if rules is not None and any(result.outcome == "unknown" for result in rules.results):
+        warnings.append("only the service knows whether all its rules are met")
+    if more:
+        warnings.append(f"{plural(more, 'more change')} than could be looked at")
+    return Standing(found, touched, about, more, tuple(warnings))
+
+
+async def read_found(api: Api, item: RunItem) -> Found:
+    """Read how a request stands, just before something is sent. Raises ``ApiError``."""
+    return (await _found(api, item))[0]
+
+
+async def _found(api: Api, item: RunItem) -> tuple[Found, RulesRead | None, _Said]:
+    request, space, said = await asyncio.gather(
+        api(ops.get_change_request, item.space, item.request),
+        api(ops.get_space, item.space),
+        _said(api, item),
+    )
+    if request.status == "merged":
+        merged = clean(request.revision_merged or "")
+        return Found("merged", request.revision, merged=merged), None, said
+    rules, pulled_into = await asyncio.gather(
+        merge_facts.read_rules(api, request, space), _pulled_into(api, item, request)
+    )
+    objections = [
+        (f"{OBJECTION}{review.id}", 0)
+        for review in rules.reviews or ()
+        if review.status == "changes-requested"
+    ]
+    found = Found(
+        status=clean(request.status),
+        revision=request.revision,
+        outdated=request.outdated,
+        comments=(*said.comments, *objections),
+        said_by=said.last_by,
+        failing=_failing(request, rules),
+        off=why_not_mergeable(request, space, RulesRead((), None, None)) or "",
+        pulled_into=pulled_into,
+    )
+    return found, rules, said
+
+
+def _failing(request: ChangeRequest, rules: RulesRead) -> str:
+    return " ".join(
+        f"It {clean(result.sentence)}."
+        for result in rules.results
+        if result.outcome == "fail" and not (request.outdated and result.rule == UP_TO_DATE)
+    )
+
+
+async def _said(api: Api, item: RunItem) -> _Said:
+    found = [
+        comment
+        async for comment in api.pages(
+            ops.list_change_request_comments, item.space, item.request, limit=500
+        )
+    ]
+    known = dict(item.comments)
+    fresh = [comment for comment in found if comment.replies > known.get(comment.id, -1)]
+    newest = max(fresh, key=_spoken, default=None)
+    return _Said(
+        tuple(sorted((comment.id, comment.replies) for comment in found)),
+        "" if newest is None else _speaker(newest, replied=newest.id in known),
+        sum(comment.status == "open" and comment.target.review is None for comment in found),
+    )
+
+
+def _spoken(comment: Comment) -> datetime:
+    """Return when something was said last in a thread."""
+    replied = [each.updated_at for each in comment.repliers if each.updated_at is not None]
+    return max([comment.posted_at, *replied])
+
+
+def _speaker(comment: Comment, *, replied: bool) -> str:
+    if not replied:
+        return name_of(comment.posted_by)
+    spoken = _spoken(comment)
+    return next((name_of(r.user) for r in comment.repliers if r.updated_at == spoken), "")
+
+
+async def _pulled_into(api: Api, item: RunItem, request: ChangeRequest) -> str | None:
+    """Return into which revision the newest one pulled primary content: empty if it did not.
+
+    Asked only where an update may have arrived, to tell it from somebody's edit: it joins what the
+    request was with something else. None where the service does not say what came before.
+    """
+    if item.sent != "update" or request.revision == item.revision:
+        return None
+    revision = await api(
+        ops.get_change_request_revision, item.space, item.request, metadata=False, computed=False
+    )
+    if not revision.parents:
+        return None
+    joined = revision.type == "update" or len(revision.parents) > 1
+    ours = joined and revision.id == request.revision and item.revision in revision.parents
+    return item.revision if ours else ""
+
+
+async def _touched(api: Api, item: RunItem) -> tuple[Touched, bool, int]:
+    """Return what a request changes by id, whether that is a guess, and how much was left out."""
+    try:
+        told = await api(ops.get_change_request_changes, item.space, item.request, limit=1000)
+    except ExtensionMissing:
+        before, after = await asyncio.gather(
+            api(ops.list_space_pages, item.space),
+            api(ops.list_change_request_pages, item.space, item.request),
+        )
+        changes = compare_trees(flatten(before.pages), flatten(after.pages))
+        return {change.id: _title(change.page.title) for change in changes}, True, 0
+    touched: dict[str, str] = {}
+    for change in told.changes:
+        if change.page is not None:
+            touched[change.page.id] = _title(change.page.title or change.page.path)
+        elif change.file is not None:
+            touched[change.file.id] = f"file {_title(change.file.path or change.file.name)}"
+    return touched, False, told.more or 0
+
+
+def _title(title: str) -> str:
+    return clean(title, limit=TITLE).strip() or "Untitled"

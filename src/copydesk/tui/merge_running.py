@@ -1,0 +1,466 @@
+"""Going through a merge run: plan it, send it request by request, and keep where it is.
+
+The runner belongs to the whole program, not to a screen: whoever leaves the place of the run leaves
+it running. Every step is on the disk before its request is sent and after it was answered, so that
+a run that is cut off, also by a kill, goes on later without repeating anything.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from copydesk.domain.merge_run import (
+    Forecast,
+    MergeRun,
+    Reason,
+    RunItem,
+    forecast,
+)
+from copydesk.domain.text import clean, listed
+from copydesk.tui.errors import failure_types, is_unknown, sentence
+
+if TYPE_CHECKING:
+    from copydesk.client.api import Api
+    from copydesk.contract.models.change_request import Conflict
+    from copydesk.tui.merge_run_reading import Standing
+    from copydesk.tui.present.change_request import ChangeRow
+    from copydesk.tui.session import Session
+
+AT_ONCE = 4
+"""Requests of a plan that are read at the same time."""
+
+NAMED_PAGES = 3
+"""So many conflicting pages are named in a sentence."""
+
+
+class MergeRunner:
+    """The merge run of this program: at most one that has not ended.
+
+    ``tell`` says something to the reader wherever they are, with a tone. Methods that write wait
+    for the disk; where it refuses, ``trouble`` says so and nothing is sent.
+    """
+
+    def __init__(self, session: Session, tell: Callable[[str, str], None]) -> None:
+        self._session = session
+        self._store = session.runs
+        self._tell = tell
+        self.run: MergeRun | None = None
+        """The run that is planned, goes on or stands; else the last one of this program."""
+        self.elsewhere = False
+        """Whether another copydesk is going through that run."""
+        self.standings: dict[str, Standing] = {}
+        """How the requests of the plan were found, by key."""
+        self.unread: dict[str, str] = {}
+        """Why a request of the plan could not be read, by key."""
+        self.clashes: dict[str, Sequence[Conflict]] = {}
+        """The conflicts that were met in this program, by key."""
+        self.trouble = ""
+        self._going: asyncio.Task[None] | None = None
+        self._reading: asyncio.Task[None] | None = None
+        self._lock = asyncio.Lock()
+
+    # What there is
+
+    async def take_stock(self) -> str:
+        """Find the run that has not ended on this machine; return what to say of it, or nothing."""
+        runs = await asyncio.to_thread(self._store.all)
+        left = next((run for run in runs if run.state != "finished"), None)
+        if left is None or self.run is not None:
+            return ""
+        self.run = left
+        if left.state == "running":
+            if not await asyncio.to_thread(self._store.claim, left.id):
+                self.elsewhere = True
+                return ""
+            await asyncio.to_thread(self._store.release, left.id)
+            self.run = left.cut_off()
+        self._session.touched()
+        return "" if left.state == "planned" else f"A merge run stopped at {left.far}: M goes on."
+
+    async def look_elsewhere(self) -> None:
+        """Read how far another copydesk is with the run; take it over once that one is gone."""
+        if not self.elsewhere or self.run is None:
+            return
+        kept = await asyncio.to_thread(self._store.load, self.run.id)
+        free = await asyncio.to_thread(self._store.claim, self.run.id)
+        if free:
+            await asyncio.to_thread(self._store.release, self.run.id)
+            self.elsewhere = False
+        if kept is not None:
+            self.run = kept.cut_off() if free else kept
+        self._session.touched()
+
+    async def former(self) -> list[MergeRun]:
+        """Return the runs that have ended, the newest first."""
+        runs = await asyncio.to_thread(self._store.all)
+        return [run for run in runs if run.state == "finished"]
+
+    @property
+    def active(self) -> bool:
+        """Whether a run is in progress in this program."""
+        return self._going is not None and not self._going.done()
+
+    @property
+    def busy(self) -> list[asyncio.Task[None]]:
+        """The work under way."""
+        return [task for task in (self._going, self._reading) if task and not task.done()]
+
+    @property
+    def note(self) -> tuple[str, str]:
+        """What the header says of the run, and its tone; empty when there is nothing to say."""
+        run = self.run
+        if run is None or run.state == "finished":
+            return "", ""
+        if run.state == "planned":
+            return f"run of {len(run.listed)} planned", ""
+        how = "" if run.state == "running" else f" {run.state}"
+        tone = {"running": "good", "paused": "warn", "stopped": "bad"}[run.state]
+        return f"run {run.at}/{len(run.listed)}{how}", tone
+
+    def forecast(self) -> dict[str, Forecast]:
+        """Return what to expect of each request because of the others, as far as it is read."""
+        if self.run is None:
+            return {}
+        return forecast(self.run.items, {key: each.touched for key, each in self.standings.items()})
+
+    # The plan
+
+    async def plan(
+        self, rows: Iterable[ChangeRow], title: Callable[[str], str] = lambda space: ""
+    ) -> str:
+        """Put requests in the plan, in this order; return why that cannot be, or nothing.
+
+        What is said and written on them from now on stops the run.
+        """
+        if self.run is not None and self.run.begun:
+            return f"A merge run is at {self.run.far}: M shows it. End it before you plan another."
+        if self.run is None or self.run.state == "finished":
+            self.standings.clear()
+            self.unread.clear()
+            self.clashes.clear()
+            self.trouble = ""
+            self.elsewhere = False
+            self.run = MergeRun(secrets.token_hex(6), made=self._now())
+        items = [
+            RunItem(row.space, row.id, row.label, row.subject, clean(title(row.space)), row.url)
+            for row in rows
+        ]
+        self.run = self.run.add(items)
+        await self._keep()
+        self.read()
+        return ""
+
+    def read(self) -> None:
+        """Read again how the requests stand that wait, each at its first time as it is queued."""
+        if self._reading is not None:
+            self._reading.cancel()
+        self._reading = asyncio.create_task(self._read_waiting(), name="read merge run")
+
+    async def _read_waiting(self) -> None:
+        api = await self._ready()
+        if api is None or self.run is None:
+            return
+        slots = asyncio.Semaphore(AT_ONCE)
+
+        async def one(item: RunItem) -> None:
+            async with slots:
+                await self._read_one(api, item)
+
+        await asyncio.gather(*(one(item) for item in self.run.items if item.state == "waiting"))
+        await self._keep()
+
+    async def _read_one(self, api: Api, item: RunItem) -> None:
+        from copydesk.tui.merge_run_reading import read_standing
+
+        try:
+            standing = await read_standing(api, item)
+        except failure_types() as error:
+            self.unread[item.key] = clean(sentence(error))
+        else:
+            self.unread.pop(item.key, None)
+            self.standings[item.key] = standing
+            found, run = standing.found, self.run
+            queued = None if run is None else run.item(item.key)
+            if run is not None and queued is not None and not queued.revision:
+                self.run = run.change(item.key, revision=found.revision, comments=found.comments)
+            self._session.fresh()
+        self._session.touched()
+
+    def why_not_ready(self) -> str | None:
+        """Return why the plan cannot be started, or None."""
+        run = self.run
+        if run is None or run.state != "planned" or not run.listed:
+            return "There is no plan to start."
+        for item in run.listed:
+            if not item.revision:
+                why = self.unread.get(item.key)
+                if why is None:
+                    return f"Still reading {item.label}."
+                return f"{item.label} could not be read: R tries again, x takes it out. {why}"
+        return None
+
+    async def move(self, key: str, by: int) -> None:
+        """Move a request that waits up or down."""
+        await self._change(lambda run: run.move(key, by))
+
+    async def take_out(self, key: str) -> None:
+        """Take a request that waits out of the run, or back in at its end."""
+        await self._change(lambda run: run.take_out(key))
+        self.read()
+
+    async def stop_at(self, stops: Iterable[Reason]) -> None:
+        """Say what the run is to stop at."""
+        await self._change(lambda run: replace(run, stops=frozenset(stops)))
+
+    async def forget(self) -> None:
+        """Drop a plan that was not begun; its end needs no report."""
+        run, self.run = self.run, None
+        if run is not None:
+            await asyncio.to_thread(self._store.drop, run.id)
+        self._session.touched()
+
+    # Going
+
+    async def start(self) -> None:
+        """Begin the plan."""
+        if self.why_not_ready() is None:
+            await self._go(lambda run: run.start(self._now()))
+
+    async def go_on(self) -> None:
+        """Go on after a pause, or where an earlier run of the program was cut off."""
+        await self._go(lambda run: run.go_on())
+
+    async def skip(self) -> None:
+        """Pass over the request that it stopped at and go on."""
+        await self._go(lambda run: run.skip(self._now()))
+
+    async def again(self) -> None:
+        """Try the request again that it stopped at."""
+        await self._go(lambda run: run.again())
+
+    async def pause(self) -> None:
+        """Pause after the current request."""
+        await self._change(lambda run: run.pause())
+
+    async def end(self) -> None:
+        """End the run where it stands."""
+        await self._change(lambda run: run.end(self._now()))
+
+    async def _change(self, change: Callable[[MergeRun], MergeRun]) -> bool:
+        """Change the run and keep it; False when the disk refused."""
+        if self.run is None:
+            return False
+        self.run = change(self.run)
+        self._session.touched()
+        return await self._keep()
+
+    async def _go(self, change: Callable[[MergeRun], MergeRun]) -> None:
+        if self.run is None or self.active:
+            return
+        run_id = self.run.id
+        if not await asyncio.to_thread(self._store.claim, run_id):
+            self.elsewhere = True
+            self._tell("Another copydesk is going through this run.", "warn")
+            return
+        # Another copydesk may have been at it since it was read here.
+        kept = await asyncio.to_thread(self._store.load, run_id)
+        if kept is not None and (self.elsewhere or kept.state == "finished"):
+            self.elsewhere, self.run = False, kept.cut_off()
+        before = self.run
+        self.trouble = ""
+        if not await self._change(change):
+            self.run = before
+            await asyncio.to_thread(self._store.release, run_id)
+            return
+        self._going = asyncio.create_task(self._going_on(run_id), name="merge run")
+
+    async def _going_on(self, run_id: str) -> None:
+        try:
+            api = await self._ready()
+            if api is None:
+                self.run = self.run.cut_off() if self.run else None
+                return
+            while await self._step(api):
+                pass
+        finally:
+            if self.run is not None and self.run.state == "running":
+                self.run = self.run.cut_off()
+            self._store.release(run_id)
+            self._session.touched()
+        self._tell_end()
+
+    async def _step(self, api: Api) -> bool:
+        """Do the next thing, and keep what came of it. False when there is nothing to go on with.
+
+        What is about to be sent was kept by the step before.
+        """
+        assert self.run is not None
+        following = self.run.advance(self._now())
+        if following is not self.run:
+            self.run = following
+            if not await self._keep():
+                return False
+        item = self.run.current
+        if self.run.state != "running" or item is None:
+            return False
+        if item.state == "checking":
+            await self._check(api, item)
+        elif item.state == "updating":
+            await self._update(api, item)
+        else:
+            await self._merge(api, item)
+        self._session.touched()
+        return await self._keep()
+
+    async def _check(self, api: Api, item: RunItem) -> None:
+        from copydesk.tui.merge_run_reading import read_found
+
+        assert self.run is not None
+        try:
+            found = await read_found(api, item)
+        except failure_types() as error:
+            reason: Reason = "gone" if _status(error) == 404 else "failed"
+            self.run = self.run.fail(reason, clean(_said(error)), self._now())
+            return
+        self._session.fresh()
+        self.run = self.run.judge(found, self._now())
+
+    async def _update(self, api: Api, item: RunItem) -> None:
+        from copydesk.tui import conflicts
+
+        now = await self._write(
+            "Update", item, lambda: conflicts.update(api, item.space, item.request)
+        )
+        if now is not None and self.run is not None:
+            self.run = self.run.updated(now.revision)
+
+    async def _merge(self, api: Api, item: RunItem) -> None:
+        from copydesk.tui import conflicts
+        from copydesk.tui.conflicts import how_many
+
+        answer = await self._write(
+            "Merge",
+            item,
+            lambda: conflicts.merge(api, item.space, item.request),
+            look=lambda: conflicts.merged(api, item.space, item.request),
+        )
+        if answer is None or self.run is None:
+            return
+        result, now = answer
+        revision = clean((result and result.revision) or now.revision_merged or "")
+        if result is not None and result.result == "conflicts" and result.conflicts:
+            self.clashes[item.key] = result.conflicts
+            said = f"Merged, with conflicts: it is live and needs hands. {_pages(result.conflicts)}"
+            self.run = self.run.merged_with_conflicts(revision, said, self._now())
+            return
+        if result is not None and result.result == "conflicts":
+            said = f"Merged, but the service says that {how_many(())}: look at it."
+            self.run = self.run.merged_with_conflicts(revision, said, self._now())
+            return
+        said = "" if result is not None else "No answer came, but it had arrived."
+        self.run = self.run.merged(revision, self._now(), said)
+
+    async def _write(self, what: str, item: RunItem, send: Any, look: Any = None) -> Any:
+        """Send one write of the run; None once it is noted that it did not go well."""
+        from copydesk.tui.session import WriteError
+
+        try:
+            return await self._session.perform(what, item.name, send, look=look)
+        except WriteError as error:
+            assert self.run is not None
+            reason, said = self._why(what, item, error)
+            self.run = self.run.fail(reason, clean(said), self._now())
+            return None
+
+    def _why(self, what: str, item: RunItem, error: Exception) -> tuple[Reason, str]:
+        from copydesk.client.errors import Blocked, Conflict, Forbidden, Invalid, NotFound
+        from copydesk.tui.conflicts import ConflictedError
+
+        cause = error.__cause__
+        match cause:
+            case ConflictedError():
+                self.clashes[item.key] = cause.conflicts
+                if what == "Update":
+                    self._session.hold_stuck(cause.moment)
+                not_done = "Not merged" if what == "Merge" else "Not updated from main"
+                return "conflict", f"{not_done}: both sides changed {_pages(cause.conflicts)}"
+            case Blocked():
+                return "rule", f"The service refused it by a rule: {cause.message}"
+            case NotFound():
+                return "gone", _said(cause)
+            case Forbidden() | Invalid() | Conflict():
+                return "refused", _said(cause)
+        if is_unknown(cause):
+            verb = "merged" if what == "Merge" else "updated"
+            said = f"It is not known whether it was {verb}: no answer came. It is read again first."
+            return "unknown", said
+        return "failed", _said(cause or error)
+
+    # Keeping
+
+    async def _keep(self) -> bool:
+        """Put the run on the disk as it is. False, and the run pauses, when the disk refuses."""
+        async with self._lock:
+            run = self.run
+            if run is None:
+                return False
+            try:
+                await asyncio.to_thread(self._store.save, run)
+            except OSError as error:
+                self.trouble = f"The run cannot be kept on this machine, so it waits: {error}"
+                self._tell(self.trouble, "bad")
+                return False
+        return True
+
+    async def _ready(self) -> Api | None:
+        try:
+            return await self._session.ready()
+        except failure_types() as error:
+            self._tell(sentence(error), "bad")
+            return None
+
+    def _tell_end(self) -> None:
+        run = self.run
+        if run is None or self.trouble:
+            return
+        stopped = run.stopped
+        if stopped is not None:
+            said = f"Merge run stopped at {run.far}, {stopped.label}: {stopped.said} M goes on."
+            self._tell(said, "bad")
+        elif run.state == "paused":
+            self._tell(f"Merge run paused at {run.far}. M goes on.", "warn")
+        elif run.state == "finished":
+            done, skipped = run.count("done"), run.count("skipped")
+            more = f", {skipped} skipped" if skipped else ""
+            self._tell(f"Merge run finished: {done} merged{more}.", "good")
+
+    def _now(self) -> float:
+        return self._session.clock().timestamp()
+
+
+def _said(error: BaseException) -> str:
+    return sentence(error, "r")
+
+
+def _status(error: BaseException) -> int | None:
+    status: int | None = getattr(error, "status", None)
+    return status
+
+
+def _pages(conflicts: Sequence[Conflict]) -> str:
+    """Return which pages and files conflict, as far as the service says."""
+    names: dict[str, str] = {}
+    for each in conflicts:
+        if each.page is not None:
+            names[each.page.id] = clean(each.page.title or each.page.path or each.page.id)
+        elif each.file is not None:
+            names[each.file.id] = clean(each.file.path or each.file.name or each.file.id)
+    if not names:
+        return "the same things; the service does not say which."
+    shown = list(names.values())[:NAMED_PAGES]
+    more = len(names) - len(shown)
+    return listed([*shown, f"{more} more"] if more else shown) + "."

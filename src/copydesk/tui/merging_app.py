@@ -1,0 +1,73 @@
+"""The merge run as the program has it. A base of `CopydeskApp`, apart from it only for length."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+from textual.app import App
+
+if TYPE_CHECKING:
+    from copydesk.tui.app import CopydeskApp
+    from copydesk.tui.merge_running import MergeRunner
+
+
+class MergingApp(App[None]):
+    """A program with at most one merge run, which goes on whatever place is in front."""
+
+    _runner: MergeRunner | None = None
+
+    @property
+    def _app(self) -> CopydeskApp:
+        return cast("CopydeskApp", self)
+
+    @property
+    def merging(self) -> MergeRunner:
+        """What goes through the merge run."""
+        if self._runner is None:
+            from copydesk.tui.merge_running import MergeRunner
+
+            self._runner = MergeRunner(self._app.session, self._tell)
+        return self._runner
+
+    @property
+    def merges(self) -> bool:
+        """Whether a merge run is in progress."""
+        return self._runner is not None and self._runner.active
+
+    @property
+    def merge_note(self) -> tuple[str, str]:
+        """What the header says of the merge run, and its tone; empty when there is none."""
+        return ("", "") if self._runner is None else self._runner.note
+
+    async def find_run(self) -> None:
+        """Find the run of an earlier start that has not ended, and say where it stopped."""
+        said = await self.merging.take_stock()
+        if said:
+            self._tell(said, "warn")
+
+    def ask_to_leave(self) -> None:
+        """Ask before the program ends in the middle of a merge run."""
+        self.run_worker(self._ask_to_leave(), name="leave the merge run")
+
+    async def _ask_to_leave(self) -> None:
+        from copydesk.tui.widgets.sheet import Confirm
+
+        run = self.merging.run
+        if run is None:
+            return
+        sheet = Confirm(
+            "A merge run is in progress",
+            [
+                f"It is at {run.far}: {run.count('done')} merged, {run.count('waiting')} wait.",
+                "Quitting stops it where it is. What is under way may still arrive: the next "
+                "start reads that first, and repeats nothing. M goes on then.",
+            ],
+            verb="quit",
+        )
+        if await self.push_screen_wait(sheet):
+            self.exit()
+
+    def _tell(self, said: str, tone: str) -> None:
+        place = self._app.here
+        if place is not None:
+            place.say(said, tone)

@@ -253,11 +253,11 @@ def _body(markdown: str, format: ContentFormat | None) -> CommentBody:
 def _target(row: Row) -> CommentTarget:
     cell = row["table_cell"]
     return CommentTarget(
-        node=row["node_id"] and NodeTarget(id=row["node_id"]),
-        table_cell=cell and TableCellTarget.model_validate(json.loads(cell)),
+        node=NodeTarget(id=row["node_id"]) if row["node_id"] else None,
+        table_cell=TableCellTarget.model_validate(json.loads(cell)) if cell else None,
         change_request=row["change_request_id"],
         review=row["review_id"],
-        page=row["page_id"] and PageTarget(id=row["page_id"]),
+        page=PageTarget(id=row["page_id"]) if row["page_id"] else None,
         space=row["space_id"],
         revision=row["revision_id"],
     )

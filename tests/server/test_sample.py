@@ -376,6 +376,46 @@ async def test_pages_link_to_each_other_and_a_few_links_are_broken(desk: Desk) -
     assert found["ok"] + found["in-app"] >= 40
 
 
+async def test_there_is_a_template_and_every_kind_of_page(desk: Desk) -> None:
+    template = await desk.space("Page templates")
+    space = f"/spaces/{template}/content"
+    pages = {page["title"]: page for page in await tree(desk, {"id": template})}
+    assert {page["type"] for page in pages.values()} == {"document", "group", "link"}
+    assert pages["Tutorial, not ready"]["hidden"]
+    assert pages["Release note"]["cover"]
+    revision = await desk.get(space)
+    assert revision["variables"]["product"] == "Quayside"
+    assert [each["title"] for each in revision["reusableContents"]] == ["Where to ask"]
+    assert len(revision["files"]) >= 2
+    guide = await desk.get(
+        f"{space}/page/{pages['Guide']['id']}",
+        format="markdown",
+        evaluated="true",
+        dereferenced="true",
+    )
+    assert "It takes 10 minutes" in guide["markdown"]
+    assert "Stuck?" in guide["markdown"]
+    # Its placeholders are filled with what is there.
+    home = await desk.space("Changelog")
+    for references, status in (
+        ({}, 400),
+        (
+            {
+                "api": {"kind": "page", "page": pages["Guide"]["id"], "space": template},
+                "picture": {
+                    "kind": "file",
+                    "file": revision["files"][0]["id"],
+                    "space": template,
+                },
+            },
+            201,
+        ),
+    ):
+        body = {"id": template, "params": {"contentRefs": references}}
+        applied = await desk.http.post(f"/spaces/{home}/content/template", json=body)
+        assert applied.status_code == status, applied.text
+
+
 def dump(store: Store) -> list[str]:
     return store.read(lambda tx: list(tx.connection.iterdump()))
 

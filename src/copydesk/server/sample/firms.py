@@ -238,6 +238,14 @@ _QUAYSIDE = Firm(
             visibility="public",
             rules={"require_change_request_description": ()},
         ),
+        Book(
+            key="page-templates",
+            title="Page templates",
+            emoji="📐",
+            by="priya",
+            at=150,
+            rules={"require_at_least_one_review": ()},
+        ),
     ),
 )
 

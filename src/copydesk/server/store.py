@@ -16,7 +16,7 @@ import secrets
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from functools import cached_property
@@ -96,6 +96,20 @@ class Tx:
             self._known[key] = read()
         found: T = self._known[key]
         return found
+
+    def kept_all(
+        self, kind: Hashable, keys: Iterable[str], read: Callable[[list[str]], Mapping[str, T]]
+    ) -> dict[str, T]:
+        """Return by key what ``read`` reads at once for all keys of which nothing is kept.
+
+        As ``kept`` does one by one; a key of which nothing is found is left out.
+        """
+        known = {} if self._known is None else self._known
+        wanted = dict.fromkeys(keys)
+        missing = [key for key in wanted if (kind, key) not in known]
+        if missing:
+            known.update({(kind, key): each for key, each in read(missing).items()})
+        return {key: known[kind, key] for key in wanted if (kind, key) in known}
 
     def one(self, sql: str, *values: Value) -> Row | None:
         """Return the first row, or None."""

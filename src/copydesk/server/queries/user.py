@@ -13,40 +13,45 @@ from copydesk.server.store import Row
 
 def user_by_id(call: Call, user_id: str) -> User:
     """Return a user whose id comes from the desk itself; remembered for the request."""
-    user: User | None = call.remembered.get(("user", user_id))
-    if user is None:
-        row = call.tx.one("SELECT * FROM user WHERE id = ?", user_id)
-        assert row is not None, f"user {user_id} is referenced but not there"
-        user = user_model(call, row)
+    key = ("user", user_id)
+    if key not in call.remembered:
+        remember_users(call, (user_id,))
+        assert key in call.remembered, f"user {user_id} is referenced but not there"
+    user: User = call.remembered[key]
     return user
 
 
 def remember_users(call: Call, ids: Iterable[str]) -> None:
     """Read users whose ids come from the desk itself at once, as ``user_by_id`` does one."""
+
+    def read(missing: list[str]) -> dict[str, User]:
+        rows = call.tx.all(
+            "SELECT *, (SELECT organization_id FROM member WHERE user_id = user.id "
+            "AND organization_id IN (SELECT value FROM json_each(?1)) "
+            "ORDER BY organization_id LIMIT 1) AS shared "
+            "FROM user WHERE id IN (SELECT value FROM json_each(?2))",
+            json.dumps([key for key, role in call.access.memberships.items() if role is not None]),
+            json.dumps(missing),
+        )
+        return {row["id"]: _user(row, _address(call, row["id"], row["shared"])) for row in rows}
+
     missing = [key for key in dict.fromkeys(ids) if ("user", key) not in call.remembered]
-    rows = call.tx.all(
-        "SELECT *, (SELECT organization_id FROM member WHERE user_id = user.id "
-        "AND organization_id IN (SELECT value FROM json_each(?1)) "
-        "ORDER BY organization_id LIMIT 1) AS shared "
-        "FROM user WHERE id IN (SELECT value FROM json_each(?2))",
-        json.dumps([key for key, role in call.access.memberships.items() if role is not None]),
-        json.dumps(missing),
-    )
-    for row in rows:
-        _remember(call, row, _address(call, row["id"], row["shared"]))
+    # What is shown of a user depends on who looks, and from where.
+    found = call.tx.kept_all(("user", call.user_id, call.base_url), missing, read)
+    call.remembered.update({("user", key): user for key, user in found.items()})
 
 
 def user_model(call: Call, row: Row) -> User:
     """Return the user of a row that has the columns of ``user`` (joined ones too)."""
     key = ("user", row["id"])
     if key not in call.remembered:
-        _remember(call, row, _location(call, row["id"]))
+        call.remembered[key] = _user(row, _location(call, row["id"]))
     user: User = call.remembered[key]
     return user
 
 
-def _remember(call: Call, row: Row, location: str | None) -> None:
-    call.remembered["user", row["id"]] = User(
+def _user(row: Row, location: str | None) -> User:
+    return User(
         id=row["id"],
         display_name=row["display_name"],
         email=row["email"],

@@ -29,7 +29,7 @@ from copydesk.contract.models.comment import CommentCreate, CommentUpdate, Reply
 from copydesk.contract.models.space import SpaceCreate
 from copydesk.server import branches, seeding
 from copydesk.server.app import create_app
-from copydesk.server.checking import problems
+from copydesk.server.checking import examine
 from copydesk.server.store import Store, Tx
 from tests.world import texts
 
@@ -175,7 +175,7 @@ def lost(path: Path, ledger: Ledger) -> list[str]:
                     found.append(f"{table} {key} has {column} {row[column]!r}, not {value!r}")
     finally:
         store.close()
-    return found + list(problems(path))
+    return found + examine(path).all
 
 
 def main(path: Path, rounds: int, seed: int) -> int:

@@ -15,7 +15,7 @@ import pytest
 from copydesk.cli import main
 from copydesk.server import seeding, seeding_sites
 from copydesk.server.backup import back_up
-from copydesk.server.checking import MOST, problems
+from copydesk.server.checking import MOST, examine
 from copydesk.server.sample import build_sample
 from copydesk.server.store import DeskError, Store, Tx
 from tests.world import World
@@ -119,13 +119,13 @@ def test_a_small_desk_is_sound_too(tmp_path: Path, sections: int) -> None:
     space = world.space("Guide")
     world.write(write)
     world.close()
-    assert list(problems(tmp_path / "desk.db")) == []
+    assert examine(tmp_path / "desk.db").all == []
 
 
 @pytest.mark.parametrize("reason", SPOILS)
 def test_every_problem_is_found(desk: Path, reason: str) -> None:
     spoil(desk, SPOILS[reason])
-    found = list(problems(desk))
+    found = examine(desk).all
     assert any(reason in problem for problem in found), found
     assert len(found) < 12 * (MOST + 1)
 
@@ -156,6 +156,11 @@ def test_an_index_that_drifted_is_found_and_made_anew(
     assert "the search index" not in capsys.readouterr().out
     with closing(sqlite3.connect(desk)) as connection:
         connection.execute("INSERT INTO search (search) VALUES ('integrity-check')")
+    spoil(desk, "DELETE FROM page_version")
+    before = files(desk.parent)
+    assert main(["desk", "check", "--repair", "--desk", str(desk)]) == 1
+    assert "left as it is" in capsys.readouterr().err
+    assert files(desk.parent) == before
 
 
 def test_problems_are_printed_and_counted(desk: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -170,12 +175,20 @@ def test_problems_are_printed_and_counted(desk: Path, capsys: pytest.CaptureFixt
 
 
 def test_damage_is_found_wherever_it_is(desk: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    data = bytearray(desk.read_bytes())
+    whole = desk.read_bytes()
+    data = bytearray(whole)
     for page in range(4096 * 30, len(data), 4096 * 7):
         data[page + 3 : page + 40] = b"\xff" * 37
     desk.write_bytes(bytes(data))
     assert main(["desk", "check", "--desk", str(desk)]) == 1
     assert "SQLite" in capsys.readouterr().out
+    # SQLite quotes what it finds in its schema, which then is no text.
+    desk.write_bytes(whole.replace(b"CREATE TABLE user (", b"CREATE T\xf2BLE user ("))
+    assert main(["desk", "check", "--desk", str(desk)]) == 1
+    for action in (["token"], ["backup", str(desk.with_name("copy.db"))]):
+        assert main(["desk", *action, "--desk", str(desk)]) == 2
+        assert "not a usable desk" in capsys.readouterr().err
+    desk.write_bytes(bytes(data))
     os.truncate(desk, len(data) // 2)
     assert main(["desk", "check", "--desk", str(desk)]) == 1
     assert "malformed" in capsys.readouterr().out
@@ -222,8 +235,8 @@ def test_a_live_desk_is_checked_and_copied_while_it_is_written(
             assert f"{copy} (" in capsys.readouterr().out
             assert set(before) <= set(users(copy))
             assert copy.stat().st_mode & 0o777 == 0o600
-            assert list(problems(copy)) == []
-            assert list(problems(desk)) == []
+            assert examine(copy).all == []
+            assert examine(desk).all == []
     finally:
         stop.set()
         writer.join()
@@ -247,7 +260,7 @@ def test_a_copy_takes_no_file_s_place_unless_told_so(
     assert "--force" in capsys.readouterr().err
     assert there.read_bytes() == b"mine"
     assert main([*arguments, "--force"]) == 0
-    assert list(problems(there)) == []
+    assert examine(there).all == []
     # The desk itself, under any name, and a database that somebody has open.
     (tmp_path / "alias.db").hardlink_to(desk)
     store = Store(there)

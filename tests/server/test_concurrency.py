@@ -19,7 +19,7 @@ from copydesk.contract.models.change_request import ChangeRequestCreate, ChangeR
 from copydesk.contract.models.comment import CommentCreate, ReplyCreate
 from copydesk.contract.models.space import SpaceMove
 from copydesk.server.app import create_app
-from copydesk.server.checking import problems
+from copydesk.server.checking import examine
 from copydesk.server.store import Store
 from tests.world import World
 
@@ -100,7 +100,7 @@ async def test_two_processes_and_eight_clients_lose_nothing(tmp_path: Path) -> N
         for api in apis:
             await api.aclose()
     assert min(looks) > 0
-    assert list(problems(path)) == []
+    assert examine(path).all == []
     assert sorted(numbers) == list(range(len(requests) + 1, len(requests) + len(numbers) + 1))
     after = Store(path)
     row = after.read(lambda tx: tx.one("SELECT * FROM space WHERE id = ?", space))

@@ -13,7 +13,7 @@ import pytest
 
 from copydesk.server import threads
 from copydesk.server.app import create_app
-from copydesk.server.checking import problems
+from copydesk.server.checking import examine
 from copydesk.server.seeding import Editor
 from copydesk.server.store import Store, Tx
 from tests.world import World
@@ -50,7 +50,7 @@ async def test_a_disk_that_is_full_is_told_and_room_is_used_again(tmp_path: Path
         assert (await client.post(f"/spaces/{space}/comments", json=body)).is_success
     assert kept["count"] == len(kept["items"]) < 9
     world.close()
-    assert list(problems(tmp_path / "desk.db")) == []
+    assert examine(tmp_path / "desk.db").all == []
 
 
 async def test_damage_under_an_open_desk_is_told(tmp_path: Path) -> None:

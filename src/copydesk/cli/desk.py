@@ -148,22 +148,32 @@ def export_space(*, space: str, folder: Path, desk: Path | None = None, force: b
 def check(*, desk: Path | None = None, repair: bool = False) -> int:
     """Say what is wrong with a desk, a line each; 1 when anything is.
 
-    With ``repair`` the search index is first made anew from what is written; nothing else is, ever.
+    With ``repair`` the search index is made anew from what is written, unless that is damaged;
+    nothing else is changed, ever.
     """
-    from copydesk.server.checking import problems
-    from copydesk.server.searching import rebuild_index
+    from copydesk.server.checking import examine
 
     path = _existing(desk)
-    if repair:
-        store = open_store(desk, make=False)
-        with _closing(store):
-            spaces = store.write(rebuild_index)
-        say(f"{path}: the search index of {plural(spaces, 'space')} was made anew")
-    found = 0
-    for found, problem in enumerate(problems(path), start=1):  # noqa: B007 - counts them
+    found = examine(path)
+    if repair and found.damage:
+        say("The search index was left as it is: what it is made from is damaged.")
+    elif repair:
+        _remake_index(path)
+        found = examine(path)
+    for problem in found.all:
         print(clean(problem, limit=400))
-    say(f"{path}: {plural(found, 'problem')}" if found else f"{path} is sound")
-    return 1 if found else 0
+    count = len(found.all)
+    say(f"{path}: {plural(count, 'problem')}" if count else f"{path} is sound")
+    return 1 if count else 0
+
+
+def _remake_index(path: Path) -> None:
+    from copydesk.server.searching import rebuild_index
+
+    store = open_store(path, make=False)
+    with _closing(store):
+        spaces = store.write(rebuild_index)
+    say(f"{path}: the search index of {plural(spaces, 'space')} was made anew")
 
 
 def back_up(*, file: Path, desk: Path | None = None, force: bool = False) -> int:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from copydesk.domain.text import plural
@@ -23,8 +24,26 @@ MOST = 20
 """So many problems of one kind are named; the rest are counted."""
 
 
-def problems(path: Path) -> Iterator[str]:
-    """Yield what is wrong with a desk file, most fundamental first; nothing is written.
+@dataclass(slots=True)
+class Findings:
+    """What is wrong with a desk, as sentences, most fundamental first.
+
+    ``damage`` is of the file and of what is written; ``rules`` are kept counts and the like that do
+    not hold; ``index`` is where the search index is not what it is made from.
+    """
+
+    damage: list[str] = field(default_factory=list)
+    rules: list[str] = field(default_factory=list)
+    index: list[str] = field(default_factory=list)
+
+    @property
+    def all(self) -> list[str]:
+        """Every sentence."""
+        return [*self.damage, *self.rules, *self.index]
+
+
+def examine(path: Path) -> Findings:
+    """Read a whole desk file and return what is wrong; nothing is written.
 
     Other processes may go on using the desk: what is read is one moment of it. Raises ``DeskError``
     for what is no desk at all, or one of another version, whose rules are not known here.
@@ -33,20 +52,23 @@ def problems(path: Path) -> Iterator[str]:
         raise DeskError(f"{path} {reason}. It was left as it is; name another file with --desk.")
     for _ in range(MOST_LOOKS):
         before = state_of(path)
-        found = list(_read(path))
+        found = _read(path)
         # Nobody had it open: whoever opened it in between may have shown a torn file.
-        if not found or state_of(path) == before:
+        if not found.all or state_of(path) == before:
             break
-    yield from found
+    return found
 
 
-def _read(path: Path) -> Iterator[str]:
+def _read(path: Path) -> Findings:
+    found = Findings()
     with closing(open_unchanging(path)) as connection:
         connection.execute("BEGIN")
         try:
-            yield from _problems(connection, path)
-        except sqlite3.DatabaseError as error:
-            yield f"SQLite cannot read on: {error}"
+            _fill(found, connection, path)
+        except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
+            # Python reads what SQLite says as UTF-8, which it is not where it quotes damage.
+            found.damage.append(f"SQLite cannot read on: {error}")
+    return found
 
 
 def damage(connection: sqlite3.Connection) -> Iterator[str]:
@@ -56,24 +78,26 @@ def damage(connection: sqlite3.Connection) -> Iterator[str]:
             yield f"SQLite: {' '.join(str(found).split())}"
 
 
-def _problems(connection: sqlite3.Connection, path: Path) -> Iterator[str]:
+def _fill(found: Findings, connection: sqlite3.Connection, path: Path) -> None:
     version = connection.execute("PRAGMA user_version").fetchone()[0]
-    damaged = False
-    for problem in damage(connection):
-        damaged = True
-        yield problem
-    if damaged:
+    found.damage.extend(damage(connection))
+    if found.damage:
         return  # what else is read would say the same in other words
     if version != VERSION:
         raise DeskError(
             f"{path} is a desk of an older copydesk (schema {version}, this one has {VERSION}). "
             "Nothing in it is damaged; open it once, then check it again."
         )
-    yield from _first(_dangling(connection))
+    found.damage.extend(_first(_dangling(connection)))
     for rule in RULES:
-        yield from _first(rule.sentence.format(**dict(row)) for row in connection.execute(rule.sql))
-    for kind in Contents(connection).problems():
-        yield from _first(kind)
+        found.rules.extend(
+            _first(rule.sentence.format(**dict(row)) for row in connection.execute(rule.sql))
+        )
+    contents = Contents(connection)
+    for kind in contents.problems():
+        found.damage.extend(_first(kind))
+    for kind in contents.problems_of_index():
+        found.index.extend(_first(kind))
 
 
 def _first(sentences: Iterator[str]) -> Iterator[str]:

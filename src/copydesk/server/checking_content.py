@@ -36,6 +36,9 @@ class Contents:
         yield self._of_trees()
         yield self._of_documents()
         yield self._of_revisions()
+
+    def problems_of_index(self) -> Iterator[Iterator[str]]:
+        """Yield where the search index is otherwise, after ``problems`` was read to its end."""
         yield self._of_search()
         yield self._of_words()
 

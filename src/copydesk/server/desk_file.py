@@ -88,6 +88,9 @@ def _look(path: Path, newest: int, examine: bool) -> str | None:
         if not examine and error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_CORRUPT:
             return None
         return f"is not a usable desk ({error})"
+    except UnicodeDecodeError:
+        # Python reads what SQLite says as UTF-8, which it is not where it quotes damage.
+        return "is not a usable desk (its schema is damaged)" if examine else None
     finally:
         if connection is not None:
             connection.close()

@@ -123,6 +123,27 @@ async def test_a_group_has_its_pages_and_no_text(world: World, space: str) -> No
     assert [page["path"] for page in found["pages"]] == ["guides/set-up"]
 
 
+async def test_a_file_is_fetched_where_it_says(world: World, space: str) -> None:
+    (image, *_) = (await read(world, f"/spaces/{space}/content/files"))["items"]
+    where = image["downloadURL"]
+    assert where.startswith(f"http://desk/files/{space}/")
+    other = world.space("Other")
+    async with world.client() as client, world.client(token="") as nobody:
+        got = await client.get(where)
+        assert (got.status_code, len(got.content)) == (200, image["size"])
+        assert got.headers["content-type"].startswith(image["contentType"])
+        assert got.headers["content-disposition"].startswith("attachment")
+        assert got.headers["x-content-type-options"] == "nosniff"
+        # It stays what it was, whatever becomes of the page tree.
+        world.commit(space, edit=lambda editor: editor.draft.files.clear())
+        assert (await client.get(where)).content == got.content
+        assert (await nobody.get(where)).status_code == 401
+        for wrong in (where.replace(space, other), where + "x", where.replace(image["id"], "no")):
+            assert (await client.get(wrong)).status_code == 404
+    async with world.client(world.user("zoe", member=False)) as stranger:
+        assert (await stranger.get(where)).status_code == 404
+
+
 async def test_files_page_and_show_every_field(world: World, space: str) -> None:
     first = await read(world, f"/spaces/{space}/content/files", limit="1")
     rest = await read(world, f"/spaces/{space}/content/files", page=first["next"]["page"])
@@ -132,6 +153,7 @@ async def test_files_page_and_show_every_field(world: World, space: str) -> None
         "id": image["id"],
         "name": "one.png",
         "contentType": "image/png",
+        "downloadURL": image["downloadURL"],
         "size": len(PNG),
         "dimensions": {"width": 640, "height": 480},
         "git": {"oid": "def", "path": "images/one.png"},

@@ -30,7 +30,7 @@ from starlette.types import Receive, Scope, Send
 from copydesk.contract import operations
 from copydesk.contract.models.base import Page
 from copydesk.contract.operation import CATALOGUE, PREFIX, Operation
-from copydesk.server import handlers, printing
+from copydesk.server import downloading, handlers, printing
 from copydesk.server.arguments import read_arguments, read_body
 from copydesk.server.background import Worker
 from copydesk.server.errors import Refusal, unauthorized
@@ -70,6 +70,7 @@ def create_app(
             Tree((op, _endpoint(store, worker, op, known)) for op in CATALOGUE.values()),
             Route(DESCRIPTION, _described, methods=["GET"]),
             Route(printing.PATH, _printing(store), methods=["GET"]),
+            Route(downloading.PATH, _downloading(store, known), methods=["GET"]),
         ],
         exception_handlers={HTTPException: _unrouted, Exception: _unexpected},
     )
@@ -94,6 +95,21 @@ def _printing(store: Store) -> Callable[[Request], Awaitable[Response]]:
     async def answer(request: Request) -> Response:
         try:
             return await printing.answer(store, request)
+        except Refusal as refusal:
+            return _refused(refusal)
+
+    return answer
+
+
+def _downloading(
+    store: Store, sessions: Mapping[str, str]
+) -> Callable[[Request], Awaitable[Response]]:
+    async def answer(request: Request) -> Response:
+        credential = request.headers.get("authorization", "")
+        try:
+            return await downloading.answer(
+                store, request, lambda tx: _authenticate(tx, credential, sessions)
+            )
         except Refusal as refusal:
             return _refused(refusal)
 

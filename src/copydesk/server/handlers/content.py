@@ -15,6 +15,7 @@ from copydesk.contract.models.base import Page
 from copydesk.contract.models.content import ContentPage, File, GitCommit, PageTree, Revision
 from copydesk.contract.models.parts import Urls
 from copydesk.server import content, evaluating
+from copydesk.server.content import FileData
 from copydesk.server.documents import markdown_to_document
 from copydesk.server.implementation import Call, implements
 from copydesk.server.paging import slice_page
@@ -28,6 +29,7 @@ class _Version:
     """One state of a space's content: its revision, and the URL that it is read at."""
 
     call: Call
+    space_id: str
     revision_id: str
     location: str
 
@@ -42,7 +44,7 @@ class _Version:
             parents=json.loads(row["parents"]),
             pages=self.pages(metadata=metadata).pages,
             files=[
-                file_model(call, file, metadata=metadata)
+                self.file_model(file, metadata=metadata)
                 for file in revision_files(call, self.revision_id)
             ],
             created_at=row["created_at"],
@@ -97,25 +99,29 @@ class _Version:
             limit=limit,
         )
         return Page[File](
-            items=[file_model(self.call, file, metadata=metadata) for file in chosen.items],
+            items=[self.file_model(file, metadata=metadata) for file in chosen.items],
             next=chosen.next,
             count=chosen.count,
         )
 
     def file(self, file_id: str, *, metadata: bool) -> File:
         file = find_file(self.call, self.revision_id, file_id)
-        return file_model(self.call, file, metadata=metadata)
+        return self.file_model(file, metadata=metadata)
+
+    def file_model(self, file: FileData, *, metadata: bool) -> File:
+        return file_model(self.call, self.space_id, self.revision_id, file, metadata=metadata)
 
 
 def _primary(call: Call, space_id: str) -> _Version:
     space = call.access.space(space_id)
-    return _Version(call, space["revision_id"], call.url("spaces", space_id, "content"))
+    location = call.url("spaces", space_id, "content")
+    return _Version(call, space_id, space["revision_id"], location)
 
 
 def _proposed(call: Call, space_id: str, change_request_id: str) -> _Version:
     _, row = find_change_request(call, space_id, change_request_id)
     location = call.url("spaces", space_id, "change-requests", row["id"], "content")
-    return _Version(call, row["revision_id"], location)
+    return _Version(call, space_id, row["revision_id"], location)
 
 
 @implements(ops.get_space_revision)

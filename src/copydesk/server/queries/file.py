@@ -27,12 +27,15 @@ def find_file(call: Call, revision_id: str, file_id: str) -> FileData:
     raise not_found("file", file_id)
 
 
-def file_model(call: Call, file: FileData, *, metadata: bool = True) -> File:
-    """Return a file as the API shows it. Its bytes have no address in this API."""
+def file_model(
+    call: Call, space_id: str, revision_id: str, file: FileData, *, metadata: bool = True
+) -> File:
+    """Return a file of a revision as the API shows it."""
     return File(
         id=file.id,
         name=file.name,
         content_type=file.content_type,
+        download_url=f"{call.base_url}/files/{space_id}/{revision_id}/{file.id}",
         size=file.size,
         dimensions=_dimensions(call, file),
         git=GitObject(oid=file.git_oid, path=file.path) if metadata else None,

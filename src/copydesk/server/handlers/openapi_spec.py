@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pydantic import TypeAdapter, ValidationError
-
 from copydesk.contract import operations as ops
 from copydesk.contract.models.base import Page
 from copydesk.contract.models.openapi_spec import (
@@ -11,9 +9,8 @@ from copydesk.contract.models.openapi_spec import (
     OpenAPISpecCreate,
     OpenAPISpecPut,
     OpenAPISpecUpdate,
-    Slug,
 )
-from copydesk.server.errors import conflict, invalid
+from copydesk.server.errors import conflict
 from copydesk.server.implementation import Call, implements
 from copydesk.server.paging import paginate
 from copydesk.server.queries.openapi_spec import (
@@ -25,7 +22,6 @@ from copydesk.server.queries.openapi_spec import (
 )
 
 _PERMISSION = "createOpenAPISpec"
-_SLUG: TypeAdapter[str] = TypeAdapter(Slug)
 
 
 @implements(ops.list_openapi_specs)
@@ -79,10 +75,6 @@ def put_openapi_spec(
     if row is not None:
         set_source(call.tx, row["id"], body.source)
     else:
-        try:
-            _SLUG.validate_python(spec_slug)
-        except ValidationError as error:
-            raise invalid(f"path parameter specSlug: {error.errors()[0]['msg']}") from None
         add_spec(call.tx, organization_id, spec_slug, body.source)
         call.status = 201
     return spec_model(call, find_spec(call, organization_id, spec_slug))

@@ -216,7 +216,9 @@ class Api:
         try:
             if operation.method != "GET":
                 return await run()
-            return await self._flights.join((outgoing.target, self._timeouts), run)
+            return await self._flights.join(
+                (outgoing.target, self._timeouts), run, here=self._wire.in_process
+            )
         except ApiError as error:
             if operation.extension is not None and await self._is_lacking(
                 operation, error, args, kwargs

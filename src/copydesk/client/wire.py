@@ -142,9 +142,9 @@ class Wire:
         # Redirects are not followed: the token would go where nobody sent it. TLS is verified,
         # httpx's default.
         # A class derived from it may fail as a network does, which only the HTTP client mends.
-        self._in_process: InProcess | None = None
+        self._desk: InProcess | None = None
         if isinstance(transport, httpx.ASGITransport) and type(transport) is httpx.ASGITransport:
-            self._in_process = InProcess(transport, self.base_url, headers)
+            self._desk = InProcess(transport, self.base_url, headers)
         self._http = httpx.AsyncClient(
             transport=transport,
             headers=headers,
@@ -155,6 +155,11 @@ class Wire:
     async def aclose(self) -> None:
         """Close the connections."""
         await self._http.aclose()
+
+    @property
+    def in_process(self) -> bool:
+        """Whether the service is in this process and may answer at once."""
+        return self._desk is not None
 
     @property
     def exposed(self) -> bool:
@@ -228,8 +233,8 @@ class Wire:
             started = time.monotonic()
             reply: _Reply | None = None
             try:
-                if self._in_process is not None:
-                    reply = _Reply(*await self._in_process.ask(request))
+                if self._desk is not None:
+                    reply = _Reply(*await self._desk.ask(request))
                 else:
                     reply = await self._exchange(request, timeouts)
             finally:

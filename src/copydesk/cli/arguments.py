@@ -69,6 +69,7 @@ def build_parser() -> ArgumentParser:
     commands = parser.add_subparsers(metavar="COMMAND", title="commands")
     _ops(commands)
     _keys(commands)
+    _log(commands)
     _serve(commands)
     _desk(commands)
     return parser
@@ -102,6 +103,13 @@ def _keys(commands: _SubParsersAction[ArgumentParser]) -> None:
     form.add_argument("--json", action="store_true", dest="as_json", help="as JSON")
     form.add_argument("--markdown", action="store_true", help="as the reference page")
     parser.set_defaults(runner="copydesk.cli.reference:print_keys")
+
+
+def _log(commands: _SubParsersAction[ArgumentParser]) -> None:
+    parser = commands.add_parser("log", help="print what was written from this machine")
+    parser.add_argument("--since", metavar="SPAN", help="only the last 30m, 1h, 2d, …")
+    parser.add_argument("--json", action="store_true", dest="as_json", help="as JSON")
+    parser.set_defaults(runner="copydesk.cli.log:print_log")
 
 
 def _serve(commands: _SubParsersAction[ArgumentParser]) -> None:

@@ -145,16 +145,24 @@ def _run(
             app.exit()
             raise ConnectionError(str(error)) from error
 
+    settings = load_settings(paths.settings)
+    journal = Journal(paths.journal)
+
+    def begins() -> bool:
+        journal.opened(desk)
+        return journal.crashed(desk)
+
     session = Session(
         connect_or_leave,
         drafts=DeskDrafts(Drafts(paths.drafts), desk),
         snapshot=Snapshots(paths.snapshots, desk),
         seen=DeskSeen(paths.seen, desk),
         runs=Runs(paths.runs, desk),
-        journal=DeskJournal(Journal(paths.journal), desk),
+        journal=DeskJournal(journal, desk),
+        begins=begins,
+        recall_seconds=settings.recall_seconds,
         host=host,
     )
-    settings = load_settings(paths.settings)
     app = CopydeskApp(
         session,
         FIRST_PLACE,
@@ -171,6 +179,8 @@ def _run(
             )
         app.theme = settings.theme
     app.run()
+    if not app.return_code:
+        journal.closed()
     if unusable:
         raise unusable[0]
     return app.return_code or 0

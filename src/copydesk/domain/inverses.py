@@ -217,7 +217,7 @@ def site_row_changed(
 
 
 def _filled(values: list[JSON]) -> list[JSON]:
-    return [value for value in values if value is not None]
+    return [value for value in values if value is not None and value != ""]
 
 
 def default_changed(ids: tuple[str, str], node: SiteNode, before: SiteNode) -> Reversal:

@@ -226,7 +226,7 @@ def value_at(answer: JSON, path: str) -> JSON:
             found = [each for each in found if (value_at(each, key) or "") == wanted]
     if not many:
         return found[0]
-    kept = [each for each in found if each is not None]
+    kept = [each for each in found if each is not None and each != ""]
     return sorted(kept, key=_order) if any_order else kept
 
 

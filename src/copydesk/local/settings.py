@@ -38,11 +38,13 @@ class Settings:
     """The settings, with their defaults. A field is a key of the file; nothing else declares it.
 
     ``theme`` names a colour theme ("" follows the terminal). ``glyphs`` is which signs are drawn:
-    "auto" takes what the terminal is known to show.
+    "auto" takes what the terminal is known to show. ``recall_seconds`` is for how long what was
+    sent can be recalled; 0 sends it at once.
     """
 
     theme: str = ""
     glyphs: str = field(default="auto", metadata={"choices": ("auto", "unicode", "ascii")})
+    recall_seconds: int = field(default=5, metadata={"range": (0, 60)})
 
 
 def load_settings(path: Path) -> Settings:
@@ -90,6 +92,9 @@ def _mistake(setting: Field[Any], given: object) -> str:
     if type(given) is not wanted:
         kind = {str: "text in quotes", bool: "true or false", int: "a whole number"}[wanted]
         return f"{setting.name} must be {kind}"
+    low, high = setting.metadata.get("range", (None, None))
+    if low is not None and not low <= given <= high:
+        return f"{setting.name} is {given}: it goes from {low} to {high}"
     choices = setting.metadata.get("choices")
     if choices and given not in choices:
         return f"{setting.name} is {given!r}: use {', '.join(choices[:-1])} or {choices[-1]}"

@@ -124,6 +124,8 @@ class CopydeskApp(MergingApp):
         session = self.session
         place.notice_failures()
         place.refresh_head()
+        if session.waits:
+            place.refresh_frame()
         if (
             place is self.screen
             and place.asked_at is not None
@@ -148,10 +150,20 @@ class CopydeskApp(MergingApp):
     async def _awaken(self) -> None:
         await asyncio.to_thread(self.session.counted.take_stock)
         self.session.touched()
+        self.run_worker(self._recover(), name="recover")
         await asyncio.to_thread(self._preload)
         await asyncio.to_thread(places.load_all)
         await self.find_run()
         self.settle_memory()
+
+    async def _recover(self) -> None:
+        """Settle what the last run left open, and say what was found."""
+        crashed = await asyncio.to_thread(self.session.begins)
+        from copydesk.tui.recovery import recover
+
+        said = await recover(self.session, crashed=crashed)
+        if said and self.here is not None:
+            self.here.say(said)
 
     @property
     def waking(self) -> bool:
@@ -239,7 +251,7 @@ class CopydeskApp(MergingApp):
                     screen.choose_view(target.view)
                 elif by_name and screen is here and screen.views:
                     # Who asks for the place that is in front asks for what it opens with.
-                    screen.choose_view(screen.views[0].id)
+                    screen.choose_view(screen.first_view)
                 return
         self._remember(here)
         await self.push_screen(entry.place(target))
@@ -288,10 +300,22 @@ class CopydeskApp(MergingApp):
         pending = self.session.writes_pending
         if pending and monotonic() - self._interrupted > TWICE_SECONDS:
             self._interrupted = monotonic()
+            if self.session.waits:
+                # What could still be recalled is sent now; that done, it quits by itself.
+                self.session.send_now()
+                self.run_worker(self._leave_when_sent(), name="leave when sent")
             if self.here is not None:
                 self.here.say(f"Sending {pending}. Press it again to quit now.", "warn")
             return
         self.exit()
+
+    async def _leave_when_sent(self) -> None:
+        """Quit once what was under way has arrived; stay where something did not."""
+        writes = self.session.writing
+        if writes:
+            await asyncio.wait(writes)
+        if not any(write.cancelled() or write.exception() for write in writes):
+            self.exit()
 
     def interrupt(self) -> None:
         """Quit at the second ctrl+c; while a merge run is in progress, ask first."""

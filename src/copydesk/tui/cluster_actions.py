@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from copydesk.domain.inverses import request_begun
 from copydesk.domain.text import clean, shorten
 from copydesk.tui.actions import action
 from copydesk.tui.place import Place
@@ -127,10 +128,13 @@ class ClusterActions(Place, scope="cluster_actions"):
                 ]
                 return made[0]
 
-            async def undo(api: Api) -> None:
-                await reading.archive_request(api, made[0])
-
-            await self.perform("Begin", values["subject"], begin, undo=undo, draft=key)
+            await self.perform(
+                "Begin",
+                values["subject"],
+                begin,
+                reversal=lambda request: request_begun(space, request.id),
+                draft=key,
+            )
 
         form = Form(
             f"New change request in {title}",

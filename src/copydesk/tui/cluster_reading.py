@@ -166,13 +166,3 @@ async def begin_request(
     if description:
         body.description = document_of(description)
     return await api(ops.create_change_request, space, body)
-
-
-async def archive_request(api: Api, request: ChangeRequest) -> None:
-    """Take a new change request back. Raises ``ApiError``."""
-    from copydesk.contract import operations as ops
-    from copydesk.contract.models.change_request import ChangeRequestUpdate
-
-    await api(
-        ops.update_change_request, request.space, request.id, ChangeRequestUpdate(status="archived")
-    )

@@ -173,7 +173,7 @@ class Place(CommonActions, Loading, Screen[None]):
 
     def turned(self, results: Sequence[Any]) -> None:
         """Show what taking back a write, or doing it again, gave; it reads the place again."""
-        self.reload()
+        self.read_again()
 
     def opened(self) -> None:
         """Do what must be done once, after the first frame."""

@@ -2,17 +2,143 @@
 
 from __future__ import annotations
 
+import asyncio
+from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from copydesk.domain.reversal import Trace, value_at
+from copydesk.domain.reversal import Trace, trace_of, value_at
+from copydesk.domain.text import plural
+from copydesk.tui.draft_keys import staged_moves
+from copydesk.tui.errors import failure_types
 from copydesk.tui.undoing import LONGEST_LIST, operation_of
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
+    from copydesk.local.journal import Entry, State
+    from copydesk.tui.session import Session
+    from copydesk.tui.undoing import Past
 
 SKEW_SECONDS = 300.0
 """By how much the clock of a service may differ from this machine's."""
+
+ARRIVED = "copydesk ended before the answer came. It had arrived: that was found by reading."
+NOT_ARRIVED = "copydesk ended before the answer came. It had not arrived."
+CUT_OFF = "copydesk ended before the answer came: it may have arrived."
+
+
+@dataclass
+class Recovered:
+    """What was found at a start, and what became of it."""
+
+    drafts: int = 0
+    moves: int = 0
+    arrived: int = 0
+    lost: int = 0
+    undone: int = 0
+    unknown: int = 0
+
+    def sentence(self) -> str:
+        """Return what a person reads of it; empty when there is nothing to say."""
+        kept = [
+            plural(count, name)
+            for count, name in ((self.drafts, "draft"), (self.moves, "staged move"))
+            if count
+        ]
+        said = [f"Restored {', '.join(kept)}."] if kept else []
+        cut = [
+            f"{count} {words}"
+            for count, words in (
+                (self.arrived, "had arrived"),
+                (self.lost, "had not, and was not sent again"),
+                (self.unknown, "may have happened: :undo and @ tell"),
+            )
+            if count
+        ]
+        if cut:
+            total = self.arrived + self.lost + self.unknown
+            said.append(f"Of {plural(total, 'write')} that was cut off {', '.join(cut)}.")
+        return " ".join(said)
+
+
+async def recover(session: Session, *, crashed: bool) -> str:
+    """Take in what earlier runs noted, settle what they left open, and say what was found.
+
+    What is kept is only told after a crash: otherwise the header counts it. When the service cannot
+    be reached it is all left to the next start.
+    """
+    journal = session.journal
+    session.history.learn(await asyncio.to_thread(journal.entries))
+    open_still = await asyncio.to_thread(journal.interrupted)
+    found = Recovered()
+    if open_still:
+        try:
+            api = await session.ready()
+            for entry in open_still:
+                await _settle(session, api, entry, found)
+        except failure_types():
+            pass  # the place in front says so; nothing was settled that is not known
+    if crashed:
+        kept = await asyncio.to_thread(session.drafts.kept)
+        orders = staged_moves(kept)
+        found.moves = sum(orders.values())
+        found.drafts = len(kept) - len(orders)
+    return found.sentence()
+
+
+async def _settle(session: Session, api: Api, entry: Entry, found: Recovered) -> None:
+    """Find out by reading whether a write happened. Raises ``ApiError``."""
+    happened = await _happened(session, api, entry)
+    state: State = "unknown"
+    said = CUT_OFF
+    if happened is None:
+        found.unknown += 1
+    elif happened:
+        found.arrived += 1
+        state, said = "done", ARRIVED
+    else:
+        found.lost += 1
+        state, said = "failed", NOT_ARRIVED
+    if happened and entry.draft:
+        await asyncio.to_thread(session.drafts.drop, entry.draft)
+    settled = await asyncio.to_thread(session.journal.settle, entry, state, sentence=said)
+    session.history.take(settled)
+    if state != "done":
+        session.note(f"{entry.what} {entry.target}: {said}")
+
+
+async def settle_one(session: Session, past: Past) -> str:
+    """Find out how a write stands that was cut off, and say it; empty when reading does not tell.
+
+    Raises ``ApiError``.
+    """
+    entry = past.cut or past.entry
+    happened = await _happened(session, await session.ready(), entry)
+    if happened is None:
+        return ""
+    state: State = "done" if happened else "failed"
+    said = ARRIVED if happened else NOT_ARRIVED
+    settled = await asyncio.to_thread(session.journal.settle, entry, state, sentence=said)
+    session.history.take(settled)
+    return said
+
+
+async def _happened(session: Session, api: Api, entry: Entry) -> bool | None:
+    """Whether a write happened; None when that is not to be found out. Raises ``ApiError``."""
+    if entry.trace is not None:
+        try:
+            trace = trace_of(entry.trace)
+        except ValueError:
+            return None
+        text = await asyncio.to_thread(session.drafts.load, entry.draft)
+        if text is None:
+            return None
+        return await find_trace(api, trace, text, entry.at) is not None
+    past = session.history.known.get(entry.of or entry.id)
+    if past is None:
+        return None
+    stands = await session.way.became(api, past.reversal)
+    return (not stands if entry.kind == "undo" else stands) if stands is not None else None
 
 
 async def find_trace(api: Api, trace: Trace, text: str, began: float) -> Any:

@@ -86,6 +86,8 @@ class Session(Writing):
     identify: Callable[[Session, Api], Awaitable[None]] = identify
     journal: WriteJournal = field(default_factory=MemoryJournal)
     recall_seconds: float = 0.0
+    begins: Callable[[], bool] = lambda: False
+    """Notes that this run begins, and tells whether the one before it ended without saying so."""
     profile: str = ""
     host: str = ""
     me: User | None = None

@@ -7,8 +7,10 @@ sent at once; those that have an inverse are taken back by ``u``.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from secrets import token_hex
 from typing import TYPE_CHECKING
 
+from copydesk.domain.inverses import default_changed, site_row_changed, space_shown
 from copydesk.domain.site_tree import TOP, SiteNode, Structure
 from copydesk.domain.text import plural
 from copydesk.tui.actions import action, command
@@ -143,7 +145,7 @@ class SiteEditing(HasDetails, scope="site_editing"):
                 "Rename" if "title" in changes else "Edit",
                 node.title,
                 lambda api: update(api, self._ids, node, changes),
-                undo=lambda api: update(api, self._ids, node, old),
+                reversal=site_row_changed(self._ids, node, old, changes),
                 draft=key,
             )
 
@@ -171,7 +173,7 @@ class SiteEditing(HasDetails, scope="site_editing"):
             "Hide" if hidden else "Show",
             node.title,
             lambda api: update(api, ids, node, {"hidden": hidden}),
-            undo=lambda api: update(api, ids, node, {"hidden": not hidden}),
+            reversal=site_row_changed(ids, node, {"hidden": not hidden}, {"hidden": hidden}),
         )
         self.read_again()
 
@@ -190,16 +192,11 @@ class SiteEditing(HasDetails, scope="site_editing"):
             return
         before = self._default_beside(node)
         ids = self._ids
-        take_back = None
-        if before is not None:
-            old = before
-
-            async def back(api: Api) -> None:
-                await set_default(api, ids, old)
-
-            take_back = back
         await self.perform(
-            "Default", node.title, lambda api: set_default(api, ids, node), undo=take_back
+            "Default",
+            node.title,
+            lambda api: set_default(api, ids, node),
+            reversal=None if before is None else default_changed(ids, node, before),
         )
         self.read_again()
 
@@ -327,6 +324,7 @@ class SiteEditing(HasDetails, scope="site_editing"):
         from copydesk.contract import operations as ops
         from copydesk.contract.models.site_space import SiteSpaceCreate
 
+        group = token_hex(6)
         for option in options:
             if option.id not in chosen:
                 continue
@@ -334,13 +332,18 @@ class SiteEditing(HasDetails, scope="site_editing"):
             if section is not None:
                 body = SiteSpaceCreate(space_id=option.id, section_id=section.id)
 
-            async def send(api: Api, body: SiteSpaceCreate = body) -> None:
-                made.append((await api(ops.add_site_space, organization, site, body)).id)
+            async def send(api: Api, body: SiteSpaceCreate = body) -> str:
+                return (await api(ops.add_site_space, organization, site, body)).id
 
-            async def undo(api: Api, at: int = len(made)) -> None:
-                await api(ops.delete_site_space, organization, site, made[at])
-
-            await self.perform("Add space", option.title, send, undo=undo)
+            made.append(
+                await self.perform(
+                    "Add space",
+                    option.title,
+                    send,
+                    reversal=lambda row: space_shown((organization, site), row),
+                    group=group,
+                )
+            )
 
     def _reveal_after_reload(self, row: str) -> None:
         self.revealing = row

@@ -6,10 +6,13 @@ A mixin of the place that shows the structure, apart from it for length.
 from __future__ import annotations
 
 import asyncio
+from secrets import token_hex
 from typing import TYPE_CHECKING
 
 from textual.timer import Timer
 
+from copydesk.domain.inverses import row_moved
+from copydesk.domain.order import applied
 from copydesk.domain.site_tree import TOP, Structure
 from copydesk.domain.staged import MoveError, Rebased, Staged, Step
 from copydesk.domain.text import plural
@@ -24,7 +27,7 @@ from copydesk.tui.site_reading import SiteRead
 from copydesk.tui.widgets.sheet import Confirm
 
 if TYPE_CHECKING:
-    from copydesk.client.api import Api
+    from copydesk.domain.reversal import Reversal
 
 
 KEEP_SECONDS = 0.5
@@ -64,8 +67,6 @@ class SiteOrdering(SiteEditing, scope="site_ordering"):
         self._unkept = ""
         """Why the order could not be kept on disk; empty when it was."""
         self._keeping: Timer | None = None
-        self._sent: set[int] = set()
-        """Numbers of the log lines of the last order that was sent: ``u`` takes all back."""
 
     def show_order(self, cursor: str | None = None) -> None:
         """Show the staged order; the cursor goes with its row."""
@@ -201,17 +202,7 @@ class SiteOrdering(SiteEditing, scope="site_ordering"):
         if self.staged.past:
             self._stage(self.staged.undo())
             return
-        line = self.session.undoable()
-        if line is None or line.number not in self._sent:
-            await super().undo()
-            return
-        back = 0
-        while (line := self.session.undoable()) is not None and line.number in self._sent:
-            await self.session.undo()
-            back += 1
-        self._sent.clear()
-        self.tell(f"{plural(back, 'move')} taken back.", "good")
-        self.read_again()
+        await super().undo()
 
     @action(
         "ctrl+r", "redo", unless=nothing_to_redo, show=11, group="Order", also=("Z",), override=True
@@ -284,28 +275,23 @@ class SiteOrdering(SiteEditing, scope="site_ordering"):
 
         staged, structure, steps = self.staged, self.structure, self.staged.plan()
         lines = [present.step_line(step, structure) for step in steps]
-        backs = staged.backs()
-        lasting = sum(back is None for back in backs)
+        lasting = sum(back is None for back in staged.backs())
         facts = ["Readers see the new order at once; there is no draft of it on the service."]
         if lasting:
             facts.append(f"{lasting} of these cannot be taken back: only a group was beside it.")
         elif steps:
             facts.append("u afterwards takes it all back.")
         facts[:0] = await self._overtaken_facts()
-        first = len(self.session.log)
+        ways = self._ways_back((organization, site), staged)
+        group = token_hex(6)
 
         async def send(at: int) -> None:
-            step, back = steps[at], backs[at]
+            step = steps[at]
             node = structure.nodes[step.move.id]
-
-            async def undo(api: Api) -> None:
-                if back is not None:
-                    await send_step(api, organization, site, back, node)
-
             await self.perform(
                 "Move", lines[at],
                 lambda api: send_step(api, organization, site, step, node),
-                undo=undo if back is not None else None,
+                reversal=ways[at], group=group,
             )  # fmt: skip
 
         count = plural(len(steps), "request")
@@ -316,7 +302,6 @@ class SiteOrdering(SiteEditing, scope="site_ordering"):
         if not sent:
             self.tell("Nothing was sent; it stays staged.")
             return
-        self._sent = {line.number for line in self.session.log[first:] if line.what == "Move"}
         api = await self.session.ready()
         from copydesk.tui.site_reading import read_structure
 
@@ -330,6 +315,20 @@ class SiteOrdering(SiteEditing, scope="site_ordering"):
             self.tell(f"{sent} of {len(steps)} sent, {left} kept staged.", "warn")
         self._keep()
         self.show_order()
+
+    def _ways_back(self, ids: tuple[str, str], staged: Staged) -> list[Reversal | None]:
+        """Return for each request of a plan how it is taken back, where it can be."""
+        orders = {level: list(rows) for level, rows in staged.base.items()}
+        ways: list[Reversal | None] = []
+        for step, back in zip(staged.plan(), staged.backs(), strict=True):
+            before = orders[step.level]
+            after = orders[step.level] = applied(before, [step.move])
+            node = self.structure.nodes[step.move.id]
+            plain = [[row for row in order if row not in staged.fixed] for order in (before, after)]
+            ways.append(
+                None if back is None else row_moved(ids, node, step.move, back.move, *plain)
+            )
+        return ways
 
     @command("w", uses=("move_site_section", "move_site_space"))
     async def write(self, rest: str) -> None:

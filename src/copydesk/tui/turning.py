@@ -72,8 +72,10 @@ async def turn(place: Place, pasts: Sequence[Past], *, again: bool = False) -> N
         entry = pasts[0].entry
         place.tell(f"{said}: {entry.what} {entry.target}", "good")
     else:
+        kinds = {past.entry.what for past in pasts}
+        kind = kinds.pop().lower() if len(kinds) == 1 else "write"
         kept = f" {left} left as they are." if left else ""
-        place.tell(f"{said}: {plural(len(pasts) - left, 'write')}.{kept}", "good")
+        place.tell(f"{plural(len(pasts) - left, kind)} {said.lower()}.{kept}", "good")
 
 
 async def _older(place: Place, final: Written, older: Written) -> bool:

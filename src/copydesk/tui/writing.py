@@ -21,6 +21,7 @@ from copydesk.tui.errors import (
 from copydesk.tui.undoing import History, LocalStep, Obstacle, Past, Way
 from copydesk.tui.written import (
     HAD_ARRIVED,
+    NOT_SENT,
     STOPPED,
     ChangedSinceError,
     RecalledError,
@@ -236,7 +237,8 @@ class Writing:
         self._writes.discard(task)
         changes: dict[str, Any] = {}
         if task.cancelled():
-            line.state, line.said = "unknown", STOPPED
+            sent = line.entry is not None
+            line.state, line.said = ("unknown", STOPPED) if sent else ("recalled", NOT_SENT)
         elif (error := task.exception()) is not None:
             self._failed(line, error)
         else:

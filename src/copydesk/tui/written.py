@@ -19,6 +19,8 @@ HAD_ARRIVED = "No answer came, but it had arrived: that was found by reading aga
 
 STOPPED = "It was stopped before the answer came: it may have arrived."
 
+NOT_SENT = "It was stopped before it was sent."
+
 
 class WriteError(Exception):
     """A write that is not known to have happened; the message is what the reader is told.

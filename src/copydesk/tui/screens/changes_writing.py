@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
+from copydesk.domain.inverses import request_changed
 from copydesk.domain.text import clean
 from copydesk.tui.actions import action
 from copydesk.tui.dispatch import run, tell_failures
 from copydesk.tui.draft_keys import about_key, new_request_key
 from copydesk.tui.present import change_request as present
 from copydesk.tui.present.change_request import ChangeRow
-from copydesk.tui.screens.changes_actions import ChangesActions
 from copydesk.tui.screens.changes_guards import is_merged, may_not_change, nothing_selected
+from copydesk.tui.screens.changes_runs import ChangesRuns
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
@@ -23,7 +25,7 @@ SUBJECT_LENGTH = 100
 """The longest subject that the service takes (platform-api.md, Limits)."""
 
 
-class ChangesWriting(ChangesActions, scope="changes_writing"):
+class ChangesWriting(ChangesRuns, scope="changes_writing"):
     """Starts change requests and edits what they say of themselves; opens drafts of both."""
 
     @action(
@@ -72,18 +74,8 @@ class ChangesWriting(ChangesActions, scope="changes_writing"):
             self.session.drafts.drop(key)
             self.say("Nothing changed.")
             return
-        undo = update_of(request, about, back=True)
-
-        async def back(api: Api) -> ChangeRequest:
-            from copydesk.client.errors import Conflict
-
-            assert undo is not None
-            now = await api(ops.get_change_request, row.space, row.id)
-            if update_of(now, about) is not None:
-                raise Conflict(f"The text of {row.label} was changed again since.")
-            found = await api(ops.update_change_request, row.space, row.id, undo)
-            self._adopt(found)
-            return found
+        back = update_of(request, about, back=True)
+        assert back is not None
 
         async def look(api: Api) -> ChangeRequest | None:
             now = await api(ops.get_change_request, row.space, row.id)
@@ -93,7 +85,12 @@ class ChangesWriting(ChangesActions, scope="changes_writing"):
             "Edit",
             row.label,
             lambda api: api(ops.update_change_request, row.space, row.id, body),
-            undo=back,
+            reversal=request_changed(
+                row.space,
+                row.id,
+                back.model_dump(mode="json", exclude_unset=True),
+                body.model_dump(mode="json", exclude_unset=True),
+            ),
             done=f"Saved {row.label}.",
             look=look,
             then=self._adopt_soon,
@@ -154,13 +151,24 @@ class ChangesWriting(ChangesActions, scope="changes_writing"):
             self.choose_view(view)
         self.tell(f"Started #{request.number} in {title} as a {clean(request.status)}.", "good")
 
+    def turned(self, results: Sequence[Any]) -> None:
+        """Show the requests as taking something back left them."""
+        from copydesk.contract.models.change_request import ChangeRequest
+
+        for result in results:
+            if isinstance(result, ChangeRequest):
+                self._adopt(result)
+        self.after_write()
+        super().turned(results)
+
     # Drafts
 
     def resume_draft(self, part: str) -> None:
         """Open the field that a text was typed in: of a new change request, or of one there is."""
         match part:
-            case "new":
-                start = next(each for each in self.ACTIONS.values() if each.method == "start")
+            case "new" | "view":
+                method = "start" if part == "new" else "save_view"
+                start = next(each for each in self.ACTIONS.values() if each.method == method)
                 self.call_later(run, self, start)
             case "about":
                 self.run_worker(tell_failures(self, self._resume_about()), name="resume draft")

@@ -10,6 +10,7 @@ from rich.text import Text
 from textual.app import ComposeResult
 
 from copydesk.domain.age import age
+from copydesk.domain.inverses import draft_dropped
 from copydesk.tui.actions import action
 from copydesk.tui.place import Part, Place
 from copydesk.tui.places import Target, place
@@ -153,11 +154,8 @@ class Drafts(Place, scope="drafts"):
         async def drop(api: Api) -> None:
             await asyncio.to_thread(drafts.drop, row.key)
 
-        async def bring_back(api: Api) -> None:
-            await asyncio.to_thread(drafts.restore, row.key)
-
         await self.perform(
-            "Discard", f"“{row.first_line[:40]}”", drop, undo=bring_back,
+            "Discard", f"“{row.first_line[:40]}”", drop, reversal=draft_dropped(row.key),
             done="Discarded. u brings it back.",
         )  # fmt: skip
         self.reload()

@@ -1,0 +1,64 @@
+"""``copydesk log``: the writes that copydesk made from this machine, as its journal has them."""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from datetime import datetime
+from typing import Any
+
+from copydesk.cli.edge import UsageError
+from copydesk.domain.text import clean
+from copydesk.local.journal import Entry, Journal
+from copydesk.local.paths import find_paths
+
+SECONDS = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86_400.0, "w": 7 * 86_400.0}
+"""The units that a span of time may have."""
+
+PRINTED = (
+    "id", "at", "ended", "what", "target", "state", "sentence", "request_id", "desk", "run",
+    "group", "kind", "of",
+)  # fmt: skip
+"""The fields that are printed. What was sent, and the texts in the way back of it, are not."""
+
+
+def print_log(*, since: str | None = None, as_json: bool = False) -> int:
+    """Print the writes, oldest first, those begun within ``since`` ("1h") if given.
+
+    Raises ``UsageError`` for a span that is none.
+    """
+    paths = find_paths()
+    begun = 0.0 if since is None else time.time() - span(since)
+    entries = Journal(paths.journal).entries(since=begun) if paths.journal.exists() else []
+    if as_json:
+        print(json.dumps([_value(entry) for entry in entries], indent=2))
+        return 0
+    for entry in entries:
+        print(_line(entry))
+    return 0
+
+
+def span(text: str) -> float:
+    """Return a span such as 90s, 30m, 1h, 2d or 1w in seconds. Raises ``UsageError``."""
+    found = re.fullmatch(r"(\d{1,6})\s*([smhdw])", text.strip())
+    if found is None:
+        raise UsageError(f"{text!r} is no span of time: write 30m, 1h, 2d or 1w")
+    return int(found[1]) * SECONDS[found[2]]
+
+
+def _value(entry: Entry) -> dict[str, Any]:
+    value = {name: getattr(entry, name) for name in PRINTED}
+    value["undoable"] = entry.reversal is not None
+    return {name: given for name, given in value.items() if given not in ("", None)}
+
+
+def _line(entry: Entry) -> str:
+    when = datetime.fromtimestamp(entry.at).astimezone()
+    parts = [f"{when:%Y-%m-%d %H:%M:%S}", f"{entry.state:8}", clean(entry.what)]
+    parts.append(clean(entry.target))
+    if entry.request_id:
+        parts.append(f"[{clean(entry.request_id)}]")
+    if entry.sentence:
+        parts.append(clean(entry.sentence))
+    return "  ".join(parts)

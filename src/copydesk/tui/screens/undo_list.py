@@ -1,0 +1,205 @@
+"""Everything that was written on this desk and can be taken back, also in earlier runs."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from rich.text import Text
+from textual.app import ComposeResult
+
+from copydesk.domain.age import age, moment
+from copydesk.domain.text import clean
+from copydesk.tui.actions import action
+from copydesk.tui.dispatch import run
+from copydesk.tui.place import Part, Place
+from copydesk.tui.places import place
+from copydesk.tui.recovery import settle_one
+from copydesk.tui.sources import ListSource
+from copydesk.tui.turning import turn
+from copydesk.tui.undoing import Past
+from copydesk.tui.widgets.text_view import TextView
+from copydesk.tui.widgets.virtual_list import Column, VirtualList
+
+STATES = {
+    "done": ("done", ""),
+    "undone": ("undone", "muted"),
+    "undoing": ("undo cut off", "warn"),
+    "redoing": ("redo cut off", "warn"),
+    "open": ("unknown", "warn"),
+    "gone": ("gone", "muted"),
+}
+"""What is shown of how a write stands, and its tone."""
+
+MEANT = {
+    "done": "u takes it back. It is read first: what changed since is not overwritten unasked.",
+    "undone": "It was taken back.",
+    "undoing": "Taking it back was cut off, and reading did not tell whether it happened. "
+    "u reads again, and asks.",
+    "redoing": "Doing it again was cut off, and reading did not tell whether it happened. "
+    "u reads again, and asks.",
+    "open": "It is not known whether it happened. u reads again, and asks.",
+    "gone": "What it was about is gone: there is nothing to take back.",
+}
+"""What each state means for the reader."""
+
+CUT = ("undoing", "redoing", "open")
+
+
+def none_here(here: UndoList) -> str | None:
+    """Say so when there is nothing under the cursor."""
+    return None if here.rows.selected is not None else "There is nothing to take back."
+
+
+def not_undoable(here: UndoList) -> str | None:
+    """Say why the write under the cursor is not taken back."""
+    past = here.rows.selected
+    if past is None or past.standing in ("done", *CUT):
+        return None
+    if past.standing == "undone":
+        return "It was taken back already." + (
+            " ctrl+r does it again." if past.reversal.forth else ""
+        )
+    return MEANT["gone"]
+
+
+def not_redoable(here: UndoList) -> str | None:
+    """Say why the write under the cursor is not done again."""
+    past = here.rows.selected
+    if past is None:
+        return None
+    if past.standing != "undone":
+        return "Only what was taken back can be done again."
+    return None if past.reversal.forth else "What this made is gone: write it anew."
+
+
+@place("undo", title="Undo")
+class UndoList(Place, scope="undo_list"):
+    """The writes of this desk that have a way back, newest first."""
+
+    def panes(self) -> ComposeResult:
+        """The writes, and what is known of the one under the cursor."""
+        self.rows: VirtualList[Past] = VirtualList(
+            ListSource(key=lambda past: past.id),
+            [
+                Column("what", "WHAT", lambda past: clean(past.entry.what), width=18),
+                Column("target", "TARGET", lambda past: clean(past.entry.target), flex=1),
+                Column("age", "AGE", self._age, width=6, align="right"),
+                Column("state", "STATE", _state, width=12),
+            ],
+            title="What can be taken back",
+            empty="Nothing was written here that can be taken back.",
+            id="undo-list",
+        )
+        self.text = TextView(title="About it", empty="Nothing is selected.")
+        yield Part("main", self.rows)
+        yield Part("side", self.text)
+
+    def trail(self) -> Iterable[str]:
+        """Yield where this is."""
+        yield "Undo"
+
+    def _age(self, past: Past) -> Text:
+        return Text(age(_when(past), self.session.clock()), style="muted")
+
+    def reload(self) -> None:
+        """Read the journal, which other runs of copydesk write too."""
+        self.load("journal", lambda api: self._read(), lambda _: self.show(), what="Reading")
+
+    def poll(self) -> None:
+        """Read nothing: what is written here shows at once."""
+
+    def on_screen_resume(self) -> None:
+        """Show what was written meanwhile."""
+        super().on_screen_resume()
+        if self.asked_at is not None:
+            self.show()
+
+    async def _read(self) -> None:
+        entries = await asyncio.to_thread(self.session.journal.entries)
+        self.session.history.learn(entries)
+
+    def show(self) -> None:
+        """Show how everything stands now."""
+        source = self.rows.source.base
+        assert isinstance(source, ListSource)
+        known = self.session.history.known.values()
+        # The numbers keep the order of writes that began in the same second.
+        source.merge(sorted(known, key=lambda p: (p.entry.at, p.number), reverse=True))
+        source.fold()
+        source.fresh.clear()
+        self.rows.refresh_rows()
+        self._look()
+        self.refresh_frame()
+
+    def _look(self) -> None:
+        past = self.rows.selected
+        self.text.set_text("" if past is None else self._about(past))
+
+    def _about(self, past: Past) -> str:
+        entry = past.entry
+        here = "in this run" if entry.run == self.session.journal.run else "in an earlier run"
+        lines = [
+            f"**{clean(entry.what)}** {clean(entry.target)}",
+            f"{moment(_when(past), self.session.clock())}, {here}",
+            MEANT[past.standing],
+        ]
+        if entry.group:
+            lines.append(f"Written with others of one action: {self._beside(past)} in this list.")
+        if past.reversal.before is None and past.reversal.still is None:
+            lines.append("There is nothing to read first: it is taken back as it is.")
+        return "\n\n".join(lines)
+
+    def _beside(self, past: Past) -> int:
+        known = self.session.history.known.values()
+        return sum(other.entry.group == past.entry.group for other in known)
+
+    def on_virtual_list_highlighted(self, event: VirtualList.Highlighted) -> None:
+        """Show what is known of it."""
+        self._look()
+        self.frame_soon()
+
+    def on_virtual_list_opened(self, event: VirtualList.Opened) -> None:
+        """Take it back, or do it again."""
+        past = self.rows.selected
+        if past is not None:
+            name = "redo" if past.standing == "undone" else "undo"
+            self.call_later(run, self, self.ACTIONS[name])
+
+    def turned(self, results: Sequence[Any]) -> None:
+        """Show how it stands now."""
+        self.show()
+
+    @action("u", "undo this", unless=(none_here, not_undoable), show=12, override=True)
+    async def undo(self) -> None:
+        """Take back the write under the cursor, if it is still as it was left; else it asks."""
+        past = self.rows.selected
+        if past is None:
+            return
+        if past.standing in CUT:
+            said = await settle_one(self.session, past)
+            self.show()
+            if said:
+                self.tell(said, "good")
+                return
+        await turn(self, [past])
+
+    @action(
+        "ctrl+r", "redo this", unless=(none_here, not_redoable), show=11, also=("Z",), override=True
+    )
+    async def redo(self) -> None:
+        """Do the write under the cursor again, if it is as it was before; else it asks."""
+        past = self.rows.selected
+        if past is not None:
+            await turn(self, [past], again=True)
+
+
+def _when(past: Past) -> datetime:
+    return datetime.fromtimestamp(past.entry.at, UTC)
+
+
+def _state(past: Past) -> Text:
+    word, tone = STATES[past.standing]
+    return Text(word, style=tone)

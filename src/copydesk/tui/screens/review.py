@@ -8,11 +8,11 @@ from copydesk.tui.actions import action, command
 from copydesk.tui.places import place
 from copydesk.tui.present.changed import place_of
 from copydesk.tui.screens.review_guards import never_seen, no_text
-from copydesk.tui.screens.review_request import ReviewRequest
+from copydesk.tui.screens.review_impact import ReviewImpact
 
 
 @place("review", title="Review")
-class Review(ReviewRequest, scope="review"):
+class Review(ReviewImpact, scope="review"):
     """The changed pages of a request, the lines of one of them, and the threads on it."""
 
     @action("J", "next change", unless=no_text, show=20, group="Read")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -227,6 +228,30 @@ async def test_content_is_read_by_who_may_view_the_space(world: World) -> None:
 )
 def test_the_size_of_an_image_is_in_its_head(head: bytes, size: tuple[int, int] | None) -> None:
     assert image_size(head) == size
+
+
+async def test_what_is_included_is_found_and_named_in_no_time(world: World) -> None:
+    def fill(editor: Editor) -> None:
+        wide = f"---\ntitle: wide{' ' * 40_000}one\n---\nHere.\n"
+        editor.file("docs/.gitbook/includes/wide.md", wide.encode(), kind="source")
+        for number in range(200):
+            editor.file(f".gitbook/includes/{number}.md", b"---\ntitle:\n---\n", kind="source")
+        # The page was moved away from the file that it includes.
+        lines = '{% include "../../.gitbook/includes/wide.md" %}\n' * 3
+        gone = '{% include "../.gitbook/includes/gone.md" %}\n' * 3000
+        editor.page("Guide", lines + gone, git_path="else/guide.md")
+
+    space = world.space("Parts", {})
+    world.commit(space, edit=fill)
+    page = world.page_id(space, "guide")
+    start = time.process_time()
+    parts = (await read(world, f"/spaces/{space}/content"))["reusableContents"]
+    whole = await read(
+        world, f"/spaces/{space}/content/page/{page}", dereferenced="true", format="markdown"
+    )
+    assert time.process_time() - start < 2
+    assert {part["title"] for part in parts if part["title"][0] != "w"} == set(map(str, range(200)))
+    assert whole["markdown"].count("Here.") == 3
 
 
 async def test_what_a_text_refers_to_is_put_in_when_asked_for(world: World) -> None:

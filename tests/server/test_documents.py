@@ -323,6 +323,38 @@ def test_openings_without_an_end_take_no_longer_than_other_lines() -> None:
     assert time.perf_counter() - started < 5, "matching each opening on its own takes minutes"
 
 
+@pytest.mark.parametrize(
+    "markdown",
+    [
+        "*" * 3000 + "a" + "*" * 3000,
+        "*_~~" * 500 + "a" + "~~_*" * 500,
+        "[![" * 200 + "a" + "](b)](c)" * 200,
+        "{% block " + '{"type":"x","nodes":[' * 150 + "]}" * 150 + " %}",
+        "> - " * 300 + "{% hint %}\na",
+    ],
+)
+def test_no_text_makes_a_document_that_is_nested_deep(markdown: str) -> None:
+    document = markdown_to_document(markdown)
+    assert document_to_markdown(document) == markdown
+    level: list[Node] = document.nodes
+    for _ in range(50):
+        level = [child for node in level for child in node.nodes or ()]
+    assert not level
+
+
+def test_a_mark_in_the_same_mark_says_nothing() -> None:
+    (paragraph,) = markdown_to_document("*a _b **c** d_ e* **f**").nodes
+    (text,) = paragraph.nodes or []
+    told = [(leaf["text"], [m["type"] for m in leaf["marks"]]) for leaf in text.leaves or ()]
+    assert told == [
+        ("a b ", ["italic"]),
+        ("c", ["italic", "bold"]),
+        (" d e", ["italic"]),
+        (" ", []),
+        ("f", ["bold"]),
+    ]
+
+
 def test_a_tag_may_begin_an_item() -> None:
     hint = '{% hint style="info" %}\n  in\n  {% endhint %}'
     document = markdown_to_document(f"- {hint}\n- {hint}\n- {{% hint %}} no\n")

@@ -16,6 +16,7 @@ from typing import Any
 from markdown_it import MarkdownIt
 from markdown_it.ruler import RuleOptionsType
 from markdown_it.rules_block import StateBlock
+from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 from markdown_it.tree import SyntaxTreeNode
 
@@ -31,6 +32,9 @@ CONTAINERS = {
     "column": "column",
 }
 """The block of each tag that holds blocks, up to its end tag."""
+
+DEEPEST_KEPT = 100
+"""How many levels the JSON of a kept block may have: what a request may, so that it comes back."""
 
 _MATCHED = "matched tags"
 _TAG = re.compile(r"\{%\s*(?P<name>[a-z]+)(?P<rest>(?:\s.*)?)%\}\s*")
@@ -112,13 +116,29 @@ def _details(state: StateBlock, start: int, end: int, silent: bool) -> bool:
 def _kept_block(state: StateBlock, start: int, rest: str, silent: bool) -> bool:
     """Read a block of a kind that has no Markdown, which is kept as its JSON."""
     try:
-        node = Node.model_validate(json.loads(rest))
+        value = json.loads(rest)
+        if _is_deeper(value, DEEPEST_KEPT):
+            return False
+        node = Node.model_validate(value)
     except (ValueError, RecursionError):
         return False
     if not silent:
         _push(state, "kept", 0, (start, start + 1), {"node": node})
         state.line = start + 1
     return True
+
+
+def _is_deeper(value: object, most: int) -> bool:
+    """Say whether JSON is nested more than ``most`` levels deep."""
+    level = [value]
+    for _ in range(most):
+        level = [
+            child
+            for part in level
+            if isinstance(part, dict | list)
+            for child in (part.values() if isinstance(part, dict) else part)
+        ]
+    return any(isinstance(part, dict | list) for part in level)
 
 
 def _attributes(text: str) -> dict[str, Any] | None:
@@ -196,8 +216,29 @@ def _line(state: StateBlock, number: int) -> str:
     return state.src[state.bMarks[number] + state.tShift[number] : state.eMarks[number]]
 
 
+def _drop_repeated_marks(state: StateCore) -> None:
+    """Take out marks inside of the same mark: they say nothing, and a line can nest any number."""
+    for token in state.tokens:
+        if token.children:
+            token.children = _without_repeats(token.children)
+
+
+def _without_repeats(tokens: Sequence[Token]) -> list[Token]:
+    kept: list[Token] = []
+    opened = dict.fromkeys(_MARKS, 0)
+    for token in tokens:
+        mark, _, end = token.type.rpartition("_")
+        if mark in opened:
+            opened[mark] += 1 if end == "open" else -1
+            if opened[mark] > (1 if end == "open" else 0):
+                continue
+        kept.append(token)
+    return kept
+
+
 def _make_parser() -> MarkdownIt:
     parser = MarkdownIt("commonmark").enable(["table", "strikethrough"])
+    parser.core.ruler.push("repeated_marks", _drop_repeated_marks)
     interrupts: RuleOptionsType = {"alt": ["paragraph", "reference", "blockquote", "list"]}
     parser.block.ruler.before("fence", "tag", _tag, interrupts)
     parser.block.ruler.before("html_block", "details", _details, interrupts)

@@ -26,7 +26,7 @@ _LONGEST = 5_000_000
 """So many characters a text may grow to by what it includes."""
 
 _HEAD = re.compile(r"\A---[ \t]*\r?\n.*?^---[ \t]*(?:\r?\n|\Z)", re.DOTALL | re.MULTILINE)
-_TITLE = re.compile(r"^title:[ \t]*[\"']?(.+?)[\"']?[ \t]*$", re.MULTILINE)
+_TITLE = re.compile(r"^title:(.+)$", re.MULTILINE)
 _INCLUDE = re.compile(r"^[ \t]*\{%\s*include\s+\"([^\"\n]+)\"\s*%\}[ \t]*$", re.MULTILINE)
 _EXPRESSION = re.compile(
     r"<code class=\"expression\">\s*(space|page)\.vars\.([A-Za-z_]\w*)\s*</code>"
@@ -59,6 +59,9 @@ def space_variables(tx: Tx, held: Content) -> dict[str, str]:
 def dereferenced(tx: Tx, held: Content, page: PageData, text: str) -> str:
     """Return a page's text with the contents that it includes in their places."""
     files = {file.path: file for file in _included(held)}
+    # A page that was moved on the desk is no longer where its file was.
+    for file in _included(held):
+        files.setdefault(file.path.rpartition(_FOLDER)[2], file)
     folder = posixpath.dirname(page.git_path or "")
     left = _LONGEST
 
@@ -98,15 +101,14 @@ def _find(files: Mapping[str, FileData], folder: str, name: str) -> FileData | N
         found = files.get(posixpath.normpath(path).lstrip("/"))
         if found is not None:
             return found
-    # A page that was moved on the desk is no longer where its file was.
-    tail = name.rpartition(_FOLDER)[2]
-    return next((f for path, f in files.items() if path.endswith(_FOLDER + tail)), None)
+    return files.get(name.rpartition(_FOLDER)[2])
 
 
 def _title(tx: Tx, file: FileData) -> str:
     head = _HEAD.match(_text(tx, file))
     title = _TITLE.search(head[0]) if head else None
-    return title[1] if title else file.name.removesuffix(".md").replace("-", " ").capitalize()
+    said = title[1].strip().strip("\"'") if title else ""
+    return said or file.name.removesuffix(".md").replace("-", " ").capitalize()
 
 
 def _text(tx: Tx, file: FileData) -> str:

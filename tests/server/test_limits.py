@@ -18,6 +18,7 @@ import httpx
 import pytest
 from pydantic import BaseModel, RootModel, StringConstraints
 
+from copydesk.contract import operations as ops
 from copydesk.contract.models.base import Body
 from copydesk.contract.operation import CATALOGUE, Operation
 from copydesk.server.arguments import BODY_LIMIT, DEPTH_LIMIT
@@ -233,7 +234,7 @@ HOSTILE: dict[str, tuple[str | bytes, str]] = {
     "no end": ('{"description": {"data": {"x": -Infinity}}}', "not a JSON number"),
     "beyond floats": ('{"description": {"data": {"x": 1e999}}}', "data.x: the number is too large"),
     "beyond integers": ('{"description": {"data": {"x": 9223372036854775808}}}', "64 bits"),
-    "a number of a million digits": ('{"subject": ' + "9" * 1_000_000 + "}", "body"),
+    "a number of a million digits": ('{"subject": ' + "9" * 1_000_000 + "}", "number is too long"),
     "a NUL": (r'{"subject": "a\u0000b"}', "body.subject: the text holds a NUL"),
     "a NUL in a name": (r'{"a\u0000b": 1}', "NUL"),
     "half a pair": (r'{"subject": "\ud800"}', "body.subject: the text holds half a surrogate"),
@@ -259,6 +260,39 @@ async def test_a_hostile_body_is_refused_cleanly(desk: DeskOfOne, name: str) -> 
         answer = await client.post(f"/v1/spaces/{desk.have.space}/change-requests", content=body)
     assert answer.status_code == 400
     assert words in message(answer)
+
+
+async def test_what_is_wrong_is_said_of_the_kind_that_was_meant(desk: DeskOfOne) -> None:
+    many = [{"id": "", "parts": []}] * 300
+    async with desk.client(desk.world.token(desk.have.ana)) as client:
+        for op, body, said in (
+            (ops.create_space_comment, {"body": "hi"}, "body.body: Input should be an object"),
+            (ops.create_space_comment, {"body": {}}, "body.body: It needs markdown or document"),
+            (
+                ops.create_space_comment,
+                {"body": {"markdown": "x", "more": 1}},
+                "body.body.more: Extra inputs are not permitted",
+            ),
+            (
+                ops.put_openapi_spec,
+                {"source": {"url": "https://a.example", "text": "b"}},
+                "body.source: It takes either text or url",
+            ),
+            (
+                ops.ingest_conversation,
+                {"id": "x" * 256, "parts": []},
+                "body.id: String should have at most 255 characters",
+            ),
+            (
+                ops.ingest_conversation,
+                many,
+                "; ".join(
+                    f"body.{n}.id: String should have at least 1 character" for n in range(5)
+                ),
+            ),
+        ):
+            answer = await client.request(op.method, desk.path_of(op), json=body)
+            assert (answer.status_code, message(answer)) == (400, said)
 
 
 async def test_what_is_large_and_sound_is_kept(desk: DeskOfOne) -> None:

@@ -11,7 +11,7 @@ import json
 import math
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, NoReturn
@@ -35,6 +35,12 @@ INTEGER_LIMIT = 2**63
 _NUMBER = re.compile(r"-?[0-9]{1,30}", re.ASCII)
 _JSON_TYPE = re.compile(r"application/(?:[a-z0-9.-]+\+)?json", re.IGNORECASE)
 _PYDANTIC_PREFIX = "Value error, "
+_KIND = "function-after["
+_MOST_PROBLEMS = 100
+"""So many problems of a body are looked at; there may be one for every byte of it."""
+
+_Problem = tuple[tuple[int | str, ...], str, str]
+"""Where pydantic found what kind of problem, and its message."""
 
 
 async def read_body(request: Request) -> bytes:
@@ -179,7 +185,9 @@ def _read_json(parameter: Parameter, body: bytes) -> Any:
         at = f"line {error.lineno}, column {error.colno}"
         raise invalid(f"body: this is not JSON ({error.msg}, {at})") from None
     except ValueError as error:  # from the hooks, and for numbers longer than Python reads
-        raise invalid(f"body: {error}") from None
+        said = str(error)
+        said = "a number is too long" if said.startswith("Exceeds the limit") else said
+        raise invalid(f"body: {said}") from None
     except RecursionError:
         raise _too_deep() from None
     _check_values(value)
@@ -239,11 +247,60 @@ def _too_deep() -> Exception:
 def _explain(where: str, error: ValidationError) -> str:
     """Return one sentence per problem: where it is and what is wrong, at most five of them."""
     problems = error.errors(include_url=False, include_context=False, include_input=False)
-    sentences = []
-    for problem in problems[:5]:
-        # Where a value may be of several kinds, pydantic names the kind: `function-after[…]`.
-        parts = [str(part)[:100] for part in problem["loc"] if "[" not in str(part)]
-        at = "" if where.startswith("query") else ".".join(parts)
-        message = problem["msg"].removeprefix(_PYDANTIC_PREFIX)
-        sentences.append(f"{where}{'.' if at else ''}{at}: {message}")
-    return "; ".join(sentences)
+    del problems[_MOST_PROBLEMS:]
+    sentences: dict[str, None] = {}
+    for place, message in _as_meant(
+        [(each["loc"], each["type"], each["msg"]) for each in problems]
+    ):
+        at = "" if where.startswith("query") else ".".join(str(part)[:100] for part in place)
+        sentences[f"{where}{'.' if at else ''}{at}: {message.removeprefix(_PYDANTIC_PREFIX)}"] = (
+            None
+        )
+    return "; ".join(list(sentences)[:5])
+
+
+def _as_meant(problems: list[_Problem]) -> Iterator[tuple[tuple[int | str, ...], str]]:
+    """Yield where the problems are and what they are, as one of the kinds that a value may be of.
+
+    Where it may be of several, pydantic says what is wrong with it as each of them, and puts the
+    kind into the place: ``function-after[…]``. What was meant is what it fits best.
+    """
+    forks = {
+        place[:at]
+        for place, _, _ in problems
+        for at, part in enumerate(place)
+        if isinstance(part, str) and part.startswith(_KIND)
+    }
+    for place, what, message in problems:
+        fork = next((place[:at] for at in range(len(place)) if place[:at] in forks), None)
+        if fork is None:
+            yield place, message
+            continue
+        at = len(fork)
+        kinds: dict[int | str, list[_Problem]] = {}
+        for other in problems:
+            if other[0][:at] == fork and len(other[0]) > at:
+                kinds.setdefault(other[0][at], []).append(other)
+        least = min(_misfit(each, at) for each in kinds.values())
+        best = [each for each in kinds.values() if _misfit(each, at) == least]
+        mine = kinds[place[at]]
+        if mine not in best:
+            continue
+        named = [str(each[0][0][-1]) for each in best if len(each) == 1]
+        if len(named) > 1 and all(each[0][1] == what for each in best):
+            if what == "missing":
+                yield fork, f"It needs {' or '.join(named)}"
+                continue
+            if what == "extra_forbidden":
+                yield fork, f"It takes either {' or '.join(sorted(named))}"
+                continue
+        inside = [(problem[0][at + 1 :], *problem[1:]) for problem in mine if problem[0] == place]
+        for rest, text in _as_meant(inside):
+            yield (*fork, *rest), text
+
+
+def _misfit(problems: list[_Problem], at: int) -> int:
+    """Return how little a value is of a kind, by its problems: 0 is that only bounds are broken."""
+    if any(what.endswith("_type") and len(place) == at + 1 for place, what, _ in problems):
+        return 100
+    return sum(what in ("missing", "extra_forbidden") for _, what, _ in problems)

@@ -27,8 +27,8 @@ Reason: TypeAlias = Literal[
 may have happened all the same."""
 
 STOPS: Mapping[Reason, str] = {
-    "conflict": "a conflict with primary content",
-    "rule": "a merge rule that is not met",
+    "conflict": "a conflict with main",
+    "rule": "a rule that is not met",
     "comment": "a comment since it was queued",
     "edit": "an edit since it was queued",
 }

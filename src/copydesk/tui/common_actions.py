@@ -278,6 +278,11 @@ class CommonActions(Acts, scope="place"):
         """Show every write of this run, and send failed ones again."""
         _here(self).desk.open_activity()
 
+    @action("M", "merge run", show=False, group="Go", inline=True)
+    async def open_merge_run(self) -> None:
+        """Go to the merge run: what is planned, how far it is, where it stopped."""
+        await _here(self).desk.go("merge-run")
+
     @action("-", "last place", unless=no_last_place, show=False, group="Go", inline=True)
     async def last_place(self) -> None:
         """Go to the place you came from, and back again."""

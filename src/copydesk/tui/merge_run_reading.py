@@ -3,22 +3,33 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from copydesk.client.errors import ExtensionMissing
+from copydesk.client.errors import (
+    Blocked,
+    Conflict,
+    ExtensionMissing,
+    Forbidden,
+    Invalid,
+    NotFound,
+)
 from copydesk.contract import operations as ops
-from copydesk.domain.merge_run import OBJECTION, Comments, Found, RunItem, Touched
+from copydesk.domain.merge_run import OBJECTION, Comments, Found, Reason, RunItem, Touched
 from copydesk.domain.page_tree import compare_trees, flatten
 from copydesk.domain.text import clean, listed, plural
 from copydesk.tui import merge_facts
+from copydesk.tui.conflicts import ConflictedError
+from copydesk.tui.errors import NotDoneError, is_unknown, sentence
 from copydesk.tui.merge_facts import RulesRead, why_not_mergeable
 from copydesk.tui.present.comment import name_of
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
     from copydesk.contract.models.change_request import ChangeRequest
+    from copydesk.contract.models.change_request import Conflict as Conflicting
     from copydesk.contract.models.comment import Comment
 
 USES = (
@@ -30,6 +41,9 @@ USES = (
 
 UP_TO_DATE = "require_up_to_date_change_request"
 """The rule that an update mends."""
+
+NAMED = 3
+"""So many conflicting pages a sentence names."""
 
 TITLE = 120
 """Characters kept of the title of a page."""
@@ -199,3 +213,45 @@ async def _touched(api: Api, item: RunItem) -> tuple[Touched, bool, int]:
 
 def _title(title: str) -> str:
     return clean(title, limit=TITLE).strip() or "Untitled"
+
+
+def why_not_read(error: BaseException) -> tuple[Reason, str]:
+    """Return why a request could not be looked at, for the report. Nothing was sent then."""
+    if isinstance(error, NotFound):
+        return "gone", "It is gone: removed by someone, or moved out of your sight."
+    return "failed", f"It could not be looked at, and nothing was sent. {sentence(error, 'r')}"
+
+
+def why_not_written(what: str, error: BaseException) -> tuple[Reason, str]:
+    """Return why a merge or an update is not known to have happened, for the report."""
+    merged, so_far = ("merged", "Not merged") if what == "Merge" else ("updated", "Not updated")
+    match error:
+        case ConflictedError():
+            now = "" if error.request.outdated or what == "Merge" else " They are in it now."
+            return "conflict", f"{so_far}: both sides changed {conflicting(error.conflicts)}.{now}"
+        case Blocked():
+            return "rule", f"{so_far}: the service refused it by a rule. {error.message}"
+        case NotFound():
+            return "gone", "It is gone: removed by someone, or moved out of your sight."
+        case Forbidden() | Invalid() | Conflict():
+            return "refused", f"{so_far}. {sentence(error, 'r')}"
+    if is_unknown(error):
+        return "unknown", f"No answer came: it is not known whether it was {merged}. r reads first."
+    if isinstance(error, NotDoneError):
+        return "failed", f"No answer came, and it was not {merged} when it was read again."
+    return "failed", f"{so_far}. {sentence(error, 'r')}"
+
+
+def conflicting(conflicts: Sequence[Conflicting]) -> str:
+    """Return which pages and files conflict, as far as the service says."""
+    names: dict[str, str] = {}
+    for each in conflicts:
+        if each.page is not None:
+            names[each.page.id] = _title(each.page.title or each.page.path or each.page.id)
+        elif each.file is not None:
+            names[each.file.id] = _title(each.file.path or each.file.name or each.file.id)
+    shown = list(names.values())[:NAMED]
+    more = len(names) - len(shown)
+    if not names:
+        return "the same things; the service does not say which"
+    return listed([*shown, f"{more} more"] if more else shown)

@@ -20,8 +20,8 @@ from copydesk.domain.merge_run import (
     RunItem,
     forecast,
 )
-from copydesk.domain.text import clean, listed
-from copydesk.tui.errors import failure_types, is_unknown, sentence
+from copydesk.domain.text import clean
+from copydesk.tui.errors import failure_types, sentence
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
@@ -32,9 +32,6 @@ if TYPE_CHECKING:
 
 AT_ONCE = 4
 """Requests of a plan that are read at the same time."""
-
-NAMED_PAGES = 3
-"""So many conflicting pages are named in a sentence."""
 
 
 class MergeRunner:
@@ -59,6 +56,9 @@ class MergeRunner:
         self.clashes: dict[str, Sequence[Conflict]] = {}
         """The conflicts that were met in this program, by key."""
         self.trouble = ""
+        self.changes = 0
+        """Counts what changed of all this, for who shows it."""
+        self._foreseen: tuple[int, dict[str, Forecast]] = (-1, {})
         self._going: asyncio.Task[None] | None = None
         self._reading: asyncio.Task[None] | None = None
         self._lock = asyncio.Lock()
@@ -78,7 +78,7 @@ class MergeRunner:
                 return ""
             await asyncio.to_thread(self._store.release, left.id)
             self.run = left.cut_off()
-        self._session.touched()
+        self._touched()
         return "" if left.state == "planned" else f"A merge run stopped at {left.far}: M goes on."
 
     async def look_elsewhere(self) -> None:
@@ -92,7 +92,7 @@ class MergeRunner:
             self.elsewhere = False
         if kept is not None:
             self.run = kept.cut_off() if free else kept
-        self._session.touched()
+        self._touched()
 
     async def former(self) -> list[MergeRun]:
         """Return the runs that have ended, the newest first."""
@@ -125,7 +125,10 @@ class MergeRunner:
         """Return what to expect of each request because of the others, as far as it is read."""
         if self.run is None:
             return {}
-        return forecast(self.run.items, {key: each.touched for key, each in self.standings.items()})
+        if self._foreseen[0] != self.changes:
+            touched = {key: each.touched for key, each in self.standings.items()}
+            self._foreseen = self.changes, forecast(self.run.items, touched)
+        return self._foreseen[1]
 
     # The plan
 
@@ -188,7 +191,7 @@ class MergeRunner:
             if run is not None and queued is not None and not queued.revision:
                 self.run = run.change(item.key, revision=found.revision, comments=found.comments)
             self._session.fresh()
-        self._session.touched()
+        self._touched()
 
     def why_not_ready(self) -> str | None:
         """Return why the plan cannot be started, or None."""
@@ -221,7 +224,7 @@ class MergeRunner:
         run, self.run = self.run, None
         if run is not None:
             await asyncio.to_thread(self._store.drop, run.id)
-        self._session.touched()
+        self._touched()
 
     # Going
 
@@ -249,13 +252,14 @@ class MergeRunner:
     async def end(self) -> None:
         """End the run where it stands."""
         await self._change(lambda run: run.end(self._now()))
+        self._tell_end()
 
     async def _change(self, change: Callable[[MergeRun], MergeRun]) -> bool:
         """Change the run and keep it; False when the disk refused."""
         if self.run is None:
             return False
         self.run = change(self.run)
-        self._session.touched()
+        self._touched()
         return await self._keep()
 
     async def _go(self, change: Callable[[MergeRun], MergeRun]) -> None:
@@ -290,7 +294,7 @@ class MergeRunner:
             if self.run is not None and self.run.state == "running":
                 self.run = self.run.cut_off()
             self._store.release(run_id)
-            self._session.touched()
+            self._touched()
         self._tell_end()
 
     async def _step(self, api: Api) -> bool:
@@ -313,18 +317,18 @@ class MergeRunner:
             await self._update(api, item)
         else:
             await self._merge(api, item)
-        self._session.touched()
+        self._touched()
         return await self._keep()
 
     async def _check(self, api: Api, item: RunItem) -> None:
-        from copydesk.tui.merge_run_reading import read_found
+        from copydesk.tui.merge_run_reading import read_found, why_not_read
 
         assert self.run is not None
         try:
             found = await read_found(api, item)
         except failure_types() as error:
-            reason: Reason = "gone" if _status(error) == 404 else "failed"
-            self.run = self.run.fail(reason, clean(_said(error)), self._now())
+            reason, said = why_not_read(error)
+            self.run = self.run.fail(reason, clean(said), self._now())
             return
         self._session.fresh()
         self.run = self.run.judge(found, self._now())
@@ -340,7 +344,7 @@ class MergeRunner:
 
     async def _merge(self, api: Api, item: RunItem) -> None:
         from copydesk.tui import conflicts
-        from copydesk.tui.conflicts import how_many
+        from copydesk.tui.merge_run_reading import conflicting
 
         answer = await self._write(
             "Merge",
@@ -352,13 +356,10 @@ class MergeRunner:
             return
         result, now = answer
         revision = clean((result and result.revision) or now.revision_merged or "")
-        if result is not None and result.result == "conflicts" and result.conflicts:
-            self.clashes[item.key] = result.conflicts
-            said = f"Merged, with conflicts: it is live and needs hands. {_pages(result.conflicts)}"
-            self.run = self.run.merged_with_conflicts(revision, said, self._now())
-            return
         if result is not None and result.result == "conflicts":
-            said = f"Merged, but the service says that {how_many(())}: look at it."
+            self.clashes[item.key] = result.conflicts or ()
+            said = "Merged all the same, and it is live: both sides changed "
+            said += f"{conflicting(result.conflicts or ())}. It needs hands."
             self.run = self.run.merged_with_conflicts(revision, said, self._now())
             return
         said = "" if result is not None else "No answer came, but it had arrived."
@@ -371,34 +372,17 @@ class MergeRunner:
         try:
             return await self._session.perform(what, item.name, send, look=look)
         except WriteError as error:
+            from copydesk.tui.conflicts import ConflictedError
+            from copydesk.tui.merge_run_reading import why_not_written
+
+            cause = error.__cause__
+            if isinstance(cause, ConflictedError):
+                self.clashes[item.key] = cause.conflicts
+                self._session.hold_stuck(cause.moment)
             assert self.run is not None
-            reason, said = self._why(what, item, error)
+            reason, said = why_not_written(what, cause or error)
             self.run = self.run.fail(reason, clean(said), self._now())
             return None
-
-    def _why(self, what: str, item: RunItem, error: Exception) -> tuple[Reason, str]:
-        from copydesk.client.errors import Blocked, Conflict, Forbidden, Invalid, NotFound
-        from copydesk.tui.conflicts import ConflictedError
-
-        cause = error.__cause__
-        match cause:
-            case ConflictedError():
-                self.clashes[item.key] = cause.conflicts
-                if what == "Update":
-                    self._session.hold_stuck(cause.moment)
-                not_done = "Not merged" if what == "Merge" else "Not updated from main"
-                return "conflict", f"{not_done}: both sides changed {_pages(cause.conflicts)}"
-            case Blocked():
-                return "rule", f"The service refused it by a rule: {cause.message}"
-            case NotFound():
-                return "gone", _said(cause)
-            case Forbidden() | Invalid() | Conflict():
-                return "refused", _said(cause)
-        if is_unknown(cause):
-            verb = "merged" if what == "Merge" else "updated"
-            said = f"It is not known whether it was {verb}: no answer came. It is read again first."
-            return "unknown", said
-        return "failed", _said(cause or error)
 
     # Keeping
 
@@ -434,33 +418,14 @@ class MergeRunner:
         elif run.state == "paused":
             self._tell(f"Merge run paused at {run.far}. M goes on.", "warn")
         elif run.state == "finished":
-            done, skipped = run.count("done"), run.count("skipped")
-            more = f", {skipped} skipped" if skipped else ""
-            self._tell(f"Merge run finished: {done} merged{more}.", "good")
+            counts = [(run.count("done"), "merged"), (run.count("skipped"), "skipped")]
+            counts += [(run.count("stopped"), "stopped"), (run.count("waiting"), "not begun")]
+            said = ", ".join(f"{count} {what}" for count, what in counts if count)
+            self._tell(f"Merge run ended: {said or 'nothing was in it'}.", "good")
+
+    def _touched(self) -> None:
+        self.changes += 1
+        self._session.touched()
 
     def _now(self) -> float:
         return self._session.clock().timestamp()
-
-
-def _said(error: BaseException) -> str:
-    return sentence(error, "r")
-
-
-def _status(error: BaseException) -> int | None:
-    status: int | None = getattr(error, "status", None)
-    return status
-
-
-def _pages(conflicts: Sequence[Conflict]) -> str:
-    """Return which pages and files conflict, as far as the service says."""
-    names: dict[str, str] = {}
-    for each in conflicts:
-        if each.page is not None:
-            names[each.page.id] = clean(each.page.title or each.page.path or each.page.id)
-        elif each.file is not None:
-            names[each.file.id] = clean(each.file.path or each.file.name or each.file.id)
-    if not names:
-        return "the same things; the service does not say which."
-    shown = list(names.values())[:NAMED_PAGES]
-    more = len(names) - len(shown)
-    return listed([*shown, f"{more} more"] if more else shown) + "."

@@ -87,7 +87,7 @@ def out_of_date(item: RunItem, forecast: Forecast | None, standing: Standing | N
     if standing is not None and standing.found.outdated:
         return f"{sign} out of date: updated first"
     if forecast is not None and forecast.behind:
-        return f"{sign} out of date after {forecast.behind[0].label}: updated then"
+        return f"{sign} out of date after {forecast.behind[0].label}"
     return ""
 
 
@@ -222,4 +222,4 @@ def _capital(text: str) -> str:
 
 def escaped(text: str) -> str:
     """Return text that Markdown shows as it is."""
-    return "".join(f"\\{sign}" if sign in "\\`*_[]<>#|" else sign for sign in text)
+    return "".join(f"\\{sign}" if sign in "\\`*_[]<>|" else sign for sign in text)

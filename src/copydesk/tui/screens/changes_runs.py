@@ -1,0 +1,102 @@
+"""From the list of change requests to the merge run: the marked rows, in the order of the list."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from copydesk.domain.text import listed, plural
+from copydesk.tui.actions import action
+from copydesk.tui.present.change_request import ChangeRow
+from copydesk.tui.screens.changes_actions import ChangesActions
+from copydesk.tui.screens.changes_guards import (
+    is_archived,
+    is_draft,
+    is_merged,
+    may_not_merge,
+    nothing_selected,
+)
+
+NAMED = 4
+"""So many of the rows that are left out are named."""
+
+
+def unmarked(guard: Callable[[Any], str | None]) -> Callable[[Any], str | None]:
+    """Return a guard of the row under the cursor that says nothing while rows are marked."""
+
+    def guarded(here: Any) -> str | None:
+        return None if here.rows.marks else guard(here)
+
+    guarded.__doc__ = guard.__doc__
+    return guarded
+
+
+def merge_label(here: ChangesActions) -> str:
+    """Return what m does now."""
+    return f"merge {len(here.rows.marks)}" if here.rows.marks else "merge"
+
+
+ONE = (nothing_selected, is_merged, is_archived, is_draft, may_not_merge)
+"""What keeps the request under the cursor from being merged."""
+
+
+class ChangesRuns(ChangesActions, scope="changes_runs"):
+    """Merging the marked ones one after the other: that is planned first, in the merge run."""
+
+    @action(
+        "m", "merge",
+        unless=tuple(map(unmarked, ONE)),
+        danger=2, show=20, group="Write", override=True, now=merge_label,
+        uses=("merge_change_request", "get_change_request"),
+    )  # fmt: skip
+    async def merge(self) -> None:
+        """Merge it behind a sheet that shows its rules; marked ones are planned as a merge run."""
+        if self.rows.marks:
+            await self._plan()
+        else:
+            await super().merge()
+
+    @action("M", "merge run", show=9, group="Go", override=True)
+    async def open_merge_run(self) -> None:
+        """Go to the merge run; marked rows join its plan first, in the order of the list."""
+        if self.rows.marks:
+            await self._plan()
+        else:
+            await super().open_merge_run()
+
+    async def _plan(self) -> None:
+        rows, left_out = self._marked_rows()
+        if not rows:
+            self.say(f"None of them can be merged: {left_out}", "warn")
+            return
+        if why := await self.desk.merging.plan(rows, self.space_title):
+            self.say(why, "warn")
+            return
+        self.rows.set_marks(())
+        await self.desk.go("merge-run")
+        there = self.desk.here
+        if left_out and there is not None:
+            there.say(f"{plural(len(rows), 'request')} queued. Left out: {left_out}", "warn")
+
+    def _marked_rows(self) -> tuple[list[ChangeRow], str]:
+        """Return the marked rows that can be queued, and what to say of the others."""
+        base = self.rows.source.base
+        rows, others, unread = [], [], 0
+        for row_id in self.rows.marked():
+            at = base.index_of(row_id)
+            row = None if at is None else base.row(at)
+            if row is None:
+                unread += 1
+            elif row.status == "open":
+                rows.append(row)
+            else:
+                others.append(f"{row.label} is {row.status}")
+        if len(others) > NAMED:
+            others[NAMED:] = [f"{len(others) - NAMED} more are not open"]
+        if unread:
+            others.append(f"{unread} not in the list any more")
+        return rows, f"{listed(others)}." if others else ""
+
+    def space_title(self, space_id: str) -> str:
+        """Return what a space is called, "" while that is not known."""
+        raise NotImplementedError

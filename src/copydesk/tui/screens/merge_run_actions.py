@@ -1,0 +1,322 @@
+"""What can be done with a merge run: order it, start it, pause it, and go on after a stop."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+from rich.text import Text
+
+from copydesk.domain.merge_run import IN_FLIGHT, STOPS, MergeRun, Reason, RunItem
+from copydesk.domain.text import listed, plural
+from copydesk.tui.actions import action
+from copydesk.tui.details_pane import HasDetails
+from copydesk.tui.places import Target
+from copydesk.tui.present import merge_run as present
+
+if TYPE_CHECKING:
+    from copydesk.tui.merge_running import MergeRunner
+
+LIVE = "Each goes live at once and cannot be undone here."
+
+READS = (
+    "get_change_request", "get_space", "list_change_request_comments", "get_change_request_changes",
+    "list_space_pages", "list_change_request_pages", "get_change_request_revision",
+    "list_change_request_reviews", "list_requested_reviewers", "get_organization", "get_member",
+)  # fmt: skip
+"""The operations that a run is read with."""
+
+WRITES = ("merge_change_request", "pull_change_request_updates", *READS)
+
+
+def no_run(here: MergeRunActions) -> str | None:
+    """Say so when there is nothing to go through, or somebody else is at it."""
+    if here.runner.elsewhere:
+        return "Another copydesk is going through this run. R looks how far it is."
+    return None if here.run is not None else "No merge run is planned."
+
+
+def not_waiting(here: MergeRunActions) -> str | None:
+    """Say so when the request under the cursor has begun."""
+    item = here.selected
+    if item is None:
+        return "Put the cursor on a change request of the run."
+    return None if item.state == "waiting" else f"{item.label} {_stands(item)}."
+
+
+def not_removable(here: MergeRunActions) -> str | None:
+    """Say so when the request can neither be taken out nor put back."""
+    item = here.selected
+    if item is not None and item.state == "removed" and here.run and here.run.state != "finished":
+        return None
+    if item is not None and here.run is not None and here.run.stopped == item:
+        return None
+    return not_waiting(here)
+
+
+def not_ready(here: MergeRunActions) -> str | None:
+    """Say so when there is nothing to start or to go on with."""
+    run = here.run
+    if run is None:
+        return None
+    match run.state:
+        case "running":
+            return "It is running: p pauses it after the current one."
+        case "finished":
+            return "It has ended. Y copies its report."
+        case "planned":
+            return here.runner.why_not_ready()
+    return None
+
+
+def not_running(here: MergeRunActions) -> str | None:
+    """Say so when nothing runs."""
+    run = here.run
+    if run is not None and run.state == "running":
+        return "It pauses after the current one." if run.pausing else None
+    return "It is not running. ctrl+s starts it, or goes on."
+
+
+def not_stopped(here: MergeRunActions) -> str | None:
+    """Say so when there is nothing to try again."""
+    stopped = None if here.run is None else here.run.stopped
+    if stopped is None:
+        return "It has not stopped at anything."
+    return f"{stopped.label} is merged." if stopped.state == "done" else None
+
+
+def going(here: MergeRunActions) -> str | None:
+    """Say so when it runs, or there is nothing to end."""
+    run = here.run
+    if run is None or run.state == "finished":
+        return "It has ended."
+    return "It is running: p pauses it first." if here.runner.active else None
+
+
+def _stands(item: RunItem) -> str:
+    said = present.STATES[item.state][0]
+    return f"is {said}" if item.state not in IN_FLIGHT else f"is at “{said}”"
+
+
+def start_label(here: MergeRunActions) -> str:
+    """Return what ctrl+s does now."""
+    run = here.run
+    if run is None or run.state in ("planned", "finished"):
+        return "start"
+    return "skip, again or end" if run.state == "stopped" else "go on"
+
+
+def out_label(here: MergeRunActions) -> str:
+    """Return what x does now."""
+    item, run = here.selected, here.run
+    if item is not None and item.state == "removed":
+        return "put back"
+    return "skip" if run is not None and item is not None and run.stopped == item else "take out"
+
+
+def end_label(here: MergeRunActions) -> str:
+    """Return what X does now."""
+    return "drop plan" if here.run is not None and here.run.state == "planned" else "end run"
+
+
+class MergeRunActions(HasDetails, scope="merge_run"):
+    """The actions of the merge run; what they need of its place is declared here."""
+
+    @property
+    def runner(self) -> MergeRunner:
+        """What goes through the run."""
+        return self.desk.merging
+
+    @property
+    def run(self) -> MergeRun | None:
+        """The run that is shown; None in the list of former ones."""
+        return self.runner.run if self.view == "run" else None
+
+    @property
+    def selected(self) -> RunItem | None:
+        """The request under the cursor, as it is now."""
+        raise NotImplementedError
+
+    def open_review(self, item: RunItem, view: str) -> None:
+        """Open the review of a request."""
+        organization = self.target.organization or self.session.organization
+        target = Target(organization, space=item.space, change_request=item.request, view=view)
+        self.app.call_later(self.desk.go, "review", target)
+
+    @action("d", "diff", unless=not_waiting, show=False, group="Go")
+    def open_changes(self) -> None:
+        """Open the review of the request straight on what changes."""
+        item = self.selected
+        if item is not None:
+            self.open_review(item, "changes")
+
+    # The plan
+
+    @action("J", "move down", unless=(no_run, not_waiting), show=17, also=("alt+down",))
+    async def later(self) -> None:
+        """Merge it later: one down among those that wait."""
+        await self._put(1)
+
+    @action("K", "move up", unless=(no_run, not_waiting), show=16, also=("alt+up",))
+    async def earlier(self) -> None:
+        """Merge it earlier: one up among those that wait."""
+        await self._put(-1)
+
+    async def _put(self, by: int) -> None:
+        item = self.selected
+        if item is not None:
+            await self.runner.move(item.key, by)
+
+    @action(
+        "x", "take out", unless=(no_run, not_removable), show=18, now=out_label,
+        uses=("merge_change_request", "pull_change_request_updates"),
+    )  # fmt: skip
+    async def take_out(self) -> None:
+        """Take it out of the run, or put it back at its end; skip the one that it stopped at."""
+        item, run = self.selected, self.run
+        if item is None or run is None:
+            return
+        if run.stopped == item:
+            await self.runner.skip()
+        else:
+            await self.runner.take_out(item.key)
+
+    @action(",", "stop at…", unless=(no_run, going), show=12)
+    async def choose_stops(self) -> None:
+        """Choose what the run stops at: a conflict, a failed rule, a comment or an edit since."""
+        from copydesk.tui.widgets.choice import Choices, Option
+
+        run = self.run
+        if run is None:
+            return
+        options = [Option(stop, said) for stop, said in STOPS.items()]
+        ticked = [stop for stop in STOPS if stop in run.stops]
+        chosen = await self.desk.push_screen_wait(Choices("Stop at", options, ticked=ticked))
+        if chosen is not None:
+            await self.runner.stop_at(cast("frozenset[Reason]", chosen))
+
+    # Going
+
+    @action(
+        "ctrl+s", "start", unless=(no_run, not_ready), danger=3, show=30, now=start_label,
+        uses=WRITES,
+    )  # fmt: skip
+    async def start(self) -> None:
+        """Start the run; where it was paused, stopped or cut off, go on."""
+        run = self.run
+        if run is None:
+            return
+        if run.state == "planned":
+            await self._start(run)
+        elif run.stopped is not None and run.stopped.state == "done":
+            await self.runner.skip()
+        elif run.stopped is not None:
+            await self._after_stop(run.stopped)
+        else:
+            await self._go_on(run)
+
+    async def _start(self, run: MergeRun) -> None:
+        from copydesk.tui.widgets.sheet import TypeToConfirm
+
+        count = len(run.listed)
+        sheet = TypeToConfirm(
+            f"Merge {plural(count, 'change request')}",
+            self._what_starts(run),
+            expect=str(count),
+            verb="start",
+            what="how many they are",
+        )
+        if await self.desk.push_screen_wait(sheet):
+            await self.runner.start()
+
+    def _what_starts(self, run: MergeRun) -> list[str | Text]:
+        runner, ahead = self.runner, self.runner.forecast()
+        titles = list(dict.fromkeys(item.space_title or "a space" for item in run.listed))
+        facts: list[str | Text] = [
+            f"One after the other, in this order, into {present.some(titles)}:",
+            listed([item.label for item in run.listed]),
+        ]
+        same = [item.label for item in run.listed if item.key in ahead and ahead[item.key].same]
+        if same:
+            facts.append(Text(f"! {listed(same)} touch pages that others touch too", style="warn"))
+        off = [
+            item.label
+            for item in run.listed
+            if item.key in runner.standings
+            and (
+                runner.standings[item.key].in_the_way
+                or present.changed(item, runner.standings[item.key])
+            )
+        ]
+        if off:
+            facts.append(Text(f"! something is in the way of {listed(off)}", style="warn"))
+        stops = [said for stop, said in STOPS.items() if stop in run.stops]
+        facts.append(f"It stops at {listed(stops, 'or')}." if stops else "It stops at no rule.")
+        return [*facts, "", Text(LIVE, style="warn")]
+
+    async def _go_on(self, run: MergeRun) -> None:
+        from copydesk.tui.widgets.sheet import Confirm
+
+        if run.cut:
+            left = run.count("waiting", *IN_FLIGHT)
+            here = run.current
+            first = f"{here.name} is read first: what was sent may have arrived." if here else ""
+            sheet = Confirm(
+                "Go on with the merge run",
+                [
+                    f"It was cut off at {run.far}; {plural(left, 'change request')} left.",
+                    *([first] if first else []),
+                    "Each is read again before anything is sent. What is merged stays as it is.",
+                ],
+                verb="go on",
+                warning=LIVE,
+            )
+            if not await self.desk.push_screen_wait(sheet):
+                return
+        await self.runner.go_on()
+
+    async def _after_stop(self, item: RunItem) -> None:
+        from copydesk.tui.widgets.choice import Choice, Option
+
+        chosen = await self.desk.push_screen_wait(
+            Choice(
+                f"Stopped at {item.label}: {item.said}",
+                [
+                    Option("skip", f"skip {item.label} and go on with the next"),
+                    Option("again", f"try {item.label} again; it is read first"),
+                    Option("end", "end the run here"),
+                ],
+            )
+        )
+        if chosen == "skip":
+            await self.runner.skip()
+        elif chosen == "again":
+            await self.runner.again()
+        elif chosen == "end":
+            await self.runner.end()
+
+    @action("p", "pause", unless=(no_run, not_running), show=20, override=True)
+    async def pause(self) -> None:
+        """Pause after the current request."""
+        await self.runner.pause()
+
+    @action("r", "try again", unless=(no_run, not_stopped), show=19, uses=WRITES)
+    async def again(self) -> None:
+        """Try the request again that it stopped at: it is read before anything is sent."""
+        await self.runner.again()
+
+    @action("X", "end run", unless=(no_run, going), danger=2, show=11, now=end_label)
+    async def end(self) -> None:
+        """End the run where it stands, or drop the plan. What is merged stays merged. Asks."""
+        from copydesk.tui.widgets.sheet import Confirm
+
+        run = self.run
+        if run is None:
+            return
+        if run.state == "planned":
+            facts = [f"{plural(len(run.listed), 'change request')}: none of them is touched."]
+            if await self.desk.push_screen_wait(Confirm("Drop the plan", facts, verb="drop it")):
+                await self.runner.forget()
+            return
+        facts = [present.summary(run), "What is merged stays merged; the rest is left as it is."]
+        if await self.desk.push_screen_wait(Confirm("End the merge run", facts, verb="end it")):
+            await self.runner.end()

@@ -181,7 +181,10 @@ def test_damage_is_found_wherever_it_is(desk: Path, capsys: pytest.CaptureFixtur
         data[page + 3 : page + 40] = b"\xff" * 37
     desk.write_bytes(bytes(data))
     assert main(["desk", "check", "--desk", str(desk)]) == 1
-    assert "SQLite" in capsys.readouterr().out
+    lines = capsys.readouterr().out.splitlines()
+    assert 1 < len(lines) <= MOST + 2
+    assert all(len(line) < 120 for line in lines)
+    assert lines[0].startswith("SQLite: ")
     # SQLite quotes what it finds in its schema, which then is no text.
     desk.write_bytes(whole.replace(b"CREATE TABLE user (", b"CREATE T\xf2BLE user ("))
     assert main(["desk", "check", "--desk", str(desk)]) == 1

@@ -74,13 +74,15 @@ def _read(path: Path) -> Findings:
 def damage(connection: sqlite3.Connection) -> Iterator[str]:
     """Yield what SQLite finds wrong with a database file, whatever is in it."""
     for (found,) in connection.execute(f"PRAGMA integrity_check({MOST})"):
-        if found != "ok":
-            yield f"SQLite: {' '.join(str(found).split())}"
+        # One finding may be many lines, the first of which names the database.
+        for line in str(found).splitlines():
+            if found != "ok" and not line.startswith("***"):
+                yield f"SQLite: {line}"
 
 
 def _fill(found: Findings, connection: sqlite3.Connection, path: Path) -> None:
     version = connection.execute("PRAGMA user_version").fetchone()[0]
-    found.damage.extend(damage(connection))
+    found.damage.extend(_first(damage(connection)))
     if found.damage:
         return  # what else is read would say the same in other words
     if version != VERSION:

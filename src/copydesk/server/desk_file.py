@@ -14,9 +14,9 @@ from urllib.parse import quote
 
 from copydesk.server.schema import APPLICATION_ID
 
-EXAMINED_BYTES = 8 * 1024 * 1024
+EXAMINED_BYTES = 32 * 1024 * 1024
 """Files up to this size are read whole for damage each time they are opened, which takes about
-10 ms. Of larger ones only the head and the schema are; ``desk check`` reads everything.
+1 ms for each MiB. Of larger ones only the head and the schema are; ``desk check`` reads everything.
 """
 
 BUSY_SECONDS = 30.0

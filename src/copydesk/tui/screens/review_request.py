@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
 from copydesk.contract import operations as ops
 from copydesk.contract.enumerations import ChangeRequestWritableStatus, ReviewStatus
@@ -12,6 +12,7 @@ from copydesk.contract.models.change_request import (
 )
 from copydesk.contract.models.comment import MarkdownBody
 from copydesk.contract.models.review import Review, ReviewCreate, ReviewersRequest
+from copydesk.domain.inverses import request_changed, reviewers_asked
 from copydesk.domain.text import clean, listed, plural
 from copydesk.tui import conflicts
 from copydesk.tui.actions import action, command
@@ -105,6 +106,7 @@ class ReviewRequest(ReviewDrafts, scope="review_request"):
             ),
             then=lambda _: self._forget(key),
             draft=key,
+            recall=True,
         )
         self._read_rules()
         self.read_threads()
@@ -149,24 +151,23 @@ class ReviewRequest(ReviewDrafts, scope="review_request"):
         if chosen is None or chosen == before.keys():
             return
 
-        def turn(wanted: frozenset[str], having: frozenset[str]) -> Any:
-            async def send(api: Api) -> None:
-                if new := sorted(wanted - having):
-                    await api(
-                        ops.request_reviewers, space.id, request.id, ReviewersRequest(users=new)
-                    )
-                for user in sorted(having - wanted):
-                    await api(ops.remove_requested_reviewer, space.id, request.id, user)
-
-            return send
-
         old = frozenset(before)
+        asked, left = chosen - old, old - chosen
+
+        async def send(api: Api) -> None:
+            if asked:
+                body = ReviewersRequest(users=sorted(asked))
+                await api(ops.request_reviewers, space.id, request.id, body)
+            for user in sorted(left):
+                await api(ops.remove_requested_reviewer, space.id, request.id, user)
+
         names = listed([name_of(people[user]) for user in sorted(chosen) if user in people])
         await self.perform(
             "Ask for a review",
             f"#{request.number}",
-            turn(chosen, old),
-            undo=turn(old, chosen),
+            send,
+            reversal=reviewers_asked(space.id, request.id, asked=asked, left=left),
+            recall=True,
             done=f"Asked: {names}." if names else "Nobody is asked now.",
         )
         self._read_rules()
@@ -214,13 +215,10 @@ class ReviewRequest(ReviewDrafts, scope="review_request"):
             return
         space, request = opened.space.id, opened.request
 
-        def turn(wanted: Any) -> Any:
-            async def send(api: Api) -> ChangeRequest:
-                return await api(
-                    ops.update_change_request, space, request.id, ChangeRequestUpdate(status=wanted)
-                )
-
-            return send
+        async def send(api: Api) -> ChangeRequest:
+            return await api(
+                ops.update_change_request, space, request.id, ChangeRequestUpdate(status=status)
+            )
 
         async def look(api: Api) -> ChangeRequest | None:
             now = await api(ops.get_change_request, space, request.id)
@@ -230,8 +228,8 @@ class ReviewRequest(ReviewDrafts, scope="review_request"):
         await self.perform(
             words[status],
             f"#{request.number} {clean(request.subject)}",
-            turn(status),
-            undo=turn(before),
+            send,
+            reversal=request_changed(space, request.id, {"status": before}, {"status": status}),
             done=f"#{request.number} is {status} now.",
             look=look,
         )
@@ -276,6 +274,7 @@ class ReviewRequest(ReviewDrafts, scope="review_request"):
                 target,
                 lambda api: conflicts.update(api, space, request.id),
                 done=done,
+                recall=True,
             )
         except WriteError as error:
             clash = error.__cause__

@@ -27,8 +27,12 @@ import httpx
 from benchmarks.terminal import middle, table
 from copydesk.client.api import Api
 from copydesk.contract import operations as ops
+from copydesk.contract.models.base import Next, Page
+from copydesk.contract.models.change_request import ChangeRequest
 from copydesk.contract.models.comment import CommentCreate
 from copydesk.server.app import create_app, mint_token
+from copydesk.server.arguments import read_arguments
+from copydesk.server.page_tokens import mark_place
 from copydesk.server.sample import build_sample, grow
 from copydesk.server.store import Store, Tx
 
@@ -91,7 +95,17 @@ class Desk:
             "SELECT id FROM change_request WHERE space_id = ? AND status = 'open' LIMIT 1",
             self.space,
         )
-        return request, _token(row["updated_at"], row["id"])
+        return request, self._token(row["updated_at"], row["id"])
+
+    def _token(self, *place: str) -> str:
+        """Return the token of a place in the list, as the desk would give it out."""
+        op = ops.list_organization_change_requests
+        asked = read_arguments(op, {"organization_id": self.organization}, "", b"")
+        at = base64.urlsafe_b64encode(json.dumps(place).encode()).decode().rstrip("=")
+        page = Page[ChangeRequest](items=[], next=Next(page=at))
+        mark_place(op, asked, page)
+        assert page.next is not None
+        return page.next.page
 
     def close(self) -> None:
         self.plain.close()
@@ -142,10 +156,6 @@ def _largest(tx: Tx) -> tuple[str, str]:
     )
     assert row is not None
     return row["id"], row["organization_id"]
-
-
-def _token(*values: str) -> str:
-    return base64.urlsafe_b64encode(json.dumps(list(values)).encode()).decode().rstrip("=")
 
 
 async def _measure(small: Path, big: Path, address: str) -> None:

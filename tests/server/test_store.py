@@ -184,3 +184,67 @@ def test_ids_are_letters_and_digits_and_differ() -> None:
 
 def test_equal_values_have_equal_json() -> None:
     assert to_json({"b": [1, "é"], "a": None}) == '{"a":null,"b":[1,"é"]}'
+
+
+async def test_what_is_kept_of_a_state_is_read_anew_after_any_commit(tmp_path: Path) -> None:
+    path = tmp_path / "desk.db"
+    store, elsewhere = Store(path), Store(path)
+    reads: list[int] = []
+
+    def look() -> int:
+        def read(tx: Tx) -> int:
+            count: int = tx.kept("people", lambda: tx.value("SELECT count(*) FROM user"))
+            assert count == tx.value("SELECT count(*) FROM user")
+            return count
+
+        reads.append(threading.get_ident())
+        return store.read(read)
+
+    for writer, email in ((store, "a@example.org"), (elsewhere, "b@example.org")):
+        before = look()
+        assert look() == before
+        writer.write(partial(seeding.add_user, display_name="P", email=email))
+        assert look() == before + 1
+
+    # In a transaction that writes nothing is kept, and a reader can write nothing.
+    def add(tx: Tx) -> list[int]:
+        seen = [tx.kept("people", lambda: tx.value("SELECT count(*) FROM user"))]
+        seeding.add_user(tx, "P", "c@example.org")
+        return [*seen, tx.kept("people", lambda: tx.value("SELECT count(*) FROM user"))]
+
+    assert store.write(add) == [2, 3]
+    with pytest.raises(sqlite3.OperationalError, match="readonly"):
+        store.read(lambda tx: tx.run("DELETE FROM user"))
+
+    # A short read runs in the thread that asks, beside a writer of another process.
+    other = sqlite3.connect(path, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    assert await store.soon(look) == 3
+    assert await store.soon(look) == 3
+    assert set(reads) == {threading.get_ident()}
+    other.close()
+    elsewhere.close()
+    store.close()
+
+
+async def test_a_short_read_that_would_wait_goes_to_a_thread(tmp_path: Path) -> None:
+    store = Store(tmp_path / "desk.db")
+    threads: list[int] = []
+
+    def busy_here() -> str:
+        threads.append(threading.get_ident())
+        if threads[-1] == threading.main_thread().ident:
+            locked = sqlite3.connect(tmp_path / "locked.db", timeout=0, isolation_level=None)
+            holder = sqlite3.connect(tmp_path / "locked.db", isolation_level=None)
+            try:
+                holder.execute("BEGIN EXCLUSIVE")
+                locked.execute("SELECT * FROM sqlite_schema").fetchall()
+            finally:
+                holder.close()
+                locked.close()
+        return "read"
+
+    assert await store.soon(busy_here) == "read"
+    assert len(threads) == 2
+    assert threads[0] == threading.main_thread().ident != threads[1]
+    store.close()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from typing import Any, Concatenate, ParamSpec, TypeVar
 from urllib.parse import quote
 
@@ -34,11 +34,20 @@ class Call:
     location: str | None = field(default=None)
     goes_on: bool = False
     remembered: dict[tuple[str, str], Any] = field(default_factory=dict)
+    # Not a cached property, whose lock costs more than what it keeps.
+    _access: Access | None = field(default=None, init=False, repr=False)
 
-    @cached_property
+    @property
     def access(self) -> Access:
         """What the caller may do."""
-        return Access(self.tx, self.user_id)
+        if self._access is None:
+            self._access = Access(self.tx, self.user_id)
+        return self._access
+
+    @access.deleter
+    def access(self) -> None:
+        """Forget what the caller may do, after a change of it."""
+        self._access = None
 
     def url(self, *segments: str) -> str:
         """Return the absolute URL of a path below /v1, each segment quoted."""

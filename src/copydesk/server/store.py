@@ -35,6 +35,12 @@ Value = str | int | float | bytes | None
 _ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 _READERS = 4
 
+_SLOW = 0.02
+"""A short read that took longer, in seconds, met a slow disk: others wait elsewhere for a while."""
+
+_WARY = 10.0
+"""How long that while is, in seconds."""
+
 _MOST_KNOWN = 1000
 """How much is remembered of one state of the desk."""
 
@@ -214,6 +220,7 @@ class Store:
         self.new_id = new_id
         self._durable = durable
         self._local = threading.local()
+        self._wary_until = 0.0
         self._write_lock = threading.Lock()
         self._connections: list[sqlite3.Connection] = []
         self._before_closing: list[Callable[[], None]] = []
@@ -281,20 +288,27 @@ class Store:
         """Run ``work``, a read of a few rows by their keys, here, if nothing is in its way.
 
         Going to another thread and back would take longer than such a read. A log is read beside
-        whoever writes; what would have to wait all the same goes to a thread of the desk's own.
+        whoever writes; what would have to wait all the same goes to a thread of the desk's own, as
+        everything does for a while where a disk turned out to be slow.
         """
-        if self.path is None:
+        started = time.monotonic()
+        if self.path is None or started < self._wary_until:
             return await self.in_thread(work, writes=False)
         if getattr(self._local, "reader", None) is None:
             # Opening a file and reading its schema takes milliseconds: that too is not done here.
             reader = await self.in_thread(self._reader, writes=False)
             reader.connection.execute("PRAGMA busy_timeout = 0")
             self._local.reader = reader
+            started = time.monotonic()
         try:
             return work()
         except sqlite3.OperationalError as error:
             if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY:
                 raise
+        finally:
+            ended = time.monotonic()
+            if ended - started > _SLOW:
+                self._wary_until = ended + _WARY
         return await self.in_thread(work, writes=False)
 
     def before_closing(self, end: Callable[[], None]) -> None:

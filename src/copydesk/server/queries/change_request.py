@@ -17,6 +17,8 @@ from copydesk.server.implementation import Call
 from copydesk.server.queries.user import remember_users, user_by_id
 from copydesk.server.store import Row
 
+_FIELDS = set(ChangeRequest.model_fields)
+
 _LONGEST_NUMBER = 15
 """So many digits may be a number; more would not fit what the desk counts with."""
 
@@ -84,7 +86,7 @@ def _made(fields: dict[str, Any]) -> ChangeRequest:
     made = ChangeRequest.__new__(ChangeRequest)
     put = object.__setattr__
     put(made, "__dict__", fields)
-    put(made, "__pydantic_fields_set__", set(fields))
+    put(made, "__pydantic_fields_set__", _FIELDS.copy())
     put(made, "__pydantic_extra__", None)
     put(made, "__pydantic_private__", None)
     return made

@@ -73,6 +73,7 @@ async def test_a_failure_inside_is_a_500_that_undoes_everything(
         answer = await client.put(f"/spaces/{space}/comments/{comment}", json=body)
         assert answer.status_code == 500
         assert answer.json()["error"]["code"] == 500
+        assert answer.headers["connection"] == "close"
         assert "secret" not in answer.text
         assert "secret detail" in caplog.text
         shown = (await client.get(f"/spaces/{space}/comments/{comment}")).json()

@@ -293,4 +293,7 @@ async def _unrouted(request: Request, error: Exception) -> Response:
 
 async def _unexpected(request: Request, error: Exception) -> Response:
     _LOG.error("%s %s failed", request.method, request.url.path, exc_info=error)
-    return _refused(Refusal(500, "The desk failed on this request; its log says why."))
+    response = _refused(Refusal(500, "The desk failed on this request; its log says why."))
+    # Starlette raises on, and the HTTP server then ends the connection: a client must not reuse it.
+    response.headers["connection"] = "close"
+    return response

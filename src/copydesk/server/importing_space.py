@@ -1,0 +1,315 @@
+"""Importing one space of a documentation repository: its history, and its branches.
+
+See `copydesk.server.importing`, which decides where a space goes.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from copydesk.server import branches, content, seeding
+from copydesk.server.documents import markdown_to_document
+from copydesk.server.merging import merge
+from copydesk.server.seeding import Editor, at
+from copydesk.server.source_content import fill, filled, source_of
+from copydesk.server.sources.model import (
+    Commit,
+    Person,
+    Problem,
+    SourceChange,
+    SourceRevision,
+    SourceSpace,
+)
+from copydesk.server.sources.plan import Known, SpacePlan
+from copydesk.server.store import Row, Tx, to_json
+
+TITLE_LENGTH = 50
+"""The longest title of a space (platform-api.md, Limits)."""
+
+
+@dataclass(slots=True)
+class SpaceReport:
+    """What an import did to one space.
+
+    ``unlisted`` are Markdown files that no line of the summary names: kept for export, not pages.
+    """
+
+    space_id: str
+    title: str
+    pages: int
+    groups: int
+    links: int
+    unlisted: tuple[str, ...]
+    created: bool
+    revisions: int = 0
+    opened: int = 0
+    updated: int = 0
+    merged: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class SpaceImport:
+    """Where and for whom spaces are imported.
+
+    ``author`` gives the user who wrote something, ``title`` is what a new space is called instead
+    of what its source says, and ``problems`` takes what could not be used. ``known`` is what the
+    next import may take as read.
+    """
+
+    tx: Tx
+    organization_id: str
+    owner: str
+    path: Path
+    known: Known | None
+    title: str | None
+    author: Callable[[Person], str]
+    problems: list[Problem]
+
+    def take(self, plan: SpacePlan, row: Row | None) -> SpaceReport:
+        """Import one space and remember what the next import needs.
+
+        ``row`` is the space that an earlier import made of it.
+        """
+        if row is None:
+            report = _space_report(plan, self._new_space(plan), created=True)
+            remembered: dict[str, Any] = {"changes": {}}
+            self._history(plan.revisions[1:], report)
+        else:
+            report = _space_report(plan, row["id"], created=False)
+            remembered = source_of(row)
+            self._catch_up(plan, report, remembered)
+        for change in plan.changes:
+            self._proposal(change, report, remembered["changes"])
+        known = self.known
+        remembered |= {
+            "path": str(self.path),
+            "folder": plan.folder,
+            "summary": plan.head.summary_path,
+            "commit": known.commit if known else None,
+            "keys": dict(known.keys) if known else {},
+            "revision": self._revision_of(report.space_id, plan.head),
+        }
+        self.tx.update("space", report.space_id, source=to_json(remembered))
+        report.title = self.tx.value("SELECT title FROM space WHERE id = ?", report.space_id)
+        return report
+
+    def _new_space(self, plan: SpacePlan) -> str:
+        first = plan.revisions[0]
+        title = (self.title or plan.title).strip()[:TITLE_LENGTH] or "Documentation"
+        tx, author = self.tx, self.owner
+        if first.commit is not None:
+            tx, author = at(tx, first.commit.committed_at), self.author(first.commit.author)
+        return seeding.add_space(
+            tx,
+            self.organization_id,
+            title,
+            filled(first.space),
+            author=author,
+            visibility="public",
+            git=_git(first.commit),
+        )
+
+    def _history(self, revisions: tuple[SourceRevision, ...], report: SpaceReport) -> None:
+        """Commit revisions in order; those that merged a change come with their request."""
+        for revision in revisions:
+            commit = revision.commit
+            if commit is None:
+                continue
+            tx = at(self.tx, commit.committed_at)
+            made = seeding.commit(
+                tx,
+                report.space_id,
+                filled(revision.space),
+                author=self.author(commit.author),
+                kind="merge" if revision.change else "edits",
+                git=_git(commit),
+            )
+            report.revisions += 1
+            if revision.change is not None:
+                self._landed(revision.change, made, report)
+
+    def _landed(self, change: SourceChange, merged_as: str, report: SpaceReport) -> None:
+        """Record a merged change: on the request that proposed it, or on one made for it."""
+        author = self.author(change.author)
+        request: str | None = None
+        if change.number is not None:
+            request = self.tx.value(
+                "SELECT id FROM change_request WHERE space_id = ? AND number = ? "
+                "AND status IN ('open', 'draft')",
+                report.space_id,
+                change.number,
+            )
+        created, merged = at(self.tx, change.created_at), at(self.tx, change.updated_at)
+        if request is None:
+            request = branches.open_branch(
+                created,
+                report.space_id,
+                author,
+                change.subject,
+                filled(change.head),
+                number=change.number,
+                description=_description(change),
+                base=self._revision_of(report.space_id, change.base),
+                git={"key": change.key, "oid": change.head_commit},
+            )
+        branches.record_merge(merged, request, merged_as)
+        report.merged += 1
+
+    def _proposal(self, change: SourceChange, report: SpaceReport, changes: dict[str, Any]) -> None:
+        """Open a change request for a branch, or bring the one it has up to date."""
+        author = self.author(change.author)
+        remembered = changes.get(change.key)
+        if remembered is None:
+            changes[change.key] = {
+                "id": self._open_proposal(change, author, report.space_id),
+                "head": change.head_commit,
+            }
+            report.opened += 1
+            return
+        if remembered["head"] == change.head_commit:
+            return
+        row = branches.find(self.tx, remembered["id"])
+        if row["status"] in ("open", "draft"):
+            remembered["head"] = change.head_commit
+            branches.edit_branch(
+                at(self.tx, max(change.updated_at, _moment(row["updated_at"]))),
+                remembered["id"],
+                author,
+                filled(change.head),
+                git={"key": change.key, "oid": change.head_commit},
+            )
+            report.updated += 1
+
+    def _open_proposal(self, change: SourceChange, author: str, space_id: str) -> str:
+        created = at(self.tx, change.created_at)
+        request = branches.open_branch(
+            created,
+            space_id,
+            author,
+            change.subject,
+            number=change.number,
+            description=_description(change),
+            base=self._revision_of(space_id, change.base),
+        )
+        branches.edit_branch(
+            at(self.tx, change.updated_at),
+            request,
+            author,
+            filled(change.head),
+            git={"key": change.key, "oid": change.head_commit},
+        )
+        return request
+
+    def _revision_of(self, space_id: str, space: SourceSpace) -> str:
+        """Return a revision of the space that holds exactly this, stored when there is none."""
+        editor = Editor(self.tx, space_id, content.Draft())
+        fill(editor, space)
+        stored = content.close_draft(self.tx, editor.draft)
+        found: str | None = self.tx.value(
+            "SELECT r.id FROM revision r JOIN space s ON s.id = r.space_id "
+            "WHERE r.space_id = ? AND r.tree_hash = ? "
+            # A merged change leaves its branch's revision beside the one in primary content: what
+            # starts at the present state must start at the space's own, or it would look outdated.
+            "ORDER BY r.id = s.revision_id DESC, r.type = 'merge' DESC, r.created_at DESC LIMIT 1",
+            space_id,
+            content.put_tree(self.tx, stored),
+        )
+        return found or content.put_revision(self.tx, space_id, stored, author=self.owner)
+
+    def _catch_up(self, plan: SpacePlan, report: SpaceReport, remembered: dict[str, Any]) -> None:
+        """Bring an imported space to the source's present state."""
+        row = self.tx.one("SELECT * FROM space WHERE id = ?", report.space_id)
+        assert row is not None
+        last = remembered["revision"]
+        if self._revision_of(report.space_id, plan.head) == last:
+            return
+        if _tree(self.tx, row["revision_id"]) == _tree(self.tx, last):
+            known = self._known_commits(report.space_id)
+            new = tuple(r for r in plan.revisions if r.commit and r.commit.oid not in known)
+            self._history(new or plan.revisions[-1:], report)
+            if not new:
+                seeding.commit(self.tx, report.space_id, filled(plan.head), author=self.owner)
+                report.revisions += 1
+            return
+        self._reconcile(plan, report, row, last)
+
+    def _known_commits(self, space_id: str) -> set[str]:
+        rows = self.tx.all(
+            "SELECT json_extract(git, '$.oid') AS oid FROM revision "
+            "WHERE space_id = ? AND git IS NOT NULL",
+            space_id,
+        )
+        return {row["oid"] for row in rows}
+
+    def _reconcile(self, plan: SpacePlan, report: SpaceReport, row: Row, last: str) -> None:
+        """Merge the source's progress into a space that was changed on the desk meanwhile.
+
+        Where both changed the same thing the desk's stays; everything else of the source comes in,
+        for the next import takes it as known.
+        """
+        tx = self.tx
+        base, ours, theirs = (
+            content.open_draft(tx, content.load(tx, revision))
+            for revision in (
+                last,
+                row["revision_id"],
+                self._revision_of(report.space_id, plan.head),
+            )
+        )
+        merged = merge(
+            base,
+            ours,
+            theirs,
+            read_text=lambda digest: content.text(tx, digest),
+            write_text=lambda text: content.put_text(tx, text),
+        )
+        for conflict in merged.conflicts:
+            reason = "changed both in the source and on the desk; the desk's version is kept"
+            if conflict.other is not None:
+                reason = f"has the same address as the page {conflict.other.title!r}; both are kept"
+            self.problems.append(Problem(conflict.path, reason))
+            page = conflict.page
+            if page is not None and page.id in base.pages and page.id not in ours.pages:
+                merged.draft.lift_out(page.id)
+        if merged.draft == ours:
+            return
+
+        def take(editor: Editor) -> None:
+            editor.draft = merged.draft
+
+        seeding.commit(tx, report.space_id, take, author=self.owner, kind="merge")
+        report.revisions += 1
+
+
+def _space_report(plan: SpacePlan, space_id: str, *, created: bool) -> SpaceReport:
+    kinds = Counter(page.type for page in plan.head.walk())
+    return SpaceReport(
+        space_id,
+        plan.title,
+        pages=kinds["document"],
+        groups=kinds["group"],
+        links=kinds["link"],
+        unlisted=tuple(file.path for file in plan.head.files if file.role == "unlisted"),
+        created=created,
+    )
+
+
+def _tree(tx: Tx, revision_id: str) -> Any:
+    return tx.value("SELECT tree_hash FROM revision WHERE id = ?", revision_id)
+
+
+def _git(commit: Commit | None) -> dict[str, Any] | None:
+    return None if commit is None else {"oid": commit.oid, "message": commit.subject}
+
+
+def _description(change: SourceChange) -> Mapping[str, Any] | None:
+    return markdown_to_document(change.body).to_dict() if change.body.strip() else None
+
+
+def _moment(stored: str) -> datetime:
+    return datetime.fromisoformat(stored).astimezone(UTC)

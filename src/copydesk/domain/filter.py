@@ -1,9 +1,9 @@
 """The filter that narrows a list as one types: words, and ``key:value`` for what the list knows.
 
-``retry author:lee -status:draft space:"API ref"`` keeps the rows that hold the word, whose author
-holds "lee", and so on: all must hold. Upper and lower case and accents make no difference.
-Typing passes through states that are not yet right; they are reported, never raised, and do not
-empty the list.
+``retry author:lee -status:draft space:"API ref" changed:>20 age:<3d`` keeps the rows that hold the
+word, whose author holds "lee", and so on: all must hold. Upper and lower case and accents make no
+difference. Typing passes through states that are not yet right; they are reported, never raised,
+and do not empty the list. What is not known of a row yet makes it neither match nor fail.
 """
 
 from __future__ import annotations
@@ -12,18 +12,58 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Generic, Self, TypeAlias, TypeVar
+from enum import Enum
+from typing import Final, Generic, Literal, Self, TypeAlias, TypeVar
 
 Row = TypeVar("Row")
 
-Value: TypeAlias = str | Iterable[str] | None
-"""What a field of a row holds: one text, several, or nothing."""
+
+class Unknown(Enum):
+    """The one value that says that something has not been read yet."""
+
+    UNKNOWN = "unknown"
+
+
+UNKNOWN: Final = Unknown.UNKNOWN
+"""What a field of a row holds that has not been read yet."""
+
+States: TypeAlias = Mapping[str, bool | None]
+"""Texts of which each may hold, not hold, or not be known."""
+
+Value: TypeAlias = str | Iterable[str] | States | None | Unknown
+"""What a field of a row holds: one text, several, nothing, or nothing known."""
+
+Number: TypeAlias = float | None | Unknown
+"""How much of something a row has; None where there is no such thing."""
+
+Unit: TypeAlias = Literal["count", "time"]
+"""Whether a number counts things, or is a time in seconds that is written ``3d``."""
+
+SECONDS: Mapping[str, int] = {
+    "min": 60,
+    "h": 3_600,
+    "d": 86_400,
+    "w": 604_800,
+    "mo": 2_592_000,
+    "y": 31_536_000,
+}
+"""The units that a time is written in."""
 
 _TERM = re.compile(
     r"(?P<negated>-(?=[^\s]))?"
     r"(?:(?P<key>[A-Za-z][A-Za-z-]*):(?!//))?"
     r'(?:"(?P<quoted>[^"]*)(?P<closed>"?)|(?P<plain>[^\s"]+))?'
 )
+
+_AMOUNT = re.compile(r"(?P<sign>>=|<=|>|<|=)?(?P<number>\d{1,9})?(?P<unit>[A-Za-z]*)")
+
+
+@dataclass(frozen=True, slots=True)
+class Measure(Generic[Row]):
+    """A number that rows are compared by: ``changed:>20``, ``age:<3d``."""
+
+    of: Callable[[Row], Number]
+    unit: Unit = "count"
 
 
 @dataclass(frozen=True)
@@ -32,33 +72,75 @@ class Fields(Generic[Row]):
 
     ``words`` gives the text that plain words are sought in; ``keys`` gives the values of each key.
     A row matches ``key:value`` when one of its values holds the value. ``values`` lists, for keys
-    that have a closed set of them, what there is: anything else is a mistake.
+    that have a closed set of them, what there is: anything else is a mistake. ``numbers`` are keys
+    that compare; ``offers`` gives what is known to be worth typing after a key, for completion.
     """
 
     words: Callable[[Row], str]
     keys: Mapping[str, Callable[[Row], Value]]
     values: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    numbers: Mapping[str, Measure[Row]] = field(default_factory=dict)
+    offers: Callable[[str], Iterable[str]] = lambda key: ()
+
+    @property
+    def names(self) -> Sequence[str]:
+        """Every key."""
+        return [*self.keys, *self.numbers]
 
     def following(self, text: str) -> list[str]:
-        """Return what the last word of a filter that is being typed may become."""
-        word = text[text.rfind(" ") + 1 :]
+        """Return what the term that is being typed may become; it begins at `typed_from`."""
+        word = text[typed_from(text) :]
         sign = "-" if word.startswith("-") else ""
-        key, colon, value = word.removeprefix("-").lower().partition(":")
-        if colon:
-            known = self.values.get(key, ())
-            return [f"{sign}{key}:{each}" for each in known if each.startswith(value)]
-        return [f"{sign}{each}:" for each in self.keys if each.startswith(key)]
+        key, colon, value = word.removeprefix("-").partition(":")
+        key = key.lower()
+        if not colon:
+            return [f"{sign}{each}:" for each in self.names if each.startswith(key)]
+        wanted = fold(value.removeprefix('"'))
+        known = self.values.get(key) or self.offers(key)
+        found = (each.partition('"')[0].strip() for each in known)
+        return [
+            f"{sign}{key}:{quoted(each)}"
+            for each in dict.fromkeys(found)
+            if each and _begins(fold(each), wanted)
+        ]
+
+
+def typed_from(text: str) -> int:
+    """Return where the term begins that is being typed at the end of a filter."""
+    at, start = 0, len(text)
+    while at < len(text):
+        found = _TERM.match(text, at)
+        if text[at].isspace() or not found or not found.group():
+            at, start = at + 1, len(text)
+        else:
+            at, start = found.end(), at
+    return start
+
+
+def quoted(value: str) -> str:
+    """Return a value as it is written after a key: in quotes where it has blanks."""
+    return f'"{value}"' if any(sign.isspace() for sign in value) else value
+
+
+def _begins(value: str, wanted: str) -> bool:
+    """Return whether a value, or a word in it, begins like that."""
+    return value.startswith(wanted) or f" {wanted}" in value
 
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """One condition. ``key`` is None for a plain word; ``start`` and ``stop`` are its place."""
+    """One condition. ``key`` is None for a plain word; ``start`` and ``stop`` are its place.
+
+    ``low`` and ``high`` are the bounds of a number: it is at least the one and less than the other.
+    """
 
     key: str | None
     value: str
     negated: bool
     start: int
     stop: int
+    low: float = 0.0
+    high: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,8 +192,17 @@ class Query(Generic[Row]):
                 )
             if key is not None:
                 key = key.lower()
+                measure = fields.numbers.get(key)
+                if measure is not None:
+                    bounds = _bounds(key, value, measure.unit, found.start("key"), at)
+                    if isinstance(bounds, Problem):
+                        problems.append(bounds)
+                    else:
+                        negated = found["negated"] is not None
+                        terms.append(Term(key, value, negated, found.start(), at, *bounds))
+                    continue
                 if key not in fields.keys:
-                    problems.append(_unknown(key, fields.keys, found.start("key")))
+                    problems.append(_unknown(key, fields.names, found.start("key")))
                     continue
                 known = fields.values.get(key)
                 if known is not None and not any(fold(value) in fold(each) for each in known):
@@ -133,19 +224,34 @@ class Query(Generic[Row]):
         """Whether every row matches."""
         return not self.terms
 
+    @property
+    def used(self) -> frozenset[str]:
+        """The keys that it asks for."""
+        return frozenset(term.key for term in self.terms if term.key is not None)
+
     def matches(self, row: Row) -> bool:
-        """Return whether a row is to be shown."""
+        """Return whether a row is known to match."""
+        return self.judge(row) is True
+
+    def judge(self, row: Row) -> bool | None:
+        """Return whether a row is to be shown; None when that turns on what is not known yet."""
         words: str | None = None
+        found: bool | None = True
         for term in self.terms:
+            held: bool | None
             if term.key is None:
                 if words is None:
                     words = fold(self.fields.words(row))
                 held = term.value in words
+            elif (measure := self.fields.numbers.get(term.key)) is not None:
+                held = _within(measure.of(row), term)
             else:
                 held = _holds(self.fields.keys[term.key](row), term.value)
-            if held == term.negated:
+            if held is None:
+                found = None
+            elif held == term.negated:
                 return False
-        return True
+        return found
 
 
 def fold(text: str) -> str:
@@ -159,11 +265,58 @@ def fold(text: str) -> str:
     return "".join(part for part in folded if not unicodedata.combining(part))
 
 
-def _holds(value: Value, sought: str) -> bool:
+def _within(value: Number, term: Term) -> bool | None:
+    if isinstance(value, Unknown):
+        return None
+    return value is not None and term.low <= value < term.high
+
+
+def _bounds(
+    key: str, value: str, unit: Unit, start: int, stop: int
+) -> tuple[float, float] | Problem:
+    """Read ``>20``, ``<=3d``, ``4``: at least the one and less than the other."""
+    found = _AMOUNT.fullmatch(value)
+    wanted = "a time such as >3d, <2h or 4w" if unit == "time" else "a number such as >20, <=3 or 4"
+    if found is None or not (found["number"] or found["sign"] or not value):
+        return Problem(f"{key}: takes {wanted}.", start, stop)
+    if not found["number"]:
+        return Problem(f"{key}: takes {wanted}.", start, stop, unfinished=not found["unit"])
+    size = 1
+    if unit == "time":
+        letters = found["unit"].lower()
+        if letters not in SECONDS:
+            begun = any(each.startswith(letters) for each in SECONDS)
+            units = f"{', '.join(SECONDS)}"
+            return Problem(f"{key}: needs a unit: {units}.", start, stop, unfinished=begun)
+        size = SECONDS[letters]
+    elif found["unit"]:
+        return Problem(f"{key}: takes {wanted}.", start, stop)
+    number = int(found["number"])
+    # A whole unit is meant, as ages are shown: 3d is from 3 days to less than 4.
+    after, at = (number + 1) * size, number * size
+    everything = float("inf")
+    match found["sign"]:
+        case ">":
+            return (after if unit == "count" else at, everything)
+        case ">=":
+            return at, everything
+        case "<":
+            return -everything, at
+        case "<=":
+            return -everything, after
+    return at, after
+
+
+def _holds(value: Value, sought: str) -> bool | None:
+    if isinstance(value, Unknown):
+        return None
     if value is None:
         return False
     if isinstance(value, str):
         return sought in fold(value)
+    if isinstance(value, Mapping):
+        said = [held for part, held in value.items() if sought in fold(part)]
+        return True if True in said else None if None in said else False
     return any(sought in fold(part) for part in value)
 
 

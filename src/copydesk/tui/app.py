@@ -153,7 +153,6 @@ class CopydeskApp(MergingApp):
         self.run_worker(self._recover(), name="recover")
         await asyncio.to_thread(self._preload)
         await asyncio.to_thread(places.load_all)
-        await self.find_run()
         self.settle_memory()
 
     async def _recover(self) -> None:
@@ -161,9 +160,9 @@ class CopydeskApp(MergingApp):
         crashed = await asyncio.to_thread(self.session.begins)
         from copydesk.tui.recovery import recover
 
-        said = await recover(self.session, crashed=crashed)
-        if said and self.here is not None:
-            self.here.say(said)
+        told = [await recover(self.session, crashed=crashed), await self.find_run()]
+        if any(told) and self.here is not None:
+            self.here.say(" ".join(filter(None, told)))
 
     @property
     def waking(self) -> bool:

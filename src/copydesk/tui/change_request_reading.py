@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import TYPE_CHECKING, Any, cast
 
 from copydesk.client.errors import ExtensionMissing, Forbidden, NotFound
 from copydesk.contract import operations as ops
 from copydesk.domain.page_tree import compare_trees, flatten
 from copydesk.domain.text import clean
+from copydesk.domain.turn import Word, last_word, waits_on
 from copydesk.tui.merge_facts import RulesRead, document_text, read_rules
-from copydesk.tui.present.change_details import Details, PageLine, Verdict
-from copydesk.tui.present.change_request import ChangeRow, Listing, person, row_of
+from copydesk.tui.present.change_details import TEXT, Details, PageLine, Talk, Verdict
+from copydesk.tui.present.change_filter import PAGES, RULES, TALK
+from copydesk.tui.present.change_request import ChangeRow, person, row_of
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
@@ -21,8 +24,9 @@ if TYPE_CHECKING:
     from copydesk.contract.models.change_request import Change, ChangeRequest
     from copydesk.contract.models.cluster import IssuesCluster
     from copydesk.contract.models.space import Space
+    from copydesk.tui.views import Listing
 
-PAGES = 200
+MOST_PAGES = 200
 """Changed pages read for the details: more than anybody reads beside a list."""
 
 AT_ONCE = 500
@@ -57,6 +61,8 @@ class Spaces:
     """The spaces that rows are in, read once."""
 
     known: dict[str, SpaceInfo] = field(default_factory=dict)
+    models: dict[str, Space] = field(default_factory=dict)
+    """The spaces themselves, for their rules; empty them to read anew."""
     _listed: bool = False
 
     async def learn(self, api: Api, organization: str, ids: Iterable[str]) -> None:
@@ -84,6 +90,7 @@ class Spaces:
     def put(self, space: Space) -> None:
         """Keep what the list needs of a space."""
         granted = space.permissions
+        self.models[space.id] = space
         self.known[space.id] = SpaceInfo(
             clean(space.title).strip() or "Untitled",
             None
@@ -175,26 +182,86 @@ async def read_count(api: Api, scope: Scope, listing: Listing, me: str) -> int |
     return total
 
 
-async def read_details(api: Api, scope: Scope, row: ChangeRow) -> Details:
-    """Return what the pane of details says beyond the row. Raises ``ApiError``."""
-    request, space = await asyncio.gather(
-        api(ops.get_change_request, row.space, row.id), api(ops.get_space, row.space)
+async def read_asked(api: Api, scope: Scope, me: str) -> frozenset[str]:
+    """Return the ids of the open change requests that the reader is asked to review.
+
+    Raises ``ApiError``.
+    """
+    found: set[str] = set()
+    token: str | None = None
+    while True:
+        page = await _ask(api, scope, "open", "requested_reviewer", me, page=token, limit=AT_ONCE)
+        found.update(request.id for request in page.items)
+        if page.next is None:
+            return frozenset(found)
+        token = page.next.page
+
+
+async def read_parts(
+    api: Api,
+    scope: Scope,
+    row: ChangeRow,
+    parts: Collection[str],
+    *,
+    me: str = "",
+    space: Space | None = None,
+) -> Details:
+    """Return parts of what there is to know beyond a row. Raises ``ApiError``.
+
+    ``space`` is the row's space where it has been read already.
+    """
+    request: ChangeRequest | None = None
+    if RULES in parts or TEXT in parts:
+        asked = api(ops.get_change_request, row.space, row.id)
+        if space is None:
+            request, space = await asyncio.gather(asked, api(ops.get_space, row.space))
+        else:
+            request = await asked
+    rules, pages, talk, cluster = await asyncio.gather(
+        read_rules(api, request, space) if RULES in parts and request and space else _nothing(),
+        _pages(api, row) if PAGES in parts else _nothing(),
+        _talk(api, row, me) if TALK in parts else _nothing(),
+        _cluster(api, scope, request) if TEXT in parts and request is not None else _nothing(),
     )
-    read, (pages, more, approximate), cluster = await asyncio.gather(
-        read_rules(api, request, space), _pages(api, request), _cluster(api, scope, request)
-    )
-    description = clean(document_text(request.description), lines=True, limit=DESCRIPTION)
+    description = "" if request is None else document_text(request.description)
+    listed, more, approximate = pages or (None, 0, False)
     return Details(
-        description=description.strip(),
-        pages=pages,
+        description=clean(description, lines=True, limit=DESCRIPTION).strip(),
+        pages=listed,
         more_pages=more,
         approximate=approximate,
-        rules=read.results,
-        verdicts=_verdicts(read),
-        asked=_waits_on(read),
-        cluster=cluster,
-        moment=(request.id, request.revision, space.revision),
+        rules=None if rules is None else rules.results,
+        verdicts=None if rules is None else _verdicts(rules),
+        asked=None if rules is None else _waits_on(rules),
+        asked_since=None if rules is None else _asked_since(rules),
+        cluster=cluster or "",
+        moment=(request.id, request.revision, space.revision) if request and space else None,
+        parts=frozenset(parts),
+        talk=talk,
     )
+
+
+async def _nothing() -> None:
+    return None
+
+
+async def _talk(api: Api, row: ChangeRow, me: str) -> Talk:
+    """Return since when a thread of a change request waits on the reader, and on its author."""
+    mine: list[datetime] = []
+    author: list[datetime] = []
+    if not row.threads:
+        return Talk()
+    async for comment in api.pages(
+        ops.list_change_request_comments, row.space, row.id, status="open", limit=100
+    ):
+        start = Word(comment.posted_by.id if comment.posted_by else "", comment.posted_at)
+        last = last_word(start, (Word(each.user.id, each.updated_at) for each in comment.repliers))
+        at = last.at or comment.posted_at
+        if waits_on(me, starter=start.by, author=row.author_id, last=last):
+            mine.append(at)
+        if waits_on(row.author_id, starter=start.by, author=row.author_id, last=last):
+            author.append(at)
+    return Talk(min(mine, default=None), min(author, default=None))
 
 
 def _verdicts(read: RulesRead) -> list[Verdict] | None:
@@ -221,13 +288,21 @@ def _waits_on(read: RulesRead) -> list[str] | None:
     return [person(each.user) for each in read.requested if each.user.id not in answered]
 
 
-async def _pages(api: Api, request: ChangeRequest) -> tuple[Sequence[PageLine] | None, int, bool]:
+def _asked_since(read: RulesRead) -> datetime | None:
+    answered = {review.reviewer.id for review in read.reviews or ()}
+    times = [each.created_at for each in read.requested or () if each.user.id not in answered]
+    return min((at for at in times if at is not None), default=None)
+
+
+async def _pages(api: Api, request: ChangeRow) -> tuple[Sequence[PageLine] | None, int, bool]:
     """Return the changed pages, how many more there are, and whether they are approximate.
 
     Where the service does not list changes (E6), the two page trees are compared.
     """
     try:
-        found = await api(ops.get_change_request_changes, request.space, request.id, limit=PAGES)
+        found = await api(
+            ops.get_change_request_changes, request.space, request.id, limit=MOST_PAGES
+        )
     except ExtensionMissing:
         pass
     else:
@@ -248,7 +323,7 @@ async def _pages(api: Api, request: ChangeRequest) -> tuple[Sequence[PageLine] |
         )
         for change in changes
     ]
-    return lines[:PAGES], max(0, len(lines) - PAGES), request.outdated
+    return lines[:MOST_PAGES], max(0, len(lines) - MOST_PAGES), request.outdated
 
 
 def page_lines(changes: Iterable[Change]) -> list[PageLine]:

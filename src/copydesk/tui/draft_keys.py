@@ -72,6 +72,10 @@ def new_request_key(space: str, cluster: str | None) -> str:
     return f"change-request {space} new" + (f" {cluster}" if cluster else "")
 
 
+VIEW_NAME_KEY = "view name"
+"""The key of the name that a view of the list is about to be saved under."""
+
+
 def review_key(space: str, request: str, part: str) -> str:
     """Return the key of a text about a change request; ``part`` names the field of the review."""
     return f"{space}/{request}/{part}"
@@ -85,6 +89,8 @@ def belonging(key: str) -> Belonging | None:
         case ["change-request", space, request, "about"]:
             target = Target(space=space, change_request=request)
             return Belonging("changes", target, "description", "about")
+        case ["view", "name"]:
+            return Belonging("changes", Target(), "name of a view", "view")
         case ["change-request", space, "new", *cluster]:
             target = Target(space=space, cluster=cluster[0] if cluster else None)
             return Belonging("changes", target, "new change request", "new")

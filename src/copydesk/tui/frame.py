@@ -5,6 +5,7 @@ from __future__ import annotations
 from time import monotonic
 from typing import TYPE_CHECKING, ClassVar, cast
 
+from rich.cells import cell_len
 from rich.segment import Segment
 from rich.style import Style
 from rich.text import Text
@@ -19,8 +20,10 @@ from copydesk.tui.glyphs import glyphs
 from copydesk.tui.keys import shown
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from copydesk.tui.app import CopydeskApp
-    from copydesk.tui.place import Place
+    from copydesk.tui.place import Place, View
 
 ERROR_SECONDS = 4.0
 """How long an error stays although keys are pressed."""
@@ -147,12 +150,12 @@ class Head(Line):
             )
         if session.counted.count:
             right.append(f"  drafts {session.counted.count}")
-        if session.writes_pending:
-            right.append(f"  sending {session.writes_pending}", style=self.tone("warn"))
-        return left, right
         note, tone = cast("CopydeskApp", self.app).merge_note
         if note:
             right.append(f"  {note}", style=self.tone(tone) if tone else "")
+        if session.writes_pending:
+            right.append(f"  sending {session.writes_pending}", style=self.tone("warn"))
+        return left, right
 
     def _add_age(self, right: Text, width: int) -> None:
         """Say how old what is shown is; live only while it is younger than its interval."""
@@ -201,8 +204,12 @@ class Views(Line):
         """The views, the current one in brackets."""
         text, self._spans = Text(), []
         place = self.place
-        for view in place.views:
-            label = view.title if view.count is None else f"{view.title} {view.count}"
+        views, short = _that_fit(place.views, place.view, width)
+        if views and views[0] is not place.views[0]:
+            text.append(glyphs().more, style=self.tone("off"))
+        for view in views:
+            title = (view.short if short else "") or view.title
+            label = title if view.count is None else f"{title} {view.count}"
             current = view.id == place.view
             start = text.cell_len
             text.append(
@@ -212,6 +219,8 @@ class Views(Line):
             self._spans.append((start, text.cell_len, view.id))
             text.append(" ")
         text.rstrip()
+        if views and views[-1] is not place.views[-1]:
+            text.append(f" {glyphs().more}", style=self.tone("off"))
         # Which view this is comes before what is said of it: of that the last part stays.
         notes = place.views_note().split(NOTE_GAP)
         while len(notes) > 1 and text.cell_len + len(NOTE_GAP.join(notes)) + 4 > width:
@@ -223,6 +232,30 @@ class Views(Line):
         for start, end, view in self._spans:
             if start <= event.x - 1 < end:
                 self.place.choose_view(view)
+
+
+def _that_fit(views: Sequence[View], current: str, width: int) -> tuple[Sequence[View], bool]:
+    """Return the views of which there is room for the names, and whether these must be short.
+
+    Where even so not all fit, the ones farthest from the current one are left out.
+    """
+
+    def cells(view: View, *, short: bool) -> int:
+        title = (view.short if short else "") or view.title
+        return cell_len(title) + (0 if view.count is None else len(str(view.count)) + 1) + 3
+
+    room = width - 2
+    if sum(cells(view, short=False) for view in views) <= room:
+        return views, False
+    room -= 4  # for the signs that some are left out
+    at = next((at for at, view in enumerate(views) if view.id == current), 0)
+    low, high = 0, len(views)
+    while high - low > 1 and sum(cells(view, short=True) for view in views[low:high]) > room:
+        if at - low > high - 1 - at:
+            low += 1
+        else:
+            high -= 1
+    return views[low:high], True
 
 
 class Status(Line):

@@ -5,9 +5,32 @@ from __future__ import annotations
 import os
 from typing import cast
 
+from rich.highlighter import Highlighter
+from rich.text import Text
+
+from copydesk.domain.filter import Query, typed_from
 from copydesk.tui.place import Place
 from copydesk.tui.widgets.pane import Pane
 from copydesk.tui.widgets.prompt import Prompt
+
+MOST_HINTS = 12
+"""How many ways to go on are shown at once."""
+
+
+class Underlined(Highlighter):
+    """Underlines what a filter does not understand."""
+
+    def __init__(self, pane: Pane) -> None:
+        self._pane = pane
+
+    def highlight(self, text: Text) -> None:
+        """Underline the parts that are wrong."""
+        fields = self._pane.fields
+        if fields is None:
+            return
+        for problem in Query.parse(text.plain, fields).problems:
+            if not problem.unfinished:
+                text.stylize("underline", problem.start, problem.stop)
 
 
 class SearchPrompt(Prompt):
@@ -18,6 +41,11 @@ class SearchPrompt(Prompt):
     def __init__(self, pane: Pane) -> None:
         super().__init__("/", pane.found, "filter; Enter keeps it, Esc ends it")
         self._pane = pane
+        self._offered: list[str] = []
+        """What Tab steps through, once a word cannot be completed further."""
+        self._shown = ""
+        """The line as Tab left it; a line that was typed begins anew."""
+        self.input.highlighter = Underlined(pane)
         self.TAB = "" if pane.fields is None else "complete"
 
     def on_mount(self) -> None:
@@ -28,15 +56,16 @@ class SearchPrompt(Prompt):
         return [] if self._pane.fields is None else self._pane.fields.following(text)
 
     def _hint(self, text: str) -> None:
-        cast(Place, self.screen).show_keys("  ".join(self._following(text)))
+        found = self._following(text)
+        more = f"  and {len(found) - MOST_HINTS} more" if len(found) > MOST_HINTS else ""
+        cast(Place, self.screen).show_keys("  ".join(found[:MOST_HINTS]) + more)
 
     def changed(self, text: str) -> None:
-        """Filter; one that is not understood hides nothing and says why."""
+        """Filter; one that is not understood leaves the rows as they are and says why."""
         place = cast(Place, self.screen)
         try:
             self._pane.find(text)
         except ValueError as error:
-            self._pane.find_clear()
             place.show_keys("")
             place.say(str(error), "warn")
         else:
@@ -44,11 +73,36 @@ class SearchPrompt(Prompt):
             self._hint(text)
 
     def complete(self) -> None:
-        """Complete the last word as far as it is unambiguous."""
-        text = self.input.value
-        if choices := self._following(text):
-            self.input.value = text[: text.rfind(" ") + 1] + os.path.commonprefix(choices)
-            self.input.cursor_position = len(self.input.value)
+        """Complete the last word as far as it is clear, else step through what it may become.
+
+        A key that is wrong becomes the nearest one that there is.
+        """
+        fields, text = self._pane.fields, self.input.value
+        if fields is None:
+            return
+        if self._offered and text == self._shown:
+            self._offered.append(self._offered.pop(0))
+            self._put(text[: typed_from(text)] + self._offered[0])
+            return
+        self._offered = []
+        for problem in Query.parse(text, fields).problems:
+            if problem.nearest is not None:
+                self._put(text[: problem.start] + problem.nearest + text[problem.stop :])
+                return
+        start, choices = typed_from(text), self._following(text)
+        common = os.path.commonprefix(choices)
+        if not choices:
+            return
+        if len(common) > len(text) - start:
+            self._put(text[:start] + common)
+        else:
+            self._offered = choices
+            self._put(text[:start] + choices[0])
+
+    def _put(self, text: str) -> None:
+        self._shown = text
+        self.input.value = text
+        self.input.cursor_position = len(text)
 
     def close(self) -> None:
         """Take the hints away too."""

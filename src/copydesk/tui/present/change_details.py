@@ -12,6 +12,7 @@ from rich.text import Text
 from copydesk.domain.age import age
 from copydesk.domain.text import listed
 from copydesk.tui.glyphs import glyphs
+from copydesk.tui.present.change_filter import PARTS
 from copydesk.tui.present.change_request import UNKNOWN, ChangeRow
 from copydesk.tui.present.readiness import readiness
 from copydesk.tui.widgets.facts import Fact
@@ -44,10 +45,25 @@ class Verdict:
     at: datetime | None
 
 
+@dataclass(frozen=True, slots=True)
+class Talk:
+    """Its open threads: since when one waits on the reader, and on its author; None for neither."""
+
+    mine: datetime | None = None
+    author: datetime | None = None
+
+
+TEXT = "text"
+"""The part that is read only for the row under the cursor: the description and the cluster."""
+
+ALL_PARTS = PARTS | {TEXT}
+
+
 @dataclass(frozen=True)
 class Details:
-    """What is read for the change request under the cursor; None is what the service cannot say.
+    """What is read of a change request beyond its row; None is what the service cannot say.
 
+    ``parts`` are the ones that have been read (`copydesk.tui.present.change_filter`).
     ``approximate`` is true when pages come from comparing with primary content as it is now, which
     for an outdated request shows more than it changes. ``asked`` are people who have not answered.
     """
@@ -66,6 +82,11 @@ class Details:
     """The change request, its revision and that of its space, when this was read."""
     stuck: bool = False
     """Whether an update conflicted at that moment."""
+    parts: frozenset[str] = ALL_PARTS
+    talk: Talk | None = None
+    asked_since: datetime | None = None
+    """When the first of those who have not answered was asked."""
+    read_at: datetime | None = None
 
     @property
     def passed(self) -> int:
@@ -100,7 +121,7 @@ def rules(details: Details | None) -> str | Text:
 def facts(row: ChangeRow, space: str, now: datetime, details: Details | None) -> list[Fact]:
     """Return what to know about a change request: first what decides, then each part in full."""
     found = [Fact("", _who(row, space, now))]
-    if details is None:
+    if details is None or not (details.parts >= ALL_PARTS or details.missing):
         found.append(Fact("merge", Text("reading…", style="muted")))
         found.append(Fact("threads", _threads(row)))
         return found

@@ -1,9 +1,9 @@
-"""Change requests as rows of a list: what a row keeps, the views, the orders, the cells."""
+"""Change requests as rows of a list: what a row keeps, the orders, the cells."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
@@ -14,14 +14,17 @@ from rich.text import Text
 
 from copydesk.domain.address import web_address
 from copydesk.domain.age import age
-from copydesk.domain.filter import Fields, fold
+from copydesk.domain.filter import fold
 from copydesk.domain.text import clean
 from copydesk.tui.glyphs import glyphs
+from copydesk.tui.present.change_filter import PAGES, RULES, TALK
+from copydesk.tui.views import SERVED, Listing
 
 if TYPE_CHECKING:
     # Models are not loaded for the sake of an annotation: a place draws its frame without them.
     from copydesk.contract.models.change_request import ChangeRequest
     from copydesk.contract.models.user import User
+    from copydesk.tui.present.change_details import Details
 
 UNKNOWN = "."
 """What a cell shows that has not been read yet: never a zero (interaction.md 3.4)."""
@@ -51,75 +54,89 @@ class ChangeRow:
         return f"#{self.number}"
 
 
-@dataclass(frozen=True, slots=True)
-class Listing:
-    """One view: which change requests it holds, and what to say when there are none.
-
-    ``who`` is the query parameter that the reader's own id goes into, empty for none. The lists of
-    several ``statuses`` follow one another.
-    """
-
-    id: str
-    title: str
-    statuses: tuple[str, ...]
-    empty: str
-    who: str = ""
-
-
-LISTINGS: Sequence[Listing] = (
-    Listing("open", "Open", ("open",), "Nothing is open. ctrl+n starts a change request."),
-    Listing("draft", "Draft", ("draft",), "No drafts. ctrl+n starts a change request."),
-    Listing("merged", "Merged", ("merged",), "Nothing has been merged yet."),
-    Listing("archived", "Archived", ("archived",), "Nothing is archived."),
-    Listing(
-        "mine", "Mine", ("open", "draft"),
-        "You have nothing open and no drafts. ctrl+n starts a change request.", "creator",
-    ),
-    Listing(
-        "needs-me", "Needs me", ("open",),
-        "Nothing waits on you. 1 shows everything that is open.", "requested_reviewer",
-    ),
-)  # fmt: skip
-"""The views, in the order of their keys."""
-
-STATUSES: Sequence[str] = tuple(dict.fromkeys(s for each in LISTINGS for s in each.statuses))
-"""What a change request can be."""
-
 SORTS: Mapping[str, str] = {
     "updated": "updated",
     "created": "opened",
+    "waiting": "waiting longest",
     "number": "number",
     "subject": "subject",
     "space": "space",
+    "author": "author",
+    "threads": "open threads",
+    "pages": "pages",
+    "rules": "rules",
 }
 """How the list may be ordered, and what each order is called. The first is the service's own."""
 
-SERVED = "updated"
-"""The order that lists come in; any other needs the whole list."""
+SORT_NEEDS: Mapping[str, frozenset[str]] = {
+    "waiting": frozenset({RULES, TALK}),
+    "pages": frozenset({PAGES}),
+    "rules": frozenset({RULES}),
+}
+"""What must be read of every row for an order."""
 
-DESCENDING = frozenset({"updated", "created", "number"})
+DESCENDING = frozenset({"updated", "created", "number", "threads", "pages", "rules"})
 """The orders in which the later or higher comes first unless they are reversed."""
 
 Titles = Callable[[str], str]
 """Takes the id of a space and returns its title, "" while that is not known."""
 
-SORT_KEYS: Mapping[str, Callable[[ChangeRow, Titles], Any]] = {
-    "updated": lambda row, title: (row.updated, row.id),
-    "created": lambda row, title: (row.created, row.id),
-    "number": lambda row, title: (row.number, row.id),
-    "subject": lambda row, title: (fold(row.subject), row.number),
-    "space": lambda row, title: (fold(title(row.space)), -row.number),
+Known = Callable[["ChangeRow"], "Details | None"]
+"""Takes a row and returns what was read of it, if anything."""
+
+SORT_KEYS: Mapping[str, Callable[[ChangeRow, Titles, Details | None], Any]] = {
+    "updated": lambda row, title, found: (row.updated, row.id),
+    "created": lambda row, title, found: (row.created, row.id),
+    "waiting": lambda row, title, found: (waiting_since(row, found), row.id),
+    "number": lambda row, title, found: (row.number, row.id),
+    "subject": lambda row, title, found: (fold(row.subject), row.number),
+    "space": lambda row, title, found: (fold(title(row.space)), -row.number),
+    "author": lambda row, title, found: (fold(row.author), -row.number),
+    "threads": lambda row, title, found: (row.threads, row.id),
+    "pages": lambda row, title, found: (_many(found), row.id),
+    "rules": lambda row, title, found: (_met(found), row.id),
 }
-"""What each order compares."""
+"""What each order compares. What is not known comes last, or first when it is turned round."""
+
+
+def _many(found: Details | None) -> int:
+    if found is None or found.pages is None:
+        return -1
+    return len(found.pages) + found.more_pages
+
+
+def _met(found: Details | None) -> float:
+    if found is None or found.rules is None:
+        return -1.0
+    return found.passed / len(found.rules) if found.rules else 1.0
+
+
+def waiting_since(row: ChangeRow, found: Details | None) -> datetime:
+    """Return since when it waits on somebody: asked, or spoken to; else when it last changed."""
+    if found is None:
+        return row.updated
+    talk = found.talk
+    said = [found.asked_since]
+    if talk is not None:
+        said += [talk.mine, talk.author]
+    said += [each.at for each in found.verdicts or () if not each.approved and not each.outdated]
+    return min((at for at in said if at is not None), default=row.updated)
 
 
 def sorted_rows(
-    rows: Iterable[ChangeRow], sort: str, title: Titles, *, backwards: bool
+    rows: Iterable[ChangeRow],
+    sort: str,
+    title: Titles,
+    *,
+    backwards: bool,
+    known: Known = lambda row: None,
 ) -> list[ChangeRow]:
     """Return rows in an order of ``SORTS``, turned round if asked."""
     compare = SORT_KEYS[sort]
     return sorted(
-        rows, key=lambda row: compare(row, title), reverse=(sort in DESCENDING) != backwards
+        rows,
+        key=lambda row: compare(row, title, known(row)),
+        reverse=(sort in DESCENDING) != backwards,
     )
 
 
@@ -196,47 +213,24 @@ def name_cells(names: Iterable[str]) -> int:
     return max(NAME_CELLS, *(min(MOST_NAME_CELLS, cell_len(name)) for name in (*names, "")))
 
 
-def _marks(row: ChangeRow) -> list[str]:
-    facts = [(row.outdated, "outdated"), (row.threads > 0, "discussed"), (True, row.status)]
-    return [word for true, word in facts if true]
-
-
-def _has(row: ChangeRow) -> list[str]:
-    return [w for true, w in ((row.threads > 0, "threads"), (row.cluster != "", "cluster")) if true]
-
-
-def fields(title: Titles) -> Fields[ChangeRow]:
-    """Return what the list can be filtered by."""
-    return Fields(
-        words=lambda row: f"#{row.number} {row.subject} {title(row.space)} {row.author}",
-        keys={
-            "author": lambda row: row.author,
-            "by": lambda row: row.author,
-            "subject": lambda row: row.subject,
-            "space": lambda row: title(row.space),
-            "status": lambda row: row.status,
-            "number": lambda row: str(row.number),
-            "is": _marks,
-            "has": _has,
-        },
-        values={
-            "status": STATUSES,
-            "is": ("outdated", "discussed", *STATUSES),
-            "has": ("threads", "cluster"),
-        },
-    )
-
-
 # Cells
 
 
-def since(row: ChangeRow, now: datetime) -> str:
-    """Return how long ago it last changed."""
-    return age(row.updated, now)
+TIMES: Mapping[str, str] = {"created": "AGE", "waiting": "WAITING"}
+"""What the column of times is called by the order of the list; else it is UPDATED."""
 
 
-def subject(row: ChangeRow, listing: Listing) -> str | Text:
+def since(row: ChangeRow, now: datetime, sort: str = SERVED, found: Details | None = None) -> str:
+    """Return how long ago it last changed; was opened, or waits, in a list of that order."""
+    if sort == "created":
+        return age(row.created, now)
+    return age(waiting_since(row, found) if sort == "waiting" else row.updated, now)
+
+
+def subject(row: ChangeRow, listing: Listing, *, asleep: bool = False) -> str | Text:
     """Return the subject; with its status where that is no longer the one of the view."""
+    if asleep:
+        return Text.assemble(("[snoozed] ", "muted"), row.subject)
     if row.status in listing.statuses and len(listing.statuses) == 1:
         return row.subject
     text = Text(row.subject)
@@ -247,6 +241,10 @@ def subject(row: ChangeRow, listing: Listing) -> str | Text:
     return text
 
 
-def threads(row: ChangeRow) -> str | Text:
-    """Return how many threads are open; none is dim."""
-    return str(row.threads) if row.threads else Text("0", style="muted")
+def threads(row: ChangeRow, found: Details | None = None) -> str | Text:
+    """Return how many threads are open, with ``!`` when one waits on the reader; none is dim."""
+    if not row.threads:
+        return Text("0", style="muted")
+    if found is not None and found.talk is not None and found.talk.mine is not None:
+        return Text(f"{row.threads}!", style="accent")
+    return str(row.threads)

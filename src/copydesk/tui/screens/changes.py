@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from difflib import get_close_matches
+from functools import cached_property
 from itertools import islice
 
 from rich.text import Text
 from textual.app import ComposeResult
 
 from copydesk.domain.address import markdown_link
-from copydesk.domain.filter import Query
+from copydesk.domain.filter import Query, fold, quoted
 from copydesk.tui.app import style_path
 from copydesk.tui.glyphs import glyphs
 from copydesk.tui.place import Part
@@ -18,8 +20,10 @@ from copydesk.tui.places import Jump, Target, place
 from copydesk.tui.present import change_details
 from copydesk.tui.present import change_request as present
 from copydesk.tui.present.change_request import ChangeRow
+from copydesk.tui.screens.changes_bulk import ChangesBulk
 from copydesk.tui.screens.changes_details import READ_FOR
-from copydesk.tui.screens.changes_rows import ChangesRows
+from copydesk.tui.screens.changes_list import ChangesList
+from copydesk.tui.views import SERVED
 from copydesk.tui.widgets.facts import Facts
 from copydesk.tui.widgets.virtual_list import Column, VirtualList
 
@@ -33,7 +37,7 @@ NAMED = 1_000
     title="Change requests",
     jumps=(Jump("n", "needs-me", "Needs me", "needs-me"),),
 )
-class ChangesPlace(ChangesRows):
+class ChangesPlace(ChangesBulk):
     """A list of change requests, and what there is to know about the one under the cursor."""
 
     CSS_PATH = style_path("changes")
@@ -45,56 +49,95 @@ class ChangesPlace(ChangesRows):
 
     # What a place says of itself
 
-    def panes(self) -> ComposeResult:
-        """The list, and the details of its row."""
-        columns: list[Column[ChangeRow]] = [
-            Column("number", "#", lambda row: str(row.number), 5),
+    @cached_property
+    def all_columns(self) -> Sequence[Column[ChangeRow]]:
+        """Every column; a view may show only some of them."""
+        return [
+            Column("number", "#", lambda row: str(row.number), 4),
             Column(
-                "subject", "SUBJECT", lambda row: present.subject(row, self.listing), flex=1,
-                minimum=28,
+                "subject", "SUBJECT",
+                lambda row: present.subject(row, self.listing, asleep=self.snoozed(row)),
+                flex=1, minimum=24,
             ),
             Column(
-                "space", "SPACE", lambda row: self.space_title(row.space) or present.UNKNOWN, 14,
-                drop=3,
+                "space", "SPACE", lambda row: self.space_title(row.space) or present.UNKNOWN, 9,
+                drop=5, most=16,
             ),
             Column(
-                "by", "BY", lambda row: Text(row.author, "who"), present.NAME_CELLS, drop=2,
+                "by", "BY", lambda row: Text(row.author, "who"), present.NAME_CELLS, drop=4,
                 fitted=lambda row, cells: Text(
                     present.short_name(row.author, cells, self._people), "who"
                 ),
             ),
             Column(
                 "pages", "PG", lambda row: change_details.pages(self.known(row)), 3,
-                align="right", drop=5,
+                align="right", drop=3,
             ),
-            Column("threads", "THR", present.threads, 3, align="right", drop=1),
+            Column(
+                "threads", "THR", lambda row: present.threads(row, self.known(row)), 3,
+                align="right", drop=1,
+            ),
             Column(
                 "rules", "RULES", lambda row: change_details.rules(self.known(row)), 5,
-                align="right", drop=4,
+                align="right", drop=2,
             ),
             Column(
-                "age", "AGE", lambda row: present.since(row, self.session.clock()), 6,
-                align="right",
+                "age", "UPDATED",
+                lambda row: present.since(
+                    row, self.session.clock(), self.sort, self.last_known(row)
+                ),
+                7, align="right",
             ),
         ]  # fmt: skip
-        if self.target.space is not None:
-            columns = [column for column in columns if column.key != "space"]
-        self.rows = VirtualList(
+
+    def show_columns(self) -> None:
+        """Show the columns of the view, the times by what the list is ordered by."""
+        chosen = self.listing.columns
+        columns: list[Column[ChangeRow]] = []
+        for column in self.all_columns:
+            if column.key == "space" and self.target.space is not None:
+                continue
+            if chosen and column.key not in chosen and column.key != "subject":
+                continue
+            if column.key == "age":
+                title = present.TIMES.get(self.sort, column.title)
+                column = replace(column, title=title)
+            elif column.key == "by":
+                most = present.name_cells(self._people)
+                column = replace(column, most=most)
+            columns.append(column)
+        self.rows.columns = tuple(columns)
+        self.rows.refresh_rows()
+
+    def panes(self) -> ComposeResult:
+        """The list, and the details of its row."""
+        rows = self.rows = ChangesList(
             self.last_run() or self.paged(),
-            columns,
+            self.all_columns,
             title=self.listing.title,
             empty=self.listing.empty,
             reading="Reading change requests…",
             sign=lambda row: glyphs().outdated if row.outdated else "",
-            dim=lambda row: row.status not in self.listing.statuses,
+            dim=self._is_dim,
             id="changes",
         )
-        self.rows.filter_with(self._filter)
-        self.rows.fields = present.fields(self.space_title)
+        rows.judge = self.judge_for
+        rows.last_lines = self.last_lines
+        rows.nothing = self.nearest
+        rows.progress = self.progress
+        rows.fields = self.fields
         self.facts = Facts(title="Details", id="change-details")
         self.name_order()
         yield Part("main", self.rows)
         yield Part("side", self.facts)
+
+    def _is_dim(self, row: ChangeRow) -> bool:
+        triage = self.rows.triage
+        return (
+            row.status not in self.listing.statuses
+            or not triage.belongs(row.id)
+            or self.snoozed(row)
+        )
 
     def trail(self) -> Iterable[str]:
         """The organization, the space if it is only one, and the view."""
@@ -120,22 +163,24 @@ class ChangesPlace(ChangesRows):
         return choices
 
     def status_left(self) -> str:
-        """Say what waits, or what the signs mean."""
+        """Say what is marked, what waits, or what the signs mean."""
+        marks = self.rows.marks_line
+        said = f"{marks}   " if marks else ""
         if self.rows.source.waiting:
-            return "Rows came, left or moved (press . to fold them in)"
+            return f"{said}Rows came, left or moved (press . to fold them in)"
         new = f"{glyphs().changed} new or changed   " if self.rows.source.base.fresh else ""
-        if READ_FOR & self.rows.columns_shown or new:
+        if READ_FOR.keys() & self.rows.columns_shown or new:
             # Shorter, to fit a small screen with what its cells may show besides.
-            legend = f"{new}{glyphs().outdated} out of date   THR open threads"
-            return legend + f"   {present.UNKNOWN} not read yet   - no rules"
-        return f"{glyphs().outdated} out of date with primary content   THR open threads"
+            legend = f"{new}{glyphs().outdated} out of date   THR open threads, ! you"
+            return f"{said}{legend}   {present.UNKNOWN} not read yet   - no rules"
+        return f"{said}{glyphs().outdated} out of date with primary content   THR open threads"
 
     def signs(self) -> Sequence[tuple[str, str]]:
         """Return the signs of rows and cells, and what they mean."""
         return [
             *super().signs(),
             (glyphs().outdated, "out of date: primary content has moved on, U updates"),
-            ("THR", "open threads"),
+            ("THR", "open threads; ! when one waits on you"),
             ("2/3", "merge rules that are met, of how many; ? if only the service can tell"),
             (present.UNKNOWN, "not read yet"),
             ("-", "no merge rules hold there"),
@@ -146,6 +191,12 @@ class ChangesPlace(ChangesRows):
     def opened(self) -> None:
         """Show the views; the ones that need to know who reads come once that is known."""
         self.show_views()
+        self.read_sleepers()
+        self.read_views()
+        self.rows.find("")
+        if self.listing.sort != SERVED:
+            self.sort, self.backwards = self.listing.sort, self.listing.backwards
+            self.show_order()
 
     def look(self) -> None:
         """Give names the room that they need to tell people apart, as rows arrive."""
@@ -153,11 +204,7 @@ class ChangesPlace(ChangesRows):
         people = frozenset(row.author for row in islice(base.shown(), NAMED))
         if people != self._people:
             self._people = people
-            self.rows.columns = tuple(
-                replace(column, most=present.name_cells(people)) if column.key == "by" else column
-                for column in self.rows.columns
-            )
-            self.rows.refresh_rows()
+            self.show_columns()
         super().look()
 
     # Opening one, and the filter
@@ -168,8 +215,26 @@ class ChangesPlace(ChangesRows):
         if row is not None:
             self.app.call_later(self.desk.go, "review", self.aim(row, "overview"))
 
-    def _filter(self, text: str) -> Callable[[ChangeRow], bool]:
-        query = Query.parse(text, present.fields(self.space_title))
-        if query.wrong is not None:
-            raise ValueError(query.wrong)
-        return query.matches
+    # What the filter offers
+
+    def offers(self, key: str) -> Iterable[str]:
+        """Return who and where there is among the rows that have been read."""
+        if key in ("author", "by"):
+            return sorted(self._people)
+        if key == "space":
+            return sorted({info.title for info in self.spaces.known.values()})
+        if key == "asked":
+            found = (self.last_known(row) for row in self.rows.source.base.shown())
+            return sorted({name for each in found if each for name in each.asked or ()})
+        return ()
+
+    def nearest(self) -> str:
+        """Return what was perhaps meant by a filter that nothing matches."""
+        query = Query.parse(self.rows.found, self.fields)
+        for term in query.terms:
+            if term.key in ("author", "by", "space"):
+                close = get_close_matches(term.value, map(fold, self.offers(term.key)), n=1)
+                known = {fold(each): each for each in self.offers(term.key)}
+                if close:
+                    return f"Nearest: {term.key}:{quoted(known[close[0]])}."
+        return ""

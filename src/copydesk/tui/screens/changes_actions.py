@@ -2,41 +2,48 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Literal
 
 from rich.text import Text
 
-from copydesk.domain.text import clean
+from copydesk.domain.inverses import request_changed
 from copydesk.tui.actions import action
+from copydesk.tui.bulk import Bulk
 from copydesk.tui.place import Place
 from copydesk.tui.places import Target
 from copydesk.tui.present import change_request as present
-from copydesk.tui.present.change_request import SERVED, ChangeRow, Listing
+from copydesk.tui.present.change_request import ChangeRow
 from copydesk.tui.screens.changes_guards import (
+    Why,
     is_archived,
     is_current,
     is_draft,
     is_merged,
+    is_open,
     is_stuck,
     may_not_change,
     may_not_edit,
     may_not_merge,
     no_rows,
     nothing_selected,
+    unless_marked,
 )
+from copydesk.tui.views import SERVED, Listing
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
     from copydesk.contract.models.change_request import ChangeRequest
     from copydesk.tui.change_request_reading import Scope, SpaceInfo, Spaces
+    from copydesk.tui.screens.changes_list import ChangesList
     from copydesk.tui.widgets.facts import Facts
-    from copydesk.tui.widgets.virtual_list import VirtualList
 
 READS = (
     "list_organization_change_requests", "list_space_change_requests", "list_organization_spaces",
     "get_space", "get_change_request", "get_change_request_changes", "list_space_pages",
     "list_change_request_pages", "list_change_request_reviews", "list_requested_reviewers",
     "get_organization", "get_member", "get_issues_cluster", "list_issues_clusters",
+    "list_change_request_comments",
 )  # fmt: skip
 """The operations that the list and its details are read with."""
 
@@ -44,7 +51,7 @@ READS = (
 class ChangesActions(Place, scope="changes"):
     """The actions of the list of change requests; what they need of it is declared here."""
 
-    rows: VirtualList[ChangeRow]
+    rows: ChangesList
     facts: Facts
 
     def __init__(self, target: Target) -> None:
@@ -90,6 +97,14 @@ class ChangesActions(Place, scope="changes"):
 
     def after_write(self) -> None:
         """Bring the counts up to date."""
+        raise NotImplementedError
+
+    def marked_rows(self) -> list[ChangeRow]:
+        """Return the marked rows in the order of the list."""
+        raise NotImplementedError
+
+    async def do_to_marked(self, bulk: Bulk) -> None:
+        """Show what would be done to the marked rows, and do it after a ``y``."""
         raise NotImplementedError
 
     def take_in(self) -> None:
@@ -180,82 +195,159 @@ class ChangesActions(Place, scope="changes"):
         """Show a request as a write left it."""
         self._adopt(request)
 
-    async def _set_status(
-        self, row: ChangeRow, status: Literal["open", "draft", "archived"], what: str, done: str
+    async def set_status(
+        self,
+        row: ChangeRow,
+        status: Literal["open", "draft", "archived"],
+        what: str,
+        done: str,
+        group: str = "",
     ) -> None:
+        """Give a row another status. Raises `WriteError`."""
         from copydesk.contract import operations as ops
         from copydesk.contract.models.change_request import ChangeRequestUpdate
-
-        before = row.status
 
         async def send(api: Api) -> ChangeRequest:
             return await api(
                 ops.update_change_request, row.space, row.id, ChangeRequestUpdate(status=status)
             )
 
-        async def back(api: Api) -> ChangeRequest:
-            from copydesk.client.errors import Conflict
-
-            now = await api(ops.get_change_request, row.space, row.id)
-            if now.status != status:
-                raise Conflict(f"{row.label} is {clean(now.status)} by now.")
-            found = await api(
-                ops.update_change_request,
-                row.space,
-                row.id,
-                ChangeRequestUpdate.model_validate({"status": before}),
-            )
-            self._adopt(found)
-            return found
-
         async def look(api: Api) -> ChangeRequest | None:
             now = await api(ops.get_change_request, row.space, row.id)
             return now if now.status == status else None
 
         await self.perform(
-            what, row.label, send, undo=back, done=done, look=look, then=self._adopt_soon
+            what,
+            row.label,
+            send,
+            reversal=request_changed(row.space, row.id, {"status": row.status}, {"status": status}),
+            group=group,
+            done=done,
+            look=look,
+            then=self._adopt_soon,
         )
-        self.after_write()
+        if not group:
+            self.after_write()
+
+    def turned(self, results: Sequence[Any]) -> None:
+        """Show what a write gave that was taken back or done again, where it is."""
+        from copydesk.contract.models.change_request import ChangeRequest
+
+        for result in results:
+            if isinstance(result, ChangeRequest):
+                self._adopt(result)
+        super().turned(results)
+
+    def _bulk_status(
+        self,
+        verb: str,
+        status: Literal["open", "draft", "archived"],
+        unless: Sequence[Why],
+    ) -> Bulk:
+        async def send(row: ChangeRow, group: str) -> None:
+            await self.set_status(row, status, verb, f"{verb}: {row.label}", group)
+
+        return Bulk(verb, unless, send)
 
     @action(
-        "x", "archive/reopen", unless=(nothing_selected, is_merged, may_not_change), show=18,
+        "x", "archive/reopen",
+        unless=unless_marked(nothing_selected, is_merged, may_not_change), show=18,
         group="Write", uses=("update_change_request", "get_change_request"),
     )  # fmt: skip
     async def archive(self) -> None:
-        """Archive it, or reopen one that is archived; u takes it back."""
-        row = self.rows.selected
-        if row is None:
+        """Archive it, or reopen one that is archived; u takes it back.
+
+        With marked rows: all of these, behind a sheet.
+        """
+        row, rows = self.rows.selected, self.marked_rows()
+        if rows and all(each.status == "archived" for each in rows):
+            reopen = self._bulk_status("Reopen", "open", (is_merged, may_not_change))
+            await self.do_to_marked(reopen)
+        elif rows:
+            await self.do_to_marked(
+                self._bulk_status("Archive", "archived", (is_merged, is_archived, may_not_change))
+            )
+        elif row is None:
             return
-        if row.status == "archived":
-            await self._set_status(row, "open", "Reopen", f"{row.label} is open again.")
+        elif row.status == "archived":
+            await self.set_status(row, "open", "Reopen", f"{row.label} is open again.")
         else:
-            await self._set_status(row, "archived", "Archive", f"Archived {row.label}.")
+            await self.set_status(row, "archived", "Archive", f"Archived {row.label}.")
 
     @action(
-        "W", "draft/open", unless=(nothing_selected, is_merged, is_archived, may_not_change),
+        "W", "draft/open",
+        unless=unless_marked(nothing_selected, is_merged, is_archived, may_not_change),
         show=12, group="Write", uses=("update_change_request", "get_change_request"),
     )  # fmt: skip
     async def toggle_draft(self) -> None:
-        """Make a draft open for review, or an open one a draft; u takes it back."""
-        row = self.rows.selected
-        if row is None:
+        """Make a draft open for review, or an open one a draft; u takes it back.
+
+        With marked rows: the drafts among them are made open; where there are none, all are drafts.
+        """
+        row, rows = self.rows.selected, self.marked_rows()
+        if any(each.status == "draft" for each in rows):
+            await self.do_to_marked(
+                self._bulk_status("Open", "open", (is_merged, is_archived, is_open, may_not_change))
+            )
+        elif rows:
+            await self.do_to_marked(
+                self._bulk_status("Make a draft", "draft", (is_merged, is_archived, may_not_change))
+            )
+        elif row is None:
             return
-        if row.status == "draft":
-            await self._set_status(row, "open", "Open", f"{row.label} is open for review.")
+        elif row.status == "draft":
+            await self.set_status(row, "open", "Open", f"{row.label} is open for review.")
         else:
-            await self._set_status(row, "draft", "Make a draft", f"{row.label} is a draft.")
+            await self.set_status(row, "draft", "Make a draft", f"{row.label} is a draft.")
 
     @action(
         "U", "update",
-        unless=(nothing_selected, is_merged, is_archived, is_current, is_stuck, may_not_edit),
+        unless=unless_marked(
+            nothing_selected, is_merged, is_archived, is_current, is_stuck, may_not_edit
+        ),
         danger=2, show=14, group="Write",
         uses=("pull_change_request_updates", "get_change_request", "get_space"),
     )  # fmt: skip
     async def update_from_main(self) -> None:
-        """Pull primary content into it. Where both changed the same lines, nothing changes."""
+        """Pull primary content into it. Where both changed the same lines, nothing changes.
+
+        With marked rows: all of these, behind a sheet.
+        """
         row = self.rows.selected
-        if row is not None:
+        if self.rows.marks:
+            await self.do_to_marked(
+                Bulk(
+                    "Update",
+                    (is_merged, is_archived, is_current, is_stuck, may_not_edit),
+                    self._update_one,
+                    "An update cannot be taken back. Where both sides changed the same lines, "
+                    "nothing is written.",
+                )
+            )
+        elif row is not None:
             await self._update(row)
+
+    async def _update_one(self, row: ChangeRow, group: str) -> None:
+        """Pull primary content into a row, without asking. Raises `WriteError`."""
+        from copydesk.tui import conflicts
+        from copydesk.tui.session import WriteError
+
+        try:
+            now = await self.perform(
+                "Update",
+                row.label,
+                lambda api: conflicts.update(api, row.space, row.id),
+                group=group,
+                done=f"Updated {row.label}.",
+            )
+        except WriteError as error:
+            clash = error.__cause__
+            if isinstance(clash, conflicts.ConflictedError):
+                self.session.hold_stuck(clash.moment)
+                self.forget_details(row)
+                self._adopt(clash.request)
+            raise
+        self._adopt(now)
 
     async def _update(self, row: ChangeRow) -> None:
         from copydesk.tui import conflicts

@@ -1,13 +1,20 @@
-"""The details beside the list of change requests: read when the cursor rests, then kept."""
+"""What is known of change requests beyond their rows, and the pane that shows it.
+
+Of the row under the cursor all is read when the cursor rests; of the rows on screen the parts that
+their cells show, four at a time, once it stays. What was read is kept.
+"""
 
 from __future__ import annotations
 
-from contextlib import suppress
+import asyncio
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from copydesk.tui.places import Target
-from copydesk.tui.present.change_details import Details, facts
+from copydesk.tui.present.change_details import ALL_PARTS, Details, Talk, facts
+from copydesk.tui.present.change_filter import PAGES, PARTS, RULES, TALK
 from copydesk.tui.present.change_request import ChangeRow
 from copydesk.tui.screens.changes_writing import ChangesWriting
 from copydesk.tui.widgets.virtual_list import VirtualList
@@ -18,14 +25,20 @@ if TYPE_CHECKING:
 REST_SECONDS = 0.12
 """How long the cursor rests on a row before its details are read."""
 
-STAY_SECONDS = 0.6
+STAY_SECONDS = 0.4
 """How long it stays before the rows around it are read too."""
 
-READ_FOR = frozenset({"pages", "rules"})
-"""The columns whose cells come from the details."""
+READ_FOR = {"pages": PAGES, "rules": RULES, "threads": TALK}
+"""The columns whose cells come from what is read, and from which part."""
 
-KEPT_DETAILS = 300
-"""Details kept of rows that were looked at."""
+AT_ONCE = 4
+"""How many rows are read at the same time (interaction.md 3.4, Loading plan)."""
+
+KEPT_DETAILS = 3_000
+"""Rows of which is kept what was read."""
+
+FRESH_SECONDS = 60
+"""How old what was read of a row may get before it is read again by itself."""
 
 
 class ChangesDetails(ChangesWriting):
@@ -33,30 +46,77 @@ class ChangesDetails(ChangesWriting):
 
     def __init__(self, target: Target) -> None:
         super().__init__(target)
-        self._details: dict[tuple[str, object], Details] = {}
+        self._details: dict[str, tuple[datetime, Details]] = {}
+        self._asked: frozenset[str] | None = None
+        """The ids of those that the reader was asked to review; None when not known."""
+        self._fresh_from: datetime | None = None
+        """What was read before this moment is to be read again."""
 
     def space_title(self, space_id: str) -> str:
         """Return what a space is called, "" while that is not known."""
         raise NotImplementedError
 
+    def learned(self, rows: Sequence[ChangeRow]) -> None:
+        """Hear that more is known of some rows."""
+        raise NotImplementedError
+
+    # What is known
+
     def forget_details(self, row: ChangeRow | None = None) -> None:
-        """Read the details of a row, or of all, again when they are looked at.
+        """Read what is known of a row, or of all, again; until then it stays.
 
         A review changes no row, so that what is known does not show its age.
         """
         if row is None:
-            self._details.clear()
-        else:
-            self._details.pop((row.id, row.updated), None)
+            self._fresh_from = self.session.clock()
+            self._asked = None
+            for row_id, (updated, found) in self._details.items():
+                self._details[row_id] = updated, replace(found, read_at=None)
+        elif (kept := self._details.get(row.id)) is not None:
+            self._details[row.id] = kept[0], replace(kept[1], read_at=None)
 
     def known(self, row: ChangeRow) -> Details | None:
-        """Return the details of a row if they have been read since it changed."""
-        return self._details.get((row.id, row.updated))
+        """Return what has been read of a row since it changed."""
+        kept = self._details.get(row.id)
+        return kept[1] if kept is not None and kept[0] == row.updated else None
+
+    def last_known(self, row: ChangeRow) -> Details | None:
+        """Return what was read of a row last, also before it changed."""
+        kept = self._details.get(row.id)
+        return None if kept is None else kept[1]
+
+    def due(self, row: ChangeRow, parts: Collection[str]) -> frozenset[str]:
+        """Return which parts of a row are to be read: never read, or read before it changed."""
+        found, wanted = self.known(row), frozenset(parts) & ALL_PARTS
+        if found is None:
+            return wanted
+        if found.read_at is None:  # all that was read of it is old
+            return wanted | (found.parts & PARTS)
+        return frozenset() if found.missing else wanted - found.parts
+
+    def keep(self, row: ChangeRow, found: Details) -> None:
+        """Keep what was read of a row, beside parts of it that were read before."""
+        before = self.known(row)
+        found = replace(found, read_at=self.session.clock())
+        if before is not None and not found.missing and not before.missing:
+            found = _together(before, found)
+        self._details.pop(row.id, None)
+        while len(self._details) >= KEPT_DETAILS:
+            del self._details[next(iter(self._details))]
+        self._details[row.id] = row.updated, found
+
+    def asked_me(self, row: ChangeRow) -> bool | None:
+        """Return whether the reader was asked to review it; None when not known."""
+        if self.session.me is None:
+            return False
+        return None if self._asked is None else row.id in self._asked
 
     def stuck(self, row: ChangeRow) -> bool:
         """Whether an update of it conflicted, and neither side has moved since."""
         known = self.known(row)
         return known is not None and known.moment in self.session.stuck
+
+    # The pane
 
     def on_virtual_list_highlighted(self, event: VirtualList.Highlighted) -> None:
         """Read about the row under the cursor when it rests there."""
@@ -66,11 +126,14 @@ class ChangesDetails(ChangesWriting):
         """Show the row under the cursor in the details; what is not known is read."""
         row = self.rows.selected
         self.cancel_load("details")
-        known = None if row is None else self.known(row)
-        if row is not None and (known is None or known.missing):
+        if row is not None and self._wants(row):
             self.read_details(row)
         self._read_around()
         self.frame_soon()
+
+    def _wants(self, row: ChangeRow) -> bool:
+        known = self.known(row)
+        return known is None or bool(known.missing) or bool(self.due(row, ALL_PARTS))
 
     def refresh_frame(self) -> None:
         """Bring the details up to date with the frame: once keys pause, not at each."""
@@ -93,28 +156,51 @@ class ChangesDetails(ChangesWriting):
         """Read about a row; what is known of it stays until the answer comes."""
 
         async def read(api: Api) -> Details:
-            from copydesk.tui import change_request_reading as reading
-
-            return await reading.read_details(api, await self.scope(api), row)
+            return await self._read(api, row, ALL_PARTS)
 
         def arrived(details: Details) -> None:
-            if self.known(row) != details:
-                self._keep(row, details)
+            before = self.known(row)
+            self.keep(row, details)
+            if self.known(row) != before:
+                self.learned([row])
                 self.rows.refresh_rows()
 
         def failed(text: str) -> None:
             if self.known(row) is None:
-                self._keep(row, Details(missing=text))
+                self.keep(row, Details(missing=text))
                 self._show_facts()
 
         self.load(
             "details", read, arrived, what=f"Reading {row.label}", failed=failed, after=REST_SECONDS
         )
 
-    def _keep(self, row: ChangeRow, details: Details) -> None:
-        while len(self._details) >= KEPT_DETAILS:
-            del self._details[next(iter(self._details))]
-        self._details[row.id, row.updated] = details
+    # Reading parts of many
+
+    async def _read(self, api: Api, row: ChangeRow, parts: Collection[str]) -> Details:
+        from copydesk.tui.change_request_reading import read_parts
+
+        me = self.session.me
+        scope = await self.scope(api)
+        # The row under the cursor is read whole: then its space as it is now.
+        space = None if parts == ALL_PARTS else self.spaces.models.get(row.space)
+        return await read_parts(api, scope, row, parts, me=me.id if me else "", space=space)
+
+    async def read_rows(self, api: Api, rows: Iterable[ChangeRow], parts: Collection[str]) -> None:
+        """Read what is due of some rows, all at the same time: give it no more than a few.
+
+        What cannot be read, because it is gone or not allowed, is kept as such. Raises the other
+        kinds of ``ApiError``.
+        """
+        from copydesk.client.errors import Forbidden, NotFound
+        from copydesk.tui.errors import sentence
+
+        async def one(row: ChangeRow) -> None:
+            try:
+                self.keep(row, await self._read(api, row, self.due(row, parts)))
+            except (Forbidden, NotFound) as error:
+                self.keep(row, Details(missing=sentence(error), talk=Talk()))
+
+        await asyncio.gather(*(one(row) for row in rows))
 
     def _read_around(self) -> None:
         """Fill the cells of the rows on screen, once the cursor stays: the nearest first.
@@ -122,26 +208,54 @@ class ChangesDetails(ChangesWriting):
         Only where their columns are shown, and while the service has requests to spare.
         """
         self.cancel_load("around")
-        left, limit = self.session.budget or (1, 1)
-        if READ_FOR & self.rows.columns_shown and left * 2 > limit:
+        if self._parts_shown and self.may_spend:
             self.load("around", self._read_visible, lambda _: None, what="Reading the rules",
                       after=STAY_SECONDS)  # fmt: skip
 
-    async def _read_visible(self, api: Api) -> None:
-        from copydesk.client.errors import Forbidden, NotFound
-        from copydesk.tui.change_request_reading import read_details
+    @property
+    def _parts_shown(self) -> frozenset[str]:
+        shown = self.rows.columns_shown
+        return frozenset(part for column, part in READ_FOR.items() if column in shown)
 
-        scope, top = await self.scope(api), self.rows.scroll_offset.y
-        cursor, read = self.rows.cursor, 0
-        at = sorted(range(top, top + self.rows.page_lines), key=lambda index: abs(index - cursor))
-        for row in filter(None, map(self.rows.source.row, at)):
-            if self.known(row) is not None:
-                continue
-            # One after the other: what a person asks for meanwhile comes between.
-            with suppress(Forbidden, NotFound):
-                self._keep(row, await read_details(api, scope, row))
-            read += 1
-            if read % 4 == 0:
-                self.rows.refresh_rows()
-        if read:
+    @property
+    def may_spend(self) -> bool:
+        """Whether the service has requests to spare for what nobody asked for."""
+        left, limit = self.session.budget or (1, 1)
+        return left * 2 > limit
+
+    async def _read_visible(self, api: Api) -> None:
+        parts = self._parts_shown
+        wanted = [row for row in self.rows.rows_around(self.rows.page_lines) if
+                  self.due(row, parts if row.threads else parts - {TALK})]  # fmt: skip
+        for at in range(0, len(wanted), AT_ONCE):
+            rows = wanted[at : at + AT_ONCE]
+            await self.read_rows(api, rows, parts)
+            self.learned(rows)
             self.rows.refresh_rows()
+
+    def age_details(self) -> None:
+        """Let what was read a minute ago be read again, where it is on screen."""
+        limit = self.session.clock() - timedelta(seconds=FRESH_SECONDS)
+        for row in self.rows.rows_around(self.rows.page_lines):
+            found = self.known(row)
+            if found is not None and found.read_at is not None and found.read_at < limit:
+                self.forget_details(row)
+
+
+def _together(before: Details, found: Details) -> Details:
+    """Return what was read, with the parts that only an earlier reading has."""
+    old = before.parts - found.parts
+    changes: dict[str, object] = {"parts": before.parts | found.parts}
+    if RULES in old:
+        changes |= {"rules": before.rules, "verdicts": before.verdicts, "asked": before.asked,
+                    "asked_since": before.asked_since}  # fmt: skip
+    if PAGES in old:
+        changes |= {"pages": before.pages, "more_pages": before.more_pages,
+                    "approximate": before.approximate}  # fmt: skip
+    if TALK in old:
+        changes["talk"] = before.talk
+    if old - PARTS:
+        changes |= {"description": before.description, "cluster": before.cluster}
+    if found.moment is None:
+        changes["moment"] = before.moment
+    return replace(found, **changes)  # type: ignore[arg-type]  # the fields of one reading

@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING
 
 from copydesk.tui import change_request_snapshot as remembered
 from copydesk.tui.errors import failure_types
-from copydesk.tui.place import View
 from copydesk.tui.places import Target
 from copydesk.tui.present import change_request as present
-from copydesk.tui.present.change_request import LISTINGS, SERVED, ChangeRow, Listing
-from copydesk.tui.screens.changes_details import ChangesDetails
+from copydesk.tui.present.change_request import SORT_NEEDS, ChangeRow
+from copydesk.tui.screens.changes_details import AT_ONCE
+from copydesk.tui.screens.changes_views import ChangesViews
 from copydesk.tui.sources import Change, Fetch, ListSource, PagedSource, Source
+from copydesk.tui.views import SERVED, Listing
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
@@ -29,15 +30,12 @@ COUNT_SECONDS = 60
 PAGE = 200
 """Rows read at once."""
 
-BY_ID = {listing.id: listing for listing in LISTINGS}
 
-
-class ChangesRows(ChangesDetails):
+class ChangesRows(ChangesViews):
     """A view of change requests, paged as the service lists it or sorted here."""
 
     def __init__(self, target: Target) -> None:
         super().__init__(target)
-        self._counts: dict[str, int | None] = {}
         self._spaces: Spaces | None = None
         self._written = 0
         self._counted: datetime | None = None
@@ -45,36 +43,27 @@ class ChangesRows(ChangesDetails):
         self._order = SERVED, False
         """The order that the rows on screen are in; another may be on its way."""
         self._sorting: object | None = None
-        if self.view not in BY_ID:
-            self.view = LISTINGS[0].id
-
-    @property
-    def listing(self) -> Listing:
-        """The view that is shown."""
-        return BY_ID.get(self.view, LISTINGS[0])
 
     # Views
-
-    def show_views(self) -> None:
-        """Name the views that there are for this reader."""
-        known = self.session.me is not None or self.session.api is None
-        self.set_views(
-            [
-                View(listing.id, listing.title, self._counts.get(listing.id))
-                for listing in LISTINGS
-                if known or not listing.who
-            ]
-        )
 
     def view_changed(self) -> None:
         """Show another view, from its top, with the filter that is on."""
         self.rows.empty = self.listing.empty
-        if self._order != (SERVED, False):
-            self._order = SERVED, False
-            self._swap(self.paged())
+        self.show_columns()
+        self.sort, self.backwards = self.listing.sort, self.listing.backwards
+        if self.sort not in present.SORTS:
+            self.sort = SERVED
+        self.cancel_load("check")
+        self._order = SERVED, False
+        self._swap(self.paged(), keep_cursor=False)
         self.show_order()
         self.rows.move_first()
+        self.check()
         self.look()
+
+    def show_columns(self) -> None:
+        """Show the columns of the view."""
+        raise NotImplementedError
 
     def on_screen_resume(self) -> None:
         """Read again what was written elsewhere."""
@@ -91,6 +80,7 @@ class ChangesRows(ChangesDetails):
             ", reversed" if self.backwards else ""
         )
         self.rows.title = self.listing.title
+        self.show_columns()
 
     async def scope(self, api: Api) -> Scope:
         """Return whose change requests these are, once it is known where the reader is."""
@@ -200,7 +190,7 @@ class ChangesRows(ChangesDetails):
 
     def _me(self, listing: Listing) -> str | None:
         """Return the id of the reader, "" where a view does not need it, None if not known."""
-        if not listing.who:
+        if not listing.who and not listing.personal:
             return ""
         if self.session.me is None:
             self.show_views()
@@ -216,26 +206,23 @@ class ChangesRows(ChangesDetails):
         if self.sort == SERVED and not self.backwards:
             self._sorting, self._order = None, (SERVED, False)
             self.cancel_load("sort")
-            base = self.rows.source.base
-            if isinstance(base, PagedSource):
-                base.reset(self._fetch(self.listing))
-            else:
-                self._swap(self.paged())
+            self._swap(self.paged())
+            self.check()
             return
         self._read_sorted(self._sorted)
 
     def _sorted(self, rows: list[ChangeRow]) -> None:
         self._swap(ListSource(rows, key=lambda row: row.id))
+        self.check()
 
-    def _swap(self, source: Source[ChangeRow]) -> None:
+    def _swap(self, source: Source[ChangeRow], *, keep_cursor: bool = True) -> None:
         """Show other rows; the filter stays, and the cursor where its row is read at once."""
         text, old = self.rows.found, self.rows.source.base
-        selected = self.rows.selected_id
+        selected = self.rows.selected_id if keep_cursor else None
         self.rows.source = source
         if isinstance(old, PagedSource):
             old.close()
-        if text:
-            self.rows.find(text)
+        self.rows.find(text)
         if selected is not None and not self.rows.select(selected):
             self._select_later(source, selected)
         self.rows.retitle()
@@ -266,13 +253,16 @@ class ChangesRows(ChangesDetails):
                 scope = await self.scope(api)
                 rows = await reading.read_all(api, scope, listing, me, progress)
                 await self.spaces.learn(api, scope.organization, {row.space for row in rows})
+                await self._read_for_order(api, rows, sort)
             except stopped:
                 if self._sorting is run:
                     # Stopped, or failed: the rows are in the order that they were in before.
                     self.sort, self.backwards = self._order
                     self.name_order()
                 raise
-            return present.sorted_rows(rows, sort, self.spaces.title, backwards=backwards)
+            return present.sorted_rows(
+                rows, sort, self.spaces.title, backwards=backwards, known=self.last_known
+            )
 
         def progress(count: int) -> None:
             self.rows.note = f"sorting by {present.SORTS[sort]}, {count:,} read"
@@ -285,13 +275,29 @@ class ChangesRows(ChangesDetails):
 
         self.load("sort", read, arrived, what="Reading all to sort them")
 
+    async def _read_for_order(self, api: Api, rows: Sequence[ChangeRow], sort: str) -> None:
+        """Read what an order compares of rows, a few at a time, and say how far that is."""
+        parts = SORT_NEEDS.get(sort, frozenset())
+        due = [row for row in rows if parts and self.due(row, parts)]
+        for at in range(0, len(due), AT_ONCE):
+            self.rows.note = (
+                f"sorting by {present.SORTS[sort]}, checked {len(rows) - len(due) + at} of "
+                f"{len(rows)}"
+            )
+            self.rows.retitle()
+            await self.read_rows(api, due[at : at + AT_ONCE], parts)
+
     # Refreshing
 
     def reload(self) -> None:
         """Read the rows, the counts and the details again. Nothing moves under the cursor."""
         self._written = len(self.session.log)
         self.forget_details()
+        self.spaces.models.clear()
         base = self.rows.source.base
+        if self.rows.source.filtering:
+            base.notify("rows")
+        self.check()
         if self._from_last_run:
             self._read_first()
         elif isinstance(base, PagedSource):
@@ -313,8 +319,10 @@ class ChangesRows(ChangesDetails):
         elif isinstance(base, ListSource) and base.loaded <= PAGE:
             self._read_sorted(lambda rows: self._merge(base, rows))
         row, now = self.rows.selected, self.session.clock()
+        self.age_details()
         if row is not None:
             self.read_details(row)
+        self._read_around()
         if self._counted is None or now - self._counted >= timedelta(seconds=COUNT_SECONDS):
             self._count()
 
@@ -331,7 +339,8 @@ class ChangesRows(ChangesDetails):
         return before != (base.waiting, base.missing)
 
     def _polled(self, others: bool) -> None:
-        self.show_views()
+        self.check()
+        self.count_views()
         if others:
             self._count()
 
@@ -362,7 +371,8 @@ class ChangesRows(ChangesDetails):
                 base.fresh.add(row_id)
 
     def _refreshed(self, nothing: None) -> None:
-        self.show_views()
+        self.check()
+        self.count_views()
 
     def put(self, row: ChangeRow) -> None:
         """Show a row as it is now, where it is; one that left the view stays until it is folded."""
@@ -402,13 +412,13 @@ class ChangesRows(ChangesDetails):
 
             scope = await self.scope(api)
             me = self.session.me
-            for listing in LISTINGS:
-                if listing.who and me is None:
+            for listing in self.view_listings():
+                if listing.filter or (listing.personal and me is None):
                     continue
                 count = await reading.read_count(api, scope, listing, me.id if me else "")
-                self._counts[listing.id] = count
+                self.counts[listing.id] = count
                 if count is None:
                     break
 
         self._counted = self.session.clock()
-        self.load("counts", read, self._refreshed, what="Counting")
+        self.load("counts", read, lambda _: self.count_views(), what="Counting")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Generic, TypeVar
 
 from rich.segment import Segment
@@ -182,7 +182,14 @@ class DrawnRows(Pane, Generic[T]):
         if source.error:
             width = self.scrollable_content_region.width
             lines = max(lines, source.loaded + len(self._error_lines(max(8, width - GUTTER))))
+        elif tail := self.tail:
+            lines += len(tail) + 1
         return lines + self._header
+
+    @property
+    def tail(self) -> Sequence[str]:
+        """What is said after the last row, a blank line between."""
+        return ()
 
     def _other_strip(self, index: int, width: int) -> Strip:
         """Draw a line that is no row: not loaded yet, an error, the end, or nothing."""
@@ -200,7 +207,11 @@ class DrawnRows(Pane, Generic[T]):
             text = self.reading if first else glyphs().more
         elif source.length == 0:
             said = self._nothing_line(max(8, width - GUTTER))
+            said += ["", *self.tail]
             text = said[index] if index < len(said) else ""
+        elif not source.error and (tail := self.tail):
+            after = index - source.length - 1
+            text = tail[after] if 0 <= after < len(tail) else ""
         if not text and not selected:
             return self.blank(width, style)
         lead = glyphs().cursor if selected else " "

@@ -21,7 +21,8 @@ def nothing_marked(rows: Any) -> str | None:
 class Marking(Acts, scope="marks"):
     """Mix it in before a list: ``class Requests(Marking, VirtualList[Row])``."""
 
-    _range_from: int | None = None
+    _range_from: str | None = None
+    """The id of the row that a range begins at: rows may move before it ends."""
 
     @property
     def _rows(self) -> VirtualList[Any]:
@@ -39,11 +40,12 @@ class Marking(Acts, scope="marks"):
     def mark_range(self) -> None:
         """Begin a range here; the second time, mark everything from there to here."""
         rows = self._rows
-        if self._range_from is None:
-            self._range_from = rows.cursor
+        start = None if self._range_from is None else rows.source.index_of(self._range_from)
+        if start is None:
+            self._range_from = rows.selected_id
             rows.place.say("The range begins here. Move, then v marks up to there.")
             return
-        low, high = sorted((self._range_from, rows.cursor))
+        low, high = sorted((start, rows.cursor))
         self._range_from = None
         found = (rows.source.row(index) for index in range(low, high + 1))
         rows.set_marks(rows.marks | {rows.source.key(row) for row in found if row is not None})

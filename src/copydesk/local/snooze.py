@@ -1,0 +1,104 @@
+"""What sleeps on this machine: change requests that a person has put aside."""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import datetime
+from pathlib import Path
+
+from copydesk.domain.age import instant
+from copydesk.domain.snooze import Snooze
+from copydesk.local.durable import PRIVATE
+from copydesk.local.paths import private_folder
+
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS snooze (
+    desk TEXT NOT NULL, object TEXT NOT NULL,
+    updated TEXT NOT NULL, until TEXT, step INTEGER NOT NULL,
+    PRIMARY KEY (desk, object)
+) WITHOUT ROWID
+"""
+
+
+class DeskSnoozes:
+    """What sleeps of one desk, in the database at ``path``, which is created at the first use.
+
+    Safe to use from several threads and processes. A file that is no database is set aside as
+    ``.broken``: nothing is lost but that things wake. Raises ``OSError`` when the disk refuses.
+    """
+
+    def __init__(self, path: Path, desk: str) -> None:
+        self._path = path
+        self._desk = desk
+        self._lock = threading.Lock()
+
+    def read(self) -> dict[str, Snooze]:
+        """Return all that sleeps by id, also what woke by itself since."""
+        if not self._path.exists():
+            return {}
+        with self._opened() as database:
+            rows = database.execute(
+                "SELECT object, updated, until, step FROM snooze WHERE desk = ?", (self._desk,)
+            ).fetchall()
+        found: dict[str, Snooze] = {}
+        for thing, updated, until, step in rows:
+            at = instant(updated)
+            if at is not None and isinstance(step, int):
+                found[thing] = Snooze(at, instant(until), step)
+        return found
+
+    def put(self, thing: str, snooze: Snooze | None) -> None:
+        """Let something sleep, or wake it; it is on the disk when this returns."""
+        with self._opened() as database, database:
+            if snooze is None:
+                database.execute(
+                    "DELETE FROM snooze WHERE desk = ? AND object = ?", (self._desk, thing)
+                )
+            else:
+                database.execute(
+                    "INSERT OR REPLACE INTO snooze VALUES (?, ?, ?, ?, ?)",
+                    (
+                        self._desk,
+                        thing,
+                        snooze.updated.isoformat(),
+                        _text(snooze.until),
+                        snooze.step,
+                    ),
+                )
+
+    @contextmanager
+    def _opened(self) -> Iterator[sqlite3.Connection]:
+        with self._lock:
+            try:
+                database = _open(self._path)
+            except sqlite3.OperationalError as error:
+                raise OSError(f"what sleeps cannot be kept: {error}") from error
+            except sqlite3.DatabaseError:
+                self._path.replace(self._path.with_name(f"{self._path.name}.broken"))
+                database = _open(self._path)
+            try:
+                yield database
+            except sqlite3.Error as error:
+                raise OSError(f"what sleeps cannot be kept: {error}") from error
+            finally:
+                database.close()
+
+
+def _open(path: Path) -> sqlite3.Connection:
+    private_folder(path.parent)
+    path.touch(mode=PRIVATE)
+    database = sqlite3.connect(path, timeout=5)
+    try:
+        database.execute("PRAGMA synchronous = FULL")
+        database.execute(_SCHEMA)
+    except BaseException:
+        database.close()
+        raise
+    return database
+
+
+def _text(time: datetime | None) -> str | None:
+    return None if time is None else time.isoformat()

@@ -1,0 +1,192 @@
+"""What the triage list can be filtered by, and what must be read to know (interaction.md 3.4)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+from typing import TYPE_CHECKING, Protocol
+
+from copydesk.domain.filter import UNKNOWN, Fields, Measure, Number, Query, States, Value
+from copydesk.tui.views import STATUSES
+
+if TYPE_CHECKING:
+    from copydesk.tui.present.change_details import Details
+    from copydesk.tui.present.change_request import ChangeRow
+
+
+class Knows(Protocol):
+    """What a list knows beyond its rows; the filter asks it."""
+
+    def space_title(self, space_id: str) -> str:
+        """Return what a space is called, "" while that is not known."""
+
+    def last_known(self, row: ChangeRow) -> Details | None:
+        """Return what was read of a row last, if anything."""
+
+    def asked_me(self, row: ChangeRow) -> bool | None:
+        """Return whether the reader was asked to review it; None when not known."""
+
+    def may(self, row: ChangeRow, right: str) -> bool | None:
+        """Return whether the reader has a right in its space; None when not known."""
+
+    def snoozed(self, row: ChangeRow) -> bool:
+        """Return whether it sleeps."""
+
+    def now(self) -> datetime:
+        """Return the time."""
+
+    def offers(self, key: str) -> Iterable[str]:
+        """Return what is known to be worth typing after a key."""
+
+
+RULES, PAGES, TALK, ASKED = "rules", "pages", "talk", "asked"
+"""What is read of a change request beyond its row, in parts: its rules and reviews, the pages that
+change, its threads; and, of all of them at once, which the reader was asked to review."""
+
+PARTS = frozenset({RULES, PAGES, TALK})
+"""The parts that are read row by row."""
+
+NEEDS: Mapping[str, frozenset[str]] = {
+    "rule": frozenset({RULES}),
+    "review": frozenset({RULES}),
+    "asked": frozenset({RULES}),
+    "page": frozenset({PAGES}),
+    "changed": frozenset({PAGES}),
+    "waiting": frozenset({RULES, TALK, ASKED}),
+}
+"""What each key needs; ``waiting:me`` alone needs no rules."""
+
+
+def needs(query: Query[ChangeRow]) -> frozenset[str]:
+    """Return what must be read of rows to judge them by a filter."""
+    found: set[str] = set()
+    for term in query.terms:
+        asked = NEEDS.get(term.key or "", frozenset())
+        if term.key == "waiting" and "me".startswith(term.value):
+            asked -= {RULES}
+        found |= asked
+    return frozenset(found)
+
+
+def fields(known: Knows) -> Fields[ChangeRow]:
+    """Return what the list can be filtered by."""
+
+    def details(row: ChangeRow, part: str) -> Details | None:
+        found = known.last_known(row)
+        return found if found is not None and part in found.parts else None
+
+    def rule(row: ChangeRow) -> Value:
+        found = details(row, RULES)
+        if found is None:
+            return UNKNOWN
+        if found.rules is None:
+            return "unknown"
+        outcomes = {each.outcome for each in found.rules}
+        if "fail" in outcomes or row.status != "open" or found.stuck:
+            return "failing"
+        return ("ready", "unknown") if "unknown" in outcomes else "ready"
+
+    def review(row: ChangeRow) -> Value:
+        found = details(row, RULES)
+        if found is None or found.verdicts is None:
+            return UNKNOWN if found is None else None
+        said = {"approved" if each.approved else "changes" for each in found.verdicts}
+        return said or "none"
+
+    def asked(row: ChangeRow) -> Value:
+        found = details(row, RULES)
+        return UNKNOWN if found is None else found.asked
+
+    def page(row: ChangeRow) -> Value:
+        found = details(row, PAGES)
+        if found is None:
+            return UNKNOWN
+        return [f"{each.above}/{each.title}" for each in found.pages or ()]
+
+    def changed(row: ChangeRow) -> Number:
+        found = details(row, PAGES)
+        if found is None:
+            return UNKNOWN
+        return None if found.pages is None else len(found.pages) + found.more_pages
+
+    def threads(row: ChangeRow) -> Number:
+        return row.threads
+
+    return Fields(
+        words=lambda row: " ".join(
+            (row.label, row.subject, known.space_title(row.space), row.author)
+        ),
+        keys={
+            "author": lambda row: row.author,
+            "by": lambda row: row.author,
+            "subject": lambda row: row.subject,
+            "space": lambda row: known.space_title(row.space),
+            "status": lambda row: row.status,
+            "number": lambda row: str(row.number),
+            "is": lambda row: _marks(row, known),
+            "has": _has,
+            "can": lambda row: {"merge": known.may(row, "merge"), "edit": known.may(row, "edit")},
+            "waiting": lambda row: waiting(row, known),
+            "rule": rule,
+            "review": review,
+            "asked": asked,
+            "page": page,
+        },
+        values={
+            "status": STATUSES,
+            "is": ("outdated", "discussed", "snoozed", *STATUSES),
+            "has": ("threads", "cluster"),
+            "can": ("merge", "edit"),
+            "waiting": ("me", "author"),
+            "rule": ("ready", "failing", "unknown"),
+            "review": ("approved", "changes", "none"),
+        },
+        numbers={
+            "age": Measure(lambda row: _seconds(row.created, known.now()), "time"),
+            "idle": Measure(lambda row: _seconds(row.updated, known.now()), "time"),
+            "threads": Measure(threads),
+            "changed": Measure(changed),
+        },
+        offers=known.offers,
+    )
+
+
+def waiting(row: ChangeRow, known: Knows) -> States:
+    """Return whether it waits on the reader, and on its author; None is not known."""
+    if row.status != "open":
+        return {"me": False, "author": False}
+    found = known.last_known(row)
+    talk = None if found is None else found.talk
+    asked = known.asked_me(row)
+    threads_me = False if not row.threads else None if talk is None else talk.mine is not None
+    verdicts = found.verdicts if found is not None and RULES in found.parts else None
+    sent_back: bool | None = None
+    if found is not None and RULES in found.parts:
+        sent_back = any(not each.approved and not each.outdated for each in verdicts or ())
+    answer = False if not row.threads else None if talk is None else talk.author is not None
+    return {"me": _either(asked, threads_me), "author": _either(sent_back, answer)}
+
+
+def _either(one: bool | None, other: bool | None) -> bool | None:
+    if one or other:
+        return True
+    return None if one is None or other is None else False
+
+
+def _marks(row: ChangeRow, known: Knows) -> Value:
+    facts = [
+        (row.outdated, "outdated"),
+        (row.threads > 0, "discussed"),
+        (known.snoozed(row), "snoozed"),
+        (True, row.status),
+    ]
+    return [word for true, word in facts if true]
+
+
+def _has(row: ChangeRow) -> Value:
+    return [w for true, w in ((row.threads > 0, "threads"), (row.cluster != "", "cluster")) if true]
+
+
+def _seconds(then: datetime, now: datetime) -> Number:
+    return max(0.0, (now - then).total_seconds())
+

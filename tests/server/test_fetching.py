@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import socket
 import threading
+import time
 from ipaddress import ip_address
 
 import pytest
@@ -102,3 +104,21 @@ def test_a_server_that_does_not_answer_in_time_or_at_all() -> None:
     assert late.value.code == "FETCH_TIMEOUT"
     with pytest.raises(FetchError, match="cannot be reached"):
         ANYWHERE(closed)
+
+
+def test_a_name_whose_lookup_takes_long_holds_up_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
+    looked_up, asked = threading.Event(), []
+
+    def slow(host: str, *_: object, **__: object) -> list[object]:
+        asked.append(host)
+        looked_up.wait(20)
+        return []
+
+    monkeypatch.setattr(socket, "getaddrinfo", slow)
+    started = time.monotonic()
+    with pytest.raises(FetchError) as refused:
+        Fetcher(seconds=0.1)("http://slow.example/")
+    looked_up.set()
+    assert refused.value.code == "FETCH_TIMEOUT"
+    assert asked == ["slow.example"]
+    assert time.monotonic() - started < 5

@@ -10,7 +10,10 @@ from __future__ import annotations
 
 import asyncio
 import ipaddress
+import socket
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from ipaddress import IPv4Address, IPv6Address
 
 import httpx
@@ -25,6 +28,9 @@ SIZE_LIMIT = 10 * 1024 * 1024
 
 REDIRECTS = 5
 """How often a server may send the desk on."""
+
+_LOOKUPS = ThreadPoolExecutor(4, thread_name_prefix="desk-lookup")
+"""Names are looked up on threads that no loop waits for at its end: a lookup cannot be stopped."""
 
 Address = IPv4Address | IPv6Address
 Fetch = Callable[[str], bytes]
@@ -131,7 +137,9 @@ class Fetcher:
 
     async def _resolve(self, host: str, port: int) -> list[Address]:
         try:
-            answers = await asyncio.get_running_loop().getaddrinfo(host, port, type=1)
+            answers = await asyncio.get_running_loop().run_in_executor(
+                _LOOKUPS, partial(socket.getaddrinfo, host, port, type=socket.SOCK_STREAM)
+            )
         except (OSError, UnicodeError) as error:
             raise FetchError(f"There is no address for {host!r}.") from error
         addresses = [

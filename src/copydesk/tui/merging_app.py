@@ -39,11 +39,9 @@ class MergingApp(App[None]):
         """What the header says of the merge run, and its tone; empty when there is none."""
         return ("", "") if self._runner is None else self._runner.note
 
-    async def find_run(self) -> None:
-        """Find the run of an earlier start that has not ended, and say where it stopped."""
-        said = await self.merging.take_stock()
-        if said:
-            self._tell(said, "warn")
+    async def find_run(self) -> str:
+        """Find the run of an earlier start that has not ended; return where it stopped."""
+        return await self.merging.take_stock()
 
     def ask_to_leave(self) -> None:
         """Ask before the program ends in the middle of a merge run."""

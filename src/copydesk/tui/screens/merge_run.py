@@ -95,6 +95,8 @@ class MergeRunPlace(MergeRunActions):
 
     def _what(self, row: Row) -> Text:
         item, runner = _item(row), self.runner
+        if row.run.cut and item.sent:
+            return Text("may have arrived: read first", style="warn")
         return present.what(
             item,
             runner.forecast().get(item.key),
@@ -141,8 +143,9 @@ class MergeRunPlace(MergeRunActions):
             said = f"Stopped at {run.far}. ctrl+s: skip it and go on, try again, or end."
             return said if run.stopped.state != "done" else f"Stopped at {run.far}. ctrl+s goes on."
         if run.state == "paused":
-            first = ", after reading it again" if run.cut else ""
-            return f"{_capital(present.summary(run))}. ctrl+s goes on{first}."
+            if run.cut:
+                return f"Cut off at {run.far}. ctrl+s goes on: what was sent is read first."
+            return f"Paused at {run.far}. ctrl+s goes on."
         return f"{_capital(present.summary(run))}. Y copies the report."
 
     def signs(self) -> Sequence[tuple[str, str]]:
@@ -161,6 +164,10 @@ class MergeRunPlace(MergeRunActions):
         self._stop = self.session.watch(self._follow)
         self._name_views()
         self._show()
+        run = self.run
+        here = None if run is None else run.current or run.stopped
+        if here is not None:
+            self.rows.select(here.key)
 
     def on_unmount(self) -> None:
         """Stop following it; it goes on."""

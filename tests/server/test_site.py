@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -352,6 +353,13 @@ async def test_published_structure(world: World) -> None:
         assert [s["title"] for s in start["siteSpaces"]] == ["Two"]
         listed = (await client.get(sites(world, site, "site-spaces"))).json()["items"]
         assert ["deletedAt" in s["space"] for s in listed] == [True, False]
+        trashed = listed[0]["space"]
+        assert trashed["urls"] == {}
+        assert [name for name, may in trashed["permissions"].items() if may] == ["admin"]
+        world.clock.now += timedelta(days=8)
+        listed = (await client.get(sites(world, site, "site-spaces"))).json()
+        assert ([s["title"] for s in listed["items"]], listed["count"]) == (["Two"], 1)
+        assert (await client.get(sites(world, site))).json()["siteSpaces"] == 1
 
 
 async def test_share_links(world: World) -> None:

@@ -31,7 +31,7 @@ from copydesk.server.queries.publication import (
     remember_publications,
     site_address,
 )
-from copydesk.server.queries.space import published_space_model, space_model
+from copydesk.server.queries.space import published_space_model, space_model, trash_limit
 from copydesk.server.site_structure import Siblings
 from copydesk.server.store import Row
 
@@ -115,7 +115,11 @@ class SiteView(SiteAddresses):
             values.append(json.dumps(sorted(self.unseen)))
         if self.reading:
             conditions.append("deleted_at IS NULL")
-        return conditions, values
+        else:
+            # What is gone for good may still be there until something is written.
+            conditions.append("deleted_at IS NULL OR deleted_at > ?")
+            values.append(trash_limit(self.call.tx))
+        return [f"({condition})" for condition in conditions], values
 
     def prepare(self, rows: Sequence[Row]) -> None:
         """Find out at once what published sites make of the spaces of some rows of ``SHOWN``."""
@@ -200,10 +204,10 @@ class SiteView(SiteAddresses):
             "site_spaces": call.tx.value(
                 "SELECT count(*) FROM site_space JOIN space ON space.id = space_id "
                 "WHERE site_id = ? AND space_id NOT IN (SELECT value FROM json_each(?)) "
-                "AND NOT (? AND deleted_at IS NOT NULL)",
+                "AND (deleted_at IS NULL OR deleted_at > ?)",
                 site["id"],
                 json.dumps(sorted(self.unseen)),
-                self.reading,
+                call.tx.now if self.reading else trash_limit(call.tx),
             ),
             "created_at": site["created_at"],
             "adaptive_content": {"enabled": bool(site["adaptive_content"])},

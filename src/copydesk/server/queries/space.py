@@ -23,7 +23,13 @@ TRASH_DAYS = 7
 
 
 def space_model(call: Call, row: Row) -> Space:
-    """Return the space of a row of ``space``, with what the caller may do in it."""
+    """Return the space of a row of ``space``, with what the caller may do in it.
+
+    One in the trash has no address, and nothing is done in it but that its administrators restore
+    it.
+    """
+    deleted = row["deleted_at"] is not None
+    may = permissions(SPACE_PERMISSIONS, call.access.level(row))
     return Space.model_validate(
         {
             "id": row["id"],
@@ -36,7 +42,7 @@ def space_model(call: Call, row: Row) -> Space:
             "edit_mode": row["edit_mode"],
             "merge_rules": json.loads(row["merge_rules"]),
             "urls": Urls(
-                location=call.url("spaces", row["id"]),
+                location=None if deleted else call.url("spaces", row["id"]),
                 published=publication_of(call, row["id"]).address,
             ),
             "organization": row["organization_id"],
@@ -50,7 +56,7 @@ def space_model(call: Call, row: Row) -> Space:
             "change_requests": row["change_requests"],
             "change_requests_open": row["change_requests_open"],
             "change_requests_draft": row["change_requests_draft"],
-            "permissions": permissions(SPACE_PERMISSIONS, call.access.level(row)),
+            "permissions": dict.fromkeys(may, False) | {"admin": may["admin"]} if deleted else may,
         }
     )
 
@@ -184,11 +190,15 @@ def forget_strangers(tx: Tx, container_id: str, organization_id: str) -> None:
 
 def purge_trash(tx: Tx) -> int:
     """Remove spaces for good whose time in the trash is over; return how many those were."""
-    limit = timestamp(tx.moment - timedelta(days=TRASH_DAYS))
-    doomed = tx.all("SELECT id FROM space WHERE deleted_at <= ?", limit)
+    doomed = tx.all("SELECT id FROM space WHERE deleted_at <= ?", trash_limit(tx))
     for row in doomed:
         remove_space(tx, row["id"])
     return len(doomed)
+
+
+def trash_limit(tx: Tx) -> str:
+    """Return the time at which, or before which, what was deleted is gone for good."""
+    return timestamp(tx.moment - timedelta(days=TRASH_DAYS))
 
 
 def remove_space(tx: Tx, space_id: str) -> None:

@@ -1,12 +1,21 @@
 import random
 import time
-from collections.abc import Sequence
+from collections import Counter
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from copydesk.domain.diff import Line, Span, TextDiff, compare, compare_words
+from copydesk.domain.diff import Move, Span, TextDiff, compare
+from copydesk.domain.patch import apply, reverse
+from copydesk.domain.words import compare_words
+
+NASTY = [
+    "\r\n", "\n", "\r", "\t", " ", "\x00", "\x1b[2J", "\u2028", "```\n", "~~~", "---\n", "===\n",
+    "> q\n", "* i\n", "1. n\n", "    code\n", "|a|b|\n", "|-|-|\n", "{% tab %}\n", "<!--\n",
+    "-->\n", "<div>\n", "two words\n", "a\\_b \\\n",
+    "Deliveries are retried when your endpoint fails, and then again.\n\n",
+]  # fmt: skip
 
 PAGES = st.lists(
     st.sampled_from(
@@ -25,8 +34,12 @@ PAGES = st.lists(
 ).map("\n".join)
 
 
-def side(lines: Sequence[Line], other: str) -> str:
-    return "\n".join(line.text for line in lines if line.kind != other)
+TEXTS = st.one_of(
+    PAGES,
+    st.text(max_size=60),
+    st.text("a \t\r\n\\|`>#*-1.{%}<!", max_size=60),
+    st.lists(st.sampled_from(NASTY), max_size=12).map("".join),
+)
 
 
 def marked(spans: tuple[Span, ...]) -> str:
@@ -34,19 +47,46 @@ def marked(spans: tuple[Span, ...]) -> str:
     return "".join(signs[span.kind].format(span.text) for span in spans)
 
 
-@given(st.one_of(PAGES, st.text()), st.one_of(PAGES, st.text()))
-def test_both_texts_can_be_read_back(before: str, after: str) -> None:
+def shown(diff: TextDiff) -> list[str]:
+    signs = {"same": " ", "added": "+", "removed": "-", "moved": ">", "from": "<<", "to": ">>"}
+    return [
+        f"{signs[line.kind]} {marked(line.spans) if line.paired else line.text}".rstrip()
+        for line in diff
+        if line.text or line.move is not None
+    ]
+
+
+@given(TEXTS, TEXTS)
+def test_the_old_text_becomes_the_new_one_and_the_new_one_the_old(before: str, after: str) -> None:
     diff = compare(before, after)
-    ends = [text.replace("\r\n", "\n").replace("\r", "\n") for text in (before, after)]
-    for text, other in zip(ends, ("added", "removed"), strict=True):
-        assert side(diff, other) in {text, text.removesuffix("\n")}
-    assert diff.added == sum(line.kind == "added" for line in diff)
-    assert diff.removed == sum(line.kind == "removed" for line in diff)
+    assert apply(diff, before) == after
+    assert apply(reverse(diff), after) == before
+    assert apply(compare(after, before), after) == before
+    if before != after:
+        with pytest.raises(ValueError, match="another text"):
+            apply(diff, after)
+
+
+@given(TEXTS, TEXTS)
+def test_every_row_of_both_texts_is_shown_once(before: str, after: str) -> None:
+    diff = compare(before, after)
+    for text, sides in ((diff.before, ("removed",)), (diff.after, ("added",))):
+        said = Counter(text.said(row) for row in range(len(text)) if text.said(row))
+        new = text is diff.after
+        found = Counter(
+            line.text for line in diff if line.text and line.kind in ("same", "moved", *sides)
+        )
+        if new:
+            assert found == said
+        else:
+            # What was moved or reads the same is shown as it is now.
+            assert sum(found.values()) == sum(said.values())
+    told = [line.kind for at, line in enumerate(diff) if not diff.is_blank(at)]
+    assert (diff.added, diff.removed) == (told.count("added"), told.count("removed"))
     assert diff.changed == any(line.kind != "same" for line in diff)
-    before_numbers = [line.before_number for line in diff if line.before_number]
-    after_numbers = [line.after_number for line in diff if line.after_number]
-    assert before_numbers == list(range(1, len(before_numbers) + 1))
-    assert after_numbers == list(range(1, len(after_numbers) + 1))
+    assert [n for n in (line.after_number for line in diff) if n] == sorted(
+        {n for n in (line.after_number for line in diff) if n}
+    )
     for line in diff:
         assert all(span.text for span in line.spans)
         assert {span.kind for span in line.spans} <= {"same", line.kind}
@@ -71,9 +111,9 @@ def test_hunks_cover_every_row_once_and_fold_only_what_is_same(
             assert hunk.stop - hunk.start >= 2
             assert all(line.kind == "same" for line in diff[hunk.start : hunk.stop])
     assert rows == list(range(len(diff)))
-    for start in diff.changes:
-        assert diff[start].kind != "same"
-        assert start == 0 or diff[start - 1].kind == "same"
+    assert len(set(diff.changes)) == len(diff.changes)
+    assert all(diff[start].kind != "same" for start in diff.changes)
+    assert bool(diff.changes) == diff.changed
 
 
 @given(st.text("ab .,|é日\u0301", max_size=40), st.text("ab .,|é日\u0301", max_size=40))
@@ -118,24 +158,110 @@ def test_words_are_marked_as_a_person_would(
     assert old is None or marked(was) == old
 
 
-def test_edited_paragraphs_stand_beside_what_they_were() -> None:
-    before = "Deliveries are retried.\n\nWe retry five times over one hour.\n\nSee the old guide.\n"
-    after = (
+BLOCKS = {
+    "edited": (
+        "Deliveries are retried.\n\nWe retry five times over one hour.\n\nSee the old guide.\n",
         "Deliveries are retried.\n\nWe retry eight times over 24 hours.\n\n"
-        "After that the event goes to a queue.\n\nSee Event delivery.\n"
-    )
-    shown = [(line.kind, line.paired, marked(line.spans)) for line in compare(before, after)]
-    assert shown == [
-        ("same", False, "Deliveries are retried."),
-        ("same", False, ""),
-        ("removed", True, "We retry [-five-] times over [-one hour-]."),
-        ("added", True, "We retry {+eight+} times over {+24 hours+}."),
-        ("same", False, ""),
-        ("added", False, "{+After that the event goes to a queue.+}"),
-        ("added", False, ""),
-        ("removed", True, "See [-the old guide-]."),
-        ("added", True, "See {+Event delivery+}."),
-    ]
+        "After that the event goes to a queue.\n\nSee Event delivery.\n",
+        [
+            "  Deliveries are retried.",
+            "- We retry [-five-] times over [-one hour-].",
+            "+ We retry {+eight+} times over {+24 hours+}.",
+            "+ After that the event goes to a queue.",
+            "- See [-the old guide-].",
+            "+ See {+Event delivery+}.",
+        ],
+    ),
+    "wrapped anew": (
+        "The event goes to the queue\nafter the last\nattempt of all.\n",
+        "The event goes\nto the queue after the first attempt\nof all.\n",
+        [
+            "- The event goes to the queue after the [-last-] attempt of all.",
+            "+ The event goes to the queue after the {+first+} attempt of all.",
+        ],
+    ),
+    "only wrapped, escaped, padded, numbered": (
+        "One two\nthree get\\_user.\n\n1. a\n2. b\n\n|a|b|\n|-|-|\n|c|d|\n",
+        "One two three\nget_user.\n\n\n1. a\n1. b\n\n| a | b |\n| --- | --- |\n|  c|d |\n",
+        [
+            "  One two three get_user.", "  1. a", "  1. b",
+            "  | a | b |", "  | --- | --- |", "  |  c|d |",
+        ],
+    ),
+    "an escape that matters": (
+        "Press \\*all\\* keys.", "Press *all* keys.",
+        ["- Press [-\\-]*all[-\\-]* keys.", "+ Press *all* keys."],
+    ),
+    "cells": (
+        "| Field | Type | Mean |\n|---|---|---|\n| attempt | int | 1 to 5 |\n| at | date | now |\n",
+        "| Field | Type | Mean |\n|---|---|---|\n| attempt | int | 1 to 8 |\n| at | date | now |\n"
+        "| by | id | who |\n",
+        [
+            "  | Field | Type | Mean |", "  |---|---|---|",
+            "- | attempt | int | 1 to [-5-] |", "+ | attempt | int | 1 to {+8+} |",
+            "  | at | date | now |", "+ | by | id | who |",
+        ],
+    ),
+    "code by line": (
+        "```ruby\na = 1\n  b = 2\n\nc\n```\n", "```ruby\na = 1\n    b = 2\n\nc\nd\n```\n",
+        [
+            "  ```ruby", "  a = 1", "- [-  -]b = 2", "+ {+    +}b = 2", "  c", "+ d", "  ```",
+        ],
+    ),
+    "front matter and tags": (
+        "---\nicon: bolt\nhidden: true\n---\n\n# A\n\n"
+        '{% hint style="info" %}\nMind it.\n{% endhint %}\n',
+        "---\nicon: book\nhidden: true\n---\n\n# A\n\n"
+        '{% hint style="danger" %}\nMind it.\n{% endhint %}\n',
+        [
+            "  ---", "- icon: [-bolt-]", "+ icon: {+book+}", "  hidden: true", "  ---", "  # A",
+            '- {% hint style="[-info-]" %}', '+ {% hint style="{+danger+}" %}',
+            "  Mind it.", "  {% endhint %}",
+        ],
+    ),
+    "moved": (
+        "# A\n\n## Events\n\nWhere the dead letters go, and why.\n\n* x\n\n"
+        "## Order\n\nFirst come.\n\nEnd.\n",
+        "# A\n\n## Events\n\n## Order\n\nFirst come.\n\nEnd.\n\n"
+        "Where the dead letters go, and why.\n\n* x\n",
+        [
+            "  # A", "  ## Events", ">>", "  ## Order", "  First come.", "  End.", "<<",
+            "> Where the dead letters go, and why.", "> * x",
+        ],
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("before", "after", "rows"), BLOCKS.values(), ids=BLOCKS)
+def test_blocks_are_shown_as_a_person_would(before: str, after: str, rows: list[str]) -> None:
+    diff = compare(before, after)
+    assert shown(diff) == rows
+    assert apply(diff, before) == after
+    changed = any(row[0] != " " for row in rows)
+    assert (diff.changed, diff.quiet) == (changed, not changed)
+
+
+def test_moved_blocks_say_where_they_were_and_what_changed_in_them() -> None:
+    before, after, _ = BLOCKS["moved"]
+    diff = compare(before, after)
+    said = "Where the dead letters go, and why."
+    assert diff.moves == (Move("Events", "Order", said, 2, 0),)
+    assert (diff.added, diff.removed, len(diff.changes)) == (0, 0, 2)
+    long = "Where all of the dead letters go when nobody wants them any more, and why that is so."
+    old = f"# A\n\n{long}\n\n# B\n\nOne thing stays here.\n\n# C\n\nAnother thing.\n"
+    new = old.replace(f"{long}\n\n", "") + f"\n{long.replace('nobody', 'somebody')}\n"
+    diff = compare(old, new)
+    assert [(m.was_under, m.now_under, m.words, m.up) for m in diff.moves] == [("A", "C", 1, False)]
+    assert (diff.added, diff.removed) == (1, 1)
+    assert apply(reverse(diff), new) == old
+
+
+def test_a_fence_that_only_one_text_closes_is_said_and_costs_no_match() -> None:
+    before = "# A\n\n```\ncode\n```\n\nOne.\n\nTwo.\n"
+    diff = compare(before, before.replace("code\n```", "code"))
+    assert diff.unclosed == 3
+    assert (diff.added, diff.removed) == (0, 1)
+    assert compare("```\na", "```\nb").unclosed is None
 
 
 def test_lines_with_nothing_in_common_are_marked_whole() -> None:
@@ -143,49 +269,63 @@ def test_lines_with_nothing_in_common_are_marked_whole() -> None:
     assert [(line.paired, len(line.spans)) for line in diff] == [(False, 1), (False, 1)]
 
 
-def test_a_line_finds_its_partner_far_down_a_new_text() -> None:
+def test_a_block_finds_its_partner_far_down_a_new_text() -> None:
     new = [f"Section {n} speaks of things never said before {n}" for n in range(900)]
     new[700] = "We retry eight times over 24 hours."
-    diff = compare("We retry five times over one hour.", "\n".join(new))
-    assert [line.after_number for line in diff if line.paired] == [None, 701]
+    diff = compare("We retry five times over one hour.", "\n\n".join(new))
+    assert [line.after_number for line in diff if line.paired] == [None, 1401]
 
 
 def test_numbers_counts_and_folds() -> None:
-    before = [f"line {n}" for n in range(40)]
-    after = [*before[:20], "a new line", *before[20:]]
+    before = [f"* line {n}" for n in range(40)]
+    after = [*before[:20], "* a new thing", *before[20:]]
     diff = compare("\n".join(before), "\n".join(after))
     assert (diff.added, diff.removed, diff.changes, len(diff)) == (1, 0, (20,), 41)
     assert [(h.start, h.stop, h.folded) for h in diff.hunks()] == [
-        (0, 17, True),
-        (17, 24, False),
-        (24, 41, True),
+        (0, 18, True),
+        (18, 23, False),
+        (23, 41, True),
     ]
-    assert diff.hunks()[0].sentence == "17 unchanged lines"
-    assert diff[-1] == Line("same", 40, 41, (Span("line 39", "same"),))
+    assert diff.sentence(0, 18) == "18 unchanged blocks"
+    last = diff[-1]
+    assert (last.kind, last.before_number, last.after_number) == ("same", 40, 41)
+    assert (last.before_block, last.after_block, last.text) == (40, 41, "* line 39")
     with pytest.raises(IndexError, match="row 41"):
         diff[41]
+    code = "```\n" + "\n".join(map(str, range(40))) + "\n```\n"
+    diff = compare(code, code.replace("\n20\n", "\nx\n"))
+    assert diff.sentence(0, 10) == "10 unchanged lines"
 
 
 @pytest.mark.parametrize(
-    ("before", "after", "added", "removed"),
+    ("before", "after", "added", "removed", "quiet"),
     [
-        ("", "a\nb\n", 2, 0),
-        ("a\nb\n", "", 0, 2),
-        ("", "", 0, 0),
-        ("a\n", "a\n", 0, 0),
-        ("a", "a\n", 1, 0),
+        ("", "* a\nb\n", 1, 0, False),
+        ("* a\n* b\n", "", 0, 2, False),
+        ("", "", 0, 0, False),
+        ("a\n", "a\n", 0, 0, False),
+        ("a", "a\n", 0, 0, True),
+        ("a\r\nb\r\n", "a\nb\n", 0, 0, True),
+        ("\n\n\n", "\n", 0, 0, True),
+        ("a\n\nb", "a\n\n\n\nb\n\n", 0, 0, True),
     ],
 )
-def test_a_last_line_end_is_no_line(before: str, after: str, added: int, removed: int) -> None:
+def test_what_readers_do_not_see_is_no_change(
+    before: str, after: str, added: int, removed: int, quiet: bool
+) -> None:
     diff = compare(before, after)
-    assert (diff.added, diff.removed) == (added, removed)
+    assert (diff.added, diff.removed, diff.quiet) == (added, removed, quiet)
 
 
-def test_line_ends_are_named_and_not_shown() -> None:
-    diff = compare("a\r\nb\r\n", "a\nb\n")
-    assert not diff.changed
-    assert diff.line_ends_changed
-    assert not compare("", "a\r\n").line_ends_changed
+def test_the_words_of_a_long_row_are_compared_when_asked_for() -> None:
+    page = " ".join(prose(5, 3000))
+    diff = compare(page, page.replace("a", "b", 1))
+    assert [line.compared for line in diff] == [False, False]
+    assert diff.words_wait(0)
+    diff.find_words(0)
+    assert not diff.words_wait(1)
+    assert [line.compared for line in diff] == [True, True]
+    assert len(diff[0].spans) > 1
 
 
 def prose(seed: int, lines: int) -> list[str]:
@@ -211,41 +351,39 @@ def test_a_page_of_5000_words_is_compared_before_a_person_notices() -> None:
     assert seconds < 0.3  # 0.15 s is the target; a shared machine may be half as fast
 
 
-def test_small_edits_in_a_megabyte() -> None:
-    page = prose(2, 27_000)
+def test_small_edits_in_a_long_page() -> None:
+    page = prose(2, 9_000)
     edited = list(page)
     for place in range(0, len(edited), 300):
         edited[place] += " and more"
     diff, seconds = timed("\n".join(page), "\n".join(edited))
-    assert diff.added == diff.removed == 90
-    assert seconds < 1  # 0.5 s is the target
+    assert diff.added == diff.removed == 30
+    assert seconds < 1  # 0.3 s is the target
 
 
 @pytest.mark.parametrize(
     ("before", "after"),
     [
-        ("\n".join(prose(3, 27_000)), "\n".join(prose(4, 27_000))),
-        ("a\n" * 500_000, "a\n" * 400_000),
-        ("x\n" + "a\n" * 400_000 + "y", "z\n" + "a\n" * 500_000 + "w"),
-        (" ".join(prose(5, 27_000)), " ".join(prose(5, 27_000)).replace("a", "b", 1)),
-        (" ".join(prose(6, 27_000)), " ".join(prose(7, 27_000))),
-        ("a b " * 250_000, "b b a " * 170_000),
+        ("\n".join(prose(3, 4_000)), "\n".join(prose(4, 4_000))),
+        ("x\n" + "a\n" * 60_000 + "y", "z\n" + "a\n" * 70_000 + "w"),
+        (" ".join(prose(6, 4_000)), " ".join(prose(7, 4_000))),
+        ("a b " * 50_000, "b b a " * 34_000),
         ("x" * 1_000_000, "x" * 999_999 + "y"),
-        (("long " * 10_000 + "one\n") * 20, ("long " * 10_000 + "two\n") * 20),
-        ("\n" * 1_000_000, "\n" * 999_000),
+        (("long " * 10_000 + "one\n\n") * 5, ("long " * 10_000 + "two\n\n") * 5),
+        ("\n" * 200_000, "\n" * 199_000),
+        ("* a\n" * 6_000, "* b\n" * 6_000),
+        ("a\n\n" * 9_000, "b\n\n" + "a\n\n" * 8_900 + "c"),
+        ("|a|b|\n|-|-|\n" + "|a|b|\n" * 8_000, "|a|b|\n|-|-|\n" + "|a|c|\n" * 8_000),
+        ("\\*a " * 30_000, "*a " * 30_000),
     ],
     ids=[
-        "all-other",
-        "repeated",
-        "repeated-inside",
-        "long-line",
-        "long-other",
-        "long-repeated",
-        "one-word",
-        "many-long",
-        "empty",
+        "all-other", "repeated", "long-other", "long-repeated", "one-word", "many-long", "blank",
+        "items", "paragraphs", "cells", "escapes",
     ],
-)
+)  # fmt: skip
 def test_the_worst_cases_are_bounded(before: str, after: str) -> None:
-    _, seconds = timed(before, after)
-    assert seconds < 5
+    diff, seconds = timed(before, after)
+    begin = time.process_time()
+    for start in diff.changes[:3]:
+        diff.find_words(start)
+    assert seconds + time.process_time() - begin < 4

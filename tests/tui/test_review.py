@@ -77,13 +77,13 @@ async def test_changes_are_stepped_through_and_folds_open(world: World) -> None:
     long.world, long.space, long.request, long.lee = world, space, request, world.ana
     async with drive(long.app(), "J") as driver:
         assert "{+Row+} 50" in driver.screen
-        assert "unchanged lines" in driver.screen
+        assert "unchanged blocks" in driver.screen
         await driver.press("J")
         assert "No further change on this page." in driver.screen
         await driver.press("K")
         assert "{+Row+} 3" in driver.screen
         await driver.press("z R")
-        assert "unchanged lines" not in driver.screen
+        assert "unchanged blocks" not in driver.screen
         await driver.press("/")
         await driver.type("line 30")
         await driver.press("enter")

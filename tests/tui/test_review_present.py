@@ -11,7 +11,7 @@ from copydesk.contract.models.comment import Comment
 from copydesk.contract.models.content import PageTree
 from copydesk.domain.page_tree import PageNode, flatten
 from copydesk.tui import glyphs
-from copydesk.tui.present import changed, comment, diff, review
+from copydesk.tui.present import changed, comment, diff, diff_rows, review
 
 NOW = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)
 
@@ -23,7 +23,7 @@ def plain(lines: list[list[tuple[str, str]]]) -> list[str]:
 def drawn(before: str, after: str, width: int = 60) -> list[str]:
     page = diff.page_text(before, after)
     return [
-        line for at in range(len(page.diff)) for line in plain(diff.draw_line(page.diff[at], width))
+        line for at in range(len(page.diff)) for line in plain(diff_rows.draw_line(page.diff[at], width))
     ]
 
 
@@ -38,7 +38,7 @@ def test_changed_words_are_marked_without_colour() -> None:
 
 
 def test_lines_have_their_old_and_new_numbers_and_none_is_cut() -> None:
-    before = "".join(f"line {n}\n" for n in range(1, 1_203))
+    before = "```\n" + "".join(f"line {n}\n" for n in range(2, 1_203)) + "```\n"
     page = diff.page_text(before, "first\n" + before.replace("line 1201\n", "row 1201\n"))
 
     def leads(width: int) -> list[str]:
@@ -46,7 +46,7 @@ def test_lines_have_their_old_and_new_numbers_and_none_is_cut() -> None:
         lines = [
             line
             for at in (0, 1, 1_201, 1_202, 1_203)
-            for line in plain(diff.draw_line(page.diff[at], width, gutter=gutter))
+            for line in plain(diff_rows.draw_line(page.diff[at], width, gutter=gutter))
         ]
         assert all(line[gutter.cells - 1] == " " for line in lines)
         return [line[: gutter.cells - 1] for line in lines]
@@ -92,7 +92,7 @@ def test_wrapping_keeps_every_character() -> None:
 
 def test_a_mark_stands_at_the_right_end_of_the_first_line() -> None:
     page = diff.page_text("", "word " * 20)
-    lines = plain(diff.draw_line(page.diff[0], 40, mark="[2]"))
+    lines = plain(diff_rows.draw_line(page.diff[0], 40, mark="[2]"))
     assert lines[0].endswith("[2]")
     assert len(lines[0]) == 39
     assert not any(line.endswith("[2]") for line in lines[1:])
@@ -100,16 +100,17 @@ def test_a_mark_stands_at_the_right_end_of_the_first_line() -> None:
 
 def test_a_line_without_end_is_cut_and_counted() -> None:
     page = diff.page_text("", "x" * 30_000)
-    lines = plain(diff.draw_line(page.diff[0], 110))
+    lines = plain(diff_rows.draw_line(page.diff[0], 110))
     assert "10,000 characters more" in lines[-1]
 
 
 def test_unchanged_lines_are_folded_except_where_threads_are() -> None:
-    before = "\n".join(f"line {n}" for n in range(40)) + "\n"
+    before = "".join(f"* line {n}\n" for n in range(40))
     page = diff.page_text(before, before.replace("line 20\n", "row 20\n"))
     shown = diff.rows(page, all_lines=False)
     assert [row.kind for row in shown if row.kind != "line"] == ["fold", "fold"]
-    assert (shown[0].at, shown[0].stop) == (0, 17)
+    assert (shown[0].at, shown[0].stop) == (0, 18)
+    assert page.diff.sentence(0, 18) == "18 unchanged blocks"
     kept = diff.rows(page, keep=[5], all_lines=False)
     assert [row.at for row in kept if row.kind == "line"][:3] == [4, 5, 6]
     assert next(row for row in kept if row.kind == "fold") == ("fold", 0, 4)
@@ -119,7 +120,7 @@ def test_unchanged_lines_are_folded_except_where_threads_are() -> None:
 
 
 def test_anchors_find_their_row_as_it_is_or_as_it_was() -> None:
-    page = diff.page_text("a\nold words stay\ngone\n", "a\nnew words stay\n")
+    page = diff.page_text("* a\n* old words stay\n* gone\n", "* a\n* new words stay\n")
     edited = page.anchor(1)
     assert edited == page.anchor(2)
     assert edited is not None

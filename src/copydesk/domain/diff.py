@@ -1,9 +1,12 @@
-"""What changed between two texts: lines, and the words inside an edited line.
+"""What changed between two Markdown texts: blocks first, then rows, and the words inside a row.
 
-Lines are matched by patience diff, which keeps headings and paragraphs together. Where it finds no
-unique line to hold on to, lines are paired by how many words they share, so that an edited
-paragraph stands beside what it was. Words are matched only inside such a pair, and only when a
-person looks at it: rows are made on demand, so that a diff costs what the screen shows.
+Blocks are matched as `copydesk.domain.block_matching` says. Inside an edited block rows are
+matched: the lines of code, the rows of a table. Words are compared only inside a pair of rows, and
+only when a person looks at it: rows are made on demand, so that a diff costs what the screen shows.
+
+A row is what is read as one line, however it is wrapped in the source, so that prose that was only
+wrapped anew shows no change. Neither do blanks that Markdown does not see and escapes that it does
+not need. `copydesk.domain.patch` has every character all the same.
 """
 
 from __future__ import annotations
@@ -12,45 +15,46 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal, NamedTuple, TypeAlias, overload
+from typing import Literal, TypeAlias, overload
 
-from patiencediff import PatienceSequenceMatcher
-from rapidfuzz.distance import Indel
-
-from copydesk.domain.line_matching import Segment, match_lines, tokens
+from copydesk.domain.block_matching import Move
+from copydesk.domain.blocks import BlockText
+from copydesk.domain.row_matching import QUICK, RowLayout, Segment, marks_of
 from copydesk.domain.text import plural
+from copydesk.domain.words import Span, Spans
 
-Kind: TypeAlias = Literal["same", "added", "removed"]
+__all__ = ["Hunk", "Line", "Move", "Segment", "Span", "TextDiff", "compare"]
 
-WORD_CELLS = 4_000_000
-"""Word pairs up to which an edited line is matched exactly; a longer line is matched like lines."""
-
-
-class Span(NamedTuple):
-    """A part of a line, and whether it is in both texts or in one of them."""
-
-    text: str
-    kind: Kind
+Kind: TypeAlias = Literal["same", "added", "removed", "moved", "from", "to"]
+"""``moved`` is a row that stands elsewhere now; ``from`` says above it where it was, ``to`` in its
+old place where it went.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
     """One row of a diff.
 
-    The numbers count from 1 in the text before and after; None where the line is not in that text.
-    ``paired`` says that a removed line and the added one below it are one line edited; their spans
-    then mark the words. The spans joined are the line, without its line end.
+    The numbers count lines from 1 in the text before and after, those of blocks blocks; None where
+    the row is not in that text. ``paired`` says that a removed row and the added one below it are
+    one row edited; their spans then mark the words, unless they are not ``compared`` yet. The
+    spans joined are the row.
     """
 
     kind: Kind
     before_number: int | None
     after_number: int | None
-    spans: tuple[Span, ...]
+    spans: Spans
     paired: bool = False
+    compared: bool = True
+    move: Move | None = None
+    table: bool = False
+    before_block: int | None = None
+    after_block: int | None = None
 
     @property
     def text(self) -> str:
-        """The whole line."""
+        """The whole row."""
         return "".join(span.text for span in self.spans)
 
 
@@ -62,45 +66,38 @@ class Hunk:
     stop: int
     folded: bool
 
-    @property
-    def sentence(self) -> str:
-        """What stands in the place of folded rows."""
-        return plural(self.stop - self.start, "unchanged line")
-
 
 class TextDiff(Sequence[Line]):
     """The rows of a comparison, made when asked for.
 
-    ``added`` and ``removed`` count lines, an edited line as one of each. ``line_ends_changed`` is
-    true when the texts differ in ``\\r\\n`` against ``\\n``, which the rows do not show.
+    ``added`` and ``removed`` count rows, an edited one as one of each, a moved one as none.
+    ``line_ends_changed`` is true when the texts differ in ``\\r\\n`` against ``\\n``, which the
+    rows do not show; ``unclosed`` is the line (from 1) of a code fence that only one of the texts
+    closes: then the texts were compared line by line.
     """
 
-    def __init__(
-        self,
-        before: Sequence[str],
-        after: Sequence[str],
-        segments: Sequence[Segment],
-        *,
-        line_ends_changed: bool = False,
-    ) -> None:
-        self._before = before
-        self._after = after
-        self.segments = tuple(segments)
-        self.line_ends_changed = line_ends_changed
+    def __init__(self, before: BlockText, after: BlockText, *, unclosed: int | None = None) -> None:
+        self.before = before
+        self.after = after
+        self.unclosed = unclosed
+        self.line_ends_changed = bool(before.text and after.text) and ("\r\n" in before.text) != (
+            "\r\n" in after.text
+        )
+        self._marks: dict[tuple[int, int], tuple[Spans, Spans]] = {}
+        self._hunks: dict[int, tuple[Hunk, ...]] = {}
+        plan = RowLayout(before, after)
+        self.segments = tuple(plan.segments)
+        self.moves = tuple(plan.moves)
+        self._pieces = plan.starts
+        self.added = self.removed = rows = 0
         self._starts: list[int] = []
-        self._marks: dict[tuple[int, int], tuple[tuple[Span, ...], tuple[Span, ...]]] = {}
-        self.added = 0
-        self.removed = 0
-        rows = 0
-        for kind, _, _, count in self.segments:
+        for kind, old, new, size, _ in self.segments:
             self._starts.append(rows)
-            rows += count
-            if kind == "edited":
-                rows += count
-            if kind in {"added", "edited"}:
-                self.added += count
-            if kind in {"removed", "edited"}:
-                self.removed += count
+            rows += size * (2 if kind == "edited" else 1)
+            if kind in ("added", "edited"):
+                self.added += sum(after.row(at).kind != "blank" for at in range(new, new + size))
+            if kind in ("removed", "edited"):
+                self.removed += sum(before.row(at).kind != "blank" for at in range(old, old + size))
         self._rows = rows
 
     def __len__(self) -> int:
@@ -122,37 +119,53 @@ class TextDiff(Sequence[Line]):
 
     @property
     def changed(self) -> bool:
-        """Whether any line differs."""
-        return bool(self.added or self.removed)
+        """Whether any row differs or stands elsewhere."""
+        return any(segment.kind != "same" for segment in self.segments)
+
+    @property
+    def quiet(self) -> bool:
+        """Whether the texts differ in nothing that a reader sees."""
+        return not self.changed and self.before.text != self.after.text
 
     @cached_property
     def changes(self) -> tuple[int, ...]:
-        """The first row of each stretch of changed lines, in order: where J and K stop."""
+        """The first row of each change, in order: where J and K stop.
+
+        A change is an edited block, a stretch of edited rows in a long one, or neighbours that
+        are all new, all gone or moved together.
+        """
         found: list[int] = []
-        inside = False
-        for start, segment in zip(self._starts, self.segments, strict=True):
+        last: tuple[str, int] | None = None
+        fresh = True
+        for at, (start, segment) in enumerate(zip(self._starts, self.segments, strict=True)):
+            fresh = fresh or at in self._pieces
             if segment.kind == "same":
-                inside = False
-            elif not inside:
+                if segment.after < 0 or not self._blank(segment):
+                    last = None
+                continue
+            about = _ABOUT[segment.kind], segment.run
+            if last is None or about != last or (fresh and segment.kind == "edited"):
                 found.append(start)
-                inside = True
+            last, fresh = about, False
         return tuple(found)
 
-    def hunks(self, context: int = 3) -> tuple[Hunk, ...]:
+    def _blank(self, segment: Segment) -> bool:
+        return segment.size == 1 and self.after.row(segment.after).kind == "blank"
+
+    def hunks(self, context: int = 2) -> tuple[Hunk, ...]:
         """Return the diff cut into shown and folded stretches, covering every row once.
 
-        ``context`` unchanged lines stay shown on each side of a change. A single line is never
-        folded: its fold would take the same room.
+        ``context`` unchanged rows with text stay shown on each side of a change. What holds less
+        than two such rows is never folded: its fold would take the same room.
         """
+        if (known := self._hunks.get(context)) is not None:
+            return known
         cut: list[Hunk] = []
         shown = 0
-        last = len(self.segments) - 1
-        for place, (start, segment) in enumerate(zip(self._starts, self.segments, strict=True)):
-            if segment.kind != "same":
-                continue
-            begin = start if place == 0 else start + context
-            end = start + segment.size - (0 if place == last else context)
-            if end - begin < 2:
+        for start, stop in self._unchanged():
+            begin = start if start == 0 else self._past(start, context, 1)
+            end = stop if stop == self._rows else self._past(stop, context, -1)
+            if end - begin < 2 or self._past(begin, 2, 1) > end:
                 continue
             if begin > shown:
                 cut.append(Hunk(shown, begin, folded=False))
@@ -160,135 +173,196 @@ class TextDiff(Sequence[Line]):
             shown = end
         if shown < self._rows:
             cut.append(Hunk(shown, self._rows, folded=False))
-        return tuple(cut)
+        found = self._hunks[context] = tuple(cut)
+        return found
+
+    def _unchanged(self) -> list[tuple[int, int]]:
+        """Return the stretches of unchanged rows, longest as they come."""
+        found: list[tuple[int, int]] = []
+        for start, segment in zip(self._starts, self.segments, strict=True):
+            if segment.kind == "same":
+                if found and found[-1][1] == start:
+                    found[-1] = found[-1][0], start + segment.size
+                else:
+                    found.append((start, start + segment.size))
+        return found
+
+    def _past(self, row: int, count: int, step: int) -> int:
+        """Return the row past so many rows with text, down (1) or up (-1) from an edge."""
+        at = row
+        while count > 0 and 0 <= (look := at if step > 0 else at - 1) < self._rows:
+            if not self.is_blank(look):
+                count -= 1
+            at += step
+        return at
+
+    def sentence(self, start: int, stop: int) -> str:
+        """Return what stands in the place of folded rows."""
+        first, last = self._unit(start), self._unit(stop - 1)
+        if first is None or last is None:
+            return plural(stop - start, "unchanged row")
+        begin = max(0, bisect_right(self._firsts, first) - 1)
+        begin += self.after.blocks[begin].stop <= first if self.after.blocks else 0
+        blocks = bisect_right(self._firsts, last) - begin
+        if blocks == 1 and last > first:
+            return plural(stop - start, "unchanged line")
+        return plural(blocks, "unchanged block")
+
+    @cached_property
+    def _firsts(self) -> list[int]:
+        return [block.first for block in self.after.blocks]
+
+    def _unit(self, row: int) -> int | None:
+        """Return the row of the text after that a row of the diff shows; None without one."""
+        segment, step = self.place(row)
+        return None if segment.after < 0 else segment.after + step
+
+    def place(self, row: int) -> tuple[Segment, int]:
+        """Return the segment that a row is in, and its place there; edited rows count twice."""
+        at = bisect_right(self._starts, row) - 1
+        return self.segments[at], row - self._starts[at]
+
+    def prepare(self) -> None:
+        """Find out now what is asked for on a key press: where rows are, and where changes."""
+        self.row_of(0, after=True)
+        len(self.changes)
+
+    def is_blank(self, row: int) -> bool:
+        """Whether a row has no text of its own."""
+        segment, step = self.place(row)
+        if segment.kind in ("from", "to", "edited"):
+            return False
+        if segment.after >= 0:
+            return self.after.row(segment.after + step).kind == "blank"
+        return self.before.row(segment.before + step).kind == "blank"
+
+    def row_of(self, unit: int, *, after: bool) -> int | None:
+        """Return the row of the diff that shows a row of one of the texts; None when none does."""
+        return self._shown[1 if after else 0].get(unit)
+
+    @cached_property
+    def _shown(self) -> tuple[dict[int, int], dict[int, int]]:
+        old: dict[int, int] = {}
+        new: dict[int, int] = {}
+        for start, (kind, before, after, size, _) in zip(self._starts, self.segments, strict=True):
+            if kind in ("from", "to"):
+                continue
+            twice = 2 if kind == "edited" else 1
+            for step in range(size):
+                if before >= 0 and kind != "added":
+                    old[before + step] = start + step * twice
+                if after >= 0 and kind != "removed":
+                    new[after + step] = start + step * twice + twice - 1
+        return old, new
+
+    def text_of(self, row: int) -> str:
+        """Return a row's text, without looking for changed words; empty for what only says."""
+        segment, step = self.place(row)
+        if segment.kind in ("from", "to"):
+            return ""
+        if segment.kind == "edited":
+            nth, second = divmod(step, 2)
+            if not second:
+                return self.before.said(segment.before + nth)
+            return self.after.said(segment.after + nth)
+        if segment.after < 0 or segment.kind == "removed":
+            return self.before.said(segment.before + step)
+        return self.after.said(segment.after + step)
 
     def _line(self, row: int) -> Line:
-        place = bisect_right(self._starts, row) - 1
-        kind, before, after, _ = self.segments[place]
-        step = row - self._starts[place]
-        if kind == "same":
-            text = self._after[after + step]
-            return Line("same", before + step + 1, after + step + 1, _whole(text, "same"))
-        if kind == "removed":
-            text = self._before[before + step]
-            return Line("removed", before + step + 1, None, _whole(text, "removed"))
-        if kind == "added":
-            text = self._after[after + step]
-            return Line("added", None, after + step + 1, _whole(text, "added"))
-        nth, second = divmod(step, 2)
-        old, new = self._words(before + nth, after + nth)
-        if second:
-            return Line("added", None, after + nth + 1, new, paired=True)
-        return Line("removed", before + nth + 1, None, old, paired=True)
+        segment, step = self.place(row)
+        kind, before, after, _, run = segment
+        if kind == "from" or kind == "to":
+            return Line(kind, None, None, (), move=self.moves[run])
+        second = 0
+        if kind == "edited":
+            step, second = divmod(step, 2)
+        old = before + step if before >= 0 and kind != "added" and not second else None
+        new = after + step if after >= 0 and kind != "removed" else None
+        if kind == "edited" and not second:
+            new = None
+        spans: Spans
+        shown: Kind
+        compared = True
+        if kind == "edited":
+            shown = "added" if second else "removed"
+            marks = self._words(before + step, after + step)
+            compared = marks is not None
+            text = self.after.said(after + step) if second else self.before.said(before + step)
+            spans = _whole(text, shown) if marks is None else marks[second]
+        else:
+            shown = kind
+            text = self.text_of(row)
+            spans = _whole(text, "added" if kind == "added" else
+                           "removed" if kind == "removed" else "same")  # fmt: skip
+        return Line(
+            shown,
+            None if old is None else self.before.row(old).start + 1,
+            None if new is None else self.after.row(new).start + 1,
+            spans,
+            kind == "edited",
+            compared,
+            self.moves[run] if kind == "moved" else None,
+            (self.before.row(old or 0) if new is None else self.after.row(new)).kind == "cells",
+            _number(self.before, old),
+            _number(self.after, new),
+        )
 
-    def _words(self, before: int, after: int) -> tuple[tuple[Span, ...], tuple[Span, ...]]:
-        key = (before, after)
-        if key not in self._marks:
-            self._marks[key] = compare_words(self._before[before], self._after[after])
-        return self._marks[key]
+    def words_wait(self, row: int) -> bool:
+        """Whether a row's words are compared only by `find_words`: they are too many."""
+        segment, step = self.place(row)
+        if segment.kind != "edited":
+            return False
+        return self._words(segment.before + step // 2, segment.after + step // 2) is None
+
+    def find_words(self, row: int) -> None:
+        """Compare the words of a row, however many. Takes time: not between two keys."""
+        segment, step = self.place(row)
+        if segment.kind == "edited":
+            self._words(segment.before + step // 2, segment.after + step // 2, wait=True)
+
+    def _words(self, old: int, new: int, *, wait: bool = False) -> tuple[Spans, Spans] | None:
+        key = (old, new)
+        found = self._marks.get(key)
+        if found is None:
+            before, after = self.before.said(old), self.after.said(new)
+            if not wait and len(before) + len(after) > QUICK:
+                return None
+            found = self._marks[key] = marks_of(self.before.row(old).kind, before, after)
+        return found
 
 
 def compare(before: str, after: str) -> TextDiff:
-    """Compare two texts by line.
+    """Compare two Markdown texts. The time is near to linear in their size, whatever is in them.
 
-    Line ends of all systems are the same line end. A last line end is no line of its own, unless
-    only one of the two texts has it. The time is near to linear in the size of the texts, whatever
-    is in them.
+    A code fence that nothing closes makes code of all that follows. Where only one of the texts
+    has such, they are compared as plain lines.
     """
-    old_ends, new_ends = "\r\n" in before, "\r\n" in after
-    before = before.replace("\r\n", "\n").replace("\r", "\n")
-    after = after.replace("\r\n", "\n").replace("\r", "\n")
-    old, new = before.split("\n"), after.split("\n")
-    # An empty text has no last line that could lack its end.
-    if (not before or not old[-1]) and (not after or not new[-1]):
-        old.pop()
-        new.pop()
-    elif not before:
-        old.pop()
-    elif not after:
-        new.pop()
-    return TextDiff(
-        old,
-        new,
-        match_lines(old, new),
-        line_ends_changed=bool(old and new) and old_ends != new_ends,
-    )
+    old, new = BlockText(before), BlockText(after)
+    unclosed: int | None = None
+    if (old.unclosed is None) != (new.unclosed is None) and before and after:
+        unclosed = (new.unclosed if old.unclosed is None else old.unclosed or 0) or 0
+        old, new = BlockText(before, plain=True), BlockText(after, plain=True)
+        unclosed += 1
+    return TextDiff(old, new, unclosed=unclosed)
 
 
-def compare_words(before: str, after: str) -> tuple[tuple[Span, ...], tuple[Span, ...]]:
-    """Mark the words that differ between two versions of a line: its spans before and after."""
-    old, new = tokens(before), tokens(after)
-    start = _common(old, new)
-    end = _common(old[start:][::-1], new[start:][::-1])
-    inner_old, inner_new = old[start : len(old) - end], new[start : len(new) - end]
-    if len(inner_old) * len(inner_new) <= WORD_CELLS:
-        matches = [
-            (block.a, block.b, block.size)
-            for block in Indel.opcodes(inner_old, inner_new).as_matching_blocks()
-        ]
-    else:
-        matches = [
-            (a, b, size)
-            for a, b, size in PatienceSequenceMatcher(
-                None, inner_old, inner_new
-            ).get_matching_blocks()
-        ]
-    was, now = _Spans("removed"), _Spans("added")
-    was.same(old[:start])
-    now.same(new[:start])
-    at_old = at_new = 0
-    for a, b, size in matches:
-        was.differ(inner_old[at_old:a])
-        now.differ(inner_new[at_new:b])
-        common = inner_old[a : a + size]
-        lonely = (at_old, at_new) != (a, b) and a + size < len(inner_old) and size == 1
-        # A space between two changed words belongs to the change: "[-one hour-]{+24 hours+}".
-        if lonely and b + size < len(inner_new) and common[0].isspace():
-            was.differ(common)
-            now.differ(common)
-        else:
-            was.same(common)
-            now.same(common)
-        at_old, at_new = a + size, b + size
-    was.differ(inner_old[at_old:])
-    now.differ(inner_new[at_new:])
-    was.same(old[len(old) - end :])
-    now.same(new[len(new) - end :])
-    return was.done(), now.done()
+_ABOUT = {
+    "added": "replaced",
+    "removed": "replaced",
+    "edited": "edited",
+    "moved": "moved",
+    "from": "moved",
+    "to": "away",
+}
+"""Which kinds of segments are one change when they are neighbours."""
 
 
-class _Spans:
-    """Collects tokens into the fewest spans."""
-
-    def __init__(self, difference: Kind) -> None:
-        self._difference = difference
-        self._runs: list[tuple[Kind, list[str]]] = []
-
-    def same(self, tokens: list[str]) -> None:
-        self._put(tokens, "same")
-
-    def differ(self, tokens: list[str]) -> None:
-        self._put(tokens, self._difference)
-
-    def _put(self, tokens: list[str], kind: Kind) -> None:
-        if not tokens:
-            return
-        if self._runs and self._runs[-1][0] == kind:
-            self._runs[-1][1].extend(tokens)
-        else:
-            self._runs.append((kind, list(tokens)))
-
-    def done(self) -> tuple[Span, ...]:
-        return tuple(Span("".join(tokens), kind) for kind, tokens in self._runs)
+def _number(text: BlockText, row: int | None) -> int | None:
+    """Return the number of the block (from 1) that begins with a row; None inside of one."""
+    block = None if row is None else text.block_of(row)
+    return None if block is None or text.blocks[block].first != row else block + 1
 
 
-def _whole(text: str, kind: Kind) -> tuple[Span, ...]:
+def _whole(text: str, kind: Literal["same", "added", "removed"]) -> Spans:
     return (Span(text, kind),) if text else ()
-
-
-def _common(old: list[str], new: list[str]) -> int:
-    """Return how many items two lists share at their start."""
-    for place, (one, other) in enumerate(zip(old, new, strict=False)):
-        if one != other:
-            return place
-    return min(len(old), len(new))

@@ -1,140 +1,134 @@
-"""Which lines of two texts belong together: the same, edited, or in one of them only."""
+"""Which items of two sequences belong together: equal ones, and those that share the most words.
+
+Items are whatever can be compared and looked up: keys of blocks, lines, words. The sequences are
+matched by patience diff (Breezy's, in C), which holds on to what is there once, and so keeps
+headings and paragraphs together. It is called on slices of bounded size, so that no call keeps
+the other threads of the program waiting.
+"""
 
 from __future__ import annotations
 
-import re
-from typing import Literal, NamedTuple
+from bisect import bisect_left
+from collections.abc import Callable, Hashable, Sequence
+from typing import NamedTuple, TypeVar
 
 from patiencediff import PatienceSequenceMatcher
-from rapidfuzz.distance import Indel
 
-PAIRED_FROM = 0.34
-"""Share of common words (0 to 1) from which two lines are one line edited.
+Item = TypeVar("Item", bound=Hashable)
 
-Below it nearly every word would be marked, which reads worse than two whole lines.
-"""
-
-PAIRING_BUDGET = 120_000
-"""How many pairs of lines are weighed at most in one diff: about 0.2 s of work."""
+PAIRING_BUDGET = 60_000
+"""How many pairs are weighed at most in one comparison: about 0.2 s of work."""
 
 PAIRING_WINDOW = 48
-"""Lines on each side among which a partner is sought."""
+"""Items on each side among which a partner is sought."""
 
-SAMPLE = 120
-"""Words at each end of a long line by which it is recognized."""
-
-# Words: single characters where a script has no spaces between words, else runs without ASCII
-# punctuation and the punctuation of Unicode's general and CJK blocks; then space; then signs.
-_CJK = "\u0e00-\u0eff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
-_TOKEN = re.compile(
-    rf"[{_CJK}]|\s+|[^\s!-/:-@\[-`{{-~\u2000-\u206f\u3000-\u303f\uff00-\uff0f{_CJK}]+|."
-)
+SLICE = 4_096
+"""Items on each side that are handed to the matcher at once."""
 
 
-class Segment(NamedTuple):
-    """A run of equal treatment: ``size`` lines from ``before`` and ``after`` (both count from 0).
+class Run(NamedTuple):
+    """``size`` equal items, from ``before`` and ``after`` on (both count from 0)."""
 
-    ``edited`` is one line before and one after, shown as two rows.
-    """
-
-    kind: Literal["same", "added", "removed", "edited"]
     before: int
     after: int
     size: int
 
 
-def tokens(line: str) -> list[str]:
-    """Return a line cut into words, runs of space, and single signs; joined they are the line."""
-    return _TOKEN.findall(line)
+class Gap(NamedTuple):
+    """What stands between equal runs: items ``a1`` up to ``a2``, and ``b1`` up to ``b2``."""
+
+    a1: int
+    a2: int
+    b1: int
+    b2: int
 
 
-def match_lines(old: list[str], new: list[str]) -> list[Segment]:
-    """Return how two lists of lines go together, covering every line of both once, in order."""
-    opcodes = PatienceSequenceMatcher(None, old, new).get_opcodes()
-    contested = sum(max(i2 - i1, j2 - j1) for tag, i1, i2, j1, j2 in opcodes if tag == "replace")
-    window = min(PAIRING_WINDOW, PAIRING_BUDGET // max(contested, 1))
-    found = _Segments()
-    for tag, i1, i2, j1, j2 in opcodes:
-        if tag == "equal":
-            found.add("same", i1, j1, i2 - i1)
-        elif tag != "replace" or window < 2:
-            found.add("removed", i1, j1, i2 - i1)
-            found.add("added", i2, j1, j2 - j1)
+def equal_runs(old: Sequence[Item], new: Sequence[Item]) -> list[Run]:
+    """Return the runs of equal items, in order and uncrossed, neighbours joined."""
+    runs: list[Run] = []
+    waiting = [Gap(0, len(old), 0, len(new))]
+    while waiting:
+        a1, a2, b1, b2 = waiting.pop()
+        start = 0
+        while a1 + start < a2 and b1 + start < b2 and old[a1 + start] == new[b1 + start]:
+            start += 1
+        if start:
+            runs.append(Run(a1, b1, start))
+            a1, b1 = a1 + start, b1 + start
+        end = 0
+        while a1 < a2 - end and b1 < b2 - end and old[a2 - end - 1] == new[b2 - end - 1]:
+            end += 1
+        if end:
+            runs.append(Run(a2 - end, b2 - end, end))
+            a2, b2 = a2 - end, b2 - end
+        if a1 == a2 or b1 == b2:
+            continue
+        if a2 - a1 <= SLICE and b2 - b1 <= SLICE:
+            runs.extend(
+                Run(a1 + a, b1 + b, size)
+                for a, b, size in PatienceSequenceMatcher(
+                    None, old[a1:a2], new[b1:b2]
+                ).get_matching_blocks()
+                if size
+            )
         else:
-            _pair(found, old, new, (i1, i2, j1, j2), window)
-    return found.done
+            waiting.extend(_cut(old, new, Gap(a1, a2, b1, b2)))
+    return _joined(sorted(runs))
 
 
-class _Segments:
-    """Collects segments, joining neighbours of one kind."""
-
-    def __init__(self) -> None:
-        self.done: list[Segment] = []
-
-    def add(
-        self,
-        kind: Literal["same", "added", "removed", "edited"],
-        before: int,
-        after: int,
-        count: int,
-    ) -> None:
-        if not count:
-            return
-        if self.done and self.done[-1].kind == kind:
-            last = self.done[-1]
-            self.done[-1] = last._replace(size=last.size + count)
-        else:
-            self.done.append(Segment(kind, before, after, count))
+def gaps(runs: Sequence[Run], old: int, new: int) -> list[Gap]:
+    """Return what stands between the runs of two sequences of these lengths; no gap is empty."""
+    found: list[Gap] = []
+    a = b = 0
+    for run in [*runs, Run(old, new, 0)]:
+        if run.before > a or run.after > b:
+            found.append(Gap(a, run.before, b, run.after))
+        a, b = run.before + run.size, run.after + run.size
+    return found
 
 
-def _pair(
-    found: _Segments,
-    old: list[str],
-    new: list[str],
-    block: tuple[int, int, int, int],
-    window: int,
-) -> None:
-    """Pair the lines of a replaced block, cut into windows of bounded size."""
-    i1, i2, j1, j2 = block
-    whole = (i2 - i1) * (j2 - j1) <= window * window
-    parts = 1 if whole else -(-max(i2 - i1, j2 - j1) // window)
-    for part in range(parts):
-        a1, a2 = (i1 + (i2 - i1) * at // parts for at in (part, part + 1))
-        b1, b2 = (j1 + (j2 - j1) * at // parts for at in (part, part + 1))
-        at_old, at_new = a1, b1
-        for a, b in [*_partners(old[a1:a2], new[b1:b2]), (a2 - a1, b2 - b1)]:
-            found.add("removed", at_old, at_new, a1 + a - at_old)
-            found.add("added", a1 + a, at_new, b1 + b - at_new)
-            if a1 + a < a2:
-                same = old[a1 + a] == new[b1 + b]
-                found.add("same" if same else "edited", a1 + a, b1 + b, 1)
-            at_old, at_new = a1 + a + 1, b1 + b + 1
+def window_for(contested: int) -> int:
+    """Return among how many items partners are sought, when so many items want one."""
+    return min(PAIRING_WINDOW, PAIRING_BUDGET // max(contested, 1))
 
 
-def _partners(old: list[str], new: list[str]) -> list[tuple[int, int]]:
-    """Return the pairs of lines, in order and uncrossed, that together share the most.
+def partners(
+    old: Sequence[int], new: Sequence[int], share: Callable[[int, int], float], window: int
+) -> list[tuple[int, int]]:
+    """Return the pairs of items, in order and uncrossed, that together share the most.
 
-    The classic alignment table: ``best[i][j]`` is the most that the lines from i and j on share.
+    ``share`` says how much two items have in common, 0 for nothing. Long sequences are cut into
+    windows, in which partners are sought.
     """
-    words = [_sample(line) for line in old], [_sample(line) for line in new]
+    if not old or not new or window < 2:
+        return []
+    whole = len(old) * len(new) <= window * window
+    parts = 1 if whole else -(-max(len(old), len(new)) // window)
+    found: list[tuple[int, int]] = []
+    for part in range(parts):
+        a1, a2 = (len(old) * at // parts for at in (part, part + 1))
+        b1, b2 = (len(new) * at // parts for at in (part, part + 1))
+        found += _aligned(old[a1:a2], new[b1:b2], share)
+    return found
+
+
+def _aligned(
+    old: Sequence[int], new: Sequence[int], share: Callable[[int, int], float]
+) -> list[tuple[int, int]]:
+    """Align two short sequences; the classic table: ``best[i][j]`` is what i and j on share."""
     best = [[0.0] * (len(new) + 1) for _ in range(len(old) + 1)]
     worth = [[0.0] * len(new) for _ in old]
     for i in range(len(old) - 1, -1, -1):
-        row, below, line, mine = best[i], best[i + 1], old[i], words[0][i]
+        row, below = best[i], best[i + 1]
         for j in range(len(new) - 1, -1, -1):
-            if line == new[j]:
-                # Equal lines hold together, empty ones only where nothing better does.
-                share = 1.0 if mine else 0.1
-            else:
-                share = Indel.normalized_similarity(mine, words[1][j]) * 0.99
-                share = 0.0 if share < PAIRED_FROM or not mine else share
-            worth[i][j] = share
-            row[j] = max(below[j], row[j + 1], below[j + 1] + share if share else 0.0)
+            shared = share(old[i], new[j])
+            worth[i][j] = shared
+            row[j] = max(below[j], row[j + 1], below[j + 1] + shared if shared else 0.0)
     pairs: list[tuple[int, int]] = []
     i = j = 0
     while i < len(old) and j < len(new):
         if worth[i][j] and best[i][j] == best[i + 1][j + 1] + worth[i][j]:
-            pairs.append((i, j))
+            pairs.append((old[i], new[j]))
             i, j = i + 1, j + 1
         elif best[i][j] == best[i + 1][j]:
             i += 1
@@ -143,9 +137,73 @@ def _partners(old: list[str], new: list[str]) -> list[tuple[int, int]]:
     return pairs
 
 
-def _sample(line: str) -> list[str]:
-    """Return the words and signs by which a line is recognized, of a long line its two ends."""
-    if len(line) > SAMPLE * 20:
-        line = line[: SAMPLE * 10] + " " + line[-SAMPLE * 10 :]
-    words = [token for token in tokens(line) if not token.isspace()]
-    return words if len(words) <= SAMPLE * 2 else words[:SAMPLE] + words[-SAMPLE:]
+def _cut(old: Sequence[Item], new: Sequence[Item], gap: Gap) -> list[Gap]:
+    """Cut a large gap at items that each side has once; without such, into slices."""
+    a1, a2, b1, b2 = gap
+    places = _once(new, b1, b2)
+    crossing = [(a, places[item]) for item, a in _once(old, a1, a2).items() if item in places]
+    anchors = _rising(crossing)
+    cuts: list[Gap] = []
+    if anchors:
+        for a, b in anchors:
+            cuts.append(Gap(a1, a, b1, b))
+            a1, b1 = a, b
+        # An anchor begins the gap after it, where it is found as a common start.
+        return [*cuts, Gap(a1, a2, b1, b2)]
+    parts = -(-max(a2 - a1, b2 - b1) // SLICE)
+    return [
+        Gap(
+            a1 + (a2 - a1) * part // parts,
+            a1 + (a2 - a1) * (part + 1) // parts,
+            b1 + (b2 - b1) * part // parts,
+            b1 + (b2 - b1) * (part + 1) // parts,
+        )
+        for part in range(parts)
+    ]
+
+
+def _once(items: Sequence[Item], start: int, stop: int) -> dict[Item, int]:
+    """Return the place of every item that is there once, in order."""
+    found: dict[Item, int] = {}
+    again: set[Item] = set()
+    for at in range(start, stop):
+        item = items[at]
+        if item in found:
+            again.add(item)
+        else:
+            found[item] = at
+    for item in again:
+        del found[item]
+    return found
+
+
+def _rising(pairs: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Return the most of some pairs, in the order of their first, whose second rises too."""
+    ends: list[int] = []
+    places: list[int] = []
+    before: list[int] = []
+    for at, (_, b) in enumerate(pairs):
+        rank = bisect_left(ends, b)
+        before.append(places[rank - 1] if rank else -1)
+        if rank == len(ends):
+            ends.append(b)
+            places.append(at)
+        else:
+            ends[rank], places[rank] = b, at
+    found: list[tuple[int, int]] = []
+    at = places[-1] if places else -1
+    while at >= 0:
+        found.append(pairs[at])
+        at = before[at]
+    return found[::-1]
+
+
+def _joined(runs: Sequence[Run]) -> list[Run]:
+    found: list[Run] = []
+    for run in runs:
+        last = found[-1] if found else None
+        if last and (last.before + last.size, last.after + last.size) == run[:2]:
+            found[-1] = last._replace(size=last.size + run.size)
+        else:
+            found.append(run)
+    return found

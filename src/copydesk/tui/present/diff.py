@@ -1,77 +1,98 @@
-"""A page's change as rows to draw: which lines are shown, and how one of them looks.
+"""A page's change as rows to draw: which of them are shown, and where threads are found on it.
 
-Pure functions: what is drawn is decided here, line by line, when a line comes into view.
+Pure functions; how a row looks is said by `copydesk.tui.present.diff_rows`.
 """
 
 from __future__ import annotations
 
-import re
-from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from itertools import groupby
 from typing import Literal, NamedTuple
 
-from rich.cells import cell_len, get_character_cell_size
+from rich.cells import get_character_cell_size
 
 from copydesk.domain.anchor import AnchoredLines, anchor
+from copydesk.domain.blocks import BlockText
 from copydesk.domain.diff import Line, TextDiff, compare
-from copydesk.domain.text import clean, plural
-from copydesk.tui.glyphs import glyphs
+from copydesk.domain.text import clean
 from copydesk.tui.markdown_lines import Line as Drawn
 from copydesk.tui.markdown_lines import Span as Drawing
 
 BOTH = 48
-"""From how many cells on a line has its number in the old text and in the new one."""
+"""From how many cells on a row has its number in the old text and in the new one."""
 
-_WORD = re.compile(r"[\w@%+~-]+(?:[.'’][\w@%+~-]+)*")
-"""A word, or what stands between the slashes of an address."""
-
-LINE_LIMIT = 20_000
-"""Characters of one line that are drawn; the rest is counted."""
-
-CONTEXT = 3
-"""Unchanged lines shown around a change."""
+CONTEXT = 2
+"""Unchanged rows shown around a change."""
 
 
 class Gutter(NamedTuple):
-    """What stands before the text of a line: the cursor, its numbers, its sign.
+    """What stands before the text of a row: the cursor, its numbers, its sign.
 
     ``digits`` are the cells of a number. ``both`` gives its number in the old text and in the new
     one; else there is one, and the sign tells of which text: ``-`` of the old, otherwise the new.
+    ``blocks`` numbers blocks, not lines.
     """
 
     digits: int = 3
     both: bool = True
+    blocks: bool = False
 
     @property
     def cells(self) -> int:
         """The cells before the text."""
         return 1 + self.digits * (2 if self.both else 1) + (1 if self.both else 0) + 3
 
-    def lead(self, line: Line) -> str:
-        """Return the numbers of a line, behind a blank for the cursor."""
-        before, after = (
-            "" if number is None else str(number)
-            for number in (line.before_number, line.after_number)
+    def numbers(self, line: Line) -> tuple[str, str]:
+        """Return a row's number in the old text and in the new one, as wide as all are."""
+        found = (
+            (line.before_block, line.after_block)
+            if self.blocks
+            else (line.before_number, line.after_number)
         )
+        before, after = (f"{'' if n is None else n:>{self.digits}}" for n in found)
+        return before, after
+
+    def lead(self, line: Line) -> str:
+        """Return the numbers of a row, behind a blank for the cursor."""
+        before, after = self.numbers(line)
         if self.both:
-            return f" {before:>{self.digits}} {after:>{self.digits}}"
-        return f" {before if line.kind == 'removed' else after:>{self.digits}}"
+            return f" {before} {after}"
+        return f" {before if line.kind == 'removed' else after}"
 
 
 DEFAULT_GUTTER = Gutter()
 
 
 class Row(NamedTuple):
-    """One row: a line of the diff, a fold over unchanged lines, or a note above the text.
+    """What is drawn at once: a row of the diff, the two of an edited one side by side, a fold over
+    unchanged ones, or a note above the text.
 
-    ``at`` is the line for lines, the first folded line for folds, the note's place for notes.
+    ``at`` is the row of the diff, the first folded one for folds, the note's place for notes.
     """
 
-    kind: Literal["line", "fold", "note"]
+    kind: Literal["line", "pair", "fold", "note"]
     at: int
     stop: int = 0
+
+
+class _Anchors:
+    """Where the anchors of threads are found in a text: its rows, and the lines they are of."""
+
+    def __init__(self, text: BlockText) -> None:
+        self._text = text
+        self.said = [text.said(row) for row in range(len(text))]
+        self._rows = AnchoredLines(self.said)
+        wrapped = len(text) != len(text.lines)
+        # What was anchored on one line of a wrapped paragraph is on that paragraph.
+        self._lines = AnchoredLines(text.lines) if wrapped else None
+
+    def find(self, node: str) -> int | None:
+        """Return the row that an anchor is about."""
+        row = self._rows.find(node)
+        if row is None and self._lines is not None:
+            line = self._lines.find(node)
+            row = None if line is None else self._text.row_of_line(line)
+        return row
 
 
 @dataclass(slots=True)
@@ -81,28 +102,20 @@ class PageText:
     before: str
     after: str
     diff: TextDiff
-    before_lines: Sequence[str]
-    after_lines: Sequence[str]
     notes: tuple[str, ...] = ()
-    _before_anchors: AnchoredLines = field(init=False)
-    _after_anchors: AnchoredLines = field(init=False)
-    _starts: list[int] = field(init=False)
+    _old: _Anchors = field(init=False)
+    _new: _Anchors = field(init=False)
     _found: dict[str, int | None] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self._before_anchors = AnchoredLines(self.before_lines)
-        self._after_anchors = AnchoredLines(self.after_lines)
-        self._starts = []
-        at = 0
-        for segment in self.diff.segments:
-            self._starts.append(at)
-            at += segment.size * (2 if segment.kind == "edited" else 1)
+        self._old, self._new = _Anchors(self.diff.before), _Anchors(self.diff.after)
+        self.diff.prepare()
 
-    def gutter(self, width: int) -> Gutter:
-        """Return what stands before the lines of this page where so many cells are."""
-        most = max(len(self.before_lines), len(self.after_lines))
+    def gutter(self, width: int, *, blocks: bool = False) -> Gutter:
+        """Return what stands before the rows of this page where so many cells are."""
+        most = max(len(self.diff.before.lines), len(self.diff.after.lines))
         both = bool(width >= BOTH and self.diff.changed and self.before and self.after)
-        return Gutter(max(3, len(str(most))), both)
+        return Gutter(max(3, len(str(most))), both, blocks)
 
     @property
     def now(self) -> str:
@@ -116,52 +129,36 @@ class PageText:
         return self._found[node]
 
     def _find(self, node: str) -> int | None:
-        place = self._after_anchors.find(node)
+        place = self._new.find(node)
         if place is not None:
-            return self._row(place, after=True)
-        place = self._before_anchors.find(node)
-        return None if place is None else self._row(place, after=False)
+            return self.diff.row_of(place, after=True)
+        place = self._old.find(node)
+        return None if place is None else self.diff.row_of(place, after=False)
 
     def pair(self, at: int) -> tuple[int, ...]:
-        """Return the rows of one line: two where it was edited, as it was and as it is now."""
+        """Return the rows of one row: two where it was edited, as it was and as it is now."""
         line = self.diff[at]
         if not line.paired:
             return (at,)
         return (at, at + 1) if line.kind == "removed" else (at - 1, at)
 
     def anchor(self, at: int) -> str | None:
-        """Return the anchor of a row of the diff; None on a blank line.
+        """Return the anchor of a row of the diff; None where it has no text of its own.
 
-        An edited line is anchored as it is now: the text before will be gone once it is merged.
+        An edited row is anchored as it is now: the text before will be gone once it is merged.
         """
-        line = self.diff[self.pair(at)[-1]]
-        if line.after_number is not None:
-            return anchor(self.after_lines, line.after_number - 1)
-        assert line.before_number is not None
-        return anchor(self.before_lines, line.before_number - 1)
+        segment, step = self.diff.place(self.pair(at)[-1])
+        if segment.kind in ("from", "to"):
+            return None
+        if segment.kind == "edited":
+            step //= 2
+        if segment.after >= 0:
+            return anchor(self._new.said, segment.after + step)
+        return anchor(self._old.said, segment.before + step)
 
     def line_text(self, at: int) -> str:
         """Return a row's text, without looking for changed words."""
-        place = bisect_right(self._starts, at) - 1
-        kind, before, after, _ = self.diff.segments[place]
-        step = at - self._starts[place]
-        if kind == "edited":
-            nth, second = divmod(step, 2)
-            return self.after_lines[after + nth] if second else self.before_lines[before + nth]
-        return (
-            self.before_lines[before + step]
-            if kind == "removed"
-            else (self.after_lines[after + step])
-        )
-
-    def _row(self, place: int, *, after: bool) -> int | None:
-        for start, (kind, old, new, size) in zip(self._starts, self.diff.segments, strict=True):
-            first = new if after else old
-            if kind == ("removed" if after else "added") or not first <= place < first + size:
-                continue
-            step = place - first
-            return start + (step * 2 + (1 if after else 0) if kind == "edited" else step)
-        return None
+        return self.diff.text_of(at)
 
 
 def page_text(before: str, after: str, notes: Sequence[str] = ()) -> PageText:
@@ -169,18 +166,32 @@ def page_text(before: str, after: str, notes: Sequence[str] = ()) -> PageText:
     before, after = clean(before, lines=True), clean(after, lines=True)
     diff = compare(before, after)
     said = list(notes)
-    if diff.line_ends_changed:
-        said.append("Line ends changed; the lines themselves are compared below.")
-    return PageText(before, after, diff, before.split("\n"), after.split("\n"), tuple(said))
+    if diff.unclosed is not None:
+        said.append(
+            f"Not read as Markdown: the code that begins in line {diff.unclosed} never ends. "
+            "Lines and their words are compared."
+        )
+    if diff.quiet:
+        said.append(
+            "The words are the same. What differs are line breaks, blanks or escapes, which "
+            "readers do not see."
+        )
+    return PageText(before, after, diff, tuple(said))
 
 
 def rows(
-    page: PageText, *, keep: Iterable[int] = (), unfolded: Iterable[int] = (), all_lines: bool
+    page: PageText,
+    *,
+    keep: Iterable[int] = (),
+    unfolded: Iterable[int] = (),
+    all_lines: bool,
+    pairs: bool = False,
 ) -> list[Row]:
-    """Return what to show: notes, changed lines with their surroundings, folds over the rest.
+    """Return what to show: notes, changed rows with their surroundings, folds over the rest.
 
-    ``keep`` are lines that stay in view (they carry threads); ``unfolded`` the first lines of folds
-    that were opened; ``all_lines`` opens all. A page without any change is shown whole.
+    ``keep`` are rows that stay in view (they carry threads); ``unfolded`` the first rows of folds
+    that were opened; ``all_lines`` opens all. ``pairs`` puts the two of an edited row side by
+    side. A page without any change is shown whole.
     """
     found = [Row("note", at) for at in range(len(page.notes))]
     whole = all_lines or not page.diff.changed
@@ -188,7 +199,7 @@ def rows(
     opened = set(unfolded)
     for hunk in page.diff.hunks(CONTEXT):
         if not hunk.folded or whole or hunk.start in opened:
-            found.extend(Row("line", at) for at in range(hunk.start, hunk.stop))
+            found.extend(_lines(page, hunk.start, hunk.stop, pairs and not hunk.folded))
             continue
         at = hunk.start
         for line in [k for k in kept if hunk.start <= k < hunk.stop]:
@@ -200,118 +211,22 @@ def rows(
     return found
 
 
+def _lines(page: PageText, start: int, stop: int, pairs: bool) -> Iterable[Row]:
+    at = start
+    while at < stop:
+        if pairs and page.diff.place(at)[0].kind == "edited":
+            yield Row("pair", at, at + 2)
+            at += 2
+        else:
+            yield Row("line", at)
+            at += 1
+
+
 def _fold(found: list[Row], start: int, stop: int, opened: set[int]) -> None:
     if stop - start < 2 or start in opened:
         found.extend(Row("line", at) for at in range(start, stop))
     else:
         found.append(Row("fold", start, stop))
-
-
-def draw_line(
-    line: Line,
-    width: int,
-    *,
-    gutter: Gutter = DEFAULT_GUTTER,
-    mark: str = "",
-    mark_tone: str = "accent",
-) -> list[Drawn]:
-    """Return the drawn lines of one line of a diff: numbers, sign, text with its changed words.
-
-    A long line wraps and keeps its sign. ``mark`` names the threads on it, at the right end.
-    """
-    sign, tone = {"same": (" ", ""), "added": ("+", "good"), "removed": ("-", "bad")}[line.kind]
-    room = max(8, width - gutter.cells - (cell_len(mark) + 1 if mark else 0) - 1)
-    parts = _marked(line, tone)
-    shown: list[Drawn] = []
-    lead = gutter.lead(line)
-    for nth, part in enumerate(wrap_exact(parts, room)):
-        drawn: Drawn = [(lead, "muted"), (f" {sign} ", tone), *part]
-        lead = " " * len(lead)
-        if mark and nth == 0:
-            used = sum(cell_len(text) for text, _ in part)
-            drawn += [(" " * (room - used + 1), ""), (mark, mark_tone)]
-        shown.append(drawn)
-    return shown
-
-
-NEAR = 3
-"""Fewer unchanged characters than this between two marks are marked with them."""
-
-
-def _joined(line: Line) -> list[tuple[str, str]]:
-    """Return an edited line's spans with marks on whole words, for words in shreds read badly.
-
-    A mark grows to the blanks around it; marks close to each other become one; where more than
-    half of the line changed, all of it is one mark.
-    """
-    change = line.kind
-    text = "".join(said for said, _ in line.spans)
-    changed = [False] * len(text)
-    at = 0
-    for said, kind in line.spans:
-        if kind != "same":
-            changed[at : at + len(said)] = [True] * len(said)
-        at += len(said)
-    if sum(changed) * 2 > len(text):
-        return [(text, change)]
-    for word in _WORD.finditer(text):
-        first, last = word.span()
-        if any(changed[first:last]):
-            changed[first:last] = [True] * (last - first)
-    runs = [(kind, len(list(each))) for kind, each in groupby(changed)]
-    found: list[tuple[str, str]] = []
-    at = 0
-    for nth, (marked, size) in enumerate(runs):
-        said = text[at : at + size]
-        at += size
-        inside = 0 < nth < len(runs) - 1
-        kind = change if marked or (inside and size < NEAR) else "same"
-        if found and found[-1][1] == kind:
-            found[-1] = (found[-1][0] + said, kind)
-        else:
-            found.append((said, kind))
-    return found
-
-
-def _marked(line: Line, tone: str) -> list[Drawing]:
-    """Return a line's text with `[-…-]` and `{+…+}` around words that changed in an edited line."""
-    left = LINE_LIMIT
-    parts: list[Drawing] = []
-    for text, kind in _joined(line) if line.paired else line.spans:
-        if left <= 0:
-            break
-        said = text[:left]
-        left -= len(said)
-        if not line.paired:
-            parts.append((said, tone))
-        elif kind == "same":
-            parts.append((said, ""))
-        elif kind == "removed":
-            parts.append((f"[-{said}-]", "removed"))
-        else:
-            parts.append((f"{{+{said}+}}", "added"))
-    if left <= 0:
-        more = sum(len(text) for text, _ in line.spans) - LINE_LIMIT
-        if more > 0:
-            parts.append((f" {glyphs().more} {plural(more, 'character')} more", "muted"))
-    return parts
-
-
-def draw_fold(count: int, gutter: Gutter = DEFAULT_GUTTER) -> list[Drawn]:
-    """Return the line that stands for unchanged lines."""
-    return [
-        [
-            (" " * (gutter.cells - 2), ""),
-            (f"{glyphs().gap} ", "muted"),
-            (f"{plural(count, 'unchanged line')} (z unfolds)", "muted"),
-        ]
-    ]
-
-
-def draw_note(note: str, width: int) -> list[Drawn]:
-    """Return the lines of a note above the text."""
-    lines = wrap_exact([(note, "moved")], max(8, width - 5))
-    return [[(" -- " if not nth else "    ", "moved"), *line] for nth, line in enumerate(lines)]
 
 
 def wrap_exact(parts: Sequence[Drawing], width: int) -> list[Drawn]:

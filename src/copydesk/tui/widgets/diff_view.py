@@ -1,13 +1,18 @@
-"""The change of one page, line by line: only what is on screen is compared by word and drawn."""
+"""The change of one page, row by row: only what is on screen is compared by word and drawn."""
 
 from __future__ import annotations
 
+import asyncio
+from bisect import bisect_left, bisect_right
 from collections.abc import Mapping
 from typing import ClassVar
 
+from textual import events
+
 from copydesk.tui.actions import action
 from copydesk.tui.markdown_lines import Line
-from copydesk.tui.present.diff import PageText, Row, draw_fold, draw_line, draw_note, rows
+from copydesk.tui.present.diff import PageText, Row, rows
+from copydesk.tui.present.diff_rows import SIDES, draw_beside, draw_fold, draw_line, draw_note
 from copydesk.tui.widgets.wrapped_list import WrappedList
 
 Mark = tuple[str, bool]
@@ -17,6 +22,11 @@ Mark = tuple[str, bool]
 def nothing_folded(view: DiffView) -> str | None:
     """Say so when there is nothing to fold or unfold."""
     return None if view.page is not None and view.page.diff.changed else "Nothing is folded here."
+
+
+def nothing_shown(view: DiffView) -> str | None:
+    """Say so when no page is shown."""
+    return None if view.page is not None else "The page is not read yet."
 
 
 class DiffView(WrappedList, scope="diff"):
@@ -31,6 +41,12 @@ class DiffView(WrappedList, scope="diff"):
         self._rows: list[Row] = []
         self._unfolded: set[int] = set()
         self._all = False
+        self.sides = False
+        """Whether the reader wants the two texts side by side."""
+        self.blocks = False
+        """Whether blocks are numbered, and not lines."""
+        self._paired = False
+        self._comparing: set[int] = set()
 
     # What is shown
 
@@ -43,6 +59,7 @@ class DiffView(WrappedList, scope="diff"):
         if not keep_place:
             self._unfolded.clear()
             self._all = False
+        self._comparing.clear()
         self._lay_out()
         self.changed(top=not keep_place)
         if place is not None:
@@ -60,59 +77,113 @@ class DiffView(WrappedList, scope="diff"):
             self.go_to_line(line)
 
     def _lay_out(self) -> None:
+        self._paired = self.sides and self.fits
         if self.page is None:
             self._rows = []
         else:
             self._rows = rows(
-                self.page, keep=self.marks, unfolded=self._unfolded, all_lines=self._all
+                self.page,
+                keep=self.marks,
+                unfolded=self._unfolded,
+                all_lines=self._all,
+                pairs=self._paired,
             )
 
     @property
+    def fits(self) -> bool:
+        """Whether there is room for two texts side by side."""
+        return self._width >= SIDES
+
+    @property
+    def room(self) -> int:
+        """How many cells a row has."""
+        return self._width
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Go side by side, or one above the other, as the room now is."""
+        if self.page is not None and (self.sides and self.fits) != self._paired:
+            line = self.line
+            self._lay_out()
+            self.changed()
+            if line is not None:
+                self.go_to_line(line)
+
+    def show_sides(self, sides: bool) -> None:
+        """Put the two texts side by side where there is room, or one above the other."""
+        line = self._here()
+        self.sides = sides
+        self._again(line)
+
+    @property
     def line(self) -> int | None:
-        """The line of the diff under the cursor; None on a fold or a note."""
+        """The row of the diff under the cursor, of a pair the one as it is now; None on a fold."""
         row = self._row()
-        return row.at if row is not None and row.kind == "line" else None
+        if row is None or row.kind not in ("line", "pair"):
+            return None
+        return row.at if row.kind == "line" else row.at + 1
 
     def _row(self) -> Row | None:
         return self._rows[self.cursor] if self.cursor < len(self._rows) else None
 
+    def _place_of(self, line: int) -> int:
+        """Return the place of what shows a row of the diff, or would if it were unfolded."""
+        notes = len(self.page.notes) if self.page is not None else 0
+        found = bisect_right(self._rows, line, lo=notes, key=lambda row: row.at) - 1
+        return max(found, 0)
+
     def go_to_line(self, line: int) -> bool:
-        """Put the cursor on a line of the diff, unfolding what hides it."""
-        for at, row in enumerate(self._rows):
-            if row.kind == "line" and row.at == line:
-                self.go_to(at, center=True)
-                return True
-            if row.kind == "fold" and row.at <= line < row.stop:
-                self._unfolded.add(row.at)
-                self._lay_out()
-                self.changed()
-                return self.go_to_line(line)
+        """Put the cursor on a row of the diff, unfolding what hides it."""
+        at = self._place_of(line)
+        if at >= len(self._rows):
+            return False
+        row = self._rows[at]
+        if row.kind == "fold" and row.at <= line < row.stop:
+            self._unfolded.add(row.at)
+            self._lay_out()
+            self.changed()
+            at = self._place_of(line)
+            row = self._rows[at]
+        if row.kind in ("line", "pair") and row.at <= line < max(row.stop, row.at + 1):
+            self.go_to(at, center=True)
+            return True
         return False
 
     def step_change(self, by: int, *, quiet: bool = False, from_start: bool = False) -> bool:
-        """Go to the next (1) or previous (-1) stretch of changed lines; False at the last."""
+        """Go to the next (1) or previous (-1) change; False at the last."""
         if self.page is None:
             return False
         here = -1 if from_start else self._here()
         starts = self.page.diff.changes
-        found = (
-            next((at for at in starts if at > here), None)
-            if by > 0
-            else next((at for at in reversed(starts) if at < here), None)
-        )
-        if found is None:
+        at = bisect_right(starts, here) if by > 0 else bisect_left(starts, here) - 1
+        if not 0 <= at < len(starts):
             return False
-        self.go_to_line(found)
+        self.go_to_line(starts[at])
         return True
+
+    @property
+    def change_at(self) -> tuple[int, int]:
+        """The number of the change that the cursor is in or below, and of all there are."""
+        if self.page is None:
+            return 0, 0
+        starts = self.page.diff.changes
+        row = self._row()
+        stop = -1 if row is None else row.at if row.kind != "pair" else row.at + 1
+        return bisect_right(starts, stop) if row and row.kind != "note" else 0, len(starts)
 
     def _here(self) -> int:
         """Return the line that the cursor is on, or the nearest one below it."""
         for row in self._rows[self.cursor :]:
-            if row.kind == "line":
+            if row.kind in ("line", "pair"):
                 return row.at
             if row.kind == "fold":
                 return row.stop - 1
         return -1
+
+    @action("#", "block numbers", unless=nothing_shown, show=False, group="Look")
+    def number(self) -> None:
+        """Number the blocks of both texts, or their lines."""
+        self.blocks = not self.blocks
+        self.changed()
 
     # Folding
 
@@ -147,10 +218,7 @@ class DiffView(WrappedList, scope="diff"):
         self.changed()
         if line is None or line < 0:
             return
-        for at, row in enumerate(self._rows):
-            if (row.kind == "line" and row.at >= line) or (row.kind == "fold" and row.stop > line):
-                self.go_to(at)
-                return
+        self.go_to(self._place_of(line))
 
     # Drawing
 
@@ -164,31 +232,53 @@ class DiffView(WrappedList, scope="diff"):
         return self._rows[row].kind != "note" or self._rows[-1].kind == "note"
 
     def tint(self, row: int) -> str:
-        """Added and removed lines stand on a ground of their own."""
+        """Added and removed rows stand on a ground of their own."""
         if self.page is None or row < 0 or self._rows[row].kind != "line":
             return ""
         kind = self.page.diff[self._rows[row].at].kind
-        return "" if kind == "same" else f"diff--{kind}"
+        return f"diff--{kind}" if kind in ("added", "removed") else ""
 
     def row_text(self, row: int) -> str:
-        """Search looks at the text of lines, not at folds."""
-        if self.page is None or self._rows[row].kind != "line":
+        """Search looks at the text of rows, not at folds."""
+        kind, at, stop = self._rows[row]
+        if self.page is None or kind in ("fold", "note"):
             return ""
-        return self.page.line_text(self._rows[row].at)
+        return "\n".join(self.page.line_text(each) for each in range(at, max(stop, at + 1)))
 
     def draw(self, row: int, width: int) -> list[Line]:
         """Return the lines of a row."""
         assert self.page is not None
         kind, at, stop = self._rows[row]
+        gutter = self.page.gutter(width, blocks=self.blocks)
         if kind == "note":
             return draw_note(self.page.notes[at], width)
         if kind == "fold":
-            return draw_fold(stop - at, self.page.gutter(width))
+            return draw_fold(self.page.diff, at, stop, gutter)
+        diff = self.page.diff
+        if diff.words_wait(at):
+            self._compare(at)
         mark, is_open = self.marks.get(at, ("", False))
-        return draw_line(
-            self.page.diff[at],
-            width,
-            gutter=self.page.gutter(width),
-            mark=mark,
-            mark_tone="accent" if is_open else "muted",
-        )
+        if kind == "pair" and not mark:
+            mark, is_open = self.marks.get(at + 1, ("", False))
+        tone = "accent" if is_open else "muted"
+        line = diff[at]
+        if not self._paired or line.kind in ("from", "to"):
+            return draw_line(line, width, gutter=gutter, mark=mark, mark_tone=tone)
+        old = line if line.kind != "added" else None
+        new = diff[at + 1] if kind == "pair" else line if line.kind != "removed" else None
+        return draw_beside(old, new, width, gutter=gutter, mark=mark, mark_tone=tone)
+
+    def _compare(self, at: int) -> None:
+        """Compare the words of a long row in a thread, and show them when that is done."""
+        assert self.page is not None
+        diff = self.page.diff
+        if at in self._comparing:
+            return
+        self._comparing.add(at)
+
+        async def compare() -> None:
+            await asyncio.to_thread(diff.find_words, at)
+            if self.page is not None and self.page.diff is diff:
+                self.changed()
+
+        self.run_worker(compare(), group="words")

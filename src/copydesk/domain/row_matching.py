@@ -1,0 +1,223 @@
+"""Which rows of two texts belong together, laid out in the order in which they are read."""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple, TypeAlias
+
+from rapidfuzz.distance import Indel
+
+from copydesk.domain.block_matching import (
+    PAIRED_FROM,
+    Matched,
+    Move,
+    Piece,
+    heading_text,
+    match_blocks,
+    under,
+)
+from copydesk.domain.blocks import BlockText
+from copydesk.domain.line_matching import equal_runs, gaps, partners, window_for
+from copydesk.domain.rendering import Rendering
+from copydesk.domain.words import Spans, compare_cells, compare_words, count_words, words
+
+SegmentKind: TypeAlias = Literal["same", "added", "removed", "edited", "moved", "from", "to"]
+"""``from`` and ``to`` are rows that only say where moved blocks were, and where they went."""
+
+QUICK = 20_000
+"""Characters of a pair of rows up to which its words are compared between two keys."""
+
+
+class Segment(NamedTuple):
+    """A run of equal treatment: ``size`` rows from ``before`` and ``after`` (both count from 0).
+
+    ``edited`` is one row before and one after, shown as two. A side that has no part in it is -1.
+    """
+
+    kind: SegmentKind
+    before: int
+    after: int
+    size: int
+    run: int = -1
+
+
+def marks_of(kind: str, before: str, after: str) -> tuple[Spans, Spans]:
+    """Mark what differs between two rows of a kind."""
+    if kind == "cells":
+        return compare_cells(before, after)
+    return compare_words(before, after, exact=kind == "line")
+
+
+class RowLayout:
+    """Lays the pieces of two texts out as segments of rows."""
+
+    def __init__(self, old: BlockText, new: BlockText) -> None:
+        self._old, self._new = old, new
+        self._rendering = Rendering()
+        self.segments: list[Segment] = []
+        self.starts: set[int] = set()
+        """The segments with which a block begins that is not as it was."""
+        self.moves: list[Move] = []
+        self._matched: Matched = match_blocks(old, new)
+        self._changed_words = [0] * len(self._matched.runs)
+        self._fresh = False
+        for piece in self._matched.pieces:
+            self._piece(piece)
+        self.moves = [self._move(nth) for nth in range(len(self._matched.runs))]
+
+    def _piece(self, piece: Piece) -> None:
+        kind, before, after, run = piece
+        self._gap(piece)
+        self._fresh = kind != "same"
+        old = None if before is None else self._old.blocks[before]
+        new = None if after is None else self._new.blocks[after]
+        if kind == "moved" and (before, after) == self._matched.runs[run][0]:
+            self._add("from", -1, -1, 1, run)
+        if before is not None and after is not None and old is not None and new is not None:
+            rows = (old.first, old.stop, new.first, new.stop)
+            equal = kind == "same" or (
+                kind == "moved" and self._old.block_key(before) == self._new.block_key(after)
+            )
+            self._rows(rows, "moved" if kind == "moved" else "same", run, equal=equal)
+        elif kind == "away":
+            assert before is not None
+            if before == self._matched.runs[run][0][0]:
+                self._add("to", -1, -1, 1, run)
+        elif old is not None:
+            self._add("removed", old.first, -1, old.stop - old.first)
+        elif new is not None:
+            self._add("added", -1, new.first, new.stop - new.first)
+
+    def _gap(self, piece: Piece) -> None:
+        """Show the blank lines above a block, which belong to it."""
+        old = self._blank(self._old, piece.before)
+        new = self._blank(self._new, piece.after)
+        if piece.kind == "removed":
+            if old >= 0:
+                self._add("removed", old, -1, 1)
+        elif piece.kind == "added":
+            if new >= 0:
+                self._add("added", -1, new, 1)
+        elif piece.kind == "away":
+            pass
+        elif new >= 0:
+            self._add("same", -1 if piece.kind == "moved" else old, new, 1)
+
+    @staticmethod
+    def _blank(text: BlockText, block: int | None) -> int:
+        above = -1 if block is None else text.blocks[block].first - 1
+        return above if above >= 0 and text.row(above).kind == "blank" else -1
+
+    def _rows(
+        self,
+        rows: tuple[int, int, int, int],
+        kind: Literal["same", "moved"],
+        run: int,
+        *,
+        equal: bool,
+    ) -> None:
+        """Lay out the rows of a block that is in both texts."""
+        a1, a2, b1, b2 = rows
+        if equal and a2 - a1 == b2 - b1:
+            for step in range(a2 - a1):
+                self._pair(a1 + step, b1 + step, kind, run)
+            return
+        old_keys = [self._old.key(at) for at in range(a1, a2)]
+        new_keys = [self._new.key(at) for at in range(b1, b2)]
+        if a2 - a1 == b2 - b1 == 1:
+            self._pair(a1, b1, kind, run, same=old_keys == new_keys and equal)
+            return
+        runs = equal_runs(old_keys, new_keys)
+        holes = gaps(runs, len(old_keys), len(new_keys))
+        window = window_for(sum(max(hole.a2 - hole.a1, hole.b2 - hole.b1) for hole in holes))
+        samples: dict[str, list[str]] = {}
+
+        def share(one: int, other: int) -> float:
+            was, now = old_keys[one], new_keys[other]
+            for said in (was, now):
+                if said not in samples:
+                    samples[said] = words(said)
+            if not samples[was]:
+                return 0.0
+            found = Indel.normalized_similarity(samples[was], samples[now])
+            return found if found >= PAIRED_FROM else 0.0
+
+        pairs = {run.before + n: (run.after + n, True) for run in runs for n in range(run.size)}
+        for hole in holes:
+            for one, other in partners(
+                range(hole.a1, hole.a2), range(hole.b1, hole.b2), share, window
+            ):
+                pairs[one] = (other, False)
+        a = b = 0
+        for one, (other, same) in [*sorted(pairs.items()), (a2 - a1, (b2 - b1, True))]:
+            self._add("removed", a1 + a, -1, one - a)
+            self._add("added", -1, b1 + b, other - b)
+            if one < a2 - a1:
+                self._pair(a1 + one, b1 + other, kind, run, same=same)
+            a, b = one + 1, other + 1
+
+    def _pair(
+        self, old: int, new: int, kind: Literal["same", "moved"], run: int, *, same: bool = True
+    ) -> None:
+        """Add a row that is in both texts: as it was where it reads the same."""
+        if same and self._reads_same(old, new):
+            self._add(kind, old, new, 1, run if kind == "moved" else -1)
+            return
+        if run >= 0:
+            self._changed_words[run] += self._count(old, new)
+        self._add("edited", old, new, 1, run)
+
+    def _reads_same(self, old: int, new: int) -> bool:
+        was, now = self._old.said(old), self._new.said(new)
+        if was == now or self._old.row(old).kind in ("line", "blank") or "\\" not in was + now:
+            return True
+        return self._rendering.same(was, now)
+
+    def _count(self, old: int, new: int) -> int:
+        was, now = self._old.said(old), self._new.said(new)
+        if len(was) + len(now) > QUICK:
+            return max(len(was.split()), len(now.split()))
+        marks = marks_of(self._old.row(old).kind, was, now)
+        return max(count_words(marks[0]), count_words(marks[1]))
+
+    def _add(
+        self,
+        kind: SegmentKind,
+        before: int,
+        after: int,
+        size: int,
+        run: int = -1,
+    ) -> None:
+        if not size:
+            return
+        last = self.segments[-1] if self.segments else None
+        if (
+            last is not None
+            and not (self._fresh and kind == "edited")
+            and (last.kind, last.run) == (kind, run)
+            and kind not in ("from", "to")
+            and _follows(last.before, before, last.size)
+            and _follows(last.after, after, last.size)
+        ):
+            self.segments[-1] = last._replace(size=last.size + size)
+            return
+        if self._fresh:
+            self.starts.add(len(self.segments))
+            self._fresh = False
+        self.segments.append(Segment(kind, before, after, size, run))
+
+    def _move(self, nth: int) -> Move:
+        run = self._matched.runs[nth]
+        before, after = run[0]
+        return Move(
+            under(self._old, before),
+            under(self._new, after),
+            heading_text(self._new, after),
+            len(run),
+            self._changed_words[nth],
+            up=self._new.row(self._new.blocks[after].first).start
+            < self._old.row(self._old.blocks[before].first).start,
+        )
+
+
+def _follows(last: int, now: int, size: int) -> bool:
+    return (last < 0 and now < 0) or (last >= 0 and now == last + size)

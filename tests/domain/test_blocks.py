@@ -1,0 +1,120 @@
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from copydesk.domain.blocks import BlockText, cells
+
+PIECES = ["a b", "# h", "* i", "  * j", "1. n", "> q", ">", "```", "    c", "|a|", "|-|", "{% x %}",
+          "<div>", "<!--", "-->", "---", "===", "[r]: u", "", "\t", "\r", "\\", "  "]  # fmt: skip
+
+
+@given(st.one_of(st.text(), st.lists(st.sampled_from(PIECES), max_size=40).map("\n".join)))
+def test_rows_joined_are_the_text_and_blocks_cover_all_but_blank_lines(text: str) -> None:
+    for plain in (False, True):
+        parsed = BlockText(text, plain=plain)
+        assert "".join(parsed.source(row) for row in range(len(parsed))) == text
+        covered = [row for block in parsed.blocks for row in range(block.first, block.stop)]
+        assert covered == sorted(set(covered))
+        outside = set(range(len(parsed))) - set(covered)
+        assert all(parsed.row(row).kind == "blank" for row in outside)
+        for at, block in enumerate(parsed.blocks):
+            assert block.first < block.stop
+            assert parsed.block_of(block.first) == at
+        for row in range(len(parsed)):
+            start, stop = parsed.span(row)
+            assert text[start:stop] == parsed.source(row)
+            assert parsed.row_of_line(parsed.row(row).start) == row
+
+
+def kinds(text: str) -> list[tuple[str, list[str]]]:
+    parsed = BlockText(text)
+    return [
+        (block.kind, [parsed.said(row) for row in range(block.first, block.stop)])
+        for block in parsed.blocks
+    ]
+
+
+PAGE = """---
+icon: bolt
+---
+
+# Retries
+One paragraph
+wrapped here,\x20\x20
+broken there.
+* an item
+  that goes on
+  * below it
+
+    ```ruby
+    code
+
+    ```
+1. one
+2. two
+
+> quoted
+> on
+> * item
+
+| a | b |
+|---|:-:|
+| `x` | 1 \\| 2 |
+{% hint style="info" %}
+Mind it.
+{% endhint %}
+
+Title
+-----
+<figure><img src="a.png"></figure>
+
+    indented
+
+    code
+after [a link][r].
+
+[r]: https://example.org
+***
+"""
+
+
+def test_what_stands_in_documentation_is_told_apart() -> None:
+    assert kinds(PAGE) == [
+        ("front", ["---", "icon: bolt", "---"]),
+        ("heading", ["# Retries"]),
+        ("paragraph", ["One paragraph wrapped here,", "broken there."]),
+        ("item", ["* an item that goes on"]),
+        ("item", ["  * below it"]),
+        ("code", ["    ```ruby", "    code", "", "    ```"]),
+        ("item", ["1. one"]),
+        ("item", ["2. two"]),
+        ("quote", ["> quoted on", "> * item"]),
+        ("table", ["| a | b |", "|---|:-:|", "| `x` | 1 \\| 2 |"]),
+        ("tag", ['{% hint style="info" %}']),
+        ("paragraph", ["Mind it."]),
+        ("tag", ["{% endhint %}"]),
+        ("heading", ["Title", "-----"]),
+        ("html", ['<figure><img src="a.png"></figure>']),
+        ("code", ["    indented", "", "    code"]),
+        ("paragraph", ["after [a link][r]."]),
+        ("paragraph", ["[r]: https://example.org"]),
+        ("rule", ["***"]),
+    ]
+    assert cells("| `x` | 1 \\| 2 |") == ["", " `x` ", " 1 \\| 2 ", ""]
+    assert BlockText("a\n```\nb").unclosed == 1
+    assert BlockText("```\nb\n```").unclosed is None
+
+
+@pytest.mark.parametrize(
+    "piece",
+    ["* a\n\n", "<!-- \n\n", "> ", "- ", "[", "|", "```\n", "    a\n\n", "{% ", "%} ", "a\n", "_ "],
+)
+def test_the_time_is_linear_whatever_is_in_a_text(piece: str) -> None:
+    times = []
+    for size in (20_000, 80_000):
+        begin = time.process_time()
+        BlockText(piece * (size // len(piece)))
+        times.append(time.process_time() - begin)
+    assert times[1] < max(0.25, times[0] * 12)

@@ -376,6 +376,20 @@ async def test_pages_link_to_each_other_and_a_few_links_are_broken(desk: Desk) -
     assert found["ok"] + found["in-app"] >= 40
 
 
+def test_what_is_said_with_a_review_is_a_thread_of_it() -> None:
+    store = new_store()
+    build_sample(store)
+    said, threads = store.read(
+        lambda tx: (
+            tx.all("SELECT id, comment FROM review WHERE comment IS NOT NULL ORDER BY id"),
+            tx.all("SELECT review_id, body FROM comment WHERE review_id IS NOT NULL ORDER BY 1"),
+        )
+    )
+    store.close()
+    assert len(said) >= 10
+    assert [tuple(row) for row in said] == [tuple(row) for row in threads]
+
+
 async def test_there_is_a_template_and_every_kind_of_page(desk: Desk) -> None:
     template = await desk.space("Page templates")
     space = f"/spaces/{template}/content"

@@ -256,7 +256,7 @@ class _Life:
             case Commit():
                 branches.edit_branch(tx, self.key, self.people[step.by], step.edit)
             case Verdict():
-                threads.add_review(tx, self.key, self.people[step.by], step.status, step.text)
+                self.verdict(tx, step)
             case Ask():
                 for who in step.of:
                     threads.request_review(tx, self.key, self.people[who], self.people[step.by])
@@ -266,6 +266,20 @@ class _Life:
                 self.clean(branches.update_branch(tx, self.key, self.people[step.by]))
             case Merge():
                 self.clean(branches.merge_branch(tx, self.key, self.people[step.by]))
+
+    def verdict(self, tx: Tx, verdict: Verdict) -> None:
+        """Review, and start a thread with what is said, as the desk does when it is asked to.
+
+        Praise needs no answer, so the thread of an approval is resolved.
+        """
+        who = self.people[verdict.by]
+        key = threads.add_review(tx, self.key, who, verdict.status, verdict.text)
+        if verdict.text is not None:
+            thread = threads.add_comment(
+                tx, self.space, who, verdict.text, change_request=self.key, review=key
+            )
+            if verdict.status == "approved":
+                threads.resolve(tx, thread, who)
 
     def clean(self, joined: branches.Joined) -> None:
         if joined.revision is None:

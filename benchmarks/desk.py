@@ -76,8 +76,9 @@ class Desk:
         self.plain.row_factory = sqlite3.Row
         owner = self.store.read(lambda tx: tx.value("SELECT value FROM meta WHERE key = 'owner'"))
         self.token = self.store.write(lambda tx: mint_token(tx, owner, "benchmark"))
-        transport = httpx.ASGITransport(create_app(self.store))
-        self.api = Api("http://desk.invalid", self.token, transport=transport)
+        # As the program signs in where it holds the desk itself.
+        app = create_app(self.store, sessions={self.token: owner})
+        self.api = Api("http://desk.invalid", self.token, transport=httpx.ASGITransport(app))
         self.space, self.organization = self.store.read(_largest)
         self.request, self.middle = self.store.read(self._middle)
 

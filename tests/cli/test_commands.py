@@ -300,6 +300,8 @@ def test_serve_answers_with_a_minted_token_and_fetches_from_public_addresses_onl
         finally:
             server.terminate()
             server.communicate(timeout=20)
+    assert server.returncode == 0
+    assert not desk.with_name(desk.name + "-wal").exists(), "the desk was not closed"
 
 
 def test_serve_warns_where_other_machines_can_reach_it(desk: Path) -> None:

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import signal
 import socket
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from ipaddress import ip_address
 from pathlib import Path
 
@@ -63,7 +68,24 @@ def _answer(host: str, listener: socket.socket, store: Store, fetch: Fetch | Non
             lifespan="off",
         )
     )
-    server.run(sockets=[listener])
+    with _ending_on_termination():
+        server.run(sockets=[listener])
+
+
+@contextmanager
+def _ending_on_termination() -> Iterator[None]:
+    """Have SIGTERM end the program the way SIGINT does, with the desk closed.
+
+    uvicorn ends what is under way, and then sends itself the signal again.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def _listen(host: str, port: int) -> socket.socket:

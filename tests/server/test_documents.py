@@ -221,7 +221,22 @@ IMAGE = Node(
     data={"ref": {"kind": "url", "url": "p.png"}, "alt": "alt"},
     nodes=[],
 )
+ODD = (
+    Node(object="inline", type="zz", data={"q": 1}, nodes=[text_node(leaf("k"))]),
+    text_node(leaf("under", "underline")),
+    text_node({**leaf("red"), "color": "red"}),
+    Node(object="inline", type="image", data={"src": "a.png", "caption": "c"}, nodes=[]),
+    Node(object="inline", type="link", data={"ref": {"kind": "page", "page": "p"}}, nodes=[]),
+)
+"""What no Markdown says, in a line."""
+
 SIMPLE = st.one_of(
+    INLINE.map(lambda inline: block("paragraph", inline, align="center")),
+    st.sampled_from(ODD).map(lambda odd: block("paragraph", [text_node(leaf("see ")), odd])),
+    st.sampled_from(ODD).map(lambda odd: block("images", [odd, IMAGE])),
+    st.just(block("table", [], records={"a": 1}, definition={})),
+    st.just(block("table", [block("table-row", [block("table-cell", [block("divider", [])])])])),
+    st.just(block("hint", [block("paragraph", [])], style="info", level=3)),
     INLINE.map(lambda inline: block("paragraph", inline)),
     st.tuples(st.integers(1, 3), INLINE).map(lambda t: block(f"heading-{t[0]}", t[1])),
     st.just(block("divider", [])),
@@ -276,6 +291,20 @@ def test_every_kind_of_block_survives_markdown(nodes: list[Node]) -> None:
     back = markdown_to_document(written)
     assert [meaning(node) for node in back.nodes] == [meaning(node) for node in nodes], written
     assert document_to_markdown(back) == written
+
+
+def test_what_markdown_does_not_say_is_kept_whole() -> None:
+    nodes = [
+        *(block("paragraph", [text_node(leaf("see ")), odd]) for odd in ODD),
+        *(block("images", [odd]) for odd in ODD),
+        block("heading-1", [text_node(leaf("Centre"))], align="center"),
+        block("table", [], records={"a": 1}, definition={}),
+        block("list-unordered", [block("list-item", [block("paragraph", [ODD[0]])])]),
+    ]
+    for node in nodes:
+        written = document_to_markdown(Document(nodes=[node]))
+        assert written
+        assert [meaning(back) for back in markdown_to_document(written).nodes] == [meaning(node)]
 
 
 def test_what_was_not_changed_keeps_its_spelling() -> None:

@@ -45,7 +45,8 @@ _SUMMARY = re.compile(r"<summary>([^<]*)</summary>\s*")
 _HTML_LINK = re.compile(r"""\b(?:href|src)\s*=\s*["']([^"']+)["']""", re.IGNORECASE)
 _TASK = re.compile(r"\[([ xX])\]\s+")
 _ALIGN = re.compile(r"text-align:(\w+)")
-_MARKS = {"strong": "bold", "em": "italic", "s": "strikethrough"}
+MARKS = {"strong": "bold", "em": "italic", "s": "strikethrough"}
+"""The mark of each token that says one."""
 
 
 def parse(markdown: str, env: MutableMapping[str, Any] | None = None) -> list[Token]:
@@ -225,7 +226,7 @@ def _drop_repeated_marks(state: StateCore) -> None:
 
 def _without_repeats(tokens: Sequence[Token]) -> list[Token]:
     kept: list[Token] = []
-    opened = dict.fromkeys(_MARKS, 0)
+    opened = dict.fromkeys(MARKS, 0)
     for token in tokens:
         mark, _, end = token.type.rpartition("_")
         if mark in opened:
@@ -382,8 +383,8 @@ def _image(node: SyntaxTreeNode) -> Node:
 def _inlines(nodes: Iterable[SyntaxTreeNode], marks: tuple[str, ...] = ()) -> list[Node]:
     found: list[Node] = []
     for node in nodes:
-        if node.type in _MARKS:
-            found += _inlines(node.children, (*marks, _MARKS[node.type]))
+        if node.type in MARKS:
+            found += _inlines(node.children, (*marks, MARKS[node.type]))
         elif node.type == "link":
             data: dict[str, Any] = {"ref": {"kind": "url", "url": str(node.attrs.get("href", ""))}}
             if title := node.attrs.get("title"):

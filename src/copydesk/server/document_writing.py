@@ -9,22 +9,17 @@ from html import escape
 from typing import Any
 
 from copydesk.contract.models.document import Node
+from copydesk.server.document_kinds import NAME, SPELLING, can_be_said
 from copydesk.server.document_reading import CONTAINERS
-
-SPELLING = ("spelling", "after")
-"""What a block's data says of how it was written, and of what stood after it; no part of what it
-means."""
 
 _LISTS = ("list-ordered", "list-unordered", "list-tasks")
 _TAGS = {block: tag for tag, block in CONTAINERS.items()}
-_PLAIN = ("paragraph", "list-item", "code-line", "table-row", "table-cell")
 _SIGNS = {"bold": "**", "italic": "*", "strikethrough": "~~"}
 _SPECIAL = re.compile(r"([\\`*\[\]<~]|&(?=[#\w])|(?<!\w)_|_(?!\w)|\{(?=%))")
 _LINE_START = re.compile(
     r"^(>|#{1,6}(?=\s|$)|[+-](?=\s|$)|[=-](?=[=\s-]*$)|\d{1,9}(?=[.)](?:\s|$)))", re.MULTILINE
 )
 _CLOSING = re.compile(r"((?:^|\s)#*)(#)$")
-_NAME = re.compile(r"[A-Za-z][\w-]*")
 
 
 def join(nodes: Iterable[Node] | None) -> str:
@@ -49,6 +44,8 @@ def spelled(nodes: Iterable[Node]) -> list[str]:
 def write(node: Node, *, other_mark: bool = False) -> str:
     """Return a block as Markdown. ``other_mark`` spells a list so that it is apart from another."""
     data, nodes, kind = node.data or {}, node.nodes or [], node.type or ""
+    if node.object == "block" and kind and not can_be_said(node):
+        return _keep(node)
     if kind.startswith("heading-"):
         level = _number(data.get("level"), int(kind[-1]) if kind[-1].isdecimal() else 1)
         text = _write_inlines(nodes).replace("\\\n", " ").replace("\n", " ")
@@ -76,12 +73,18 @@ def write(node: Node, *, other_mark: bool = False) -> str:
         return f"{{% embed{_attributes(data)} %}}"
     if kind == "images":
         return "\n".join(_write_inlines([node]) for node in nodes)
-    if node.object == "block" and kind and kind not in _PLAIN:
-        # No Markdown says this: it is kept as it is.
-        return f"{{% block {json.dumps(node.to_dict(), sort_keys=True)} %}}"
     if all(child.object != "block" for child in nodes):
         return _LINE_START.sub(_escape_start, _write_inlines(nodes))
     return join(nodes)
+
+
+def _keep(node: Node) -> str:
+    """Return a block that no Markdown says as its JSON."""
+    told = node.to_dict()
+    data = {name: value for name, value in (node.data or {}).items() if name not in SPELLING}
+    if data or "data" in told:
+        told["data"] = data
+    return f"{{% block {json.dumps(told, sort_keys=True)} %}}"
 
 
 def _escape_start(match: re.Match[str]) -> str:
@@ -98,7 +101,7 @@ def _attributes(data: dict[str, Any]) -> str:
     return "".join(
         f' {name}="{_quoted(value)}"'
         for name, value in data.items()
-        if isinstance(value, str) and _NAME.fullmatch(name) and name not in SPELLING
+        if isinstance(value, str) and NAME.fullmatch(name) and name not in SPELLING
     )
 
 

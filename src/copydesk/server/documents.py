@@ -13,8 +13,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from copydesk.contract.models.document import Document, Node
+from copydesk.server.document_kinds import SPELLING
 from copydesk.server.document_reading import links_of, nodes_of, parse
-from copydesk.server.document_writing import SPELLING, join, spelled
+from copydesk.server.document_writing import join, spelled
 
 __all__ = ["document_to_markdown", "links_of", "markdown_to_document"]
 

@@ -99,6 +99,7 @@ def message_sent(
         (),
         Expectation(read, fields, said=_answered(reply)),
         Expectation(read, gone=True),
+        "People were notified when it was sent.",
     )
 
 

@@ -113,7 +113,7 @@ class Expectation:
         if answer is None:
             return "It is gone."
         if self.gone:
-            return "It is there again."
+            return f"{self.said[:1].upper()}{self.said[1:]}." if self.said else "It is there."
         told = [self.said] if self.said else [each.sentence() for each in differences]
         said = " and ".join(told)
         who = next((name for key in _WHO if (name := value_at(answer, f"{key}.displayName"))), "")
@@ -136,12 +136,14 @@ class Reversal:
 
     ``back`` takes it back, if ``still`` holds: the thing is as the write left it. ``forth`` does it
     again, if ``before`` holds: the thing is as it was. Without ``forth`` it is not done again.
+    ``note`` is what a person should know once it was taken back.
     """
 
     back: tuple[Step, ...]
     forth: tuple[Step, ...] = ()
     still: Expectation | None = None
     before: Expectation | None = None
+    note: str = ""
 
     def to_dict(self) -> dict[str, JSON]:
         """Return it as JSON."""
@@ -151,6 +153,8 @@ class Reversal:
         for name, expected in (("still", self.still), ("before", self.before)):
             if expected is not None:
                 value[name] = expected.to_dict()
+        if self.note:
+            value["note"] = self.note
         return value
 
 
@@ -195,6 +199,7 @@ def reversal_of(value: JSON) -> Reversal:
                 tuple(_step(each) for each in _list(value.get("forth", []))),
                 _expectation(value.get("still")),
                 _expectation(value.get("before")),
+                str(value.get("note", "")),
             )
     raise ValueError("this is no reversal")
 

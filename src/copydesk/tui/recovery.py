@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
@@ -35,7 +36,6 @@ class Recovered:
     moves: int = 0
     arrived: int = 0
     lost: int = 0
-    undone: int = 0
     unknown: int = 0
 
     def sentence(self) -> str:
@@ -46,18 +46,13 @@ class Recovered:
             if count
         ]
         said = [f"Restored {', '.join(kept)}."] if kept else []
-        cut = [
-            f"{count} {words}"
-            for count, words in (
-                (self.arrived, "had arrived"),
-                (self.lost, "had not, and was not sent again"),
-                (self.unknown, "may have happened: :undo and @ tell"),
-            )
-            if count
-        ]
-        if cut:
-            total = self.arrived + self.lost + self.unknown
-            said.append(f"Of {plural(total, 'write')} that was cut off {', '.join(cut)}.")
+        for count, words in (
+            (self.arrived, "had arrived."),
+            (self.lost, "had not arrived, and is not sent again unasked."),
+            (self.unknown, "may have arrived: @ and :undo tell which."),
+        ):
+            if count:
+                said.append(f"{plural(count, 'write')} that was cut off {words}")
         return " ".join(said)
 
 
@@ -68,7 +63,9 @@ async def recover(session: Session, *, crashed: bool) -> str:
     be reached it is all left to the next start.
     """
     journal = session.journal
-    session.history.learn(await asyncio.to_thread(journal.entries))
+    entries = await asyncio.to_thread(journal.entries)
+    session.history.learn(entries)
+    _learn_unsent(session, entries)
     open_still = await asyncio.to_thread(journal.interrupted)
     found = Recovered()
     if open_still:
@@ -86,6 +83,15 @@ async def recover(session: Session, *, crashed: bool) -> str:
     return found.sentence()
 
 
+def _learn_unsent(session: Session, entries: Iterable[Entry]) -> None:
+    """Note of each text what became of the last try to send it, if that failed."""
+    for entry in entries:
+        if entry.draft and entry.state in ("failed", "unknown") and entry.sentence:
+            session.unsent[entry.draft] = entry.sentence
+        elif entry.draft:
+            session.unsent.pop(entry.draft, None)
+
+
 async def _settle(session: Session, api: Api, entry: Entry, found: Recovered) -> None:
     """Find out by reading whether a write happened. Raises ``ApiError``."""
     happened = await _happened(session, api, entry)
@@ -99,6 +105,8 @@ async def _settle(session: Session, api: Api, entry: Entry, found: Recovered) ->
     else:
         found.lost += 1
         state, said = "failed", NOT_ARRIVED
+    if entry.draft and state != "done":
+        session.unsent[entry.draft] = said
     if happened and entry.draft:
         await asyncio.to_thread(session.drafts.drop, entry.draft)
     settled = await asyncio.to_thread(session.journal.settle, entry, state, sentence=said)

@@ -100,6 +100,8 @@ class Session(Writing):
     log: list[Written] = field(default_factory=list)
     messages: list[Written] = field(default_factory=list)
     """What was said that had no room on screen, for the log; the newest `KEPT_MESSAGES`."""
+    unsent: dict[str, str] = field(default_factory=dict)
+    """Why a text could not be sent, by the key of its draft, until it is."""
     stuck: set[tuple[str, str, str]] = field(default_factory=set)
     """Updates that conflicted, as (change request, its revision, that of its space): sent again
     they would come to the same."""

@@ -69,8 +69,9 @@ async def turn(place: Place, pasts: Sequence[Past], *, again: bool = False) -> N
         return
     said = "Done again" if again else "Taken back"
     if len(pasts) == 1:
-        entry = pasts[0].entry
-        place.tell(f"{said}: {entry.what} {entry.target}", "good")
+        entry, note = pasts[0].entry, "" if again else pasts[0].reversal.note
+        told = f"{said}: {entry.what} {entry.target}"
+        place.tell(f"{told}. {note}" if note else told, "good")
     else:
         kinds = {past.entry.what for past in pasts}
         kind = kinds.pop().lower() if len(kinds) == 1 else "write"

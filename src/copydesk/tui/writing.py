@@ -53,6 +53,7 @@ class Writing:
     clock: Callable[[], datetime]
     contact: Contact
     log: list[Written]
+    unsent: dict[str, str]
     _writes: set[asyncio.Task[Any]]
 
     async def ready(self) -> Api:
@@ -245,6 +246,10 @@ class Writing:
             line.state, line.said, line.undo = "done", HAD_ARRIVED if found else "", line.back
             changes = self._bind(line, task.result())
             self._arrived(line, task.result())
+        if line.draft and line.state in ("failed", "unknown"):
+            self.unsent[line.draft] = line.said
+        elif line.draft:
+            self.unsent.pop(line.draft, None)
         if line.entry is not None:
             state: State = "done" if line.state == "done" else "failed"
             if line.state == "unknown":
@@ -447,9 +452,11 @@ class Writing:
             kind=kind, of=past.id,
         )  # fmt: skip
         done: list[Any] = []
+        # Steps that an undo had taken before it was cut off are not taken twice.
+        first = past.cut.progress if past.cut is not None and past.cut.kind == kind else 0
 
         async def send() -> list[Any]:
-            for number in range(len(done), len(steps)):
+            for number in range(first + len(done), len(steps)):
                 done.append(await way.take(api, steps[number]))
                 if line.entry is not None and number + 1 < len(steps):
                     line.entry = await asyncio.to_thread(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
-from copydesk.domain.inverses import request_changed
+from copydesk.domain.inverses import request_begun, request_changed
 from copydesk.domain.text import clean
 from copydesk.tui.actions import action
 from copydesk.tui.dispatch import run, tell_failures
@@ -129,6 +129,7 @@ class ChangesWriting(ChangesRuns, scope="changes_writing"):
                     "Start",
                     f"“{subject}”",
                     lambda api: api(ops.create_change_request, space, body),
+                    reversal=lambda request: request_begun(space, request.id),
                     draft=key,
                 )
             )

@@ -1,0 +1,544 @@
+"""Taking back and doing again on a real desk: what was is there again, and nobody is overruled."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import httpx
+import pytest
+
+from copydesk.client.api import Api
+from copydesk.contract import operations as ops
+from copydesk.contract.models.change_request import ChangeRequestUpdate
+from copydesk.contract.models.comment import (
+    CommentCreate,
+    CommentUpdate,
+    MarkdownBody,
+    ReplyCreate,
+    ReplyUpdate,
+)
+from copydesk.contract.models.review import ReviewersRequest
+from copydesk.domain import inverses
+from copydesk.domain.order import Move, applied
+from copydesk.domain.site_tree import TOP, SiteNode
+from copydesk.domain.staged import Step
+from copydesk.local.drafts import DeskDrafts, Drafts
+from copydesk.local.journal import DeskJournal, Journal
+from copydesk.server.app import create_app
+from copydesk.server.store import Store, Tx
+from copydesk.tui.change_request_writing import document_of
+from copydesk.tui.recovery import recover
+from copydesk.tui.session import ChangedSinceError, Session
+from copydesk.tui.site_reading import send_step
+from copydesk.tui.site_writing import set_default, update
+from tests.drive import drive
+from tests.tui.review_world import ReviewWorld
+from tests.tui.test_sites import SECTIONS, Published, publish
+from tests.world import BASE_URL, World
+
+Work = Callable[[Session, Api], Awaitable[None]]
+
+PASSING = ("search", "token", "meta", "blob", "sqlite")
+"""How tables begin that are no content of the desk, or follow from the rest of it."""
+
+
+def snapshot(world: World) -> dict[str, list[Any]]:
+    """Return every table of a desk, but for times and the ids of revisions; orders as ranks."""
+
+    def read(tx: Tx) -> dict[str, list[Any]]:
+        tables = {}
+        for table in tx.all("SELECT name FROM sqlite_master WHERE type = 'table'"):
+            name = table["name"]
+            if name.startswith(PASSING):
+                continue
+            rows = [dict(row) for row in tx.all(f"SELECT * FROM {name}")]
+            if rows and "position" in rows[0]:
+                rows.sort(key=lambda row: row["position"])
+                for row in rows:
+                    row["position"] = None
+                tables[f"{name} in order"] = [row["id"] for row in rows]
+            kept = [
+                {k: v for k, v in row.items() if not k.endswith("_at") and "revision" not in k}
+                for row in rows
+            ]
+            tables[name] = sorted(kept, key=str)
+        return tables
+
+    return world.store.read(read)
+
+
+class Desk:
+    """A desk, a session on it as the program opens one, and everything that can be taken back."""
+
+    def __init__(self, world: World, folder: Path) -> None:
+        self.world = world
+        self.api = world.api()
+        self.review = ReviewWorld(world)
+        self.space, self.request = self.review.space, self.review.request
+        self.thread = world.comment(self.space, "One.", change_request=self.request)
+        self.mine = world.reply(self.thread, "Mine.")
+        self.people = [world.user(name) for name in ("jonas", "priya")]
+        self.other = world.change_request(
+            self.space, {"events": "New.\n"}, subject="Another", status="draft"
+        )
+        self.site: Published = publish(world)
+        self.folder = folder
+        self.session = self.start()
+        self.state: dict[str, Any] = {
+            "status": "draft", "subject": "Another", "resolved": False, "react": False,
+            "text": "Mine.", "asked": False, "hidden": False, "default": "Guides",
+            "path": "", "description": "",
+        }  # fmt: skip
+        self.order = [self.site.ids[title] for title in SECTIONS]
+
+    def start(self) -> Session:
+        """Return the session of a new start."""
+
+        async def connect() -> Api:
+            return self.api
+
+        self.journal = Journal(
+            self.folder / "journal", clock=lambda: self.world.clock.now.timestamp()
+        )
+        return Session(
+            connect,
+            clock=lambda: self.world.clock.now,
+            drafts=DeskDrafts(Drafts(self.folder / "drafts"), "desk"),
+            journal=DeskJournal(self.journal, "desk"),
+        )
+
+    async def write(
+        self, send: Callable[[], Awaitable[Any]], reversal: Any, *, draft: str = ""
+    ) -> None:
+        """Write something that can be taken back."""
+        await self.session.perform("Write", "it", send, reversal=reversal, draft=draft)
+
+    async def patch(self, field: str, value: Any, before: Any) -> None:
+        """Change a field of the other request."""
+        body = ChangeRequestUpdate.model_validate({field: value})
+        way = inverses.request_changed(self.space, self.other, {field: before}, {field: value})
+        await self.write(
+            lambda: self.api(ops.update_change_request, self.space, self.other, body), way
+        )
+
+    async def status(self, random: Random) -> None:
+        before = self.state["status"]
+        after = random.choice([s for s in ("open", "draft", "archived") if s != before])
+        await self.patch("status", after, before)
+        self.state["status"] = after
+
+    async def subject(self, random: Random) -> None:
+        before, after = self.state["subject"], f"Subject {random.random()}"
+        await self.patch("subject", after, before)
+        self.state["subject"] = after
+
+    async def description(self, random: Random) -> None:
+        before, after = self.state["description"], f"What\n\nand why {random.random()}"
+        old, new = (document_of(text).to_dict() for text in (before, after))
+        await self.patch("description", new, old)
+        self.state["description"] = after
+
+    async def resolve(self, random: Random) -> None:
+        self.state["resolved"] = to = not self.state["resolved"]
+        ids = (self.space, self.request, self.thread)
+        body = CommentUpdate(resolved=to)
+        way = inverses.thread_resolved(*ids, resolved=to)
+        await self.write(lambda: self.api(ops.update_change_request_comment, *ids, body), way)
+
+    async def react(self, random: Random) -> None:
+        self.state["react"] = to = not self.state["react"]
+        ids = (self.space, self.request, self.thread, self.mine)
+        emoji = "👍"
+        body = (
+            ReplyUpdate(added_reactions=[emoji]) if to else ReplyUpdate(removed_reactions=[emoji])
+        )
+        way = inverses.reacted(*ids, emoji=emoji, me=self.world.ana, added=to)
+        await self.write(lambda: self.api(ops.update_change_request_comment_reply, *ids, body), way)
+
+    async def edit(self, random: Random) -> None:
+        before, after = self.state["text"], f"Mine {random.random()}."
+        ids = (self.space, self.request, self.thread, self.mine)
+        body = ReplyUpdate(body=MarkdownBody(markdown=after))
+        way = inverses.message_edited(*ids, before=before, after=after)
+        await self.write(lambda: self.api(ops.update_change_request_comment_reply, *ids, body), way)
+        self.state["text"] = after
+
+    async def comment(self, random: Random) -> None:
+        ids = (self.space, self.request)
+        text, key = "A **thought**.", f"{self.space}/{self.request}/request"
+        self.session.drafts.save(key, text)
+        body = CommentCreate(body=MarkdownBody(markdown=text))
+        await self.write(
+            lambda: self.api(ops.create_change_request_comment, *ids, body),
+            lambda made: inverses.message_sent(*ids, made.id, text=text, draft=key),
+            draft=key,
+        )
+
+    async def reply(self, random: Random) -> None:
+        ids = (self.space, self.request, self.thread)
+        body = ReplyCreate(body=MarkdownBody(markdown="Yes."))
+        await self.write(
+            lambda: self.api(ops.create_change_request_comment_reply, *ids, body),
+            lambda made: inverses.message_sent(*ids, made.id, text="Yes."),
+        )
+
+    async def reviewers(self, random: Random) -> None:
+        self.state["asked"] = to = not self.state["asked"]
+        ids = (self.space, self.request)
+        people = self.people
+
+        async def send() -> None:
+            if to:
+                await self.api(ops.request_reviewers, *ids, ReviewersRequest(users=people))
+            else:
+                for user in people:
+                    await self.api(ops.remove_requested_reviewer, *ids, user)
+
+        way = inverses.reviewers_asked(*ids, **({"asked": people} if to else {"left": people}))
+        await self.write(send, way)
+
+    def row(self, title: str) -> SiteNode:
+        kind, level = ("site-space", self.site.ids["Guides"]) if "/" in title else ("section", TOP)
+        return SiteNode(self.site.ids[title], kind, title, level)  # type: ignore[arg-type]
+
+    async def change_row(self, node: SiteNode, field: str, after: Any, before: Any) -> None:
+        ids = (self.world.home, self.site.site)
+        way = inverses.site_row_changed(ids, node, {field: before}, {field: after})
+        await self.write(lambda: update(self.api, ids, node, {field: after}), way)
+
+    async def hide(self, random: Random) -> None:
+        self.state["hidden"] = to = not self.state["hidden"]
+        await self.change_row(self.row("Guides/French"), "hidden", to, not to)
+
+    async def rename(self, random: Random) -> None:
+        before, after = self.state["path"], f"path-{random.randrange(10**9)}"
+        if before:
+            await self.change_row(self.row("Legal"), "path", after, before)
+            self.state["path"] = after
+        else:
+            listed = await self.api(ops.list_site_sections, self.world.home, self.site.site)
+            self.state["path"] = next(s.path for s in listed.items if s.title == "Legal")
+
+    async def default(self, random: Random) -> None:
+        ids = (self.world.home, self.site.site)
+        before = self.state["default"]
+        after = random.choice([title for title in SECTIONS if title != before])
+        way = inverses.default_changed(ids, self.row(after), self.row(before))
+        await self.write(lambda: set_default(self.api, ids, self.row(after)), way)
+        self.state["default"] = after
+
+    async def move(self, random: Random) -> None:
+        ids = (self.world.home, self.site.site)
+        at = random.randrange(1, len(self.order))
+        row, back = self.order[at], Move(self.order[at], "after", self.order[at - 1])
+        to = Move(row, "before", self.order[0])
+        after = applied(self.order, [to])
+        node = SiteNode(row, "section", "a section")
+        way = inverses.row_moved(ids, node, to, back, self.order, after)
+        await self.write(lambda: send_step(self.api, *ids, Step(TOP, to), node), way)
+        self.order = after
+
+    async def discard(self, random: Random) -> None:
+        key = f"{self.space}/{self.request}/page-{random.random()}"
+        drafts = self.session.drafts
+        drafts.save(key, "Typed.")
+
+        async def drop() -> None:
+            drafts.drop(key)
+
+        await self.write(drop, inverses.draft_dropped(key))
+
+    @property
+    def actions(self) -> list[Callable[[Random], Awaitable[None]]]:
+        return [
+            self.status, self.subject, self.description, self.resolve, self.react, self.edit,
+            self.comment, self.reply, self.reviewers, self.hide, self.rename, self.default,
+            self.move, self.discard,
+        ]  # fmt: skip
+
+
+async def test_after_a_hundred_writes_undo_of_all_leaves_the_desk_as_it_was(
+    world: World, tmp_path: Path
+) -> None:
+    desk = Desk(world, tmp_path)
+    random = Random(4)
+    await desk.rename(random)  # reads which path it has
+    await desk.description(random)
+    await desk.session.undo()
+    desk.session.history.known.clear()
+    desk.session.log.clear()
+    desk.state["description"] = ""
+    before = snapshot(world)
+    for _ in range(100):
+        await random.choice(desk.actions)(random)
+    full = snapshot(world)
+    assert full != before
+    history = desk.session.history
+    written = len(history.known)
+    assert written > 90
+    while desk.session.undoable():
+        await desk.session.undo()
+    assert snapshot(world) == before
+    assert {past.standing for past in history.known.values()} == {"undone"}
+    again = 0
+    while pasts := desk.session.redoable():
+        await desk.session.take_back(pasts, again=True)
+        again += 1
+    assert again == sum(bool(past.reversal.forth) for past in history.known.values())
+    assert world.row("change_request", desk.other)["subject"] == desk.state["subject"]
+    assert snapshot(world)["site_section in order"] == full["site_section in order"]
+    # A later start knows the same, and takes it all back by its list.
+    later = desk.start()
+    await recover(later, crashed=False)
+    done = [past for past in later.history.known.values() if past.standing == "done"]
+    assert len(done) == again
+    await later.take_back(sorted(done, key=lambda past: past.number, reverse=True))
+    assert snapshot(world) == before
+
+
+async def test_what_somebody_else_changed_since_is_not_overruled_unasked(world: World) -> None:
+    review = ReviewWorld(world)
+
+    def row() -> str:
+        return str(world.row("change_request", review.request)["status"])
+
+    async with drive(review.app(), "W", size=(140, 40)) as driver:
+        assert row() == "draft"
+        assert "u undo" in driver.screen
+        await driver.press("u")
+        assert row() == "open"
+        assert "Taken back: Make a draft #1 Webhook" in driver.screen
+        await driver.press("ctrl+r")
+        assert row() == "draft"
+        async with world.api(review.lee) as lee:
+            body = ChangeRequestUpdate(status="archived")
+            await lee(ops.update_change_request, review.space, review.request, body)
+        await driver.press("u")
+        assert "Its status is archived by now, not draft." in driver.screen
+        assert "Undo would fight that." in driver.screen
+        await driver.press("escape")
+        assert row() == "archived"
+        assert "Nothing was taken back." in driver.screen
+        await driver.press("u", "y")
+        assert row() == "open"
+        # The list has it too, and takes it back and does it again there.
+        await driver.press(":", *"undo", "enter")
+        assert "Make a draft" in driver.screen
+        assert "undone" in driver.screen
+        await driver.press("u")
+        assert "It was taken back already. ctrl+r does it again." in driver.screen
+        await driver.press("enter")
+        assert row() == "draft"
+        assert "u takes it back." in driver.screen
+
+
+async def test_what_waits_can_be_recalled_and_its_text_stays(world: World) -> None:
+    review = ReviewWorld(world)
+    app = review.app()
+    app.session.recall_seconds = 600
+    async with drive(app) as driver:
+        session = driver.app.session
+
+        def reviews() -> int:
+            found = world.store.read(lambda tx: tx.value("SELECT count(*) FROM review"))
+            assert isinstance(found, int)
+            return found
+
+        async def approve(text: str) -> None:
+            for key in ("a", *text, "ctrl+s"):
+                await driver.send(key)
+            for _ in range(50):
+                await driver.settle()
+                if session.waits:
+                    return
+            raise AssertionError("it does not wait")
+
+        await approve("Fine.")
+        assert "is sent in 600 s, u recalls it" in driver.screen
+        assert not session.undoable()
+        await driver.press("u")
+        assert "Recalled: approve was not sent. What you wrote is kept" in driver.screen
+        assert reviews() == 0
+        assert list(session.drafts.kept().values()) == ["Fine."]
+        assert session.log[-1].state == "recalled"
+        assert not session.journal.entries()
+        await approve("")
+        await driver.send("Q")  # quitting sends at once
+        await driver.idle()
+        assert reviews() == 1
+        assert not session.drafts.kept()
+
+
+class Cut(httpx.AsyncBaseTransport):
+    """A way to a desk on which the process ends at a request: before it is sent, or answered."""
+
+    def __init__(self, store: Store, at: int, *, after: bool) -> None:
+        self._desk = httpx.ASGITransport(create_app(store))
+        self._left = at
+        self._after = after
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        self._left -= 1
+        if self._left == 0 and not self._after:
+            os._exit(KILLED)
+        answer = await self._desk.handle_async_request(request)
+        if self._left == 0:
+            os._exit(KILLED)
+        return answer
+
+
+KILLED = 9
+
+
+class Life:
+    """A desk on disk, and what one start of the program after the other does with it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.file = folder / "desk.db"
+        world = World(self.file)
+        review = ReviewWorld(world)
+        self.ids = (review.space, review.request)
+        self.ana = world.ana
+        self.people = [world.user(name) for name in ("jonas", "priya")]
+        self.token = world.token(world.ana)
+        world.close()
+        self.key = f"{review.space}/{review.request}/request"
+
+    def session(self, transport: httpx.AsyncBaseTransport) -> Session:
+        async def connect() -> Api:
+            return Api(BASE_URL, self.token, transport=transport)
+
+        journal = Journal(self.folder / "journal")
+        self.crashed = journal.crashed("desk")
+        journal.opened("desk")
+        return Session(
+            connect,
+            drafts=DeskDrafts(Drafts(self.folder / "drafts"), "desk"),
+            journal=DeskJournal(journal, "desk"),
+        )
+
+    def live(
+        self, work: Callable[[Session, Api], Awaitable[None]], at: int, *, after: bool
+    ) -> None:
+        """Run ``work`` in a process of its own, which ends at its n-th request."""
+        child = os.fork()
+        if child:
+            assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == KILLED
+            return
+        try:
+            store = Store(self.file, durable=False)
+            session = self.session(Cut(store, at, after=after))
+
+            async def run() -> None:
+                await work(session, await session.ready())
+
+            session.identify = nobody
+            asyncio.run(run())
+        finally:
+            os._exit(1)
+
+    def again(self, look: Callable[[Session, Api, Store, str], Awaitable[None]]) -> None:
+        """Start again, and look at what is found."""
+        store = Store(self.file, durable=False)
+        session = self.session(httpx.ASGITransport(create_app(store)))
+        session.identify = nobody
+
+        async def run() -> None:
+            said = await recover(session, crashed=self.crashed)
+            await look(session, await session.ready(), store, said)
+
+        asyncio.run(run())
+        store.close()
+
+    async def comment(self, session: Session, api: Api) -> None:
+        session.drafts.save(self.key, "Why not ten?")
+        body = CommentCreate(body=MarkdownBody(markdown="Why not ten?"))
+        await session.perform(
+            "Comment",
+            "#1",
+            lambda: api(ops.create_change_request_comment, *self.ids, body),
+            reversal=lambda made: inverses.message_sent(*self.ids, made.id, text="Why not ten?"),
+            trace=inverses.message_trace(*self.ids, me=self.ana),
+            draft=self.key,
+        )
+
+    async def unarchive(self, session: Session, api: Api) -> None:
+        body = ChangeRequestUpdate(status="archived")
+        way = inverses.request_changed(*self.ids, {"status": "open"}, {"status": "archived"})
+        await session.perform(
+            "Archive", "#1", lambda: api(ops.update_change_request, *self.ids, body), reversal=way
+        )
+        await session.undo()
+
+    async def unask(self, session: Session, api: Api) -> None:
+        body = ReviewersRequest(users=self.people)
+        way = inverses.reviewers_asked(*self.ids, asked=self.people)
+        await session.perform(
+            "Ask", "#1", lambda: api(ops.request_reviewers, *self.ids, body), reversal=way
+        )
+        await session.undo()
+
+
+async def nobody(session: Session, api: Api) -> None:
+    """Ask nobody who signed in: every request counts."""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs a process that begins as this one is")
+@pytest.mark.parametrize("after", [False, True])
+def test_a_process_that_ends_in_a_write_or_an_undo_loses_and_repeats_nothing(
+    tmp_path: Path, *, after: bool
+) -> None:
+    life = Life(tmp_path)
+
+    life.live(life.comment, 1, after=after)
+
+    async def commented(session: Session, api: Api, store: Store, said: str) -> None:
+        texts = store.read(lambda tx: tx.all("SELECT body FROM comment"))
+        kept = list(session.drafts.kept().values())
+        assert (len(texts), kept) == ((1, []) if after else (0, ["Why not ten?"]))
+        wanted = (
+            "1 write that was cut off had arrived."
+            if after
+            else ("Restored 1 draft. 1 write that was cut off had not arrived")
+        )
+        assert said.startswith(wanted)
+        assert not session.journal.interrupted()
+
+    life.again(commented)
+
+    # The third request takes it back; the second has read whether it is as it was left.
+    life.live(life.unarchive, 3, after=after)
+
+    async def unarchived(session: Session, api: Api, store: Store, said: str) -> None:
+        request = await api(ops.get_change_request, *life.ids)
+        [past] = [p for p in session.history.known.values() if p.entry.what == "Archive"]
+        found = (request.status, past.standing)
+        assert found == (("open", "undone") if after else ("archived", "done"))
+        assert not session.journal.interrupted()
+        if not after:
+            await session.take_back([past])
+        assert (await api(ops.get_change_request, *life.ids)).status == "open"
+
+    life.again(unarchived)
+
+    # Cut off between two steps, or in the second: what reading does not tell is asked.
+    life.live(life.unask, 4, after=after)
+
+    async def unasked(session: Session, api: Api, store: Store, said: str) -> None:
+        [past] = [p for p in session.history.known.values() if p.entry.what == "Ask"]
+        assert past.standing == ("undone" if after else "undoing")
+        if not after:
+            assert "1 write that was cut off may have arrived" in said
+            with pytest.raises(ChangedSinceError, match="asked for a review"):
+                await session.take_back([past])
+            await session.take_back([past], anyway=True)
+        assert not (await api(ops.list_requested_reviewers, *life.ids)).items
+        assert past.standing == "undone"
+
+    life.again(unasked)

@@ -1,3 +1,4 @@
+import os
 import tempfile
 import threading
 from pathlib import Path
@@ -7,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from copydesk.local import journal as journals
-from copydesk.local.journal import Journal
+from copydesk.local.journal import Journal, Notes
 
 
 @pytest.fixture
@@ -109,3 +110,44 @@ def test_threads_do_not_mix_their_lines(path: Path) -> None:
     for thread in threads:
         thread.join()
     assert len(journal.entries()) == 60
+
+
+def test_what_can_be_taken_back_outlives_its_file(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(journals, "ROTATE_BYTES", 100)
+    way = Notes(reversal={"back": []}, group="g")
+    first = Journal(path)
+    kept = first.settle(first.begin("archive", "#1", notes=way), "done")
+    undone = first.settle(
+        first.begin("Undo: archive", "#1", notes=Notes(kind="undo", of=kept.id)), "done"
+    )
+    lost = first.begin("merge", "#2")
+    first.finished("comment", "#3", "done")
+    for _ in range(2):
+        journal = Journal(path)
+        journal.finished("filling", "x" * 200, "done")
+    found = {entry.id: entry for entry in journal.entries()}
+    assert found[kept.id] == kept
+    assert found[undone.id] == undone
+    assert found[lost.id].state == "unknown"
+    assert [entry.id for entry in journal.interrupted()] == [lost.id]
+    assert "comment" not in {entry.what for entry in found.values()}
+
+
+def test_a_run_that_did_not_say_that_it_ended_has_crashed(path: Path) -> None:
+    first = Journal(path)
+    assert not first.crashed("d")
+    first.opened("d")
+    entry = first.begin("merge", "#1")
+    other = Journal(path)
+    other.opened("other")
+    # This process is there still: what it has under way is its own to settle.
+    assert not other.crashed("d")
+    assert not other.interrupted()
+    text = path.read_text().replace(f'"process": {os.getpid()}', f'"process": {2**22 + 1}')
+    path.write_text(text)
+    assert other.crashed("d")
+    assert [one.id for one in other.interrupted()] == [entry.id]
+    first.closed()
+    assert not other.crashed("d")

@@ -1,0 +1,36 @@
+"""``copydesk log``: the writes of this machine, without what was written."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from copydesk.cli import main
+from copydesk.local.journal import Journal, Notes
+from copydesk.local.paths import find_paths
+
+
+def test_the_log_prints_what_was_written_and_when(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COPYDESK_HOME", str(tmp_path))
+    assert main(["log"]) == 0
+    assert capsys.readouterr().out == ""
+    journal = Journal(find_paths().make().journal)
+    journal.finished("Merge", "#1", "done", at=5.0, desk="d")
+    way = {"back": [{"operation": "o", "arguments": {}, "body": {"subject": "a secret plan"}}]}
+    entry = journal.begin("Edit", "#2\x1b[2J", desk="d", notes=Notes(reversal=way, draft="key"))
+    journal.settle(entry, "failed", request_id="r-1", sentence="Refused.")
+    assert main(["log", "--json"]) == 0
+    printed = capsys.readouterr().out
+    merge, edit = json.loads(printed)
+    assert (merge["what"], merge["at"], merge["undoable"]) == ("Merge", 5.0, False)
+    assert (edit["state"], edit["request_id"], edit["undoable"]) == ("failed", "r-1", True)
+    assert "secret" not in printed
+    assert main(["log", "--since", "1h"]) == 0
+    [line] = capsys.readouterr().out.splitlines()
+    assert "Edit  #2  [r-1]  Refused." in line
+    assert main(["log", "--since", "tomorrow"]) == 2
+    assert "is no span of time: write 30m" in capsys.readouterr().err

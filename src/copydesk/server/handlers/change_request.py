@@ -90,11 +90,15 @@ def list_organization_change_requests(
     ]
     count: int | None = None
     if not filters.where:
-        count = call.tx.value(
-            f"SELECT coalesce(sum({branches.COUNTED[status]}), 0) FROM space "  # noqa: S608 - a column of ours
-            "WHERE organization_id = ? AND id NOT IN (SELECT value FROM json_each(?))",
-            organization_id,
-            json.dumps(unseen),
+        # Every page of the list says it again; only the first has to add up all spaces.
+        count = call.tx.kept(
+            ("count of change requests", call.user_id, organization_id, status),
+            lambda: call.tx.value(
+                f"SELECT coalesce(sum({branches.COUNTED[status]}), 0) FROM space "  # noqa: S608 - a column of ours
+                "WHERE organization_id = ? AND id NOT IN (SELECT value FROM json_each(?))",
+                organization_id,
+                json.dumps(unseen),
+            ),
         )
     if unseen:
         filters.where.append("space_id NOT IN (SELECT value FROM json_each(?))")

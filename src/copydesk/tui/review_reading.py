@@ -13,12 +13,13 @@ from copydesk.domain.page_tree import PageNode, flatten
 from copydesk.domain.text import clean
 from copydesk.tui.present.changed import Changed, changed_files, changed_pages, page_notes
 from copydesk.tui.present.diff import PageText, page_text
+from copydesk.tui.present.page_settings import settings_notes
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
     from copydesk.contract.models.change_request import ChangeRequest, Changes
     from copydesk.contract.models.comment import Comment, CommentReply
-    from copydesk.contract.models.content import File
+    from copydesk.contract.models.content import ContentPage, File
     from copydesk.contract.models.space import Space
 
 USES = (
@@ -44,6 +45,8 @@ MERGED = (
 """Stands above a page of a merged request."""
 
 MERGED_GONE = "Merged. The text that this page had cannot be read any more."
+
+UNCHANGED = "The text itself is the same: 0 words changed."
 
 PAGE = 500
 """Comments read with one request."""
@@ -121,14 +124,15 @@ async def read_page(api: Api, opened: Opened, change: Changed) -> PageText:
         return page_text("", "", page_notes(change))
     if opened.merged:
         return await _read_merged(api, opened, change)
-    before, after = await asyncio.gather(
-        _text_before(api, opened, change), _text_after(api, opened, change)
+    was, now = await asyncio.gather(
+        _page_before(api, opened, change), _page_after(api, opened, change)
     )
-    gone = change.before is not None and before is None
-    notes = page_notes(change, gone_in_main=gone)
+    gone = change.before is not None and was is None
+    notes = [*page_notes(change, gone_in_main=gone), *settings_notes(was, now)]
+    before, after = _text_of(was), _text_of(now)
     if before == after and change.node.type == "document" and before:
-        notes.append("The text itself is the same.")
-    return await asyncio.to_thread(page_text, before or "", after or "", notes)
+        notes.append(UNCHANGED)
+    return await asyncio.to_thread(page_text, before, after, notes)
 
 
 async def read_now(api: Api, opened: Opened, change: Changed) -> str:
@@ -137,46 +141,48 @@ async def read_now(api: Api, opened: Opened, change: Changed) -> str:
     Raises ``ApiError``.
     """
     try:
-        text = await _text_after(api, opened, change)
+        page = await _page_after(api, opened, change)
     except NotFound:
         return ""
-    return await asyncio.to_thread(clean, text or "", lines=True)
+    return await asyncio.to_thread(clean, _text_of(page), lines=True)
 
 
 async def _read_merged(api: Api, opened: Opened, change: Changed) -> PageText:
     notes = page_notes(change)
     try:
-        text = await _text_after(api, opened, change)
+        page = await _page_after(api, opened, change)
     except NotFound:
-        text = None
-    if text is None:
+        page = None
+    if page is None:
         notes.append(MERGED_GONE)
     elif change.node.type in ("document", ""):
         notes.append(MERGED)
-    return await asyncio.to_thread(page_text, text or "", text or "", notes)
+    return await asyncio.to_thread(page_text, _text_of(page), _text_of(page), notes)
 
 
-async def _text_before(api: Api, opened: Opened, change: Changed) -> str | None:
+def _text_of(page: ContentPage | None) -> str:
+    return "" if page is None else page.markdown or ""
+
+
+async def _page_before(api: Api, opened: Opened, change: Changed) -> ContentPage | None:
     if change.before is None:
         return None
     try:
-        page = await api(ops.get_space_page, opened.space.id, change.id, format="markdown")
+        return await api(ops.get_space_page, opened.space.id, change.id, format="markdown")
     except NotFound:
         return None
-    return page.markdown or ""
 
 
-async def _text_after(api: Api, opened: Opened, change: Changed) -> str | None:
+async def _page_after(api: Api, opened: Opened, change: Changed) -> ContentPage | None:
     if change.after is None:
         return None
-    page = await api(
+    return await api(
         ops.get_change_request_page,
         opened.space.id,
         opened.request.id,
         change.id,
         format="markdown",
     )
-    return page.markdown or ""
 
 
 async def read_threads(api: Api, space_id: str, request_id: str) -> list[Comment]:

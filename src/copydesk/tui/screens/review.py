@@ -7,8 +7,12 @@ from copydesk.tui import review_reading
 from copydesk.tui.actions import action, command
 from copydesk.tui.places import place
 from copydesk.tui.present.changed import place_of
+from copydesk.tui.present.diff_rows import SIDES
 from copydesk.tui.screens.review_guards import never_seen, no_text
 from copydesk.tui.screens.review_impact import ReviewImpact
+
+FRAME = 4
+"""Cells that the frame of a pane and its scroll bar take."""
 
 
 @place("review", title="Review")
@@ -67,6 +71,21 @@ class Review(ReviewImpact, scope="review"):
         else:
             self.compare_with_seen()
 
+    @action("|", "side by side", unless=no_text, show=1, group="Look")
+    def toggle_sides(self) -> None:
+        """Show the page as it was and as it is side by side; again one above the other.
+
+        The tree gives its room to it, and the threads go below; Tab and h still go there.
+        """
+        if not self.diff.sides and self.app.size.width < SIDES + FRAME:
+            self.say(
+                f"Side by side takes {SIDES + FRAME} cells, and here are {self.app.size.width}: "
+                "both stand one above the other.",
+                "warn",
+            )
+            return
+        self.show_sides(not self.diff.sides)
+
     @action("t", "all pages", show=2, group="Look")
     def toggle_everything(self) -> None:
         """Show all pages in the tree, or only those that changed."""
@@ -86,6 +105,11 @@ class Review(ReviewImpact, scope="review"):
     def pane_left(self) -> None:
         """Go to the pane at the left."""
         self.desk.step_pane(-1)
+
+    def show_seen(self) -> None:
+        """Show the marks of pages, and what they say above the one in front."""
+        super().show_seen()
+        self.show_seen_note()
 
     def page_titles(self) -> list[str]:
         """Return the titles of the changed pages, for completion."""

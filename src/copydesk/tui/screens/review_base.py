@@ -135,6 +135,8 @@ class ReviewBase(Place):
             text.append(f"+{page.diff.added}", style="good")
         if page.diff.removed:
             text.append(" " if text else "").append(f"-{page.diff.removed}", style="bad")
+        if page.diff.moves and not text:
+            text.append("--", style="moved")
         return text
 
     def _seen_sign(self, entry: Entry) -> str:

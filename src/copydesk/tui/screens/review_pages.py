@@ -6,20 +6,30 @@ import asyncio
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from textual import events
+
 from copydesk.domain.text import clean
 from copydesk.tui import review_reading as reading
 from copydesk.tui.present.changed import Changed, place_of, sign
 from copydesk.tui.present.diff import PageText, page_text
+from copydesk.tui.present.diff_rows import SIDES
 from copydesk.tui.review_reading import Opened
 from copydesk.tui.screens.review_base import ReviewBase
 from copydesk.tui.widgets.diff_view import Mark
 from copydesk.tui.widgets.virtual_list import VirtualList
+from copydesk.tui.widgets.wrapped_list import WrappedList
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
 
 REST_SECONDS = 0.12
 """How long the cursor rests on a page of the tree before it is read."""
+
+SEEN_BEFORE = "Edited after you marked it as seen: = shows what is new, space marks it again."
+"""Stands above a page that is another one than when it was marked as seen."""
+
+ALL_THREE = 190
+"""From how many cells on the tree and the threads stay beside two texts side by side."""
 
 KEPT_PAGES = 24
 """Pages whose texts are kept; the others are read again."""
@@ -140,6 +150,7 @@ class ReviewPages(ReviewBase):
         self._keep(page, text)
         if page != self.page_id:
             return
+        self._note_seen(text)
         self.diff.show(text, self.marks(text), keep_place=keep_place)
         self._retitle()
         self.show_beside()
@@ -147,6 +158,19 @@ class ReviewPages(ReviewBase):
             then()
         self.page_came()
         self._prefetch()
+
+    def _note_seen(self, text: PageText) -> bool:
+        """Say above the page in front whether it changed since it was seen; True when new."""
+        changed = self.seen is not None and self.seen.state(self.page_id or "") == "changed"
+        notes = [note for note in text.notes if note != SEEN_BEFORE]
+        before, text.notes = text.notes, tuple([SEEN_BEFORE, *notes] if changed else notes)
+        return text.notes != before
+
+    def show_seen_note(self) -> None:
+        """Bring what stands above the page in line with its mark."""
+        text = self.texts.get(self.page_id or "")
+        if text is not None and not self.since and self._note_seen(text):
+            self.diff.show(text, self.diff.marks, keep_place=True)
 
     def _keep(self, page: str, text: PageText) -> None:
         self.texts.pop(page, None)
@@ -182,10 +206,41 @@ class ReviewPages(ReviewBase):
             self.diff.title = ""
             return
         mark, _ = sign(change)
-        self.diff.title = f"{self.page_at + 1}/{len(self.changes)} {mark} {place_of(change)}"
+        parts = [f"{self.page_at + 1}/{len(self.changes)} {mark} {place_of(change)}"]
         if self.since:
-            self.diff.title += "   since you saw it"
+            parts.append("since you saw it")
+        if self.diff.sides:
+            parts.append("side by side" if self.diff.fits else f"side by side takes {SIDES} cells")
+        at, of = self.diff.change_at
+        if of:
+            parts.append(f"change {at or '-'} of {of}")
+        self.diff.title = "   ".join(parts)
         self.diff.empty = "This page has no text."
+
+    def on_wrapped_list_moved(self, event: WrappedList.Moved) -> None:
+        """Count the changes as the cursor comes to them."""
+        if event.rows is self.diff:
+            self._retitle()
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Give two texts side by side the room they need, or take it back."""
+        self._make_room(event.size.width)
+
+    def _make_room(self, width: int) -> None:
+        """Hide the tree and put the threads below while there is no room for all three."""
+        self.set_class(self.diff.sides and width < ALL_THREE, "-sides")
+
+    def show_sides(self, sides: bool) -> None:
+        """Show the two texts side by side, or one above the other."""
+        self.diff.sides = sides
+        self._make_room(self.app.size.width)
+        if self.focused is self.page_tree:
+            self.diff.focus()
+        self.call_after_refresh(self._sides_shown, sides)
+
+    def _sides_shown(self, sides: bool) -> None:
+        self.diff.show_sides(sides)
+        self._retitle()
 
     def step_page(self, by: int) -> None:
         """Go to the next or previous changed page."""

@@ -101,6 +101,10 @@ class UndoList(Place, scope="undo_list"):
         """Yield where this is."""
         yield "Undo"
 
+    def status_right(self) -> str:
+        """Say nothing of the last write: here u is about the one under the cursor."""
+        return ""
+
     def _age(self, past: Past) -> Text:
         return Text(age(_when(past), self.session.clock()), style="muted")
 

@@ -93,7 +93,6 @@ class Writing:
         recall: bool = False,
         group: str = "",
         trace: Trace | None = None,
-        undo: Callable[[], Awaitable[Any]] | None = None,
         look: Callable[[], Awaitable[T | None]] | None = None,
         then: Callable[[T], None] | None = None,
         draft: str = "",
@@ -114,7 +113,7 @@ class Writing:
         have happened.
         """
         line = Written(
-            len(self.log) + 1, self.clock(), what, target, send=send, back=undo, group=group,
+            len(self.log) + 1, self.clock(), what, target, send=send, group=group,
             reversal=reversal, trace=trace, look=look, then=then, draft=draft,
             text=self.drafts.load(draft) if draft else None,
         )  # fmt: skip
@@ -222,9 +221,13 @@ class Writing:
         except failure_types():
             raise lost from None
         if result is None:
+            from copydesk.client.errors import ServerFault
+
+            said = "No answer came, and it"
+            if isinstance(lost, ServerFault):
+                said = f"{sentence(lost)} It"
             raise NotDoneError(
-                "No answer came, and it had not happened when it was read again. @, then r sends "
-                "it again."
+                f"{said} had not happened when it was read again. @, then r sends it again."
             ) from lost
         return result
 
@@ -243,7 +246,7 @@ class Writing:
         elif (error := task.exception()) is not None:
             self._failed(line, error)
         else:
-            line.state, line.said, line.undo = "done", HAD_ARRIVED if found else "", line.back
+            line.state, line.said = "done", HAD_ARRIVED if found else ""
             changes = self._bind(line, task.result())
             self._arrived(line, task.result())
         if line.draft and line.state in ("failed", "unknown"):
@@ -341,7 +344,7 @@ class Writing:
 
     def _has_way_back(self, line: Written) -> bool:
         past = self._past(line)
-        return line.undo is not None or (past is not None and past.standing == "done")
+        return past is not None and past.standing == "done"
 
     def _past(self, line: Written) -> Past | None:
         return None if line.entry is None else self.history.known.get(line.entry.id)
@@ -367,34 +370,9 @@ class Writing:
         refuses. What is gone can never be taken back: then the next call reaches the write before.
         """
         line = self.undoable()
-        if line is None:
-            return None
-        if line.undo is None:
+        if line is not None:
             await self.take_back(self.together(line))
-        else:
-            await self._undo_by_call(line, line.undo)
         return line
-
-    async def _undo_by_call(self, line: Written, take_back: Callable[[], Awaitable[Any]]) -> None:
-        from copydesk.client.errors import NotFound
-
-        line.undo = None
-        back = Written(
-            len(self.log) + 1, self.clock(), f"Undo: {line.what}", line.target, send=take_back,
-            kind="undo",
-        )  # fmt: skip
-        self.log.append(back)
-        try:
-            await self._send(back, take_back)
-        except WriteError as error:
-            if isinstance(error.__cause__, NotFound):
-                line.state = "undone"
-                self.touched()
-                said = f"{line.what} {line.target} cannot be undone: it is gone."
-                raise WriteError(said) from error
-            line.undo = take_back
-            raise
-        line.state = "undone"
 
     async def take_back(
         self, pasts: Sequence[Past], *, again: bool = False, anyway: bool = False

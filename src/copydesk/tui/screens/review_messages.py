@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
 
 from copydesk.contract import operations as ops
 from copydesk.contract.models.comment import Comment, CommentReply
+from copydesk.domain.inverses import message_edited, reacted
 from copydesk.domain.text import plural
 from copydesk.tui.actions import action
 from copydesk.tui.present.comment import (
@@ -93,13 +95,15 @@ class ReviewMessages(ReviewThreads, scope="review_messages"):
         same = (r.emoji for r in message.reactions if emoji_text(r.emoji) == emoji_text(emoji))
         emoji = next(same, emoji)
         adding = not mine(message, emoji, me.id)
-        add = {"added_reactions": [emoji]}
-        remove = {"removed_reactions": [emoji]}
+        field = "added_reactions" if adding else "removed_reactions"
+        space, request = self._ids
         now = await self.perform(
             "React" if adding else "Take reaction back",
             self.describe(message),
-            self._changing(thread, message, **(add if adding else remove)),
-            undo=self._changing(thread, message, **(remove if adding else add)),
+            self._changing(thread, message, **{field: [emoji]}),
+            reversal=reacted(
+                space, request, *_ids_of(thread, message), emoji=emoji, me=me.id, added=adding
+            ),
             done=f"{emoji_text(emoji)} {'put' if adding else 'taken away'}",
         )
         self._replace(thread, now)
@@ -132,7 +136,10 @@ class ReviewMessages(ReviewThreads, scope="review_messages"):
             "Edit",
             self.describe(message),
             self._changing(thread, message, body={"markdown": said}),
-            undo=self._changing(thread, message, body={"markdown": before}),
+            reversal=message_edited(
+                *self._ids, *_ids_of(thread, message), before=before, after=said
+            ),
+            recall=True,
             done="Edited.",
             then=arrived,
             draft=key,
@@ -154,6 +161,8 @@ class ReviewMessages(ReviewThreads, scope="review_messages"):
         assert thread is not None
         space, request = self._ids
         reply = isinstance(message, CommentReply)
+        me = self.session.me
+        own = me is not None and message.posted_by is not None and message.posted_by.id == me.id
         facts = [first_words(message, 200)]
         if not reply and thread.comment.replies:
             facts += ["", f"{plural(thread.comment.replies, 'reply')} in it will go too."]
@@ -161,7 +170,8 @@ class ReviewMessages(ReviewThreads, scope="review_messages"):
             f"Delete {'this reply' if reply else f'thread {thread.label}'}",
             facts,
             verb="delete",
-            warning="This cannot be undone. People were notified when it was sent.",
+            warning="This cannot be undone. People were notified when it was sent."
+            + (" Its text is kept as a draft." if own else ""),
         )
         if not await self.desk.push_screen_wait(sheet):
             return
@@ -178,7 +188,14 @@ class ReviewMessages(ReviewThreads, scope="review_messages"):
             else:
                 await api(ops.delete_change_request_comment, space, request, thread.id)
 
-        await self.perform("Delete", self.describe(message), send, done="Deleted.")
+        if own:
+            await asyncio.to_thread(self._keep_text, thread, message)
+        await self.perform(
+            "Delete",
+            self.describe(message),
+            send,
+            done="Deleted. Its text is in your drafts (g d)." if own else "Deleted.",
+        )
         if reply:
             thread.replies = [each for each in thread.replies or () if each.id != message.id]
             thread.comment = thread.comment.model_copy(
@@ -186,7 +203,24 @@ class ReviewMessages(ReviewThreads, scope="review_messages"):
             )
         else:
             self.threads.remove(thread.id)
-        self.show_threads()
+        await self._drafts_changed()
+
+    def _keep_text(self, thread: Thread, message: Comment | CommentReply) -> None:
+        """Keep the text of a message that is to be deleted, unless another is typed there."""
+        if isinstance(message, CommentReply):
+            part = f"reply {thread.id}"
+        elif thread.page is None:
+            part = "request"
+        else:
+            part = f"{thread.page}/{thread.node or 'page'}"
+        key, text = self.draft_key(part), message.body.markdown or ""
+        if text and self.session.drafts.load(key) is None:
+            self.session.drafts.save(key, text)
+
+
+def _ids_of(thread: Thread, message: Comment | CommentReply) -> tuple[str, str | None]:
+    """Return the id of the thread, and that of the message when it is a reply."""
+    return thread.id, message.id if isinstance(message, CommentReply) else None
 
 
 def _option(sign: str, name: str) -> str:

@@ -7,18 +7,17 @@ from typing import TYPE_CHECKING, cast
 from copydesk.contract import operations as ops
 from copydesk.contract.models.comment import (
     Comment,
-    CommentCreate,
     CommentReply,
     CommentUpdate,
-    MarkdownBody,
-    ReplyCreate,
     ReplyUpdate,
 )
+from copydesk.domain.inverses import thread_resolved
 from copydesk.domain.text import clean
 from copydesk.tui.actions import action
 from copydesk.tui.draft_keys import review_key
 from copydesk.tui.glyphs import glyphs
-from copydesk.tui.present.comment import Thread, name_of
+from copydesk.tui.pending import PendingDraft, send_draft, trace, way_back
+from copydesk.tui.present.comment import Thread, first_words, name_of
 from copydesk.tui.screens.review_guards import (
     may_not_comment,
     may_not_reply,
@@ -27,6 +26,7 @@ from copydesk.tui.screens.review_guards import (
     none_open,
 )
 from copydesk.tui.screens.review_news import ReviewNews
+from copydesk.tui.session import WriteError
 from copydesk.tui.widgets.choice import Choice, Option
 from copydesk.tui.widgets.composer import WriteSheet
 
@@ -149,32 +149,53 @@ class ReviewThreads(ReviewNews, scope="review_threads"):
         said = await self.write(title, key, quote=quote)
         if said is None:
             return
-        body = CommentCreate(body=MarkdownBody(markdown=said))
-        if page is not None:
-            body = CommentCreate(body=body.body, page=page)
-        if page is not None and node is not None:
-            body = CommentCreate(body=body.body, page=page, node=node)
-        made: list[str] = []
-
-        async def send(api: Api) -> Comment:
-            comment = await api(ops.create_change_request_comment, space, request, body)
-            made[:] = [comment.id]
-            return comment
-
-        async def take_back(api: Api) -> None:
-            await api(ops.delete_change_request_comment, space, request, made[0])
-            self.session.drafts.save(key, said)
-
-        def arrived(comment: Comment) -> None:
-            self._forget(key)
-            self.threads.put(comment)
-            self._show_arrived()
-
-        comment = await self.perform(
-            "Comment", f"{self.numbered} “{clean(said, limit=40)}”", send, undo=take_back,
-            then=arrived, draft=key,
-        )  # fmt: skip
+        part = key.removeprefix(review_key(space, request, ""))
+        draft = PendingDraft(space, request, part, "comment", said, page=page, node=node)
+        comment = await self.deliver(draft)
         self.beside.select_thread(comment.id)
+
+    async def deliver(
+        self, draft: PendingDraft, *, recall: bool = True, group: str = ""
+    ) -> Comment | CommentReply:
+        """Send a comment or a reply and show it; recalled or refused it stays a draft.
+
+        Raises `WriteError` when it is not known to have been sent.
+        """
+        thread = self.threads.get(draft.thread)
+        words = clean(draft.text, limit=40)
+        if thread is not None:
+            words = first_words(thread.comment, 40)
+        try:
+            return await self.perform(
+                "Comment" if draft.thread is None else "Reply",
+                f"{self.numbered} “{words}”",
+                lambda api: send_draft(api, draft),
+                reversal=way_back(draft),
+                trace=trace(self.session, draft),
+                recall=recall,
+                group=group,
+                then=lambda sent: self._arrived(draft, sent),
+                draft=draft.key,
+            )
+        except WriteError:
+            if self.is_attached:
+                await self._drafts_changed()
+            raise
+
+    def _arrived(self, draft: PendingDraft, sent: Comment | CommentReply) -> None:
+        """Show what has arrived where it belongs."""
+        self._forget(draft.key)
+        thread = self.threads.get(draft.thread)
+        if isinstance(sent, Comment):
+            self.threads.put(sent)
+        elif thread is not None:
+            count = thread.comment.replies
+            if thread.replies is not None:
+                thread.replies.append(sent)
+            elif not count:
+                thread.replies = [sent]
+            thread.comment = thread.comment.model_copy(update={"replies": count + 1})
+        self._show_arrived()
 
     @action(
         "c",
@@ -259,36 +280,9 @@ class ReviewThreads(ReviewNews, scope="review_threads"):
         )
         if said is None:
             return
-        made: list[str] = []
-
-        async def send(api: Api) -> CommentReply:
-            reply = await api(
-                ops.create_change_request_comment_reply,
-                space,
-                request,
-                thread.id,
-                ReplyCreate(body=MarkdownBody(markdown=said)),
-            )
-            made[:] = [reply.id]
-            return reply
-
-        async def take_back(api: Api) -> None:
-            await api(ops.delete_change_request_comment_reply, space, request, thread.id, made[0])
-            self.session.drafts.save(key, said)
-
-        def arrived(reply: CommentReply) -> None:
-            self._forget(key)
-            count = thread.comment.replies
-            if thread.replies is not None:
-                thread.replies.append(reply)
-            elif not count:
-                thread.replies = [reply]
-            thread.comment = thread.comment.model_copy(update={"replies": count + 1})
-            self._show_arrived()
-
-        reply = await self.perform(
-            "Reply", self.describe(thread.comment), send, undo=take_back, then=arrived, draft=key
-        )
+        part = f"reply {thread.id}"
+        draft = PendingDraft(space, request, part, "reply", said, thread=thread.id)
+        reply = await self.deliver(draft)
         for view in (self.beside, self.all_threads):
             if view.display:
                 view.select(reply.id)
@@ -318,7 +312,7 @@ class ReviewThreads(ReviewNews, scope="review_threads"):
             what,
             self.describe(thread.comment),
             self._changing(thread, thread.comment, resolved=resolving),
-            undo=self._changing(thread, thread.comment, resolved=not resolving),
+            reversal=thread_resolved(space, request, thread.id, resolved=resolving),
             done=said,
             look=look,
             then=lambda now: self._replace(thread, now),

@@ -51,7 +51,8 @@ class PageData:
 
     def stored(self) -> str:
         """Return the JSON under whose hash this version is kept."""
-        return to_json({k: v for k, v in asdict(self).items() if v not in (None, False)})
+        told = ((name, getattr(self, name)) for name in _PAGE_FIELDS)
+        return to_json({name: value for name, value in told if value not in (None, False)})
 
 
 @dataclass(frozen=True, slots=True)

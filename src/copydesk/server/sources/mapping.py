@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import yaml
+
+MAX_DEPTH = 100
+"""How deep brackets may be nested: reading takes time with the square of it."""
 
 MAX_YAML = 256 * 1024
 """Longest YAML text that is read, in characters: configuration and front matter are far smaller."""
@@ -36,6 +40,8 @@ def read_mapping(text: str) -> dict[str, Any]:
     """
     if len(text) > MAX_YAML:
         raise BadYamlError(f"is longer than {MAX_YAML // 1024} KiB")
+    if _depth(text) > MAX_DEPTH:
+        raise BadYamlError(f"is nested more than {MAX_DEPTH} levels deep")
     loader = None
     try:
         loader = _PlainLoader(text)
@@ -57,3 +63,12 @@ def read_mapping(text: str) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise BadYamlError("is not a mapping of names to values")
     return {str(name): item for name, item in value.items()}
+
+
+def _depth(text: str) -> int:
+    """Return how many brackets are open at once at most, also where they are only words."""
+    depth = deepest = 0
+    for bracket in re.findall(r"[\[\]{}]", text):
+        depth = depth + 1 if bracket in "[{" else max(0, depth - 1)
+        deepest = max(deepest, depth)
+    return deepest

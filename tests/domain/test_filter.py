@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from copydesk.domain.filter import Fields, Query, fold
+from copydesk.domain.filter import Fields, Measure, Query, fold, typed_from
 
 
 @dataclass
@@ -115,3 +115,36 @@ def test_folding_twice_changes_nothing_and_case_does_not_matter(text: str) -> No
 def test_a_row_is_found_by_its_own_words(subject: str) -> None:
     quoted = Query.parse(f'"{subject.upper()}"', FIELDS)
     assert quoted.matches(Row(subject))
+
+
+def test_a_number_that_is_wrong_says_what_it_takes_and_one_half_typed_waits() -> None:
+    counted: Fields[Row] = Fields(
+        words=lambda row: row.subject,
+        keys={"author": lambda row: row.author},
+        numbers={
+            "pages": Measure(lambda row: len(row.pages)),
+            "age": Measure(lambda row: None, "time"),
+        },
+        offers=lambda key: ["Lee Park", "Ana", 'Q "x"'] if key == "author" else [],
+    )
+    for text, sentence in (
+        ("pages:many", "pages: takes a number such as >20, <=3 or 4."),
+        ("pages:>3d", "pages: takes a number such as >20, <=3 or 4."),
+        ("age:>3q", "age: needs a unit: min, h, d, w, mo, y."),
+        ("pag:3", "There is no pag: here; did you mean pages:?"),
+    ):
+        assert Query.parse(text, counted).wrong == sentence
+    for text in ("pages:", "pages:>", "age:>3", "age:3m"):
+        query = Query.parse(text, counted)
+        assert (query.wrong, query.empty) == (None, True)
+    assert [Query.parse(f"pages:{text}", counted).matches(ROWS[0]) for text in (">1", "<2")] == [
+        True,
+        False,
+    ]
+    assert not Query.parse("age:>0d", counted).matches(ROWS[0])
+    # Completion knows keys and values, quotes what has blanks, and leaves the rest of the line.
+    assert counted.following("retry pa") == ["pages:"]
+    assert counted.following("retry -author:") == ['-author:"Lee Park"', "-author:Ana", "-author:Q"]
+    assert counted.following('author:"lee p') == ['author:"Lee Park"']
+    assert counted.following("author:park") == ['author:"Lee Park"']
+    assert typed_from('retry author:"lee p') == 6

@@ -1,12 +1,18 @@
 import contextlib
 import tempfile
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from copydesk.domain.saved_view import SavedView
+from copydesk.domain.snooze import Snooze, next_snooze
+from copydesk.local.saved_views import SavedViews
 from copydesk.local.settings import Settings, SettingsError, load_settings
+from copydesk.local.snooze import DeskSnoozes
 
 
 def load(tmp_path: Path, content: str | bytes) -> Settings:
@@ -58,3 +64,65 @@ def test_all_mistakes_are_told_in_order(tmp_path: Path) -> None:
 def test_nothing_else_is_raised(content: bytes) -> None:
     with tempfile.TemporaryDirectory() as folder, contextlib.suppress(SettingsError):
         load(Path(folder), content)
+
+
+def test_views_are_read_and_written_among_what_else_is_there(tmp_path: Path) -> None:
+    path = tmp_path / "deep" / "config.toml"
+    store = SavedViews(path)
+    assert store.read() == ()
+    lee = SavedView("Lee's", filter='author:lee "a b"', sort="waiting", reverse=True)
+    store.save(lee)
+    text = path.read_text()
+    path.write_text(f'# mine\ntheme = "nord" # dark\n\n{text}')
+    both = SavedView("Two", ("open", "draft"), "is:outdated", columns=("subject", "by"))
+    store.save(both)
+    store.save(replace(lee, reverse=False))
+    assert [replace(view, line=0) for view in store.read()] == [replace(lee, reverse=False), both]
+    assert [view.line for view in store.read()] == [4, 8]
+    assert load_settings(path).theme == "nord"
+    assert path.read_text().startswith('# mine\ntheme = "nord" # dark\n')
+    store.remove("Lee's")
+    store.remove("Two")
+    assert store.read() == ()
+    for content, line, words in (
+        ('theme = ""\n[[views]]\nfilter = "x"', 2, 'a view needs a name: name = "…"'),
+        ('[[views]]\nname = "A"\nfilter = 3', 1, "view “A”: filter must be text in quotes"),
+        ('[[views]]\nname = "A"\n[[views]]\nname = "A"', 3, "view “A” is there twice"),
+        ('[[views]]\nname = "A"\nfiltr = ""', 1, "filtr is no key of a view: did you mean filter?"),
+        ('[[views]]\nname = "A"\nstatus = [1]', 1, "view “A”: status must be a list"),
+        ("views = 3", 1, "views are tables"),
+    ):
+        with pytest.raises(SettingsError, match=f"line {line}: ") as caught:
+            load(tmp_path, content)
+        assert words in str(caught.value)
+        broken = SavedViews(tmp_path / "config.toml")
+        with pytest.raises(SettingsError):
+            broken.save(both)
+        assert (tmp_path / "config.toml").read_text() == content
+
+
+def test_what_sleeps_is_kept_for_each_desk(tmp_path: Path) -> None:
+    path = tmp_path / "snoozed.db"
+    at = datetime(2026, 3, 2, 12, tzinfo=UTC)
+    here, there = DeskSnoozes(path, "here"), DeskSnoozes(path, "there")
+    assert here.read() == {}
+    here.put("a", Snooze(at, at + timedelta(days=1), 1))
+    here.put("b", Snooze(at))
+    here.put("b", None)
+    assert DeskSnoozes(path, "here").read() == {"a": Snooze(at, at + timedelta(days=1), 1)}
+    assert there.read() == {}
+    assert path.stat().st_mode & 0o077 == 0
+    path.write_bytes(b"no database" * 100)
+    assert here.read() == {}
+    assert path.with_name("snoozed.db.broken").exists()
+    # Longer each time, then awake; what changed since sleeps no more.
+    slept: Snooze | None = None
+    lengths = []
+    for _ in range(5):
+        slept = next_snooze(slept, at, at)
+        lengths.append(None if slept is None else slept.until and (slept.until - at).days)
+    assert lengths == [None, 1, 3, 7, None]
+    assert slept is None
+    assert Snooze(at).asleep(at, at)
+    assert not Snooze(at).asleep(at + timedelta(seconds=1), at)
+    assert not Snooze(at, at).asleep(at, at)

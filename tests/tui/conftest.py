@@ -10,6 +10,7 @@ import stamina
 from textual.css.model import RuleSet
 from textual.css.stylesheet import Stylesheet
 
+from copydesk.tui.screens import changes_details
 from copydesk.tui.widgets import text_view
 
 _parse_rules = Stylesheet._parse_rules
@@ -42,3 +43,10 @@ def retries_without_pauses() -> Iterator[None]:
 def measuring_without_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
     """Measure long texts in one go after the other: nobody else waits for the keys."""
     monkeypatch.setattr(text_view, "PAUSE_SECONDS", 0)
+
+
+@pytest.fixture(autouse=True)
+def cursors_that_rest_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Read what is under and around the cursor without waiting for it to stay there."""
+    monkeypatch.setattr(changes_details, "REST_SECONDS", 0.001)
+    monkeypatch.setattr(changes_details, "STAY_SECONDS", 0.002)

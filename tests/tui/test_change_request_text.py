@@ -27,6 +27,7 @@ from copydesk.tui.merge_facts import document_text
 from copydesk.tui.present.change_details import (
     Details,
     PageLine,
+    Talk,
     Verdict,
     facts,
     merge_state,
@@ -36,10 +37,9 @@ from copydesk.tui.present.change_details import (
     review_summary,
     rules,
 )
+from copydesk.tui.present.change_filter import RULES, TALK, fields, needs
 from copydesk.tui.present.change_request import (
-    LISTINGS,
     ChangeRow,
-    fields,
     name_cells,
     row_of,
     short_name,
@@ -48,6 +48,7 @@ from copydesk.tui.present.change_request import (
     threads,
 )
 from copydesk.tui.session import MemorySnapshot
+from copydesk.tui.views import LISTINGS
 
 NOW = datetime(2026, 3, 2, 12, tzinfo=UTC)
 
@@ -120,7 +121,7 @@ def test_what_is_not_known_is_a_dot_and_never_a_zero() -> None:
 
 
 def test_a_row_that_left_its_view_says_what_it_is_now() -> None:
-    opened, mine = LISTINGS[0], next(each for each in LISTINGS if each.id == "mine")
+    opened, mine = (next(v for v in LISTINGS if v.id == name) for name in ("open", "mine"))
     assert str(subject(row(), opened)) == "Fix samples"
     assert str(subject(row(status="archived"), opened)) == "[archived] Fix samples"
     assert str(subject(row(status="draft"), mine)) == "[draft] Fix samples"
@@ -140,16 +141,82 @@ def test_orders() -> None:
     assert numbers("space") == [2, 3, 1]
 
 
+class Known:
+    """What a list knows of a row: what it was given, and the rest is not known."""
+
+    def __init__(self, details: Details | None = None, *, asked: bool | None = None) -> None:
+        self.details, self.asked = details, asked
+
+    def space_title(self, space_id: str) -> str:
+        return title(space_id)
+
+    def last_known(self, row: ChangeRow) -> Details | None:
+        return self.details
+
+    def asked_me(self, row: ChangeRow) -> bool | None:
+        return self.asked
+
+    def may(self, row: ChangeRow, right: str) -> bool | None:
+        return right == "merge"
+
+    def snoozed(self, row: ChangeRow) -> bool:
+        return False
+
+    def now(self) -> datetime:
+        return NOW + timedelta(days=3, hours=1)
+
+    def offers(self, key: str) -> list[str]:
+        return ["Priya Raman", "Lee"] if key == "author" else []
+
+
+def judged(text: str, known: Known, **changes: object) -> bool | None:
+    query = Query.parse(text, fields(known))
+    assert not query.problems
+    return query.judge(row(**changes))
+
+
 @pytest.mark.parametrize(
     ("text", "found"),
     [
         ("#118", True), ("author:raman", True), ("by:lee", False), ("space:plat", True),
-        ("is:outdated", True), ("-is:outdated", False), ("has:threads", False),
-        ("platform fix", True),
+        ("is:outdated", True), ("-is:outdated", False), ("has:threads", True),
+        ("platform fix", True), ("age:>3d", True), ("age:3d", True), ("age:<3d", False),
+        ("idle:<=3d", True), ("threads:2", True), ("threads:>2", False), ("can:merge", True),
+        ("can:edit", False), ("rule:ready", None), ("-rule:ready", None), ("changed:>2", None),
+        ('page:"x y"', None), ("waiting:me", None), ("rule:ready by:lee", False),
+        ("rule:ready -by:lee", None),
     ],
 )  # fmt: skip
-def test_filters(text: str, found: bool) -> None:
-    assert Query.parse(text, fields(title)).matches(row(outdated=True)) is found
+def test_filters_before_anything_else_is_read(text: str, found: bool | None) -> None:
+    assert judged(text, Known(), outdated=True, threads=2) is found
+
+
+def test_filters_by_what_was_read() -> None:
+    ready = Details(
+        rules=[result("pass", "a"), result("unknown", "b")],
+        pages=[PageLine("Retries", ("edited",), above="guides"), PageLine("New", ("added",))],
+        more_pages=3,
+        verdicts=[Verdict("Lee", False, False, NOW)],
+        asked=["Ana Silva"],
+        talk=Talk(mine=NOW),
+    )
+    known = Known(ready, asked=False)
+    for text in (
+        "rule:ready", "rule:unknown", "-rule:failing", 'page:"guides/retries"', "changed:5",
+        "changed:>4", "-changed:>5", "review:changes", "asked:ana", "waiting:author",
+    ):  # fmt: skip
+        assert judged(text, known) is True, text
+    assert judged("waiting:me", known) is False  # no thread is open
+    assert judged("waiting:me", known, threads=1) is True
+    assert judged("waiting:me", known, threads=1, status="draft") is False
+    failing = Known(Details(rules=[result("fail", "a")], verdicts=[], talk=Talk()), asked=True)
+    assert judged("rule:failing review:none waiting:me", failing) is True
+    assert judged("waiting:author", failing, threads=1) is False
+    # What the service cannot say is not what was not read.
+    assert judged("rule:unknown -page:x -changed:>0", Known(Details())) is True
+    # Only what a filter turns on is read.
+    assert needs(Query.parse("waiting:me fix", fields(known))) == {TALK, "asked"}
+    assert needs(Query.parse("rule:ready can:merge", fields(known))) == {RULES}
 
 
 def result(outcome: str, sentence: str) -> RuleResult:

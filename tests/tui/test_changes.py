@@ -125,7 +125,7 @@ async def test_the_screen_at_both_sizes(desk: Desk, update_golden: bool) -> None
 
 async def test_the_views_of_an_organization(desk: Desk) -> None:
     async with drive(open_world(desk.world, "changes")) as driver:
-        assert "[Open 3]  Draft 1   Merged 1   Archived 1" in driver.screen
+        assert "Outdated 1   Stale 0  [Open 3]  Draft 1   Merged 1 …" in driver.screen
         assert subjects(driver) == ["Be kinder", "Rate limit page rewrite", "Fix auth code samples"]
         await driver.press("9")
         assert subjects(driver) == ["Remove what is gone"]
@@ -266,7 +266,7 @@ async def test_archive_stays_in_sight_and_u_takes_it_back(desk: Desk) -> None:
         assert (await desk.get(desk.terms, desk.legal)).status == "archived"
         assert "[archived] Be kinder" in driver.screen
         assert "[Open 2]" in driver.screen
-        assert "Archived 2" in driver.screen
+        assert here(driver).counts["archived"] == 2
         assert driver.selected == desk.terms
         await driver.press("u")
         assert (await desk.get(desk.terms, desk.legal)).status == "open"
@@ -280,7 +280,8 @@ async def test_an_undo_that_somebody_overtook_does_nothing(desk: Desk) -> None:
 
         desk.world.write(lambda tx: branches.set_status(tx, desk.terms, "draft"))
         await driver.press("u")
-        assert "#1 is draft by now." in driver.screen
+        assert "draft by now" in driver.screen
+        await driver.press("escape")
         assert (await desk.get(desk.terms, desk.legal)).status == "draft"
 
 
@@ -480,11 +481,11 @@ async def test_the_rows_of_the_last_run_are_there_before_the_service_answers(des
         assert subjects(driver)[0] == "Be kinder"
         before = driver.selected
         assert before == desk.terms
-        assert "Platform guide" in screen_text(app)
+        assert "Platform …" in screen_text(app)
         await driver.idle()
         assert driver.selected == before
         assert subjects(driver)[0] == "Newcomer"
-        assert "Platform guide" in driver.screen
+        assert "Platform …" in driver.screen
 
 
 async def test_the_rows_of_the_last_run_stay_while_the_service_is_away(desk: Desk) -> None:
@@ -648,7 +649,7 @@ async def test_what_others_archive_is_marked_by_a_poll_and_goes_with_a_dot(desk:
         await driver.idle()
         assert "[archived] Be kinder" in driver.screen
         assert "[Open 2]" in driver.screen
-        assert "Archived 2" in driver.screen
+        assert here(driver).counts["archived"] == 2
         assert "press . to fold them in" in driver.screen
         assert driver.selected == desk.limits
         await driver.press(".")
@@ -694,7 +695,7 @@ async def test_what_is_merged_in_its_review_is_marked_in_the_list(desk: Desk) ->
         await driver.press("enter", "m", "y", "escape", "q")
         assert driver.place.PLACE == "changes"
         assert "[merged] Be kinder" in driver.screen
-        assert "[Open 2]" in driver.screen
+        assert "[All open 2]" in driver.screen
         assert "READY TO MERGE" not in said(driver)
         assert said(driver).count("merged") == 1
         await driver.press("m")
@@ -775,9 +776,8 @@ async def test_the_filter_says_what_it_knows_and_completes_it(desk: Desk) -> Non
 async def test_a_filter_for_what_there_is_not_says_what_there_is(desk: Desk) -> None:
     async with drive(open_world(desk.world, "changes"), "/") as driver:
         await driver.type("is:blocked")
-        assert "There is no is:blocked; known are outdated, discussed, open" in driver.screen
+        assert "There is no is:blocked; known are outdated, discussed, snoozed" in driver.screen
         assert len(subjects(driver)) == 3
-        assert "filter:" not in driver.screen
         await driver.press("escape", "?")
         await driver.type("filter language")
         assert "outdated," in driver.screen, driver.screen

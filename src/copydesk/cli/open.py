@@ -18,9 +18,11 @@ from copydesk.local.drafts import DeskDrafts, Drafts
 from copydesk.local.journal import DeskJournal, Journal
 from copydesk.local.paths import Paths, find_paths
 from copydesk.local.runs import Runs
+from copydesk.local.saved_views import SavedViews
 from copydesk.local.seen import DeskSeen
 from copydesk.local.settings import load_settings
 from copydesk.local.snapshot import Snapshots
+from copydesk.local.snooze import DeskSnoozes
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -158,6 +160,8 @@ def _run(
         snapshot=Snapshots(paths.snapshots, desk),
         seen=DeskSeen(paths.seen, desk),
         runs=Runs(paths.runs, desk),
+        snoozes=DeskSnoozes(paths.snoozes, desk),
+        views=SavedViews(paths.settings),
         journal=DeskJournal(journal, desk),
         begins=begins,
         recall_seconds=settings.recall_seconds,

@@ -55,6 +55,11 @@ class Paths:
         return self.state / "seen.db"
 
     @property
+    def snoozes(self) -> Path:
+        """The change requests that were put aside."""
+        return self.state / "snoozed.db"
+
+    @property
     def log(self) -> Path:
         """The log of unexpected errors."""
         return self.state / "copydesk.log"

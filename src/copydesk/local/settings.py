@@ -9,6 +9,9 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
+from copydesk.domain.saved_view import SavedView
+from copydesk.local.saved_views import views_of
+
 
 @dataclass(frozen=True, slots=True)
 class Problem:
@@ -39,12 +42,14 @@ class Settings:
 
     ``theme`` names a colour theme ("" follows the terminal). ``glyphs`` is which signs are drawn:
     "auto" takes what the terminal is known to show. ``recall_seconds`` is for how long what was
-    sent can be recalled; 0 sends it at once.
+    sent can be recalled; 0 sends it at once. ``views`` are the person's own views of the triage
+    list, each a table ``[[views]]`` (`copydesk.local.saved_views`).
     """
 
     theme: str = ""
     glyphs: str = field(default="auto", metadata={"choices": ("auto", "unicode", "ascii")})
     recall_seconds: int = field(default=5, metadata={"range": (0, 60)})
+    views: tuple[SavedView, ...] = ()
 
 
 def load_settings(path: Path) -> Settings:
@@ -73,6 +78,8 @@ def load_settings(path: Path) -> Settings:
 def _settings(path: Path, text: str, value: dict[str, Any]) -> Settings:
     known = {setting.name: setting for setting in fields(Settings)}
     problems = []
+    views, wrong = views_of(value.pop("views", []), text)
+    problems += [Problem(line, "views", sentence) for line, sentence in wrong]
     for key, given in value.items():
         if key in known:
             sentence = _mistake(known[key], given)
@@ -84,7 +91,7 @@ def _settings(path: Path, text: str, value: dict[str, Any]) -> Settings:
             problems.append(Problem(_line_of(key, text), key, sentence))
     if problems:
         raise SettingsError(path, sorted(problems, key=lambda problem: problem.line))
-    return Settings(**value)
+    return Settings(**value, views=views)
 
 
 def _mistake(setting: Field[Any], given: object) -> str:

@@ -12,7 +12,7 @@ from rich.text import Text
 from copydesk.domain.age import age
 from copydesk.domain.text import listed
 from copydesk.tui.glyphs import glyphs
-from copydesk.tui.present.change_filter import PARTS
+from copydesk.tui.present.change_filter import PAGES, PARTS, RULES
 from copydesk.tui.present.change_request import UNKNOWN, ChangeRow
 from copydesk.tui.present.readiness import readiness
 from copydesk.tui.widgets.facts import Fact
@@ -121,16 +121,18 @@ def rules(details: Details | None) -> str | Text:
 def facts(row: ChangeRow, space: str, now: datetime, details: Details | None) -> list[Fact]:
     """Return what to know about a change request: first what decides, then each part in full."""
     found = [Fact("", _who(row, space, now))]
-    if details is None or not (details.parts >= ALL_PARTS or details.missing):
-        found.append(Fact("merge", Text("reading…", style="muted")))
-        found.append(Fact("threads", _threads(row)))
-        return found
-    if details.missing:
+    if details is not None and details.missing:
         return [*found, Fact("", Text(details.missing, style="warn"))]
-    found.append(Fact("merge", merge_state(row, details)))
-    found.append(Fact("changes", page_summary(details)))
-    found.append(Fact("reviews", review_summary(details)))
-    found.append(Fact("threads", _threads(row)))
+    known = details or Details(parts=frozenset())
+    reading = Text("reading…", style="muted")
+    rules_read, pages_read = RULES in known.parts, PAGES in known.parts
+    found.append(Fact("merge", merge_state(row, known) if rules_read else reading))
+    if pages_read:
+        found.append(Fact("changes", page_summary(known)))
+    if rules_read:
+        found.append(Fact("reviews", review_summary(known)))
+    found.append(Fact("threads", _threads(row, known)))
+    details = known
     if details.cluster:
         found.append(Fact("cluster", f"{details.cluster}   gk opens it"))
     if details.rules:
@@ -160,8 +162,15 @@ def _ago(then: datetime, now: datetime) -> str:
     return "just now" if since == "now" else f"{since} ago"
 
 
-def _threads(row: ChangeRow) -> Text | str:
-    return f"{row.threads} open" if row.threads else Text("none open", style="muted")
+def _threads(row: ChangeRow, details: Details) -> Text | str:
+    if not row.threads:
+        return Text("none open", style="muted")
+    text = Text(f"{row.threads} open")
+    if details.talk is not None and details.talk.mine is not None:
+        text.append("   one waits on you", style="accent")
+    elif details.talk is not None and details.talk.author is not None:
+        text.append("   one waits on the author", style="muted")
+    return text
 
 
 def merge_state(row: ChangeRow, details: Details) -> Text:

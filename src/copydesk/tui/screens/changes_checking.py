@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Sequence
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from copydesk.domain.filter import Fields, Query
 from copydesk.tui.places import Target
 from copydesk.tui.present import change_filter
-from copydesk.tui.present.change_filter import ASKED, needs
+from copydesk.tui.present.change_filter import ASKED, TALK, needs
 from copydesk.tui.present.change_request import ChangeRow
 from copydesk.tui.screens.changes_details import AT_ONCE
 from copydesk.tui.screens.changes_snooze import ChangesSnooze
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
 
     from copydesk.client.api import Api
     from copydesk.tui.screens.changes_list import Judge
+
+TALKS_READ = 48
+"""Up to how many rows' threads are read to count what waits on the reader."""
 
 COUNTED_ROWS = 400
 """Up to how many rows the views are counted that the service cannot count."""
@@ -174,6 +178,24 @@ class ChangesChecking(ChangesSnooze):
         return f"checked {done} of {of}{why}"
 
     # Counting
+
+    async def read_for_counts(self, api: Api) -> None:
+        """Read what tells how much waits on the reader: a request, and one for each row with
+        threads, unless these are many.
+        """
+        me, base = self.session.me, self.rows.source.base
+        if me is None:
+            return
+        if self._asked is None:
+            from copydesk.tui.change_request_reading import read_asked
+
+            self._asked = await read_asked(api, await self.scope(api), me.id)
+        rows = [row for row in islice(base.shown(), COUNTED_ROWS) if row.threads]
+        rows = [row for row in rows if row.status == "open" and self.due(row, {TALK})]
+        if len(rows) <= TALKS_READ and self.may_spend:
+            for at in range(0, len(rows), AT_ONCE):
+                await self.read_rows(api, rows[at : at + AT_ONCE], {TALK})
+            self.learned(rows)
 
     def count_views(self) -> None:
         """Count the views that the service cannot count, as far as enough is known."""

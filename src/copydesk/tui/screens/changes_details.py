@@ -156,7 +156,13 @@ class ChangesDetails(ChangesWriting):
         """Read about a row; what is known of it stays until the answer comes."""
 
         async def read(api: Api) -> Details:
-            return await self._read(api, row, ALL_PARTS)
+            from copydesk.client.errors import Forbidden, NotFound
+            from copydesk.tui.errors import sentence
+
+            try:
+                return await self._read(api, row, ALL_PARTS)
+            except (Forbidden, NotFound) as error:
+                return Details(missing=sentence(error), talk=Talk())
 
         def arrived(details: Details) -> None:
             before = self.known(row)
@@ -209,7 +215,7 @@ class ChangesDetails(ChangesWriting):
         """
         self.cancel_load("around")
         if self._parts_shown and self.may_spend:
-            self.load("around", self._read_visible, lambda _: None, what="Reading the rules",
+            self.load("around", self._read_visible, self._read_them, what="Reading the rules",
                       after=STAY_SECONDS)  # fmt: skip
 
     @property
@@ -223,7 +229,15 @@ class ChangesDetails(ChangesWriting):
         left, limit = self.session.budget or (1, 1)
         return left * 2 > limit
 
-    async def _read_visible(self, api: Api) -> None:
+    def _read_them(self, some: bool) -> None:
+        if some:
+            self.count_views()
+
+    def count_views(self) -> None:
+        """Count the views again, now that more is known."""
+        raise NotImplementedError
+
+    async def _read_visible(self, api: Api) -> bool:
         parts = self._parts_shown
         wanted = [row for row in self.rows.rows_around(self.rows.page_lines) if
                   self.due(row, parts if row.threads else parts - {TALK})]  # fmt: skip
@@ -232,6 +246,7 @@ class ChangesDetails(ChangesWriting):
             await self.read_rows(api, rows, parts)
             self.learned(rows)
             self.rows.refresh_rows()
+        return bool(wanted)
 
     def age_details(self) -> None:
         """Let what was read a minute ago be read again, where it is on screen."""

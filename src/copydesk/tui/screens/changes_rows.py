@@ -50,9 +50,10 @@ class ChangesRows(ChangesViews):
         """Show another view, from its top, with the filter that is on."""
         self.rows.empty = self.listing.empty
         self.show_columns()
-        self.sort, self.backwards = self.listing.sort, self.listing.backwards
+        if self.listing.own:
+            self.sort, self.backwards = self.listing.sort, self.listing.backwards
         if self.sort not in present.SORTS:
-            self.sort = SERVED
+            self.sort, self.backwards = SERVED, False
         self.cancel_load("check")
         self._order = SERVED, False
         self._swap(self.paged(), keep_cursor=False)
@@ -419,6 +420,7 @@ class ChangesRows(ChangesViews):
                 self.counts[listing.id] = count
                 if count is None:
                     break
+            await self.read_for_counts(api)
 
         self._counted = self.session.clock()
         self.load("counts", read, lambda _: self.count_views(), what="Counting")

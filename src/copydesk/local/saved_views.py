@@ -1,0 +1,159 @@
+"""A person's own views of the triage list: ``[[views]]`` in the settings, read and written.
+
+``F`` writes them there and leaves everything else in the file as it is, comments included.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from difflib import get_close_matches
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from copydesk.domain.saved_view import SavedView
+from copydesk.local.durable import write_file
+from copydesk.local.paths import private_folder
+
+if TYPE_CHECKING:
+    from tomlkit import TOMLDocument
+
+KEYS: dict[str, tuple[str, type, str]] = {
+    "name": ("name", str, "text in quotes"),
+    "status": ("statuses", list, 'a list such as ["open", "draft"]'),
+    "filter": ("filter", str, "text in quotes"),
+    "sort": ("sort", str, "text in quotes"),
+    "reverse": ("reverse", bool, "true or false"),
+    "columns": ("columns", list, 'a list such as ["subject", "by"]'),
+}
+"""The keys of a view: the field each becomes, its type, and how that is written."""
+
+
+def views_of(value: object, text: str) -> tuple[tuple[SavedView, ...], list[tuple[int, str]]]:
+    """Return the views of the settings, and every mistake with its line.
+
+    ``value`` is what the settings hold under ``views``, ``text`` the whole file.
+    """
+    lines = _lines(text)
+    if not isinstance(value, list) or not all(isinstance(each, dict) for each in value):
+        return (), [(lines[0] if lines else 0, "views are tables: each begins with [[views]]")]
+    views: list[SavedView] = []
+    wrong: list[tuple[int, str]] = []
+    for at, given in enumerate(value):
+        line = lines[min(at, len(lines) - 1)] if lines else 0
+        mistakes = list(_mistakes(given, [view.name for view in views]))
+        wrong += [(line, sentence) for sentence in mistakes]
+        if not mistakes:
+            fields: dict[str, Any] = {
+                KEYS[key][0]: tuple(each) if isinstance(each, list) else each
+                for key, each in given.items()
+            }
+            views.append(SavedView(**fields, line=line))
+    return tuple(views), wrong
+
+
+def _mistakes(given: dict[str, Any], taken: Sequence[str]) -> list[str]:
+    name = given.get("name")
+    if not isinstance(name, str) or not name.strip():
+        return ['a view needs a name: name = "…"']
+    lead = f"view “{name}”"
+    found = [f"{lead} is there twice"] if name in taken else []
+    for key, value in given.items():
+        if key not in KEYS:
+            near = get_close_matches(key, KEYS, n=1)
+            meant = f"did you mean {near[0]}?" if near else f"the keys are {', '.join(KEYS)}"
+            found.append(f"{lead}: {key} is no key of a view: {meant}")
+            continue
+        _, kind, written = KEYS[key]
+        texts = not isinstance(value, list) or all(isinstance(each, str) for each in value)
+        if type(value) is not kind or not texts:
+            found.append(f"{lead}: {key} must be {written}")
+    return found
+
+
+def _lines(text: str) -> list[int]:
+    """Return the lines at which views begin."""
+    begins = re.compile(r"\s*(?:\[\[\s*[\"']?views[\"']?\s*\]\]|[\"']?views[\"']?\s*=)")
+    return [at for at, line in enumerate(text.splitlines(), 1) if begins.match(line)]
+
+
+class SavedViews:
+    """The views in the settings file at ``path``.
+
+    Raises ``OSError`` when the disk refuses, and ``SettingsError`` (a ValueError) when the file is
+    not as it should be: nothing is written then.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def read(self) -> Sequence[SavedView]:
+        """Return the views in their order."""
+        from copydesk.local.settings import load_settings
+
+        return load_settings(self._path).views
+
+    def save(self, view: SavedView) -> None:
+        """Keep a view, in place of one with its name."""
+        document = self._document()
+        views, fresh = self._tables(document), _table(view)
+        for at, each in enumerate(views):
+            if each.get("name") == view.name:
+                views[at] = fresh
+                break
+        else:
+            views.append(fresh)
+        self._write(document)
+
+    def remove(self, name: str) -> None:
+        """Forget a view."""
+        document = self._document()
+        views = self._tables(document)
+        for at, each in enumerate(views):
+            if each.get("name") == name:
+                del views[at]
+                break
+        if not views:
+            del document["views"]
+        self._write(document)
+
+    def _document(self) -> TOMLDocument:
+        import tomlkit
+
+        self.read()
+        try:
+            text = self._path.read_text("utf-8-sig")
+        except FileNotFoundError:
+            text = ""
+        return tomlkit.parse(text)
+
+    def _tables(self, document: TOMLDocument) -> Any:
+        import tomlkit
+
+        if "views" not in document:
+            document["views"] = tomlkit.aot()
+        return document["views"]
+
+    def _write(self, document: TOMLDocument) -> None:
+        # What the name leads to is written: a link to a file kept elsewhere stays one.
+        path = self._path.resolve()
+        private_folder(path.parent)
+        write_file(path, document.as_string().encode())
+
+
+def _table(view: SavedView) -> Any:
+    import tomlkit
+
+    table = tomlkit.table()
+    table["name"] = view.name
+    if view.statuses != SavedView("").statuses:
+        table["status"] = list(view.statuses)
+    if view.filter:
+        table["filter"] = view.filter
+    if view.sort:
+        table["sort"] = view.sort
+    if view.reverse:
+        table["reverse"] = True
+    if view.columns:
+        table["columns"] = list(view.columns)
+    return table

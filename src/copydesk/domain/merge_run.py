@@ -222,8 +222,12 @@ class MergeRun:
     # Going
 
     def start(self, at: float) -> MergeRun:
-        """Begin; ``at`` is the time in seconds since the epoch, as everywhere here."""
-        return replace(self, state="running", started=at, pausing=False, cut=False)
+        """Begin; ``at`` is the time in seconds since the epoch, as everywhere here.
+
+        What was taken out of the plan is no part of the run.
+        """
+        items = tuple(self.listed)
+        return replace(self, items=items, state="running", started=at, pausing=False, cut=False)
 
     def pause(self) -> MergeRun:
         """Pause after the current request."""

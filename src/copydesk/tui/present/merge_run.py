@@ -51,7 +51,8 @@ def what(
     """Return the one thing that matters most of a request, for its row."""
     if item.state in ("done", "stopped", "skipped"):
         tone = "bad" if item.state == "stopped" or item.reason else "muted"
-        return Text(item.said or (f"revision {item.merged}" if item.merged else ""), style=tone)
+        said = _short(item.said) or (f"revision {item.merged}" if item.merged else "")
+        return Text(said, style=tone)
     if item.state != "waiting":
         return Text("")
     if unread:
@@ -59,13 +60,18 @@ def what(
     if standing is None:
         return Text(f"reading{glyphs().more}" if not item.revision else "", style="muted")
     if standing.in_the_way:
-        return Text(standing.in_the_way, style="bad")
+        return Text(_short(standing.in_the_way), style="bad")
     if changed(item, standing):
         return Text("edited since it was queued", style="bad")
     if forecast is not None and forecast.same:
         return Text(f"! {same_page(forecast)}", style="warn")
     behind = out_of_date(item, forecast, standing)
     return Text(behind, style="muted")
+
+
+def _short(said: str) -> str:
+    """Return a sentence about a request without its subject, for a narrow column."""
+    return said.removeprefix("It ")
 
 
 def changed(item: RunItem, standing: Standing) -> bool:
@@ -107,7 +113,11 @@ def details(
     clashes: Iterable[Text] = (),
 ) -> list[Fact]:
     """Return all there is to know of a request of a run."""
-    facts = [Fact("", Text(item.name, style="strong")), Fact("state", state_text(item))]
+    facts: list[Fact] = []
+    if run.stopped is not None and run.stopped.key != item.key:
+        stopped = Text(f"Stopped at {run.stopped.name}: {run.stopped.said}", style="bad")
+        facts += [Fact("", stopped), Fact("", "")]
+    facts += [Fact("", Text(item.name, style="strong")), Fact("state", state_text(item))]
     if item.said:
         facts.append(Fact("", Text(item.said, style="bad" if item.reason else "")))
     facts += [Fact("", line) for line in clashes]
@@ -119,8 +129,7 @@ def details(
         facts.append(Fact("unread", Text(unread, style="bad")))
     if item.state == "waiting":
         facts += _ahead(item, forecast, standing)
-    facts += [Fact("", ""), *about_run(run)]
-    return facts
+    return [*facts, Fact("", ""), *about_run(run)]
 
 
 def _ahead(item: RunItem, forecast: Forecast | None, standing: Standing | None) -> list[Fact]:

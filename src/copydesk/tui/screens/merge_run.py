@@ -87,10 +87,10 @@ class MergeRunPlace(MergeRunActions):
             Column("at", "", lambda row: Text(str(row.number or ""), style="muted"), 2,
                    align="right"),
             Column("number", "#", lambda row: _item(row).label.removeprefix("#"), 4),
-            Column("subject", "SUBJECT", lambda row: _item(row).subject, flex=1, minimum=20),
+            Column("subject", "SUBJECT", lambda row: _item(row).subject, flex=3, minimum=20),
             Column("space", "SPACE", lambda row: _item(row).space_title, 9, drop=2, most=16),
             Column("state", "STATE", lambda row: present.state_text(_item(row)), 14),
-            Column("what", "", self._what, flex=1, minimum=26, drop=1),
+            Column("what", "", self._what, flex=4, minimum=26, drop=1),
         ]  # fmt: skip
 
     def _what(self, row: Row) -> Text:

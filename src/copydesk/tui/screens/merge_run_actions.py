@@ -8,13 +8,16 @@ from rich.text import Text
 
 from copydesk.domain.merge_run import IN_FLIGHT, STOPS, MergeRun, Reason, RunItem
 from copydesk.domain.text import listed, plural
-from copydesk.tui.actions import action
+from copydesk.tui.actions import action, command
 from copydesk.tui.details_pane import HasDetails
 from copydesk.tui.places import Target
 from copydesk.tui.present import merge_run as present
 
 if TYPE_CHECKING:
     from copydesk.tui.merge_running import MergeRunner
+
+NAMED = 10
+"""So many requests a sheet names of those that it counts."""
 
 LIVE = "Each goes live at once and cannot be undone here."
 
@@ -100,7 +103,9 @@ def _stands(item: RunItem) -> str:
 def start_label(here: MergeRunActions) -> str:
     """Return what ctrl+s does now."""
     run = here.run
-    if run is None or run.state in ("planned", "finished"):
+    if run is None or run.state in ("running", "finished"):
+        return ""
+    if run.state == "planned":
         return "start"
     return "skip, again or end" if run.state == "stopped" else "go on"
 
@@ -110,12 +115,36 @@ def out_label(here: MergeRunActions) -> str:
     item, run = here.selected, here.run
     if item is not None and item.state == "removed":
         return "put back"
-    return "skip" if run is not None and item is not None and run.stopped == item else "take out"
+    if run is not None and item is not None and run.stopped == item:
+        return "skip"
+    return "take out" if item is not None and item.state == "waiting" else ""
+
+
+def pause_label(here: MergeRunActions) -> str:
+    """Return what p does now; nothing in the footer when nothing runs."""
+    return "pause" if here.run is not None and here.run.state == "running" else ""
+
+
+def again_label(here: MergeRunActions) -> str:
+    """Return what r does now; nothing in the footer when nothing has stopped."""
+    return "try again" if not_stopped(here) is None else ""
+
+
+def later_label(here: MergeRunActions) -> str:
+    """Return what J does now; nothing in the footer for what has begun."""
+    return "move down" if not_waiting(here) is None else ""
+
+
+def earlier_label(here: MergeRunActions) -> str:
+    """Return what K does now; nothing in the footer for what has begun."""
+    return "move up" if not_waiting(here) is None else ""
 
 
 def end_label(here: MergeRunActions) -> str:
     """Return what X does now."""
-    return "drop plan" if here.run is not None and here.run.state == "planned" else "end run"
+    if here.run is None or here.run.state in ("running", "finished"):
+        return ""
+    return "drop plan" if here.run.state == "planned" else "end run"
 
 
 class MergeRunActions(HasDetails, scope="merge_run"):
@@ -151,12 +180,17 @@ class MergeRunActions(HasDetails, scope="merge_run"):
 
     # The plan
 
-    @action("J", "move down", unless=(no_run, not_waiting), show=17, also=("alt+down",))
+    @action(
+        "J", "move down", unless=(no_run, not_waiting), show=17, also=("alt+down",),
+        now=later_label,
+    )  # fmt: skip
     async def later(self) -> None:
         """Merge it later: one down among those that wait."""
         await self._put(1)
 
-    @action("K", "move up", unless=(no_run, not_waiting), show=16, also=("alt+up",))
+    @action(
+        "K", "move up", unless=(no_run, not_waiting), show=16, also=("alt+up",), now=earlier_label,
+    )  # fmt: skip
     async def earlier(self) -> None:
         """Merge it earlier: one up among those that wait."""
         await self._put(-1)
@@ -179,6 +213,18 @@ class MergeRunActions(HasDetails, scope="merge_run"):
             await self.runner.skip()
         else:
             await self.runner.take_out(item.key)
+
+    @command("ready")
+    async def take_out_others(self, rest: str) -> None:
+        """Take everything out of the plan that something is in the way of."""
+        run = self.run
+        if run is None or run.state != "planned":
+            self.say("There is no plan.", "warn")
+            return
+        others = [item for item in run.listed if self._in_the_way(item)]
+        for item in others:
+            await self.runner.take_out(item.key)
+        self.say(f"{plural(len(others), 'request')} taken out. x puts one back.")
 
     @action(",", "stop at…", unless=(no_run, going), show=12)
     async def choose_stops(self) -> None:
@@ -229,29 +275,29 @@ class MergeRunActions(HasDetails, scope="merge_run"):
             await self.runner.start()
 
     def _what_starts(self, run: MergeRun) -> list[str | Text]:
-        runner, ahead = self.runner, self.runner.forecast()
+        ahead = self.runner.forecast()
         titles = list(dict.fromkeys(item.space_title or "a space" for item in run.listed))
         facts: list[str | Text] = [
             f"One after the other, in this order, into {present.some(titles)}:",
-            listed([item.label for item in run.listed]),
+            present.some([item.label for item in run.listed], NAMED),
         ]
         same = [item.label for item in run.listed if item.key in ahead and ahead[item.key].same]
         if same:
-            facts.append(Text(f"! {listed(same)} touch pages that others touch too", style="warn"))
-        off = [
-            item.label
-            for item in run.listed
-            if item.key in runner.standings
-            and (
-                runner.standings[item.key].in_the_way
-                or present.changed(item, runner.standings[item.key])
-            )
-        ]
+            facts.append(Text(f"! touch the same pages: {present.some(same, NAMED)}", style="warn"))
+        off = [item.label for item in run.listed if self._in_the_way(item)]
         if off:
-            facts.append(Text(f"! something is in the way of {listed(off)}", style="warn"))
+            named = present.some(off, NAMED)
+            facts.append(Text(f"! something is in the way of {named} (:ready)", style="warn"))
         stops = [said for stop, said in STOPS.items() if stop in run.stops]
         facts.append(f"It stops at {listed(stops, 'or')}." if stops else "It stops at no rule.")
         return [*facts, "", Text(LIVE, style="warn")]
+
+    def _in_the_way(self, item: RunItem) -> bool:
+        """Whether it is known that the run would stop at it."""
+        standing = self.runner.standings.get(item.key)
+        return standing is not None and (
+            bool(standing.in_the_way) or present.changed(item, standing)
+        )
 
     async def _go_on(self, run: MergeRun) -> None:
         from copydesk.tui.widgets.sheet import Confirm
@@ -294,12 +340,12 @@ class MergeRunActions(HasDetails, scope="merge_run"):
         elif chosen == "end":
             await self.runner.end()
 
-    @action("p", "pause", unless=(no_run, not_running), show=20, override=True)
+    @action("p", "pause", unless=(no_run, not_running), show=20, override=True, now=pause_label)
     async def pause(self) -> None:
         """Pause after the current request."""
         await self.runner.pause()
 
-    @action("r", "try again", unless=(no_run, not_stopped), show=19, uses=WRITES)
+    @action("r", "try again", unless=(no_run, not_stopped), show=19, uses=WRITES, now=again_label)
     async def again(self) -> None:
         """Try the request again that it stopped at: it is read before anything is sent."""
         await self.runner.again()

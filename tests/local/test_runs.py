@@ -1,0 +1,77 @@
+"""Merge runs on disk: whole, private, kept for a while, and claimed by one process at a time."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from copydesk.domain.merge_run import MergeRun, RunItem
+from copydesk.local import runs as module
+from copydesk.local.runs import Runs
+
+HOLD = """
+import sys
+from pathlib import Path
+from copydesk.local.runs import Runs
+print(Runs(Path(sys.argv[1]), "desk").claim("one"), flush=True)
+sys.stdin.read()
+"""
+
+
+def test_a_run_is_kept_whole_and_others_are_passed_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "runs"
+    runs = Runs(folder, "desk")
+    assert list(runs.all()) == []
+    item = RunItem("s", "r", "#1", "“Ünïcode”", comments=(("c", 2),), state="stopped", sent="merge")
+    run = MergeRun("one", (item,), state="stopped", stops=frozenset({"edit"}), made=2.0)
+    runs.save(run)
+    runs.save(replace(run, id="two", made=1.0))
+    assert [each.id for each in runs.all()] == ["one", "two"]
+    assert Runs(folder, "desk").load("one") == run
+    assert list(Runs(folder, "another desk").all()) == []
+    files = list(folder.glob("*.json"))
+    assert {path.stat().st_mode & 0o777 for path in files} == {0o600}
+    # What cannot be read is none, whatever is in it.
+    broken_ones = (b"", b"{", b'{"id": 7}', b'{"id":"x","state":"odd"}', b"\xff")
+    for number, content in enumerate(broken_ones):
+        broken = folder / f"{files[0].name[:16]}-{number}.json"
+        broken.write_bytes(content)
+    assert [each.id for each in runs.all()] == ["one", "two"]
+    # The oldest that have ended go; one that has not stays, however old it is.
+    monkeypatch.setattr(module, "KEPT", 2)
+    for number in range(4):
+        runs.save(replace(run, id=f"new{number}", state="finished", made=10.0 + number))
+    assert [each.id for each in runs.all()] == ["new3", "new2", "one", "two"]
+    runs.drop("one")
+    assert runs.load("one") is None
+
+
+def test_a_claim_ends_with_the_process_that_holds_it(tmp_path: Path) -> None:
+    folder = tmp_path / "runs"
+    here = Runs(folder, "desk")
+    with subprocess.Popen(
+        [sys.executable, "-c", HOLD, str(folder)],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+    ) as other:  # fmt: skip
+        assert other.stdout is not None
+        assert other.stdout.readline() == "True\n"
+        assert not here.claim("one")
+        assert here.claim("two")
+        other.kill()
+    assert here.claim("one")
+    assert here.claim("one")
+    assert not Runs(folder, "desk").claim("one")
+    here.release("one")
+    assert Runs(folder, "desk").claim("one")
+
+
+def test_a_disk_that_refuses_is_told(tmp_path: Path) -> None:
+    (tmp_path / "runs").write_text("in the way", encoding="ascii")
+    with pytest.raises(OSError, match="runs"):
+        Runs(tmp_path / "runs", "desk").save(MergeRun("one"))

@@ -19,9 +19,9 @@ from copydesk.tui.identity import identify
 from copydesk.tui.run_store import MemoryRuns, RunStore
 from copydesk.tui.seen import MemorySeen, SeenMarks
 from copydesk.tui.snoozing import MemorySnoozes, Sleepers, SnoozeStore
+from copydesk.tui.taking_back import TakingBack
 from copydesk.tui.undoing import History, LocalStep
 from copydesk.tui.views import MemoryViews, ViewStore
-from copydesk.tui.writing import Writing
 from copydesk.tui.written import HAD_ARRIVED as HAD_ARRIVED
 from copydesk.tui.written import ChangedSinceError as ChangedSinceError
 from copydesk.tui.written import RecalledError as RecalledError
@@ -65,7 +65,7 @@ class MemorySnapshot:
 
 
 @dataclass
-class Session(Writing):
+class Session(TakingBack):
     """The state that all places share.
 
     ``connect`` returns the client (it is called after the first paint); ``identify`` then fills

@@ -31,11 +31,6 @@ async def undo(place: Place) -> None:
     final = session.final()
     if final is not None and not await _older(place, final, line):
         return
-    if line.undo is not None:
-        await session.undo()
-        place.tell(f"Taken back: {line.what} {line.target}", "good")
-        place.reload()
-        return
     await turn(place, session.together(line))
 
 

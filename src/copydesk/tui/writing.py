@@ -6,11 +6,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from copydesk.local.journal import Entry, Kind, Notes, State, WriteJournal
+from copydesk.local.journal import Entry, Notes, State, WriteJournal
 from copydesk.tui.errors import (
     NotDoneError,
     failure_types,
@@ -18,12 +18,11 @@ from copydesk.tui.errors import (
     sentence,
     write_sentence,
 )
-from copydesk.tui.undoing import History, LocalStep, Obstacle, Past, Way
+from copydesk.tui.undoing import History, LocalStep, Way
 from copydesk.tui.written import (
     HAD_ARRIVED,
     NOT_SENT,
     STOPPED,
-    ChangedSinceError,
     RecalledError,
     RecallError,
     UnansweredError,
@@ -335,142 +334,3 @@ class Writing:
     def waits_for(self, owner: object) -> bool:
         """Whether ``owner`` only waits for a write that can still be recalled."""
         return any(wait.owner is owner for wait in self.waits)
-
-    # Taking back
-
-    def undoable(self) -> Written | None:
-        """Return the newest write that can be taken back, or None."""
-        return next((line for line in reversed(self.log) if self._has_way_back(line)), None)
-
-    def _has_way_back(self, line: Written) -> bool:
-        past = self._past(line)
-        return past is not None and past.standing == "done"
-
-    def _past(self, line: Written) -> Past | None:
-        return None if line.entry is None else self.history.known.get(line.entry.id)
-
-    def together(self, line: Written) -> list[Past]:
-        """Return the writes that are taken back with a line, newest first."""
-        past = self._past(line)
-        return [] if past is None else self.history.with_group(past)
-
-    def redoable(self) -> list[Past]:
-        """Return what is done again next, in the order of doing it."""
-        return self.history.redoable(self.journal.run)
-
-    def final(self) -> Written | None:
-        """Return the newest write when it cannot be taken back, so that ``u`` means an older."""
-        last = next((n for n in reversed(self.log) if n.state == "done" and not n.kind), None)
-        return None if last is None or self._has_way_back(last) else last
-
-    async def undo(self) -> Written | None:
-        """Take back the newest write that can be, with its group.
-
-        Raises `ChangedSinceError` when it is not as it was left, and `WriteError` when the service
-        refuses. What is gone can never be taken back: then the next call reaches the write before.
-        """
-        line = self.undoable()
-        if line is not None:
-            await self.take_back(self.together(line))
-        return line
-
-    async def take_back(
-        self, pasts: Sequence[Past], *, again: bool = False, anyway: bool = False
-    ) -> list[Any]:
-        """Take back writes one after the other, or do them ``again``; return what the steps gave.
-
-        Each is read first, unless ``anyway``. What is not as it was left is passed over, and
-        reported at the end by `ChangedSinceError`; what is gone by `WriteError`. A failure ends it.
-        """
-        api = await self.ready()
-        results: list[Any] = []
-        obstacles: list[Obstacle] = []
-        gone: list[Past] = []
-        for past in pasts:
-            obstacle = None if anyway else await self._obstacle(api, past, again=again)
-            if obstacle is not None and not obstacle.gone:
-                obstacles.append(obstacle)
-                continue
-            try:
-                if obstacle is None:
-                    results += await self._turn(api, past, again=again)
-                    continue
-            except WriteError as error:
-                from copydesk.client.errors import NotFound
-
-                if not isinstance(error.__cause__, NotFound):
-                    raise
-            gone.append(past)
-            await asyncio.to_thread(self._is_gone, past)
-        if obstacles:
-            raise ChangedSinceError(obstacles, again=again)
-        if gone:
-            names = ", ".join(f"{past.entry.what} {past.entry.target}" for past in gone)
-            said = "done again" if again else "undone"
-            raise WriteError(f"{names} cannot be {said}: it is gone.")
-        return results
-
-    async def _obstacle(self, api: Api, past: Past, *, again: bool) -> Obstacle | None:
-        """Return what is in the way. Raises `WriteError` when that cannot be read."""
-        try:
-            return await self.way.obstacle(api, past, again=again)
-        except failure_types() as error:
-            self._reached(error)
-            said = f"Nothing was taken back, because it could not be read: {sentence(error)}"
-            raise WriteError(said) from error
-
-    async def _turn(self, api: Api, past: Past, *, again: bool) -> list[Any]:
-        """Take the steps of one reversal, as a write that is logged and journalled itself."""
-        way, reversal = self.way, past.reversal
-        steps = reversal.forth if again else reversal.back
-        kind: Kind = "redo" if again else "undo"
-        name = "Redo" if again else "Undo"
-        line = Written(
-            len(self.log) + 1, self.clock(), f"{name}: {past.entry.what}", past.entry.target,
-            kind=kind, of=past.id,
-        )  # fmt: skip
-        done: list[Any] = []
-        # Steps that an undo had taken before it was cut off are not taken twice.
-        first = past.cut.progress if past.cut is not None and past.cut.kind == kind else 0
-
-        async def send() -> list[Any]:
-            for number in range(first + len(done), len(steps)):
-                done.append(await way.take(api, steps[number]))
-                if line.entry is not None and number + 1 < len(steps):
-                    line.entry = await asyncio.to_thread(
-                        self.journal.settle, line.entry, "sending", progress=number + 1
-                    )
-            return done
-
-        async def look() -> list[Any] | None:
-            stands = await way.became(api, reversal)
-            if stands is None:
-                raise UnansweredError("neither as it was nor as it should be")
-            return [] if stands == again else None
-
-        line.send = send
-        if reversal.still is not None or reversal.before is not None:
-            line.look = look
-        self.log.append(line)
-        past.standing = "redoing" if again else "undoing"
-        try:
-            result: list[Any] = await self._send(line, send)
-        except WriteError:
-            if line.entry is None:  # it was not even noted
-                past.standing = "undone" if again else "done"
-            raise
-        for other in self.log:
-            if other.entry is not None and other.entry.id == past.id:
-                other.state = "done" if again else "undone"
-        self.touched()
-        return result
-
-    def _is_gone(self, past: Past) -> None:
-        """Note that there is nothing to take back any more."""
-        entry = self.journal.begin(
-            f"Gone: {past.entry.what}", past.entry.target, Notes(kind="gone", of=past.id)
-        )
-        self.history.take(self.journal.settle(entry, "done"))
-        for line in self.log:
-            if line.entry is not None and line.entry.id == past.id:
-                line.state = "undone"

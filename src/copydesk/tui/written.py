@@ -73,9 +73,6 @@ class Written:
     said: str = ""
     request_id: str = ""
     send: Callable[[], Awaitable[Any]] | None = None
-    undo: Callable[[], Awaitable[Any]] | None = None
-    back: Callable[[], Awaitable[Any]] | None = None
-    """What becomes ``undo`` once it is done."""
     reversal: Reversal | Callable[[Any], Reversal | None] | None = None
     """How it is taken back; a callable is given the result."""
     trace: Trace | None = None

@@ -337,6 +337,11 @@ def test_a_file_that_must_not_be_written_is_refused(
             assert main(["desk", "token", "--desk", str(path)]) == 2
             assert str(path) in capsys.readouterr().err
         path.chmod(0o600)
+        folder.chmod(0o500)
+        assert main(["desk", "token", "--desk", str(path)]) == 2
+        assert "in a folder that cannot be written" in capsys.readouterr().err
+        assert main(["desk", "check", "--desk", str(path)]) == 0
+        folder.chmod(0o700)
         assert files(folder) == {"desk.db": desk}
 
 

@@ -67,6 +67,8 @@ def complaint(path: Path, newest: int, *, examine: bool = True) -> str | None:
     effective = os.access in os.supports_effective_ids
     if not os.access(path, os.W_OK, effective_ids=effective):
         return "cannot be written by you"
+    if examine and not os.access(path.absolute().parent, os.W_OK, effective_ids=effective):
+        return "is in a folder that cannot be written by you, and its log is kept beside it"
     with path.open("rb") as file:
         if file.read(len(_MAGIC)) != _MAGIC:
             return "is not a usable desk (it is no SQLite database)"

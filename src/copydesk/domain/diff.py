@@ -198,9 +198,13 @@ class TextDiff(Sequence[Line]):
 
     def sentence(self, start: int, stop: int) -> str:
         """Return what stands in the place of folded rows."""
-        first, last = self._unit(start), self._unit(stop - 1)
-        if first is None or last is None:
-            return plural(stop - start, "unchanged row")
+        first = next(
+            (unit for row in range(start, stop) if (unit := self._unit(row)) is not None), 0
+        )
+        last = next(
+            (unit for row in range(stop - 1, start, -1) if (unit := self._unit(row)) is not None),
+            first,
+        )
         begin = max(0, bisect_right(self._firsts, first) - 1)
         begin += self.after.blocks[begin].stop <= first if self.after.blocks else 0
         blocks = bisect_right(self._firsts, last) - begin
@@ -225,6 +229,7 @@ class TextDiff(Sequence[Line]):
     def prepare(self) -> None:
         """Find out now what is asked for on a key press: where rows are, and where changes."""
         self.row_of(0, after=True)
+        self.hunks()
         len(self.changes)
 
     def is_blank(self, row: int) -> bool:

@@ -1,9 +1,11 @@
 """Which items of two sequences belong together: equal ones, and those that share the most words.
 
 Items are whatever can be compared and looked up: keys of blocks, lines, words. The sequences are
-matched by patience diff (Breezy's, in C), which holds on to what is there once, and so keeps
-headings and paragraphs together. It is called on slices of bounded size, so that no call keeps
-the other threads of the program waiting.
+held together by what each has once, again in every gap that this leaves (patience diff), which
+keeps headings and paragraphs together; where nothing is there once, the longest common
+subsequence decides (rapidfuzz, bit-parallel in C++). That is asked for slices of bounded size, so
+that no call keeps the other threads of the program waiting. The patience diff that is installed for
+merging does the same in one call, and gives up for good on texts that nest too deep.
 """
 
 from __future__ import annotations
@@ -12,7 +14,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Hashable, Sequence
 from typing import NamedTuple, TypeVar
 
-from patiencediff import PatienceSequenceMatcher
+from rapidfuzz.distance import Indel
 
 Item = TypeVar("Item", bound=Hashable)
 
@@ -24,6 +26,9 @@ PAIRING_WINDOW = 48
 
 SLICE = 4_096
 """Items on each side that are handed to the matcher at once."""
+
+LEVELS = 12
+"""How often gaps are cut at what each side has once; it bounds the time on texts made for that."""
 
 
 class Run(NamedTuple):
@@ -46,9 +51,9 @@ class Gap(NamedTuple):
 def equal_runs(old: Sequence[Item], new: Sequence[Item]) -> list[Run]:
     """Return the runs of equal items, in order and uncrossed, neighbours joined."""
     runs: list[Run] = []
-    waiting = [Gap(0, len(old), 0, len(new))]
+    waiting = [(Gap(0, len(old), 0, len(new)), 0)]
     while waiting:
-        a1, a2, b1, b2 = waiting.pop()
+        (a1, a2, b1, b2), level = waiting.pop()
         start = 0
         while a1 + start < a2 and b1 + start < b2 and old[a1 + start] == new[b1 + start]:
             start += 1
@@ -63,16 +68,15 @@ def equal_runs(old: Sequence[Item], new: Sequence[Item]) -> list[Run]:
             a2, b2 = a2 - end, b2 - end
         if a1 == a2 or b1 == b2:
             continue
-        if a2 - a1 <= SLICE and b2 - b1 <= SLICE:
-            runs.extend(
-                Run(a1 + a, b1 + b, size)
-                for a, b, size in PatienceSequenceMatcher(
-                    None, old[a1:a2], new[b1:b2]
-                ).get_matching_blocks()
-                if size
-            )
+        cut = _cut(old, new, Gap(a1, a2, b1, b2), anchored=level < LEVELS)
+        if cut:
+            waiting.extend((gap, level + 1) for gap in cut)
         else:
-            waiting.extend(_cut(old, new, Gap(a1, a2, b1, b2)))
+            runs.extend(
+                Run(a1 + block.a, b1 + block.b, block.size)
+                for block in Indel.opcodes(old[a1:a2], new[b1:b2]).as_matching_blocks()
+                if block.size
+            )
     return _joined(sorted(runs))
 
 
@@ -137,20 +141,22 @@ def _aligned(
     return pairs
 
 
-def _cut(old: Sequence[Item], new: Sequence[Item], gap: Gap) -> list[Gap]:
-    """Cut a large gap at items that each side has once; without such, into slices."""
+def _cut(old: Sequence[Item], new: Sequence[Item], gap: Gap, *, anchored: bool) -> list[Gap]:
+    """Cut a gap at items that each side has once; without such, into slices, or not at all."""
     a1, a2, b1, b2 = gap
-    places = _once(new, b1, b2)
-    crossing = [(a, places[item]) for item, a in _once(old, a1, a2).items() if item in places]
-    anchors = _rising(crossing)
-    cuts: list[Gap] = []
-    if anchors:
-        for a, b in anchors:
+    if anchored:
+        places = _once(new, b1, b2)
+        crossing = [(a, places[item]) for item, a in _once(old, a1, a2).items() if item in places]
+        cuts: list[Gap] = []
+        for a, b in _rising(crossing):
             cuts.append(Gap(a1, a, b1, b))
             a1, b1 = a, b
-        # An anchor begins the gap after it, where it is found as a common start.
-        return [*cuts, Gap(a1, a2, b1, b2)]
+        if cuts:
+            # An anchor begins the gap after it, where it is found as a common start.
+            return [*cuts, Gap(a1, a2, b1, b2)]
     parts = -(-max(a2 - a1, b2 - b1) // SLICE)
+    if parts == 1:
+        return []
     return [
         Gap(
             a1 + (a2 - a1) * part // parts,

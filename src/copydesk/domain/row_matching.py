@@ -98,7 +98,8 @@ class RowLayout:
             if new >= 0:
                 self._add("added", -1, new, 1)
         elif piece.kind == "away":
-            pass
+            if old >= 0 and piece.before == self._matched.runs[piece.run][0][0]:
+                self._add("same", old, -1, 1)
         elif new >= 0:
             self._add("same", -1 if piece.kind == "moved" else old, new, 1)
 

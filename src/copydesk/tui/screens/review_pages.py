@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from textual import events
 
-from copydesk.domain.text import clean
+from copydesk.domain.text import clean, plural
 from copydesk.tui import review_reading as reading
 from copydesk.tui.present.changed import Changed, place_of, sign
 from copydesk.tui.present.diff import PageText, page_text
@@ -213,7 +213,7 @@ class ReviewPages(ReviewBase):
             parts.append("side by side" if self.diff.fits else f"side by side takes {SIDES} cells")
         at, of = self.diff.change_at
         if of:
-            parts.append(f"change {at or '-'} of {of}")
+            parts.append(f"change {at} of {of}" if at else plural(of, "change"))
         self.diff.title = "   ".join(parts)
         self.diff.empty = "This page has no text."
 
@@ -254,10 +254,10 @@ class ReviewPages(ReviewBase):
 
     def view_changed(self) -> None:
         """Show another tab."""
-        shown = {"overview": self.facts, "threads": self.all_threads}.get(self.view, self.diff)
-        for pane in (self.diff, self.facts, self.all_threads):
+        shown = self.tabs.get(self.view, self.diff)
+        for pane in (self.diff, *self.tabs.values()):
             pane.display = pane is shown
-        self.set_class(self.view == "threads", "-all-threads")
+        self.set_class(self.view not in ("changes", "overview"), "-all-threads")
         self.show_beside()
         shown.focus()
 

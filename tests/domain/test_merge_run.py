@@ -11,6 +11,8 @@ from copydesk.domain.merge_run import (
     MOST_UPDATES,
     OBJECTION,
     STOPS,
+    UNSEEN,
+    Forecast,
     Found,
     MergeRun,
     RunItem,
@@ -122,7 +124,7 @@ def test_what_it_stops_at_and_what_it_passes_over() -> None:
     assert here is not None
     assert here.reason == "edit"
     assert here.said == (
-        "It was edited since it was queued. It has a request for changes and a new comment since "
+        "It was edited since you saw it. It has a request for changes and a new comment since "
         "it was queued, last by Lee. It needs a review."
     )
     assert (stopped.state, stopped.far) == ("stopped", "1 of 3")
@@ -178,12 +180,20 @@ def test_the_plan_is_ordered_by_hand_and_foresees_what_meets() -> None:
     assert ahead.keys() == {"s/r1", "s/r3", "t/r4"}
     [(other, titles)] = ahead["s/r3"].same
     assert (other.label, titles) == ("#1", ("Retries",))
-    assert [each.label for each in ahead["s/r3"].behind] == ["#1"]
-    assert ahead["t/r4"] == forecast([run.items[3]], {})["t/r4"]
+    assert ahead["s/r3"].behind == run.items[0]
+    assert ahead["t/r4"] == Forecast()
     run = run.take_out("s/r2")
     assert [each.label for each in run.listed][-1] == "#2"
     running = run.start(0.0).advance(0.0)
     assert running.move("s/r1", 1) == running
     assert running.take_out("s/r1") == running
     assert running.pause().merged("m", 1.0).advance(1.0).state == "paused"
+    # What changed between the look at the list and the reading for the plan was not seen.
+    late = run_of(1).change("s/r1", revision="", seen=5.0)
+    assert late.queue("s/r1", Found("open", "rev2", updated=5.0)).items[0].revision == "rev2"
+    late = late.queue("s/r1", Found("open", "rev2", updated=6.0))
+    assert late.items[0].revision == UNSEEN
+    assert late.queue("s/r1", Found("open", "rev2")) == late
+    assert late.start(0.0).advance(0.0).judge(Found("open", "rev2"), 1.0).state == "stopped"
+    assert late.take_out("s/r1").take_out("s/r1").items[0].revision == ""
     assert said_since((("c", 1),), (("c", 3),)) == "2 new replies"

@@ -12,10 +12,12 @@ import pytest
 
 from copydesk.client.api import Api
 from copydesk.contract import operations as ops
+from copydesk.domain.merge_run import MergeRun
 from copydesk.local.runs import Runs
 from copydesk.tui.app import CopydeskApp
 from copydesk.tui.merge_running import MergeRunner
 from copydesk.tui.present.change_request import row_of
+from copydesk.tui.run_store import MemoryRuns
 from copydesk.tui.session import Session
 from tests.drive import Driver, drive, eventually
 from tests.tui.opening import open_world
@@ -232,6 +234,131 @@ async def test_quit_in_the_middle_gone_on_with_at_the_next_start_and_paused(
         assert "Merge run paused at 2 of 3." in driver.screen
         await driver.press("ctrl+s")
         assert states(driver) == ["done", "skipped", "done"]
+
+
+class Odd(httpx.AsyncBaseTransport):
+    """A service without extensions that treats each request in a way of its own."""
+
+    def __init__(self, six: Six) -> None:
+        self._desk = httpx.ASGITransport(six.world.app, raise_app_exceptions=False)
+        self._six = six
+        self.mended = False
+        self.writes: list[int | None] = []
+        self.lost = False
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        path = request.url.path
+        if path.endswith(("/user", "/changes", "/reviews", "/requested-reviewers")):
+            return httpx.Response(404, text="Not found")
+        number = next((n for n, each in enumerate(self._six.ids) if each in path), None)
+        if request.method != "GET":
+            self.writes.append(number)
+        if self.mended or number is None:
+            return await self._desk.handle_async_request(request)
+        if request.method == "GET":
+            if self.lost and number == 0:
+                return self._error(500, "Broken.")
+            return await self._desk.handle_async_request(request)
+        match number:
+            case 0:  # it is done, but neither the answer nor what came of it can be read
+                await self._desk.handle_async_request(request)
+                self.lost = True
+                raise httpx.ReadError("Cut off.", request=request)
+            case 1 if path.endswith("/merge"):  # it is done all the same, as a hosted service may
+                await self._desk.handle_async_request(request)
+                return httpx.Response(200, json={"result": "conflicts"})
+            case 2 if path.endswith("/merge"):
+                return self._error(412, "A rule of the house.")
+            case 4:
+                return self._error(503, "Down for a moment.")
+        return await self._desk.handle_async_request(request)
+
+    def _error(self, status: int, said: str) -> httpx.Response:
+        return httpx.Response(status, json={"error": {"code": status, "message": said}})
+
+
+class Full(MemoryRuns):
+    """Runs on a disk that is full while ``full``."""
+
+    full = False
+
+    def save(self, run: MergeRun) -> None:
+        if self.full:
+            raise OSError(28, "No space left on device")
+        super().save(run)
+
+
+async def test_odd_services_lost_answers_edits_and_a_full_disk(six: Six) -> None:
+    world, way, told = six.world, Odd(six), []
+    api = Api(BASE_URL, world.token(world.ana), transport=way)
+
+    async def connect() -> Api:
+        return api
+
+    runs = Full()
+    runner = MergeRunner(
+        Session(connect, runs=runs, clock=lambda: world.clock.now),
+        lambda said, tone: told.append(said),
+    )
+
+    async def idle() -> MergeRun:
+        await asyncio.gather(*runner.busy)
+        assert runner.run is not None
+        return runner.run
+
+    rows = [
+        row_of(await api(ops.get_change_request, space, each))
+        for each, space in zip(six.ids, [six.guide] * 4 + [six.legal] * 2, strict=True)
+    ]
+    # What was edited between the list and the plan is stopped at: nobody has seen it.
+    world.edit_change_request(six.ids[3], {"auth": "# Auth\n\nNewest.\n"})
+    assert await runner.plan(rows) == ""
+    run = await idle()
+    assert all(each.about for each in runner.standings.values())
+    assert [other.label for other, _ in runner.forecast()[run.items[0].key].same] == ["#4"]
+    assert runner.why_not_ready() is None
+    await runner.start()
+    run = await idle()
+    assert (run.far, run.stopped and run.stopped.reason) == ("1 of 6", "unknown")
+    assert "it is not known whether it was merged" in told[-1]
+    assert "A merge run is at 1 of 6" in await runner.plan(rows)
+    way.lost = False
+    await runner.again()
+    # It had arrived: found by reading, not sent again. The next was merged whatever was answered.
+    run = await idle()
+    assert [each.state for each in run.items[:3]] == ["done", "done", "waiting"]
+    assert run.items[0].said == "It had arrived: that was found by reading again."
+    assert run.items[1].said.startswith("Merged all the same, and it is live")
+    assert run.state == "stopped"
+    await runner.skip()
+    run = await idle()
+    assert run.stopped is not None
+    assert (run.stopped.label, run.stopped.reason) == ("#3", "rule")
+    assert "A rule of the house." in run.stopped.said
+    await runner.skip()
+    run = await idle()
+    assert run.stopped is not None
+    assert run.stopped.said == "It was edited since you saw it."
+    # A disk that keeps nothing: nothing is sent either, and it goes on once there is room.
+    runs.full = True
+    before = six.untouched(4, 5)
+    await runner.skip()
+    await idle()
+    assert "cannot be kept on this machine" in runner.trouble
+    assert six.untouched(4, 5) == before
+    runs.full = False
+    await runner.skip()
+    run = await idle()
+    assert run.stopped is not None
+    assert (run.stopped.label, run.stopped.reason) == ("#1", "failed")
+    way.mended = True
+    await runner.again()
+    run = await idle()
+    assert (run.state, run.count("done"), run.count("skipped")) == ("finished", 4, 2)
+    assert six.statuses() == ["merged", "merged", "open", "open", "merged", "merged"]
+    assert told[-1] == "Merge run ended: 4 merged, 2 skipped."
+    # One merge of the first, an update and a merge of those behind it; what failed was sent twice.
+    assert way.writes == [0, 1, 1, 2, 2, 4, 4, 5, 5]
 
 
 def test_a_process_that_is_killed_merges_each_once(tmp_path: Path) -> None:

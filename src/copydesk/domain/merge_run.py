@@ -30,7 +30,7 @@ STOPS: Mapping[Reason, str] = {
     "conflict": "a conflict with main",
     "rule": "a rule that is not met",
     "comment": "a comment since it was queued",
-    "edit": "an edit since it was queued",
+    "edit": "an edit since you saw it",
 }
 """What a run stops at unless it is told not to. Without the first two it passes over such a request
 and goes on; without the other two it does not mind. At anything else it always stops."""
@@ -39,6 +39,10 @@ IN_FLIGHT: frozenset[ItemState] = frozenset({"checking", "updating", "merging"})
 
 MOST_UPDATES = 3
 """So often is one request updated: primary content that moves on faster is somebody else's run."""
+
+UNSEEN = "unseen"
+"""The revision of a request that was changed before it could be read for the plan: by then it was
+another one than the reader had seen, so the run stops there as at any edit."""
 
 Comments: TypeAlias = tuple[tuple[str, int], ...]
 """What was said on a request: each thread with its number of replies, and each review that asks for
@@ -52,6 +56,7 @@ class RunItem:
     """One request of a run.
 
     ``revision`` and ``comments`` are what it was queued with; an empty revision is not read yet.
+    ``seen`` is when it had last changed as the reader saw it, in seconds since the epoch.
     ``sent`` is a request that went out and whose outcome is not noted: after a cut it may have
     arrived. ``arrived`` is the revision that the service named after an update. Texts are clean.
     """
@@ -62,6 +67,7 @@ class RunItem:
     subject: str
     space_title: str = ""
     url: str = ""
+    seen: float | None = None
     revision: str = ""
     comments: Comments = ()
     state: ItemState = "waiting"
@@ -95,6 +101,7 @@ class Found:
 
     status: str
     revision: str
+    updated: float = 0.0
     outdated: bool = False
     comments: Comments = ()
     said_by: str = ""
@@ -216,8 +223,18 @@ class MergeRun:
         rest = tuple(each for each in self.items if each.key != key)
         item = replace(item, state="waiting")
         if self.state == "planned":
-            item = replace(item, revision="", comments=())
+            item = replace(item, seen=None, revision="", comments=())
         return replace(self, items=(*rest, item))
+
+    def queue(self, key: str, found: Found) -> MergeRun:
+        """Take a request that waits as it was found: what follows is news to the reader."""
+        item = self.item(key)
+        if item is None or item.revision:
+            return self
+        known = item.seen is None or found.updated <= item.seen
+        return self.change(
+            key, revision=found.revision if known else UNSEEN, comments=found.comments
+        )
 
     # Going
 
@@ -274,7 +291,7 @@ class MergeRun:
         if found.off:
             against.append(("refused", found.off))
         if found.revision != item.revision and "edit" in self.stops:
-            against.append(("edit", "It was edited since it was queued."))
+            against.append(("edit", "It was edited since you saw it."))
         if (news := said_since(item.comments, found.comments)) and "comment" in self.stops:
             by = f", last by {found.said_by}" if found.said_by else ""
             against.append(("comment", f"It has {news} since it was queued{by}."))
@@ -385,11 +402,11 @@ class Forecast:
     """What will happen to a request because of the others.
 
     ``same`` are requests that touch a page that it touches too, with the titles of those pages;
-    ``behind`` are the ones whose merge will leave it out of date.
+    ``behind`` is the first whose merge will leave it out of date.
     """
 
     same: tuple[tuple[RunItem, tuple[str, ...]], ...] = ()
-    behind: tuple[RunItem, ...] = ()
+    behind: RunItem | None = None
 
 
 def forecast(items: Sequence[RunItem], touched: Mapping[str, Touched]) -> dict[str, Forecast]:
@@ -401,7 +418,7 @@ def forecast(items: Sequence[RunItem], touched: Mapping[str, Touched]) -> dict[s
     spaces: dict[str, list[RunItem]] = {}
     users: dict[tuple[str, str], list[RunItem]] = {}
     for item in items:
-        if item.state in ("removed", "skipped"):
+        if item.state in ("removed", "skipped", "stopped"):
             continue
         spaces.setdefault(item.space, []).append(item)
         for page in touched.get(item.key, ()):
@@ -416,7 +433,7 @@ def forecast(items: Sequence[RunItem], touched: Mapping[str, Touched]) -> dict[s
     return {
         item.key: Forecast(
             tuple((other, tuple(titles)) for other, titles in same.get(item.key, {}).values()),
-            tuple(before for before in ones[:at] if before.state != "stopped"),
+            ones[0] if at else None,
         )
         for ones in spaces.values()
         for at, item in enumerate(ones)

@@ -125,6 +125,7 @@ async def _found(api: Api, item: RunItem) -> tuple[Found, RulesRead | None, _Sai
     found = Found(
         status=clean(request.status),
         revision=request.revision,
+        updated=request.updated_at.timestamp(),
         outdated=request.outdated,
         comments=(*said.comments, *objections),
         said_by=said.last_by,
@@ -238,7 +239,7 @@ def why_not_written(what: str, error: BaseException) -> tuple[Reason, str]:
     if is_unknown(error):
         return "unknown", f"No answer came: it is not known whether it was {merged}. r reads first."
     if isinstance(error, NotDoneError):
-        return "failed", f"No answer came, and it was not {merged} when it was read again."
+        return "failed", f"No clear answer came; read again, it was not {merged}."
     return "failed", f"{so_far}. {sentence(error, 'r')}"
 
 

@@ -149,7 +149,15 @@ class MergeRunner:
             self.elsewhere = False
             self.run = MergeRun(secrets.token_hex(6), made=self._now())
         items = [
-            RunItem(row.space, row.id, row.label, row.subject, clean(title(row.space)), row.url)
+            RunItem(
+                row.space,
+                row.id,
+                row.label,
+                row.subject,
+                clean(title(row.space)),
+                row.url,
+                seen=row.updated.timestamp(),
+            )
             for row in rows
         ]
         self.run = self.run.add(items)
@@ -186,10 +194,8 @@ class MergeRunner:
         else:
             self.unread.pop(item.key, None)
             self.standings[item.key] = standing
-            found, run = standing.found, self.run
-            queued = None if run is None else run.item(item.key)
-            if run is not None and queued is not None and not queued.revision:
-                self.run = run.change(item.key, revision=found.revision, comments=found.comments)
+            if self.run is not None:
+                self.run = self.run.queue(item.key, standing.found)
             self._session.fresh()
         self._touched()
 

@@ -62,7 +62,7 @@ def what(
     if standing.in_the_way:
         return Text(_short(standing.in_the_way), style="bad")
     if changed(item, standing):
-        return Text("edited since it was queued", style="bad")
+        return Text("edited since you saw it", style="bad")
     if forecast is not None and forecast.same:
         return Text(f"! {same_page(forecast)}", style="warn")
     behind = out_of_date(item, forecast, standing)
@@ -75,7 +75,7 @@ def _short(said: str) -> str:
 
 
 def changed(item: RunItem, standing: Standing) -> bool:
-    """Whether a request that waits was edited since it was queued."""
+    """Whether a request that waits was edited since the reader saw it."""
     return bool(item.revision) and standing.found.revision != item.revision
 
 
@@ -93,7 +93,7 @@ def out_of_date(item: RunItem, forecast: Forecast | None, standing: Standing | N
     if standing is not None and standing.found.outdated:
         return f"{sign} out of date: updated first"
     if forecast is not None and forecast.behind:
-        return f"{sign} out of date after {forecast.behind[0].label}"
+        return f"{sign} out of date after {forecast.behind.label}"
     return ""
 
 
@@ -138,7 +138,7 @@ def _ahead(item: RunItem, forecast: Forecast | None, standing: Standing | None) 
     if standing is not None and standing.in_the_way:
         facts.append(Fact("in the way", Text(standing.in_the_way, style="bad")))
     if standing is not None and changed(item, standing):
-        edited = "It was edited since it was queued: the run stops there. x, x queues it anew."
+        edited = "It was edited since you saw it: the run stops there. Look; x, x queues it anew."
         facts.append(Fact("edited", Text(edited, style="bad")))
     if forecast is not None:
         for other, titles in forecast.same:

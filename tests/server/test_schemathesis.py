@@ -119,11 +119,14 @@ def test_it_answers_as_described(driven: Driven, name: str, mode: GenerationMode
 def must_be_refused(case: Case[Any]) -> bool:
     """Say whether the body or a known query parameter was made so that it does not fit.
 
-    Query parameters that an operation does not know are passed over, as services do.
+    Query parameters that an operation does not know are passed over, as services do; and in a query
+    one value looks like a list of one.
     """
     parts = case.meta.components if case.meta else {}
     wrong = {place for place, part in parts.items() if part.mode is GenerationMode.NEGATIVE}
-    known = {parameter.name for parameter in case.operation.query}
+    query = dict(case.query or {})
+    known = {each.name: each.definition["schema"].get("type") for each in case.operation.query}
+    lone = [name for name in query if known.get(name) == "array" and type(query[name]) is not list]
     return ParameterLocation.BODY in wrong or (
-        ParameterLocation.QUERY in wrong and set(case.query or ()) <= known
+        ParameterLocation.QUERY in wrong and query.keys() <= known.keys() and not lone
     )

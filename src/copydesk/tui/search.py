@@ -61,16 +61,23 @@ class SearchPrompt(Prompt):
         cast(Place, self.screen).show_keys("  ".join(found[:MOST_HINTS]) + more)
 
     def changed(self, text: str) -> None:
-        """Filter; one that is not understood leaves the rows as they are and says why."""
+        """Filter; what is not understood filters nothing and says why."""
         place = cast(Place, self.screen)
         try:
             self._pane.find(text)
         except ValueError as error:
             place.show_keys("")
             place.say(str(error), "warn")
+            self._pane.find(self._understood(text))
         else:
             place.clear_message()
             self._hint(text)
+
+    def _understood(self, text: str) -> str:
+        """Return a filter without what is wrong in it."""
+        fields = self._pane.fields
+        terms = () if fields is None else Query.parse(text, fields).terms
+        return " ".join(text[term.start : term.stop] for term in terms)
 
     def complete(self) -> None:
         """Complete the last word as far as it is clear, else step through what it may become.

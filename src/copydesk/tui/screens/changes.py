@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from difflib import get_close_matches
 from functools import cached_property
 from itertools import islice
 
@@ -230,11 +229,14 @@ class ChangesPlace(ChangesBulk):
 
     def nearest(self) -> str:
         """Return what was perhaps meant by a filter that nothing matches."""
+        from rapidfuzz import fuzz, process
+
         query = Query.parse(self.rows.found, self.fields)
         for term in query.terms:
-            if term.key in ("author", "by", "space"):
-                close = get_close_matches(term.value, map(fold, self.offers(term.key)), n=1)
-                known = {fold(each): each for each in self.offers(term.key)}
-                if close:
-                    return f"Nearest: {term.key}:{quoted(known[close[0]])}."
+            if term.key not in ("author", "by", "space"):
+                continue
+            known = {fold(each): each for each in self.offers(term.key)}
+            near = process.extractOne(term.value, list(known), scorer=fuzz.WRatio, score_cutoff=50)
+            if near is not None:
+                return f"Nearest: {term.key}:{quoted(known[near[0]])}."
         return ""

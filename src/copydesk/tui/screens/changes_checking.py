@@ -93,6 +93,7 @@ class ChangesChecking(ChangesSnooze):
             if awake and found is not False and self.snoozed(row):
                 self._asleep.add(row.id)
                 return False
+            self._asleep.discard(row.id)
             return found
 
         return judge
@@ -107,7 +108,7 @@ class ChangesChecking(ChangesSnooze):
     def check(self) -> None:
         """Read, in the background, what the view and the filter turn on."""
         self.cancel_load("check")
-        if self._needs:
+        if self._needs or self.listing.filter:
             self.load("check", self._check, lambda _: self._checked(), what="Checking")
 
     async def _check(self, api: Api) -> None:
@@ -145,6 +146,8 @@ class ChangesChecking(ChangesSnooze):
 
     def _next_due(self) -> list[ChangeRow]:
         """Return rows to read: those on screen first, then those that cannot be judged yet."""
+        if not self._needs:
+            return []
         on_screen = self.rows.rows_around(self.rows.page_lines)
         due = [row for row in on_screen if self.due(row, self._needs)]
         if len(due) < AT_ONCE:

@@ -203,6 +203,12 @@ class ChangesList(Marking, VirtualList[ChangeRow]):
 
     # Marks
 
+    def marked(self) -> list[str]:
+        """Return the marked ids in the order of the list; those that are not shown come last."""
+        shown, place = self.source.index_of, self.source.base.index_of
+        found = [(shown(each) is None, place(each) or 0, each) for each in self.marks]
+        return [each for _, _, each in sorted(found)]
+
     @property
     def hidden_marks(self) -> list[str]:
         """The ids that are marked and not shown."""

@@ -1,0 +1,270 @@
+"""Triage: views, the filter language, marks and what is done to all of them, snooze."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import timedelta
+
+import httpx
+import pytest
+
+from copydesk.client.api import Api
+from copydesk.contract import operations as ops
+from copydesk.domain.saved_view import SavedView
+from copydesk.server import branches, threads
+from copydesk.tui.screens.changes import ChangesPlace
+from tests.drive import Driver, drive
+from tests.tui.opening import open_world
+from tests.world import BASE_URL, World
+
+GUIDE = {"limits": "# Limits\n\nTen.\n", "auth": "# Auth\n\nToken.\n", "old": "# Old\n\nSoon.\n"}
+
+
+@dataclass
+class Desk:
+    """A space with a rule and one without, and change requests that wait on somebody."""
+
+    world: World
+    guide: str
+    lee: str
+    ids: dict[str, str]
+
+    async def status(self, subject: str) -> str:
+        """Return the status of a change request on the service."""
+        async with self.world.api() as api:
+            return (await api(ops.get_change_request, self.guide, self.ids[subject])).status
+
+
+@pytest.fixture
+def desk(world: World) -> Desk:
+    lee = world.user("lee", display_name="Lee Park")
+    rules = [{"rule": "require_at_least_one_review"}]
+    guide = world.space("Platform guide", GUIDE, merge_rules={"type": "rules", "rules": rules})
+    ids: dict[str, str] = {}
+
+    def add(subject: str, page: str, by: str = lee) -> str:
+        ids[subject] = world.change_request(guide, {page: f"# {subject}\n"}, subject=subject, by=by)
+        return ids[subject]
+
+    old = add("Left alone", "old")
+    world.clock.now += timedelta(days=20)
+    asked, answered, sent_back, ready = (
+        add(subject, "limits") for subject in ("Asked", "Answered", "Sent back", "Ready one")
+    )
+    add("Mine here", "auth", by=world.ana)
+    world.write(lambda tx: threads.request_review(tx, asked, world.ana, lee))
+    # A thread that the reader began, and others answered; one that waits on the author.
+    asks = world.comment(guide, "Why ten?", change_request=answered, by=world.ana)
+    world.reply(asks, "Hm.", by=lee)
+    world.comment(guide, "And why not?", change_request=sent_back, by=world.ana)
+    world.write(lambda tx: threads.add_review(tx, ready, world.ana, "approved"))
+    assert old
+    world.clock.now += timedelta(hours=3)
+    return Desk(world, guide, lee, ids)
+
+
+def here(driver: Driver) -> ChangesPlace:
+    place = driver.place
+    assert isinstance(place, ChangesPlace)
+    return place
+
+
+def subjects(driver: Driver) -> list[str]:
+    return [row.subject for row in here(driver).rows.source.shown()]
+
+
+async def test_the_views_hold_what_they_say_and_fold_only_when_asked(desk: Desk) -> None:
+    async with drive(open_world(desk.world, "changes"), "g n", size=(140, 40)) as driver:
+        assert subjects(driver) == ["Answered", "Asked"]
+        assert "[Needs me 2]" in driver.screen
+        assert "4 open ones are outside this view." in driver.screen
+        assert "1!" in driver.line("Answered")
+        await driver.press("2")
+        assert subjects(driver) == ["Ready one"]
+        await driver.press("4")
+        assert subjects(driver) == ["Sent back"]
+        await driver.press("6")
+        assert subjects(driver) == ["Left alone"]
+        for said in ("Needs me 2", "Ready to merge 1", "Mine 1", "Waiting on author 1",
+                     "Out of date 0", "[Stale 1]", "All open 6"):  # fmt: skip
+            assert said in driver.screen
+        # What leaves a view stays in sight until it is folded, and the cursor stays on it.
+        await driver.press("1", "j", "x")
+        assert driver.selected == desk.ids["Asked"]
+        assert "[archived] Asked" in driver.screen
+        await driver.press("k", "j")
+        assert "press . to fold them in" in driver.screen
+        assert "[Needs me 1]" in driver.screen
+        await driver.press(".")
+        assert subjects(driver) == ["Answered"]
+        # What comes to it waits as well.
+        desk.world.write(
+            lambda tx: threads.request_review(tx, desk.ids["Ready one"], desk.world.ana, desk.lee)
+        )
+        await driver.press("R")
+        assert subjects(driver) == ["Answered"]
+        assert "[Needs me 2]" in driver.screen
+        await driver.press(".")
+        assert subjects(driver) == ["Ready one", "Answered"]
+
+
+async def test_the_filter_knows_what_must_be_read_and_points_at_mistakes(desk: Desk) -> None:
+    async with drive(open_world(desk.world, "changes"), "/") as driver:
+        await driver.type("rule:ready -page:auth changed:<2")
+        assert subjects(driver) == ["Ready one"]
+        await driver.press("escape", "/")
+        await driver.type("idle:>14d")
+        assert subjects(driver) == ["Left alone"]
+        # A mistake leaves the rows as they are, is underlined, and Tab mends it.
+        await driver.type(" autor:lee")
+        assert "There is no autor: here; did you mean author:?" in driver.screen
+        assert subjects(driver) == ["Left alone"]
+        line = driver.app.focused
+        assert line is not None
+        drawn = line.render_line(0)
+        under = "".join(s.text for s in drawn if s.style is not None and s.style.underline)
+        assert under == "autor"
+        await driver.press("tab")
+        assert here(driver).rows.found == "idle:>14d author:lee"
+        await driver.press("escape", "/")
+        await driver.type("space:pl")
+        await driver.press("tab")
+        assert here(driver).rows.found == 'space:"Platform guide"'
+        await driver.press("escape", "/")
+        await driver.type("author:leah")
+        assert "0 of 6 match. Esc clears the filter. Nearest: author:" in driver.screen
+        await driver.press("escape", "s")
+        await driver.type("waiting")
+        await driver.press("enter")
+        assert subjects(driver)[0] == "Left alone"
+        assert "WAITING" in driver.screen
+
+
+async def test_what_is_done_to_marked_rows_has_a_result_for_each(desk: Desk) -> None:
+    real, refuse = desk.world.client(), [True]
+
+    async def answer(request: httpx.Request) -> httpx.Response:
+        if refuse[0] and request.method == "PATCH" and desk.ids["Asked"] in request.url.path:
+            return httpx.Response(403, json={"error": {"code": 403, "message": "Not today."}})
+        found = await real.request(
+            request.method, str(request.url), content=request.content,
+            headers={"content-type": "application/json"},
+        )  # fmt: skip
+        return httpx.Response(found.status_code, content=found.content)
+
+    api = Api(BASE_URL, "token", transport=httpx.MockTransport(answer))
+    desk.world.write(lambda tx: branches.set_status(tx, desk.ids["Sent back"], "archived"))
+    async with drive(open_world(desk.world, "changes", api=api), size=(100, 30)) as driver:
+        # A range, one by one, and what a view or a filter hides.
+        assert subjects(driver) == ["Mine here", "Ready one", "Answered", "Asked", "Left alone"]
+        await driver.press("j", "v", "j", "j", "v")
+        assert "3 marked (0 hidden by filter)" in driver.screen
+        await driver.press("/")
+        await driver.type("ready")
+        await driver.press("enter")
+        assert "3 marked (2 hidden by filter)" in driver.screen
+        await driver.press("x")
+        assert "Archive 3 of 3." in driver.screen
+        lines = driver.screen.splitlines()
+        order = [next(at for at, line in enumerate(lines) if text in line) for text in
+                 ("Not shown in the list (2)", "Answered", "Asked", "Shown (1)")]  # fmt: skip
+        assert order == sorted(order)
+        await driver.press("enter")
+        assert await desk.status("Ready one") == "open"
+        await driver.press("y")
+        assert "✓ done" in driver.line("Answered")
+        assert "✗ failed: Not allowed: Not today." in driver.line("Asked")
+        assert "Archive: 2 done, 1 failed." in driver.screen
+        refuse[0] = False
+        await driver.press("r")
+        assert "Archive: 3 done." in driver.screen
+        assert len([line for line in driver.app.session.log if line.state == "done"]) == 3
+        await driver.press("escape", "escape")
+        assert not here(driver).rows.marks
+        assert {await desk.status(each) for each in ("Asked", "Ready one")} == {"archived"}
+        # u takes the whole of it back.
+        await driver.press("u")
+        assert {await desk.status(each) for each in ("Asked", "Ready one")} == {"open"}
+        # What does not allow it says why and is left alone; a run goes on without its sheet.
+        await driver.press("R", ".", "*", "W")
+        assert "Make a draft 5 of 5." in driver.screen
+        await driver.press("escape", "/")
+        await driver.type("nothing like that")
+        await driver.press("enter", "U")
+        assert "Update 0 of 5. 5 skipped." in driver.screen
+        assert "skipped: is up to date." in driver.line("Ready one")
+        await driver.press("escape", "escape", "W")
+        await driver.send("y")
+        await driver.press("escape")
+        assert await desk.status("Left alone") == "draft"
+        assert "Make a draft: 5 done." in driver.screen
+        # A marked one that is gone is no longer marked, and that is said.
+        await driver.press("8", "space")
+        gone = next(iter(here(driver).rows.marks))
+        desk.world.write(lambda tx: tx.run("DELETE FROM change_request WHERE id = ?", gone))
+        await driver.press("R")
+        assert "was marked and is gone" in driver.screen
+        assert not here(driver).rows.marks
+    await real.aclose()
+
+
+async def test_what_is_snoozed_sleeps_until_it_changes(desk: Desk) -> None:
+    app = open_world(desk.world, "changes")
+    async with drive(app, "j", "b", size=(100, 30)) as driver:
+        first = desk.ids["Ready one"]
+        assert driver.selected == first
+        assert "[snoozed] Ready one" in driver.screen
+        assert "until it changes; b again: for 1 day." in driver.screen
+        await driver.press("b", ".")
+        assert "Ready one" not in subjects(driver)
+        assert "1 snoozed (B shows it)." in driver.screen
+        assert "[Open 6]" in driver.screen
+        await driver.press("B")
+        assert "[snoozed] Ready one" in driver.screen
+        await driver.press("B", "u")
+        assert app.session.sleepers.held[first].until is None  # one step back
+        await driver.press("u", ".")
+        assert "Ready one" in subjects(driver)
+        assert "snoozed" not in driver.screen
+        await driver.press("ctrl+r", ".")
+        assert "Ready one" not in subjects(driver)
+        desk.world.edit_change_request(first, {"limits": "# Other\n"})
+        await driver.press("R", ".")
+        assert "Ready one" in subjects(driver)
+        # In a view, it is not counted.
+        await driver.press("2", "b", ".")
+        assert subjects(driver) == []
+        assert "[Ready 0]" in driver.screen
+
+
+async def test_a_view_of_ones_own(desk: Desk) -> None:
+    app = open_world(desk.world, "changes")
+    app.session.views.save(SavedView("Broken", filter="autor:lee", line=7))
+    async with drive(app, size=(140, 40)) as driver:
+        assert "View “Broken” (line 7 of the settings): There is no autor: here" in driver.screen
+        await driver.press("/")
+        await driver.type("has:threads")
+        await driver.press("enter", "s")
+        await driver.type("subject")
+        await driver.press("enter", "F")
+        await driver.type("stale")
+        await driver.press("enter")
+        assert "“Stale” is there for everybody" in driver.screen
+        await driver.press(*["backspace"] * 5)
+        await driver.type("Talked about")
+        await driver.press("enter")
+        assert "[Talked about 2]" in driver.screen
+        assert subjects(driver) == ["Answered", "Sent back"]
+        saved = app.session.views.read()[-1]
+        assert (saved.filter, saved.sort, saved.statuses) == ("has:threads", "subject", ("open",))
+        await driver.press("7")
+        assert len(subjects(driver)) == 6
+        await driver.press("f")
+        await driver.type("talked")
+        await driver.press("enter")
+        assert subjects(driver) == ["Answered", "Sent back"]
+        await driver.press(":")
+        await driver.type("drop-view Talked about")
+        await driver.press("enter")
+        assert "Forgot the view" in driver.screen
+        assert driver.place.view == "open"

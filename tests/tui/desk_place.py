@@ -9,6 +9,7 @@ from typing import Any, cast
 
 from textual.app import ComposeResult
 
+from copydesk.domain.reversal import Reversal, Step
 from copydesk.tui.actions import action, command
 from copydesk.tui.app import CopydeskApp
 from copydesk.tui.place import Part, Place, View
@@ -139,7 +140,7 @@ class DeskPlace(Place, scope="desk"):
                 "Merge",
                 f"#{row.id}",
                 lambda api: service.merge(row.id),
-                undo=lambda api: service.unmerge(row.id),
+                reversal=Reversal((Step("local.unmerge", {"number": row.id}),)),
             )
 
     @action("D", "delete", unless=nothing_selected, danger=3)
@@ -180,4 +181,5 @@ class DeskApp(CopydeskApp):
             session.organization_title = "acme-docs"
 
         session = Session(connect, identify=nobody, clock=lambda: NOON)
+        session.local_steps["unmerge"] = self.service.unmerge
         super().__init__(session, "desk-requests", **options)

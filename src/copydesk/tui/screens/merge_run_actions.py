@@ -140,6 +140,11 @@ def earlier_label(here: MergeRunActions) -> str:
     return "move up" if not_waiting(here) is None else ""
 
 
+def stops_label(here: MergeRunActions) -> str:
+    """Return what , does now; nothing in the footer when there is nothing to stop."""
+    return "stop at…" if here.run is not None and here.run.state != "finished" else ""
+
+
 def end_label(here: MergeRunActions) -> str:
     """Return what X does now."""
     if here.run is None or here.run.state in ("running", "finished"):
@@ -226,7 +231,7 @@ class MergeRunActions(HasDetails, scope="merge_run"):
             await self.runner.take_out(item.key)
         self.say(f"{plural(len(others), 'request')} taken out. x puts one back.")
 
-    @action(",", "stop at…", unless=(no_run, going), show=12)
+    @action(",", "stop at…", unless=(no_run, going), show=12, now=stops_label)
     async def choose_stops(self) -> None:
         """Choose what the run stops at: a conflict, a failed rule, a comment or an edit since."""
         from copydesk.tui.widgets.choice import Choices, Option

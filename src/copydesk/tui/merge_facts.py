@@ -102,7 +102,7 @@ async def read_all(api: Api, space_id: str, request_id: str) -> SpokenFor:
         threads = await _open_threads(api, space_id, request.id)
     both: list[str] = []
     if request.outdated and request.status in ("open", "draft") and changes is not None:
-        both = await _written_since(api, space_id, request, changes)
+        both = await written_since(api, space_id, request, changes)
     return SpokenFor(request, space, rules, changes, threads, both)
 
 
@@ -124,13 +124,13 @@ async def _open_threads(api: Api, space_id: str, request_id: str) -> int:
     )
 
 
-async def _written_since(
+async def written_since(
     api: Api, space_id: str, request: ChangeRequest, changes: Changes
 ) -> list[str]:
     """Return the changed pages that primary content wrote, or removed, since the request began.
 
     The text that both sides began with cannot be read, so whether they go together is not known
-    before the merge: these are the pages where they may not.
+    before the merge: these are the pages where they may not. Raises ``ApiError``.
     """
     tree = flatten((await api(ops.list_space_pages, space_id)).pages)
     now = {node.id: node for node in tree}

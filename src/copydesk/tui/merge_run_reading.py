@@ -28,7 +28,7 @@ from copydesk.tui.present.comment import name_of
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
-    from copydesk.contract.models.change_request import ChangeRequest
+    from copydesk.contract.models.change_request import ChangeRequest, Changes
     from copydesk.contract.models.change_request import Conflict as Conflicting
     from copydesk.contract.models.comment import Comment
 
@@ -55,13 +55,15 @@ class Standing:
 
     ``touched`` is by id, with titles. ``about`` says that the page trees were compared because
     nothing tells the changes (E6): pages that others edited meanwhile may count too then. ``more``
-    counts changes that were left out.
+    counts changes that were left out. ``both_sides`` are changed pages that primary content has
+    written too: there it may conflict.
     """
 
     found: Found
     touched: Touched
     about: bool = False
     more: int = 0
+    both_sides: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
 
     @property
@@ -83,9 +85,14 @@ class _Said:
 
 async def read_standing(api: Api, item: RunItem) -> Standing:
     """Read how a request of a plan stands, and what it touches. Raises ``ApiError``."""
-    (found, rules, said), (touched, about, more) = await asyncio.gather(
+    (found, rules, said), (touched, told) = await asyncio.gather(
         _found(api, item), _touched(api, item)
     )
+    both: list[str] = []
+    if found.outdated and told is not None:
+        request = await api(ops.get_change_request, item.space, item.request)
+        both = await merge_facts.written_since(api, item.space, request, told)
+    more = 0 if told is None else told.more or 0
     warnings = []
     if said.open_threads:
         verb = "is" if said.open_threads == 1 else "are"
@@ -97,7 +104,8 @@ async def read_standing(api: Api, item: RunItem) -> Standing:
         warnings.append("only the service knows whether all its rules are met")
     if more:
         warnings.append(f"{plural(more, 'more change')} than could be looked at")
-    return Standing(found, touched, about, more, tuple(warnings))
+    both = [_title(title) for title in both]
+    return Standing(found, touched, told is None, more, tuple(both), tuple(warnings))
 
 
 async def read_found(api: Api, item: RunItem) -> Found:
@@ -192,8 +200,8 @@ async def _pulled_into(api: Api, item: RunItem, request: ChangeRequest) -> str |
     return item.revision if ours else ""
 
 
-async def _touched(api: Api, item: RunItem) -> tuple[Touched, bool, int]:
-    """Return what a request changes by id, whether that is a guess, and how much was left out."""
+async def _touched(api: Api, item: RunItem) -> tuple[Touched, Changes | None]:
+    """Return what a request changes by id, and what the service tells of it, if it does."""
     try:
         told = await api(ops.get_change_request_changes, item.space, item.request, limit=1000)
     except ExtensionMissing:
@@ -202,14 +210,14 @@ async def _touched(api: Api, item: RunItem) -> tuple[Touched, bool, int]:
             api(ops.list_change_request_pages, item.space, item.request),
         )
         changes = compare_trees(flatten(before.pages), flatten(after.pages))
-        return {change.id: _title(change.page.title) for change in changes}, True, 0
+        return {change.id: _title(change.page.title) for change in changes}, None
     touched: dict[str, str] = {}
     for change in told.changes:
         if change.page is not None:
             touched[change.page.id] = _title(change.page.title or change.page.path)
         elif change.file is not None:
             touched[change.file.id] = f"file {_title(change.file.path or change.file.name)}"
-    return touched, False, told.more or 0
+    return touched, told
 
 
 def _title(title: str) -> str:

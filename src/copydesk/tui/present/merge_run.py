@@ -63,6 +63,8 @@ def what(
         return Text(_short(standing.in_the_way), style="bad")
     if changed(item, standing):
         return Text("edited since you saw it", style="bad")
+    if standing.both_sides:
+        return Text(f"! may conflict: {some(standing.both_sides)}", style="warn")
     if forecast is not None and forecast.same:
         return Text(f"! {same_page(forecast)}", style="warn")
     behind = out_of_date(item, forecast, standing)
@@ -146,6 +148,9 @@ def _ahead(item: RunItem, forecast: Forecast | None, standing: Standing | None) 
     behind = out_of_date(item, forecast, standing)
     if behind:
         facts.append(Fact("main", behind))
+    if standing is not None and standing.both_sides:
+        both = f"may conflict: main changed {some(standing.both_sides)} too"
+        facts.append(Fact("", Text(both, style="warn")))
     if standing is not None:
         facts += [Fact("know", Text(said, style="warn")) for said in standing.warnings]
         touched = list(standing.touched.values())

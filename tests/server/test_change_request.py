@@ -6,10 +6,13 @@ from typing import Any
 
 import pytest
 
+from copydesk.contract.models.change_request import ChangeRequest
 from copydesk.server import branches, content, seeding
+from copydesk.server.implementation import Call
+from copydesk.server.queries.change_request import change_request_model
 from copydesk.server.seeding import Editor
 from copydesk.server.store import Tx
-from tests.world import World
+from tests.world import BASE_URL, World
 
 INTRO = "# Intro\n\nOne.\n\nTwo.\n\nThree.\n"
 
@@ -67,6 +70,28 @@ async def test_get_by_id_and_by_number_shows_every_field(world: World, space: st
         "outdated": False,
         "urls": {"location": f"http://desk/v1{path(space, key)}"},
     }
+
+
+async def test_a_model_made_unchecked_is_the_one_that_checking_makes(
+    world: World, space: str
+) -> None:
+    world.change_request(space, {"intro": "New.\n"})
+    world.change_request(space, {"intro": "Newer.\n"}, subject="Not any more")
+    document = {"object": "document", "data": {"schemaVersion": 1}, "nodes": []}
+    async with world.client() as client:
+        body = {"description": document, "status": "archived"}
+        assert (await client.patch(path(space, 2), json=body)).is_success
+
+    def models(tx: Tx) -> list[ChangeRequest]:
+        call = Call(tx, world.ana, BASE_URL, 200)
+        rows = tx.all("SELECT * FROM change_request")
+        return [change_request_model(call, call.access.space(space), row) for row in rows]
+
+    for made in world.store.read(models):
+        checked = ChangeRequest.model_validate(made.model_dump(exclude_none=True))
+        assert checked == made
+        assert checked.to_json() == made.to_json()
+        assert made.model_copy(update={"subject": "Other"}).subject == "Other"
 
 
 @pytest.mark.parametrize("key", ["7", "nothing", "0", "9" * 400, "-1", "1.0", "١"])

@@ -214,11 +214,10 @@ class Api:
             return await self._validated(operation, await self._send(outgoing))
 
         try:
-            if operation.method != "GET":
+            # In this process a read costs less than to find out whether another is under way.
+            if operation.method != "GET" or self._wire.in_process:
                 return await run()
-            return await self._flights.join(
-                (outgoing.target, self._timeouts), run, here=self._wire.in_process
-            )
+            return await self._flights.join((outgoing.target, self._timeouts), run)
         except ApiError as error:
             if operation.extension is not None and await self._is_lacking(
                 operation, error, args, kwargs

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine, Generator, Hashable
+from collections.abc import Callable, Coroutine, Hashable
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,31 +28,16 @@ class Flights:
         """How many reads are on their way."""
         return len(self._tasks)
 
-    async def join(
-        self, key: Hashable, start: Callable[[], Coroutine[Any, Any, Any]], *, here: bool = False
-    ) -> Any:
+    async def join(self, key: Hashable, start: Callable[[], Coroutine[Any, Any, Any]]) -> Any:
         """Return what the read called ``key`` answers; ``start`` begins it where none is under way.
 
-        ``here`` begins it in the caller's task: one that never waits is over before anybody could
-        share it, and a task of its own would cost as much as the read. Until it first waits it must
-        not ask which task it runs in. Raises what the read raises, in every waiter.
+        Raises what the read raises, in every waiter.
         """
         flight = self._shared.get(key)
         if flight is None:
-            read = start()
-            if here:
-                try:
-                    awaited = read.send(None)
-                except StopIteration as done:
-                    return done.value
-                task = asyncio.create_task(_go_on(read, awaited))
-                # Where the task is cancelled before it began.
-                task.add_done_callback(lambda _: read.close())
-            else:
-                task = asyncio.create_task(read)
-            flight = self._shared[key] = _Flight(task)
-            self._tasks.add(task)
-            task.add_done_callback(lambda _: self._landed(key, flight))
+            flight = self._shared[key] = _Flight(asyncio.create_task(start()))
+            self._tasks.add(flight.task)
+            flight.task.add_done_callback(lambda _: self._landed(key, flight))
         flight.waiting += 1
         try:
             return await asyncio.shield(flight.task)
@@ -87,30 +72,3 @@ class Flights:
     def _unshare(self, key: Hashable, flight: _Flight) -> None:
         if self._shared.get(key) is flight:
             del self._shared[key]
-
-
-async def _go_on(read: Coroutine[Any, Any, Any], awaited: Any) -> Any:
-    return await _Rest(read, awaited)
-
-
-class _Rest:
-    """What is left of a coroutine that was begun by hand and waits for ``awaited``."""
-
-    __slots__ = ("_awaited", "_read")
-
-    def __init__(self, read: Coroutine[Any, Any, Any], awaited: Any) -> None:
-        self._read = read
-        self._awaited = awaited
-
-    def __await__(self) -> Generator[Any, Any, Any]:
-        awaited = self._awaited
-        try:
-            while True:
-                try:
-                    sent = yield awaited
-                except BaseException as error:  # noqa: BLE001 - the coroutine decides about it
-                    awaited = self._read.throw(error)
-                else:
-                    awaited = self._read.send(sent)
-        except StopIteration as done:
-            return done.value

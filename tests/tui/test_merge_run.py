@@ -119,12 +119,14 @@ async def test_planned_from_marks_then_stopped_at_the_third_and_gone_on_with(
 
         # Skipped and gone on with; the two that touch one page clash, and that is told in full.
         await driver.press("ctrl+s", "enter")
+        assert "Enter confirms nothing." in driver.screen
+        await driver.press("x")
         assert states(driver) == ["done", "done", "skipped", "done", "done", "stopped"]
         assert six.statuses() == ["merged", "merged", "merged", "open", "merged", "open"]
         await driver.press("G")
         await driver.resize(140, 40)
         driver.golden("merge_run.conflict", update=update_golden)
-        await driver.press("r")
+        await driver.press("r", "r")
         assert states(driver)[-1] == "stopped"
         await driver.press("X", "y")
         assert "Merge run ended: 4 merged, 1 skipped, 1 stopped." in driver.screen

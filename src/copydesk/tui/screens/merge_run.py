@@ -140,8 +140,7 @@ class MergeRunPlace(MergeRunActions):
         if run.state == "planned":
             return f"{plural(len(run.listed), 'request')}, nothing is sent yet. ctrl+s starts."
         if run.stopped is not None:
-            said = f"Stopped at {run.far}. ctrl+s: skip it and go on, try again, or end."
-            return said if run.stopped.state != "done" else f"Stopped at {run.far}. ctrl+s goes on."
+            return f"Stopped at {run.far}. ctrl+s: skip it and go on, try again, or end."
         if run.state == "paused":
             if run.cut:
                 return f"Cut off at {run.far}. ctrl+s goes on: what was sent is read first."

@@ -215,7 +215,7 @@ class MergeRunActions(HasDetails, scope="merge_run"):
         if item is None or run is None:
             return
         if run.stopped == item:
-            await self.runner.skip()
+            await self._after_stop(run, item)
         else:
             await self.runner.take_out(item.key)
 
@@ -258,10 +258,8 @@ class MergeRunActions(HasDetails, scope="merge_run"):
             return
         if run.state == "planned":
             await self._start(run)
-        elif run.stopped is not None and run.stopped.state == "done":
-            await self.runner.skip()
         elif run.stopped is not None:
-            await self._after_stop(run.stopped)
+            await self._after_stop(run, run.stopped)
         else:
             await self._go_on(run)
 
@@ -325,19 +323,10 @@ class MergeRunActions(HasDetails, scope="merge_run"):
                 return
         await self.runner.go_on()
 
-    async def _after_stop(self, item: RunItem) -> None:
-        from copydesk.tui.widgets.choice import Choice, Option
+    async def _after_stop(self, run: MergeRun, item: RunItem) -> None:
+        from copydesk.tui.widgets.stopped_sheet import StoppedSheet
 
-        chosen = await self.desk.push_screen_wait(
-            Choice(
-                f"Stopped at {item.label}: {item.said}",
-                [
-                    Option("skip", f"skip {item.label} and go on with the next"),
-                    Option("again", f"try {item.label} again; it is read first"),
-                    Option("end", "end the run here"),
-                ],
-            )
-        )
+        chosen = await self.desk.push_screen_wait(StoppedSheet(run, item))
         if chosen == "skip":
             await self.runner.skip()
         elif chosen == "again":
@@ -352,8 +341,10 @@ class MergeRunActions(HasDetails, scope="merge_run"):
 
     @action("r", "try again", unless=(no_run, not_stopped), show=19, uses=WRITES, now=again_label)
     async def again(self) -> None:
-        """Try the request again that it stopped at: it is read before anything is sent."""
-        await self.runner.again()
+        """Try the request again that it stopped at: it is read before anything is sent. Asks."""
+        run = self.run
+        if run is not None and run.stopped is not None:
+            await self._after_stop(run, run.stopped)
 
     @action("X", "end run", unless=(no_run, going), danger=2, show=11, now=end_label)
     async def end(self) -> None:

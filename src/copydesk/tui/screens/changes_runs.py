@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 from copydesk.domain.text import listed, plural
 from copydesk.tui.actions import action
 from copydesk.tui.present.change_request import ChangeRow
@@ -15,20 +12,11 @@ from copydesk.tui.screens.changes_guards import (
     is_merged,
     may_not_merge,
     nothing_selected,
+    unless_marked,
 )
 
 NAMED = 4
 """So many of the rows that are left out are named."""
-
-
-def unmarked(guard: Callable[[Any], str | None]) -> Callable[[Any], str | None]:
-    """Return a guard of the row under the cursor that says nothing while rows are marked."""
-
-    def guarded(here: Any) -> str | None:
-        return None if here.rows.marks else guard(here)
-
-    guarded.__doc__ = guard.__doc__
-    return guarded
 
 
 def merge_label(here: ChangesActions) -> str:
@@ -45,7 +33,7 @@ class ChangesRuns(ChangesActions, scope="changes_runs"):
 
     @action(
         "m", "merge",
-        unless=tuple(map(unmarked, ONE)),
+        unless=unless_marked(*ONE),
         danger=2, show=20, group="Write", override=True, now=merge_label,
         uses=("merge_change_request", "get_change_request"),
     )  # fmt: skip
@@ -80,14 +68,11 @@ class ChangesRuns(ChangesActions, scope="changes_runs"):
 
     def _marked_rows(self) -> tuple[list[ChangeRow], str]:
         """Return the marked rows that can be queued, and what to say of the others."""
-        base = self.rows.source.base
-        rows, others, unread = [], [], 0
-        for row_id in self.rows.marked():
-            at = base.index_of(row_id)
-            row = None if at is None else base.row(at)
-            if row is None:
-                unread += 1
-            elif row.status == "open":
+        rows, others = [], []
+        found = self.marked_rows()
+        unread = len(self.rows.marks) - len(found)
+        for row in found:
+            if row.status == "open":
                 rows.append(row)
             else:
                 others.append(f"{row.label} is {row.status}")

@@ -94,6 +94,7 @@ class ChangesSnooze(ChangesDetails, scope="changes_snooze"):
             self.judge_again(keep=True)
         else:
             self.rows.source.base.notify("rows")
+        self.count_views()
 
     @action("B", "show snoozed", unless=nothing_sleeps, show=False, group="Look")
     def toggle_snoozed(self) -> None:

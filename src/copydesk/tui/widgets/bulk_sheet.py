@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from rich.cells import cell_len, set_cell_size
 from rich.text import Text
 from textual.app import ComposeResult
 from textual.containers import VerticalScroll
@@ -14,6 +15,16 @@ from copydesk.tui.actions import action
 from copydesk.tui.bulk import BulkItem, BulkRun
 from copydesk.tui.glyphs import glyphs
 from copydesk.tui.widgets.sheet import ScrollingSheet
+
+SUBJECT_CELLS = 36
+"""How much of a subject is shown: what came of it stands beside it."""
+
+
+def _fitted(text: str, cells: int) -> str:
+    """Return a text in exactly so many cells."""
+    if cell_len(text) <= cells:
+        return set_cell_size(text, cells)
+    return set_cell_size(text, cells - 1) + glyphs().more
 
 
 def has_begun(sheet: BulkSheet) -> str | None:
@@ -39,6 +50,9 @@ class BulkSheet(ScrollingSheet[None], scope="bulk"):
         super().__init__(run.plan)
         self.run = run
         self._warning = warning
+        self._labels = max((len(item.label) for item in run.items), default=0)
+        longest = max((cell_len(item.subject) for item in run.items), default=0)
+        self._subjects = min(longest, SUBJECT_CELLS)
         self._unwatch: Callable[[], None] = lambda: None
 
     def body(self) -> ComposeResult:
@@ -57,6 +71,12 @@ class BulkSheet(ScrollingSheet[None], scope="bulk"):
     def on_unmount(self) -> None:
         """Stop following it; it goes on by itself."""
         self._unwatch()
+
+    def cancel(self) -> None:
+        """Leave the sheet; what has begun goes on."""
+        self._unwatch()
+        self._unwatch = lambda: None
+        super().cancel()
 
     def _list(self) -> Content:
         text = Text()
@@ -78,8 +98,8 @@ class BulkSheet(ScrollingSheet[None], scope="bulk"):
         signs = glyphs()
         off = item.state == "skipped"
         line = Text()
-        line.append(f"{item.label:<6} ", style="muted")
-        line.append(item.subject, style="muted" if off else "")
+        line.append(f"{item.label:<{self._labels}} ", style="muted")
+        line.append(_fitted(item.subject, self._subjects), style="muted" if off else "")
         if item.state == "skipped":
             line.append(f"   skipped: {item.why}", style="muted")
         elif item.state == "sending":

@@ -74,11 +74,17 @@ def reviewers_asked(
 def _message(
     space: str, request: str, comment: str, reply: str | None
 ) -> tuple[str, dict[str, str]]:
-    """Return how operations on a comment or a reply end, and the ids that name it."""
-    ids = {"space_id": space, "change_request_id": request, "comment_id": comment}
+    """Return how operations on a comment or a reply end, and the ids that name it.
+
+    Threads on a space itself have no ``request`` ("").
+    """
+    ids = {"space_id": space, "comment_id": comment}
+    name = "space_comment"
+    if request:
+        ids["change_request_id"], name = request, "change_request_comment"
     if reply is None:
-        return "change_request_comment", ids
-    return "change_request_comment_reply", {**ids, "comment_reply_id": reply}
+        return name, ids
+    return f"{name}_reply", {**ids, "comment_reply_id": reply}
 
 
 def message_sent(
@@ -179,9 +185,8 @@ def message_trace(
     """Return how a comment is found that may have arrived, or (in a ``comment``) a reply."""
     ids = {"space_id": space, "change_request_id": request}
     if comment is not None:
-        read = Step(
-            "list_change_request_comment_replies", {**ids, "comment_id": comment, **MARKDOWN}
-        )
+        name, of = _message(space, request, comment, None)
+        read = Step(f"list_{name}_replies", {**of, **MARKDOWN})
         return Trace(read, {"postedBy.id": me})
     fields = {"postedBy.id": me, "target.page.id": page, "target.node.id": node}
     return Trace(Step("list_change_request_comments", {**ids, **MARKDOWN}), fields)
@@ -307,6 +312,18 @@ def draft_dropped(key: str) -> Reversal:
         (Step("local.drop_draft", {"key": key}),),
         Expectation(read, gone=True, said="something else was typed there since"),
         Expectation(read, {"kept": True}),
+    )
+
+
+def page_seen(thing: str, page: str) -> Reversal:
+    """Return the way back of marking a page of a change request (``thing``) as seen."""
+    ids = {"thing": thing, "page": page}
+    read = Step("local.seen", ids)
+    return Reversal(
+        (Step("local.unmark_seen", ids),),
+        (),
+        Expectation(read, {"seen": True}),
+        Expectation(read, gone=True),
     )
 
 

@@ -77,7 +77,10 @@ VIEW_NAME_KEY = "view name"
 
 
 def review_key(space: str, request: str, part: str) -> str:
-    """Return the key of a text about a change request; ``part`` names the field of the review."""
+    """Return the key of a text about a change request; ``part`` names the field of the review.
+
+    Of a thread on a space itself ``request`` is "".
+    """
     return f"{space}/{request}/{part}"
 
 
@@ -104,6 +107,9 @@ def belonging(key: str) -> Belonging | None:
             )
     space, _, rest = key.partition("/")
     request, _, part = rest.partition("/")
+    if space and not request and part.startswith("reply "):
+        thread = part.removeprefix("reply ")
+        return Belonging("inbox", Target(space=space, thread=thread), "reply", part)
     if not (space and request and part):
         return None
     target = Target(space=space, change_request=request)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 class PendingDraft:
     """A comment or a reply that waits to be sent.
 
-    ``page`` and ``node`` say what a comment is about (None: the page, or the request, as a whole),
+    Of a thread on a space itself ``request`` is "". ``page`` and ``node`` say what a comment is about (None: the page, or the request, as a whole),
     ``thread`` what a reply answers. ``why`` is the reason if it was sent once in vain. ``saved`` is
     in seconds since the epoch.
     """
@@ -86,6 +86,9 @@ async def send_draft(api: Api, draft: PendingDraft) -> Comment | CommentReply:
     from copydesk.contract.models.comment import CommentCreate, MarkdownBody, ReplyCreate
 
     body = MarkdownBody(markdown=draft.text)
+    if draft.thread is not None and not draft.request:
+        reply = ReplyCreate(body=body)
+        return await api(ops.create_space_comment_reply, draft.space, draft.thread, reply)
     if draft.thread is not None:
         return await api(
             ops.create_change_request_comment_reply,

@@ -16,6 +16,7 @@ from copydesk.local.journal import MemoryJournal, WriteJournal
 from copydesk.tui.contact import LOW_SHARE, Contact
 from copydesk.tui.drafts import CountedDrafts, DraftStore, MemoryDrafts
 from copydesk.tui.identity import identify
+from copydesk.tui.people import People
 from copydesk.tui.run_store import MemoryRuns, RunStore
 from copydesk.tui.seen import MemorySeen, SeenMarks
 from copydesk.tui.snoozing import MemorySnoozes, Sleepers, SnoozeStore
@@ -100,6 +101,8 @@ class Session(TakingBack):
     log: list[Written] = field(default_factory=list)
     messages: list[Written] = field(default_factory=list)
     """What was said that had no room on screen, for the log; the newest `KEPT_MESSAGES`."""
+    people: People = field(default_factory=People)
+    """Who can be named, once that was read."""
     unsent: dict[str, str] = field(default_factory=dict)
     """Why a text could not be sent, by the key of its draft, until it is."""
     stuck: set[tuple[str, str, str]] = field(default_factory=set)
@@ -123,7 +126,11 @@ class Session(TakingBack):
         self.sleepers = Sleepers(self.snoozes)
         self.local_steps.update(self.sleepers.steps)
         self.local_steps.update(
-            restore_draft=self._restore_draft, drop_draft=self._drop_draft, draft=self._draft
+            restore_draft=self._restore_draft,
+            drop_draft=self._drop_draft,
+            draft=self._draft,
+            unmark_seen=self._unmark_seen,
+            seen=self._seen,
         )
 
     async def _restore_draft(self, key: str) -> None:
@@ -138,6 +145,15 @@ class Session(TakingBack):
         """Tell whether there is a text; None when there is none."""
         text = await asyncio.to_thread(self.drafts.load, key)
         return None if text is None else {"kept": True}
+
+    async def _unmark_seen(self, thing: str, page: str) -> None:
+        """Take the mark of a page away."""
+        await asyncio.to_thread(self.seen.unmark, thing, page)
+
+    async def _seen(self, thing: str, page: str) -> dict[str, bool] | None:
+        """Tell whether a page is marked; None when it is not."""
+        text = await asyncio.to_thread(self.seen.text, thing, page)
+        return None if text is None else {"seen": True}
 
     @property
     def api(self) -> Api | None:

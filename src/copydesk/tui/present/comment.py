@@ -57,7 +57,7 @@ GONE = 1 << 60
 class Thread:
     """A comment with what was answered; ``replies`` is None until they have been read.
 
-    ``number`` is what the screens call it: "[2]", its place in reading order.
+    ``number`` is what the screens call it: "[2]", its place in reading order (0: it stands alone).
     """
 
     comment: Comment

@@ -192,7 +192,7 @@ class ThreadView(WrappedList, scope="threads"):
             thread.comment,
             width,
             now,
-            label=thread.label,
+            label=thread.label if thread.number else "",
             resolved=not thread.open,
             me=me,
             note=note,

@@ -1,0 +1,63 @@
+"""The members of the organization, by name: read once, when a name is typed after an ``@``."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from copydesk.domain.mention import Named
+from copydesk.domain.text import clean
+
+if TYPE_CHECKING:
+    from copydesk.client.api import Api
+
+PAGE = 250
+"""Members asked for at once."""
+
+MOST = 5_000
+"""Members that are read: of more the others are not offered."""
+
+NAME = 80
+"""Characters of a name that are kept."""
+
+
+class People:
+    """Who can be named, by organization."""
+
+    def __init__(self) -> None:
+        self._read: dict[str, list[Named]] = {}
+        self._gate = asyncio.Lock()
+
+    def known(self, organization: str | None) -> Sequence[Named]:
+        """Return the members that have been read."""
+        return self._read.get(organization or "", ())
+
+    async def read(self, api: Api, organization: str) -> Sequence[Named]:
+        """Return the members, reading them at the first call. Raises ``ApiError``.
+
+        Names are clean: nothing in them can be anything but text. Who may not see the members has
+        nobody to name.
+        """
+        from copydesk.client.errors import Forbidden
+        from copydesk.contract import operations as ops
+
+        async with self._gate:
+            found = self._read.get(organization)
+            if found is not None:
+                return found
+            found = []
+            try:
+                async for member in api.pages(ops.list_members, organization, limit=PAGE):
+                    name = " ".join(clean(member.user.display_name, limit=NAME).split())
+                    if name and not member.disabled:
+                        found.append(
+                            Named(member.user.id, name, clean(member.user.email or "", limit=NAME))
+                        )
+                    if len(found) == MOST:
+                        break
+            except Forbidden:
+                pass
+            found.sort(key=lambda person: person.name.casefold())
+            self._read[organization] = found
+            return found

@@ -1,0 +1,438 @@
+"""Every open thread of the organization that waits on the reader (interaction.md 3.5, Threads)."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from rich.text import Text
+from textual.app import ComposeResult
+
+from copydesk.domain.age import age
+from copydesk.domain.inverses import thread_resolved
+from copydesk.domain.text import clean, plural
+from copydesk.tui.actions import action
+from copydesk.tui.details_pane import HasDetails
+from copydesk.tui.draft_keys import review_key
+from copydesk.tui.glyphs import glyphs
+from copydesk.tui.pending import pending, send_draft, trace, way_back
+from copydesk.tui.place import Part, Place, View
+from copydesk.tui.places import Target, place
+from copydesk.tui.present import inbox as present
+from copydesk.tui.present.comment import Group, Thread, name_of
+from copydesk.tui.present.inbox import InboxRow
+from copydesk.tui.sources import ListSource
+from copydesk.tui.widgets.choice import Choice, Option
+from copydesk.tui.widgets.composer import WriteSheet
+from copydesk.tui.widgets.thread_view import ThreadView
+from copydesk.tui.widgets.virtual_list import Column, VirtualList
+
+if TYPE_CHECKING:
+    from copydesk.client.api import Api
+    from copydesk.contract.models.comment import Comment, CommentReply
+    from copydesk.contract.models.user import User
+
+NOTHING = "No thread waits on you."
+NOBODY = "The service does not say who you are, so nobody can tell what waits on you."
+
+REST_SECONDS = 0.15
+"""How long the cursor rests on a row before its thread is read."""
+
+
+def none_selected(here: Inbox) -> str | None:
+    """Say so when no thread is under the cursor."""
+    return None if here.row is not None else "There is no thread here."
+
+
+def may_not_reply(here: Inbox) -> str | None:
+    """Say so when the thread takes no reply of mine."""
+    comment = here.comments.get(here.row.id) if here.row is not None else None
+    if comment is not None and comment.permissions is not None and not comment.permissions.reply:
+        return "You may not reply in this thread."
+    return None
+
+
+@place("inbox", key="i", title="Inbox")
+class Inbox(HasDetails, scope="inbox"):
+    """The open threads that wait on you, with the reason, over all spaces and change requests."""
+
+    def __init__(self, target: Target) -> None:
+        super().__init__(target)
+        self.comments: dict[str, Comment] = {}
+        """What each row shows a part of, once it was read."""
+        self.sort = "newest"
+        self.backwards = False
+        self._all: dict[str, InboxRow] = {}
+        self._whole = False
+        """Whether everything was read."""
+        self._left_at: InboxRow | None = None
+        self._resuming: str | None = None
+
+    def panes(self) -> ComposeResult:
+        """The threads, and the whole of the one under the cursor."""
+        self.rows: VirtualList[InboxRow] = VirtualList(
+            ListSource(key=lambda row: row.id),
+            [
+                Column("why", "WHY", present.why_words, 26),
+                Column("text", "THREAD", lambda row: row.text, flex=3, minimum=16),
+                Column("where", "ON", lambda row: row.where, 6),
+                Column("about", "ABOUT", lambda row: row.about, flex=2, minimum=12, drop=2),
+                Column("space", "SPACE", lambda row: row.space_title, 16, drop=3),
+                Column("age", "AGE", self._age, 6, align="right", drop=1),
+            ],
+            title="Inbox",
+            empty=NOTHING,
+            reading=f"Reading threads{glyphs().more}",
+            dim=lambda row: bool(row.done),
+            id="inbox",
+        )
+        self.thread = ThreadView(title="Thread", empty="No thread is selected.", id="thread")
+        yield Part("main", self.rows)
+        yield Part("side", self.thread)
+
+    def _age(self, row: InboxRow) -> Text:
+        return Text(age(row.at, self.session.clock()), style="muted")
+
+    @property
+    def row(self) -> InboxRow | None:
+        """The thread under the cursor."""
+        return self.rows.selected
+
+    @property
+    def _source(self) -> ListSource[InboxRow]:
+        source = self.rows.source.base
+        assert isinstance(source, ListSource)
+        return source
+
+    def trail(self) -> Iterable[str]:
+        """The organization."""
+        yield self.session.organization_title or "no organization"
+        yield "Inbox"
+
+    def copies(self) -> Sequence[tuple[str, str]]:
+        """Offer the address and the text of the thread."""
+        found = [] if self.url() is None else [("URL", self.url() or "")]
+        return [*found, ("text", self.row.text)] if self.row is not None else []
+
+    def url(self) -> str | None:
+        """Return the address of the thread."""
+        from copydesk.domain.address import web_address
+
+        comment = self.comments.get(self.row.id) if self.row is not None else None
+        return None if comment is None else web_address(comment.urls.app) or None
+
+    # Reading
+
+    def opened(self) -> None:
+        """Show what waited last time, and read anew."""
+        kept = present.recall(self.session.snapshot, self._organization)
+        if kept:
+            self.cached = True
+            self._all = {row.id: row for row in kept}
+            self._source.set(self._shown())
+        self._count()
+
+    @property
+    def _organization(self) -> str:
+        return self.target.organization or self.session.organization or ""
+
+    def reload(self) -> None:
+        """Read all threads again; what came since waits for ``.``, as everywhere."""
+        self.rows.empty = self.rows.reading
+        self.rows.refresh_rows()
+        self.load(
+            "inbox", self._read, self._arrived, what="Reading threads", failed=self._could_not
+        )
+
+    def poll(self) -> None:
+        """Read nothing: the places are many. R reads them, and who comes back sees what changed."""
+
+    async def _read(self, api: Api) -> tuple[User | None, dict[str, InboxRow], int]:
+        from copydesk.tui.inbox_reading import read_inbox
+
+        me, organization = self.session.me, self._organization
+        if me is None or not organization:
+            return None, {}, 0
+        rows: dict[str, InboxRow] = {}
+        first = not self._whole and not self.cached
+
+        def found(row: InboxRow, comment: Comment) -> None:
+            rows[row.id], self.comments[row.id] = row, comment
+            if first:
+                self._all = rows
+                self._source.set(self._shown())
+                self._count()
+
+        unread = await read_inbox(api, organization, me, self.session.people, found, self._progress)
+        return me, rows, unread
+
+    def _progress(self, ended: int, spaces: int) -> None:
+        self.rows.note = f"read {ended} of {plural(spaces, 'space')}"
+        self.rows.retitle()
+
+    def _could_not(self, sentence: str) -> None:
+        self.rows.empty, self.rows.note = sentence, "not all was read"
+        self.rows.refresh_rows()
+        self.rows.retitle()
+
+    def _arrived(self, read: tuple[User | None, dict[str, InboxRow], int]) -> None:
+        me, rows, unread = read
+        self.rows.empty = NOTHING if me is not None else NOBODY
+        self.rows.note = f"{plural(unread, 'place')} could not be read" if unread else ""
+        fill = not self._source.loaded
+        self._whole, self._all = True, rows
+        if fill:
+            self._source.set(self._shown())
+        else:
+            self._source.merge(self._shown())
+        self._count()
+        self.rows.refresh_rows()
+        self._look(after=0)
+        self._go_on()
+        self.load(
+            "keep",
+            lambda api: asyncio.to_thread(
+                present.keep, self.session.snapshot, self._organization, list(rows.values())
+            ),
+            lambda _: None,
+            what="Keeping the inbox",
+        )
+
+    def _shown(self) -> list[InboxRow]:
+        of_view = (row for row in self._all.values() if self.view in ("", "all", row.why))
+        return present.in_order(of_view, self.sort, backwards=self.backwards)
+
+    def _count(self) -> None:
+        known = [row for row in self._all.values() if not row.done]
+        self.set_views(
+            [
+                View(
+                    name,
+                    title,
+                    sum(name in ("all", row.why) for row in known)
+                    if known or self._whole
+                    else None,
+                )
+                for name, title in present.VIEWS.items()
+            ]
+        )
+
+    def view_changed(self) -> None:
+        """Show the threads that wait for one reason."""
+        self._source.set(self._shown())
+        self.rows.refresh_rows()
+        self._look(after=0)
+
+    def on_screen_suspend(self) -> None:
+        """Read no further while another place is in front."""
+        if isinstance(self.app.screen, Place) and self.app.screen is not self:
+            self.cancel_load("inbox")
+
+    def on_screen_resume(self) -> None:
+        """Go on reading; show what became of the thread that was gone to."""
+        super().on_screen_resume()
+        row, self._left_at = self._left_at, None
+        if self.asked_at is not None and not self._whole and not self.loads:
+            self.reload()
+        elif row is not None:
+            self._read_row(row)
+
+    def _read_row(self, row: InboxRow) -> None:
+        from copydesk.tui.inbox_reading import read_comment
+
+        def arrived(now: Comment | None) -> None:
+            me = self.session.me
+            if now is None or now.status == "resolved":
+                self._done(row, "gone" if now is None else "resolved")
+            elif now.replies > row.replies and any(me and r.user.id == me.id for r in now.repliers):
+                self._done(row, "answered")
+
+        self.load(
+            "row",
+            lambda api: read_comment(api, row.space, row.request, row.id),
+            arrived,
+            what="Reading the thread again",
+        )
+
+    # The thread beside the list
+
+    def on_virtual_list_highlighted(self, event: VirtualList.Highlighted) -> None:
+        """Show the whole thread once the cursor rests."""
+        self._look(after=REST_SECONDS)
+        self.frame_soon()
+
+    def _look(self, *, after: float) -> None:
+        from copydesk.tui.inbox_reading import read_thread
+
+        row = self.row
+        comment = self.comments.get(row.id) if row is not None else None
+        if row is None or comment is None:
+            self.cancel_load("thread")
+            self.thread.show([])
+            return
+        quote = f"{row.where} {row.about}"
+        thread = Thread(comment, 0, None if comment.replies else [])
+        self.thread.show([Group("", [thread], [quote])])
+        if not comment.replies:
+            return
+
+        def arrived(replies: list[CommentReply]) -> None:
+            thread.replies = replies
+            self.thread.show([Group("", [thread], [quote])])
+
+        self.load(
+            "thread",
+            lambda api: read_thread(api, row.space, row.request, row.id),
+            arrived,
+            what="Reading replies",
+            after=after,
+        )
+
+    # Acting
+
+    def on_virtual_list_opened(self, event: VirtualList.Opened) -> None:
+        """Go to the thread where it stands."""
+        self._go_there()
+
+    def on_thread_view_opened(self, event: ThreadView.Opened) -> None:
+        """Go to the thread where it stands."""
+        self._go_there()
+
+    def _go_there(self) -> None:
+        row = self.row
+        if row is None:
+            return
+        self._left_at = row
+        target = Target(organization=self.target.organization, space=row.space)
+        if row.request:
+            target = target.but(change_request=row.request, thread=row.id)
+            self.desk.call_later(self.desk.go, "review", target)
+        else:
+            self.desk.call_later(self.desk.go, "pages", target.but(page=row.page or None))
+
+    def _done(self, row: InboxRow, said: str) -> None:
+        """Show that a thread does not wait any more; it stays where it is until R."""
+        known = self._all.get(row.id, row)
+        self._all[row.id] = replace(known, done=said)
+        if self.is_attached:
+            self._source.update(self._all[row.id])
+            self._count()
+
+    @action(
+        "x",
+        "resolve",
+        unless=none_selected,
+        show=12,
+        group="Threads",
+        uses=("update_change_request_comment", "update_space_comment"),
+        now=lambda here: "reopen" if here.row and here.row.done == "resolved" else "resolve",
+    )
+    async def resolve(self) -> None:
+        """Resolve the thread under the cursor, or open it again; it stays where it is."""
+        from copydesk.contract import operations as ops
+        from copydesk.contract.models.comment import CommentUpdate
+
+        row = self.row
+        assert row is not None
+        resolving = row.done != "resolved"
+        body = CommentUpdate(resolved=resolving)
+
+        async def send(api: Api) -> Comment:
+            if row.request:
+                return await api(
+                    ops.update_change_request_comment, row.space, row.request, row.id, body
+                )
+            return await api(ops.update_space_comment, row.space, row.id, body)
+
+        await self.perform(
+            "Resolve" if resolving else "Reopen",
+            f"{row.where} “{clean(row.text, limit=40)}”",
+            send,
+            reversal=thread_resolved(row.space, row.request, row.id, resolved=resolving),
+            then=lambda _: self._done(row, "resolved" if resolving else ""),
+        )
+
+    @action(
+        "r",
+        "reply",
+        unless=(none_selected, may_not_reply),
+        danger=1,
+        show=13,
+        group="Threads",
+        uses=("create_change_request_comment_reply", "create_space_comment_reply"),
+    )
+    async def reply(self) -> None:
+        """Reply in the thread under the cursor."""
+        row = self.row
+        assert row is not None
+        comment = self.comments.get(row.id)
+        quote = (comment.body.markdown or "") if comment is not None else row.text
+        part = f"reply {row.id}"
+        key = review_key(row.space, row.request, part)
+        who = name_of(comment.posted_by) if comment is not None else row.last
+        sheet = WriteSheet(
+            f"Reply to {who} on {row.where}",
+            key,
+            quote=clean(quote, lines=True, limit=2_000),
+            facts=tuple(
+                f"{glyphs().quote} {line}" for line in clean(quote, lines=True).splitlines()[:3]
+            ),
+        )
+        said: str | None = await self.desk.push_screen_wait(sheet)
+        draft = None if said is None else pending(row.space, row.request, part, said)
+        if draft is None:
+            return
+        await self.perform(
+            "Reply",
+            f"{row.where} “{clean(row.text, limit=40)}”",
+            lambda api: send_draft(api, draft),
+            reversal=way_back(draft),
+            trace=trace(self.session, draft),
+            recall=True,
+            then=lambda _: self._done(row, "answered"),
+            draft=key,
+        )
+
+    def resume_draft(self, part: str) -> None:
+        """Open the reply that was left, once its thread is here."""
+        self._resuming = part.removeprefix("reply ")
+        self._go_on()
+
+    def _go_on(self) -> None:
+        from copydesk.tui.dispatch import run
+
+        if self._resuming is not None and self.rows.select(self._resuming):
+            self._resuming = None
+            self.call_later(run, self, self.ACTIONS["reply"])
+        elif self._resuming is not None and self._whole:
+            self._resuming = None
+            self.say("The thread of this draft does not wait any more. Y copies the text.", "warn")
+
+    def turned(self, results: Sequence[Any]) -> None:
+        """Show a thread as it is after the undo; what is not told here is read again."""
+        known = [each for each in results if getattr(each, "id", "") in self._all]
+        for each in known:
+            status = getattr(each, "status", "")
+            self._done(self._all[each.id], "resolved" if status == "resolved" else "")
+        if not known:
+            super().turned(results)
+
+    @action("s", "sort", show=6, group="Look")
+    async def choose_sort(self) -> None:
+        """Choose the order of the threads."""
+        options = [Option(name, title) for name, title in present.SORTS.items()]
+        chosen = await self.desk.push_screen_wait(
+            Choice("Sort threads by", options, current=self.sort)
+        )
+        if chosen is not None:
+            self.sort, self.backwards = chosen, False
+            self._source.set(self._shown())
+            self.say(f"Sorted by {present.SORTS[self.sort]}.")
+
+    @action("S", "reverse sort", show=False, group="Look")
+    def reverse_sort(self) -> None:
+        """Turn the order round."""
+        self.backwards = not self.backwards
+        self._source.set(self._shown())

@@ -1,0 +1,195 @@
+"""The threads of a whole organization that wait on the reader."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import httpx
+import pytest
+
+from copydesk.client.api import Api
+from copydesk.contract import operations as ops
+from copydesk.contract.models.review import ReviewersRequest
+from copydesk.domain.mention import Named, names
+from copydesk.domain.turn import Word
+from copydesk.domain.waiting import why_waits
+from copydesk.tui.present import inbox
+from copydesk.tui.session import MemorySnapshot
+from tests.drive import Driver, drive
+from tests.tui.opening import open_world
+from tests.world import BASE_URL, World
+
+ANA = Named("a", "Ana Silva", "asilva@example.org")
+COSTA = Named("c", "Ana Costa")
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("@Ana, is it so?", True),
+        ("Ask @ANA  silva.", True),
+        ("(@asilva)", True),
+        ("@Ana Costa knows", False),
+        ("@Anabel", False),
+        ("mail ana@ana.org", False),
+        ("`@Ana` is code", False),
+        ("```\n@Ana\n```", False),
+        ("@ana_", False),
+    ],
+)
+def test_who_is_named(text: str, named: bool) -> None:
+    assert names(text, ANA, [COSTA, ANA]) is named
+
+
+def test_why_a_thread_waits() -> None:
+    def why(last: str, **more: Any) -> str | None:
+        return why_waits("me", starter="lee", author="lee", last=Word(last), **more)
+
+    assert why("lee") is None
+    assert why("lee", asked=True) == "asked"
+    assert why("lee", asked=True, named=True) == "named"
+    assert why("me", asked=True, named=True) is None, "who spoke last waits for others"
+    assert why_waits("me", starter="me", author="me", last=Word("lee")) == "answered"
+    assert why_waits("me", starter="lee", author="me", last=Word("lee")) == "yours"
+    assert why_waits("", starter="", author="", last=Word("lee")) is None
+
+
+class Counting(httpx.AsyncBaseTransport):
+    """Counts requests and how many are under way at once; may lack extensions."""
+
+    def __init__(self, world: World, lacking: tuple[str, ...] = ()) -> None:
+        self._desk = httpx.ASGITransport(world.app, raise_app_exceptions=False)
+        self._lacking = lacking
+        self.now = self.most = 0
+        self.paths: list[str] = []
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        path = request.url.path
+        self.paths.append(path)
+        if path.endswith(self._lacking or ("?",)):
+            return httpx.Response(404, text="Not found")
+        comments = path.endswith(("/comments", "/replies"))
+        self.now += comments
+        self.most = max(self.most, self.now)
+        try:
+            return await self._desk.handle_async_request(request)
+        finally:
+            self.now -= comments
+
+
+def line(driver: Driver, text: str) -> str:
+    """Return the line of the list that has a text, without what is beside the list."""
+    lines = [line.partition("┃│")[0] for line in driver.screen.splitlines()]
+    return next(line for line in lines if text in line)
+
+
+async def furnish(world: World) -> dict[str, str]:
+    lee = world.user("lee", display_name="Lee Park")
+    guides = world.space("Guides", {"start": "# Start\n\nHello.\n"})
+    api = world.space("API", {"start": "# Start\n\nHello.\n"})
+    for number in range(6):
+        world.space(f"Quiet {number}")
+    mine = world.change_request(guides, {"start": "# Start\n\nHi.\n"}, subject="My words")
+    theirs = world.change_request(
+        api, {"start": "# Start\n\nHey.\n"}, subject="Their words", by=lee
+    )
+    other = world.change_request(api, {"start": "# Start\n\nYo.\n"}, subject="Other words", by=lee)
+    await world.api(lee)(ops.request_reviewers, api, other, ReviewersRequest(users=[world.ana]))
+    found = {
+        "yours": world.comment(guides, "Is **this** right?", by=lee, change_request=mine),
+        "answered": world.comment(api, "Why so short?", change_request=theirs),
+        "named": world.comment(api, "Look, all.", by=lee, change_request=theirs),
+        "space": world.comment(guides, "@Ana Silva see \x1b[31mthis", by=lee),
+        "asked": world.comment(api, "Note for reviewers", by=lee, change_request=other),
+        "not": world.comment(api, "Between us.", by=lee, change_request=theirs),
+        "mine": world.comment(api, "My own, unanswered.", change_request=theirs),
+    }
+    world.reply(found["answered"], "Because.", by=lee)
+    world.reply(found["named"], "@ana, you know it.", by=lee)
+    return found
+
+
+async def test_everything_that_waits_with_the_reason_and_none_twice(world: World) -> None:
+    await furnish(world)
+    counting = Counting(world)
+    snapshot = MemorySnapshot()
+    api = Api(BASE_URL, world.token(world.ana), transport=counting)
+    app = open_world(world, snapshot=snapshot, api=api)
+    async with drive(app, "g i", size=(140, 40)) as driver:
+        assert "All 5" in driver.screen
+        assert "Lee Park, on your request" in line(driver, "Is **this** right?")
+        assert "Lee Park answered you" in line(driver, "Why so short?")
+        assert "@ Lee Park names you" in line(driver, "Look, all.")
+        assert "@ Lee Park names you" in line(driver, "@Ana Silva see this")
+        assert "you are asked to review" in line(driver, "Note for reviewers")
+        for absent in ("Between us.", "My own, unanswered.", "\x1b"):
+            assert absent not in driver.screen
+        assert 1 < counting.most <= 4
+        asked = [path for path in counting.paths if path.endswith("/comments")]
+        assert len(asked) == len(set(asked)) == 4, "only where threads are open"
+        # By reason, in another order, filtered.
+        await driver.press("[", "]", "]")
+        assert "[Mentions 2]" in driver.screen
+        assert "Why so short?" not in driver.screen
+        await driver.press("1", "s", "down", "enter")
+        assert "Sorted by waiting longest." in driver.screen
+        await driver.press("/")
+        await driver.type("answered")
+        await driver.press("enter")
+        assert "Why so short?" in driver.screen
+        assert "Look, all." not in driver.screen
+        # Answered from here, taken back, resolved: it stays where it is.
+        await driver.press("r")
+        assert "Reply to Ana Silva on #1" in driver.screen
+        await driver.type("Thank you.")
+        await driver.press("ctrl+s", "escape")
+        assert "✓ answered" in line(driver, "Why so short?")
+        assert "All 4" in driver.screen
+        await driver.press("u", "x")
+        assert "✓ resolved" in line(driver, "Why so short?")
+        await driver.press("x")
+        assert "✓" not in line(driver, "Why so short?")
+        # To the thread in its review, and back.
+        await driver.press("enter")
+        assert driver.place.PLACE == "review"
+        assert "Why so short?" in driver.screen
+        await driver.press("x", "q")
+        assert driver.place.PLACE == "inbox"
+        assert "✓ resolved" in line(driver, "Why so short?")
+        await driver.press("R", ".")
+        assert "✓" not in driver.screen
+        assert "All 4" in driver.screen
+    kept = inbox.recall(snapshot, world.home)
+    assert len(kept) == 4
+    assert inbox.recall(MemorySnapshot(), world.home) == []
+
+
+async def test_a_bare_service_and_a_thread_on_a_space(world: World) -> None:
+    found = await furnish(world)
+    lacking = (f"/orgs/{world.home}/spaces", "/requested-reviewers", "/reviews")
+    api = Api(BASE_URL, world.token(world.ana), transport=Counting(world, lacking))
+    async with drive(open_world(world, api=api), "g i", size=(80, 24)) as driver:
+        assert "@Ana Silva see" in driver.screen
+        assert "All 5" in driver.screen
+        app = driver.app
+        assert driver.place.rows.select(found["space"])  # type: ignore[attr-defined]
+        await driver.press("r")
+        await driver.type("Seen, thanks.")
+        await driver.press("escape", "g d")
+        assert "Seen, thanks." in driver.line("reply")
+        await driver.press("enter")
+        assert "Reply to Lee Park on space" in driver.screen
+        await driver.press("ctrl+s")
+        assert "✓ answered" in line(driver, "@Ana Silva see")
+        assert app.session.drafts.kept() == {}
+        await driver.press("x", "u")
+        assert world.row("comment", found["space"])["status"] == "open"
+        await driver.press("enter")
+        assert driver.place.PLACE == "pages"
+
+
+async def test_nobody_waits_for_somebody_unknown(world: World) -> None:
+    world.space("Guides")
+    api = Api(BASE_URL, world.token(world.ana), transport=Counting(world, ("/user",)))
+    async with drive(open_world(world, api=api), "g i") as driver:
+        assert "The service does not say who you are" in driver.screen

@@ -56,13 +56,15 @@ class RuleResult:
     """How one rule came out.
 
     ``sentence`` says why, without a full stop, so that it can go on: "needs a review by Priya or
-    Lee; has none". ``people`` are the ids of those who can do something about it.
+    Lee; has none". ``people`` are the ids of those who can do something about it, ``named`` those
+    of whom the rule itself speaks.
     """
 
     rule: str
     outcome: Outcome
     sentence: str
     people: tuple[str, ...] = ()
+    named: tuple[str, ...] = field(default=(), compare=False)
 
 
 def effective(
@@ -97,8 +99,9 @@ def evaluate(rules: Iterable[MergeRule], facts: MergeFacts) -> list[RuleResult]:
             sentence = f"{label(rule.rule)}: only the service can tell"
             results.append(RuleResult(rule.rule, "unknown", sentence))
             continue
-        outcome, sentence, people = check(_Situation(facts), tuple(rule.users or ()))
-        results.append(RuleResult(rule.rule, outcome, sentence, people))
+        named = tuple(rule.users or ())
+        outcome, sentence, people = check(_Situation(facts), named)
+        results.append(RuleResult(rule.rule, outcome, sentence, people, named))
     return results
 
 

@@ -15,6 +15,7 @@ from copydesk.tui.merge_facts import RulesRead, document_text
 from copydesk.tui.present.changed import Changed
 from copydesk.tui.present.comment import name_of
 from copydesk.tui.present.diff import wrap_exact
+from copydesk.tui.present.request_rules import rule_sign
 
 if TYPE_CHECKING:
     from copydesk.contract.models.change_request import ChangeRequest, Conflict
@@ -40,8 +41,7 @@ def status_text(request: ChangeRequest) -> Text:
 
 def rule_text(result: RuleResult) -> Text:
     """Return a rule with how it came out: passed, failed, or a question mark."""
-    signs = {"pass": (glyphs().passed, "good"), "fail": (glyphs().failed, "bad")}
-    mark, tone = signs.get(result.outcome, ("?", "warn"))
+    mark, tone = rule_sign(result)
     return Text.assemble((f"{mark} ", tone), clean(result.sentence))
 
 
@@ -70,8 +70,12 @@ def overview(
     seen: tuple[int, int],
     now: datetime,
     ready: Readiness | None = None,
+    impact: str = "",
 ) -> Lines:
-    """Return what the first tab says. ``threads`` and ``seen`` count (open, all), (seen, all)."""
+    """Return what the first tab says. ``threads`` and ``seen`` count (open, all), (seen, all).
+
+    ``impact`` says what it does to the links around it.
+    """
     by = name_of(request.created_by)
     lines: Lines = [
         ("", Text(clean(request.subject) or "(no subject)", style="strong")),
@@ -98,6 +102,8 @@ def overview(
     lines += _reviewers(rules, now)
     if changes is not None:
         lines.append(("changes", f"{summary(changes)} ({seen[0]} of {seen[1]} seen)"))
+    if impact:
+        lines.append(("links", f"{impact} (i shows them)"))
     if threads is not None:
         lines.append(("threads", f"{threads[0]} open, {threads[1] - threads[0]} resolved"))
     lines.append(("", ""))

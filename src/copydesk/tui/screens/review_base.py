@@ -21,7 +21,7 @@ from copydesk.tui.app import style_path
 from copydesk.tui.frame import NOTE_GAP
 from copydesk.tui.glyphs import glyphs
 from copydesk.tui.merge_facts import RulesRead, read_rules
-from copydesk.tui.place import Part, Place, View
+from copydesk.tui.place import Part, Place
 from copydesk.tui.places import Target
 from copydesk.tui.present import changed as tree
 from copydesk.tui.present.changed import Changed, Entry
@@ -35,6 +35,7 @@ from copydesk.tui.trees import TreeSource
 from copydesk.tui.widgets.columns import by_content
 from copydesk.tui.widgets.diff_view import DiffView
 from copydesk.tui.widgets.facts import Fact, Facts
+from copydesk.tui.widgets.pane import Pane
 from copydesk.tui.widgets.thread_view import ThreadView
 from copydesk.tui.widgets.tree_list import TreeList
 from copydesk.tui.widgets.virtual_list import Column
@@ -99,10 +100,20 @@ class ReviewBase(Place):
         self.beside = ThreadView(
             title="Threads", empty="No threads on this page. c comments on the line.", id="beside"
         )
-        self.facts.display = self.all_threads.display = False
+        self.tabs: dict[str, Pane] = {
+            "overview": self.facts,
+            "threads": self.all_threads,
+            **self.more_tabs(),
+        }
+        for pane in self.tabs.values():
+            pane.display = False
         yield Part("left", self.page_tree)
-        yield Part("main", self.diff, self.facts, self.all_threads)
+        yield Part("main", self.diff, *self.tabs.values())
         yield Part("side", self.beside)
+
+    def more_tabs(self) -> dict[str, Pane]:
+        """Return what further tabs show, by their ids; what builds on this class has some."""
+        return {}
 
     def _tree_columns(self) -> list[Column[Entry]]:
         """Return the columns of the tree: the counts take what they need, the names the rest."""
@@ -207,6 +218,11 @@ class ReviewBase(Place):
         )
 
     @property
+    def impact_said(self) -> str:
+        """What the request does to the links around it; empty while that is not known."""
+        return ""
+
+    @property
     def numbered(self) -> str:
         """What the request is called in sentences: "#118"."""
         opened = self.opened_request
@@ -214,12 +230,12 @@ class ReviewBase(Place):
 
     def opened(self) -> None:
         """Name the tabs, and begin on the changes."""
-        start = self.view if self.view in ("overview", "changes", "threads") else "changes"
-        self.set_views(
-            [View("overview", "Overview"), View("changes", "Changes"), View("threads", "Threads")],
-            start,
-        )
+        self.view = self.view if self.view in self.tabs else "changes"
+        self.name_tabs()
         self.view_changed()
+
+    def name_tabs(self) -> None:
+        """Name the tabs, with what they hold."""
 
     def reload(self) -> None:
         """Read the request, its trees and its threads again; the cursor stays where it is."""
@@ -348,6 +364,7 @@ class ReviewBase(Place):
     def _rules_read(self, rules: RulesRead) -> None:
         self.rules = rules
         self.show_overview()
+        self.name_tabs()
 
     def show_overview(self) -> None:
         """Bring the first tab up to date."""
@@ -364,5 +381,6 @@ class ReviewBase(Place):
             (self.seen_count, len(self.changes)),
             self.session.clock(),
             self.readiness,
+            self.impact_said,
         )
         self.facts.show([Fact(label, text) for label, text in facts])

@@ -105,8 +105,16 @@ class ReviewBeside(ReviewPages):
                 View("overview", "Overview"),
                 View("changes", "Changes", len(self.changes) or None),
                 View("threads", f"{new}Threads", count),
+                View("rules", f"Rules {self.rules_met}" if self.rules_met else "Rules"),
+                View("activity", "Activity"),
             ]
         )
+
+    @property
+    def rules_met(self) -> str:
+        """How many of the merge rules pass: "1/3"; empty without rules and while not read."""
+        rules = self.rules
+        return f"{rules.passed}/{len(rules.results)}" if rules and rules.results else ""
 
     @property
     def threads_wait(self) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from copydesk.domain.text import clean
 from copydesk.tui.present.comment import name_of
 from copydesk.tui.screens.review_beside import ReviewBeside
@@ -102,6 +104,16 @@ def may_not_review(here: ReviewBeside) -> str | None:
     if permissions is not None and not permissions.review:
         return f"You may not review in {clean(opened.space.title)}."
     return None
+
+
+def while_reviewed(label: str) -> Callable[[ReviewBeside], str]:
+    """Return what gives ``label``, and nothing once it is known that there are no reviews here."""
+    return lambda here: label if here.rules is None or here.rules.reviews is not None else ""
+
+
+def while_asked(label: str) -> Callable[[ReviewBeside], str]:
+    """Return what gives ``label``, and nothing once it is known that nobody is asked here."""
+    return lambda here: label if here.rules is None or here.rules.requested is not None else ""
 
 
 def no_reviewers(here: ReviewBeside) -> str | None:

@@ -19,14 +19,16 @@ from copydesk.tui.actions import action, command
 from copydesk.tui.conflicts import ConflictedError
 from copydesk.tui.places import Target
 from copydesk.tui.present.comment import name_of
-from copydesk.tui.screens.review_drafts import ReviewDrafts
 from copydesk.tui.screens.review_guards import (
     may_not_edit,
     may_not_review,
     no_reviewers,
     settled,
     up_to_date,
+    while_asked,
+    while_reviewed,
 )
+from copydesk.tui.screens.review_tabs import ReviewTabs
 from copydesk.tui.session import WriteError
 from copydesk.tui.widgets.choice import Choices, Option
 from copydesk.tui.widgets.merge_sheet import ConflictSheet, MergeSheet
@@ -40,7 +42,7 @@ PEOPLE = 1000
 """Members that the chooser of reviewers offers."""
 
 
-class ReviewRequest(ReviewDrafts, scope="review_request"):
+class ReviewRequest(ReviewTabs, scope="review_request"):
     """The actions on the change request as a whole."""
 
     # Verdicts
@@ -53,6 +55,7 @@ class ReviewRequest(ReviewDrafts, scope="review_request"):
         show=11,
         uses=("create_change_request_review", "list_change_request_reviews"),
         group="Request",
+        now=while_reviewed("approve"),
     )
     async def approve(self) -> None:
         """Approve the change request, with a comment or without."""
@@ -66,6 +69,7 @@ class ReviewRequest(ReviewDrafts, scope="review_request"):
         show=4,
         uses="create_change_request_review",
         group="Request",
+        now=while_reviewed("ask for changes"),
     )
     async def ask_for_changes(self) -> None:
         """Ask for changes, with a comment or without."""
@@ -118,6 +122,7 @@ class ReviewRequest(ReviewDrafts, scope="review_request"):
         danger=1,
         show=3,
         group="Request",
+        now=while_asked("reviewers"),
         uses=(
             "list_requested_reviewers",
             "request_reviewers",

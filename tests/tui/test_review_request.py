@@ -1,0 +1,126 @@
+"""The request as a whole: its rules one by one, what happened to it, verdicts, merging."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+
+from copydesk.contract import operations as ops
+from copydesk.contract.models.comment import CommentUpdate, MarkdownBody
+from copydesk.contract.models.merge_rules import MergeRulesWrite
+from copydesk.contract.models.review import ReviewCreate
+from tests.drive import drive
+from tests.tui.review_world import Faults, ReviewWorld, furnish
+from tests.world import World
+
+
+@pytest.fixture
+def review(world: World) -> ReviewWorld:
+    return ReviewWorld(world)
+
+
+def rule(review: ReviewWorld, *rules: dict[str, object]) -> None:
+    """Set the merge rules of the space."""
+    written = MergeRulesWrite.model_validate({"type": "rules", "rules": list(rules)})
+    review.world.write(
+        lambda tx: tx.update("space", review.space, merge_rules=written.to_json().decode())
+    )
+
+
+async def test_rules_are_explained_one_by_one(review: ReviewWorld) -> None:
+    world = review.world
+    priya = world.user("priya", display_name="Priya Rao")
+    rule(
+        review,
+        {"rule": "require_one_of_specific_reviewers", "users": [priya]},
+        {"rule": "require_up_to_date_change_request"},
+        {"rule": "require_change_request_subject"},
+        {"rule": "require_change_request_description"},
+    )
+    world.clock.now += timedelta(hours=3)
+    world.commit(review.space, {"events": "# Events\n\nMuch can happen.\n"})
+    async with drive(review.app(), "w", size=(140, 40)) as driver:
+        await driver.type("priya")
+        await driver.press("tab", "ctrl+s", "4")
+        screen = driver.screen
+        assert "[Rules 1/4]" in screen
+        assert "one of specific reviewers   fails" in screen
+        assert "asked    Priya Rao by Ana Silva, now, no answer yet" in screen
+        assert "It waits on Priya Rao; w asks people." in screen
+        assert "main     moved to" in screen
+        assert "written there since this was started: Events" in screen
+        assert "U updates it from main." in screen
+        assert "subject   passes" in screen
+        assert "e edits subject and description" in screen
+        assert "6 of 6 pages not seen by you" in screen
+        assert "0 links broken" in screen
+        await world.api(priya)(
+            ops.create_change_request_review,
+            review.space,
+            review.request,
+            ReviewCreate(status="approved"),
+        )
+        world.clock.now += timedelta(hours=2)
+        await driver.press("U", "y", "4")
+        assert "[Rules 3/4]" in driver.screen
+        assert "reviews  Priya Rao approved, 2 h ago, before the latest change" in driver.screen
+        assert "it has all of main" in driver.screen
+
+
+async def test_what_only_the_service_knows_is_a_question_mark(review: ReviewWorld) -> None:
+    rule(review, {"rule": "require_at_least_one_review"}, {"rule": "require_all_reviews_approved"})
+    furnish(review)
+    faults = Faults(review.world, bare=True)
+    async with drive(review.app(faults=faults), "4", size=(140, 40)) as driver:
+        assert "? at least one review   not known here" in driver.screen
+        assert "The service does not tell them." in driver.screen
+        assert "Only the service can tell" in driver.screen
+        assert "a approve" not in driver.screen
+        assert "w reviewers" not in driver.screen
+        await driver.press("5")
+        assert "begun: Webhook retries" in driver.screen
+        assert "commented on Retries   Link it, please." in driver.screen
+
+
+async def test_what_happened_is_told_newest_first_and_leads_there(review: ReviewWorld) -> None:
+    world, found = review.world, furnish(review)
+    world.clock.now += timedelta(hours=1)
+    ana = world.api()
+    await ana(
+        ops.create_change_request_review,
+        review.space,
+        review.request,
+        ReviewCreate(status="changes-requested", comment=MarkdownBody(markdown="Split it.")),
+    )
+    world.clock.now += timedelta(hours=1)
+    await ana(
+        ops.update_change_request_comment,
+        review.space,
+        review.request,
+        found["guide"],
+        CommentUpdate(resolved=True),
+    )
+    world.clock.now += timedelta(hours=1)
+    async with drive(review.app(), "5", size=(140, 40)) as driver:
+        told = [
+            "resolved   Link it",
+            "asked for changes   Split it.",
+            "Lee Park           [3] replied",
+            "commented on Retries   This reads",
+            "edited   revision",
+            "begun: Webhook retries",
+        ]
+        places = [driver.screen.index(said) for said in told]
+        assert places == sorted(places)
+        await driver.press("x")
+        assert review.world.row("comment", found["guide"])["status"] == "open"
+        assert "resolved   Link it" not in driver.screen
+        await driver.press("j", "enter")
+        assert "Is it 24 hours from the" in driver.screen
+        assert driver.place.view == "changes"
+        await driver.press("5", "G", "enter")
+        assert driver.place.view == "overview"
+        assert "0 links broken" in driver.screen
+        await driver.press("m", "y", "escape", "5")
+        assert "merged into main" in driver.screen

@@ -294,7 +294,9 @@ async def test_after_a_hundred_writes_undo_of_all_leaves_the_desk_as_it_was(
     assert snapshot(world)["site_section in order"] == full["site_section in order"]
     # A later start knows the same, and takes it all back by its list.
     later = desk.start()
-    await recover(later, crashed=False)
+    later.begins = lambda: True
+    later.drafts.save("structure site1", "- one\n- two\n\n{}")
+    assert await recover(later) == "Restored 1 draft, 2 staged moves."
     done = [past for past in later.history.known.values() if past.standing == "done"]
     assert len(done) == again
     await later.take_back(sorted(done, key=lambda past: past.number, reverse=True))
@@ -307,7 +309,13 @@ async def test_what_somebody_else_changed_since_is_not_overruled_unasked(world: 
     def row() -> str:
         return str(world.row("change_request", review.request)["status"])
 
-    async with drive(review.app(), "W", size=(140, 40)) as driver:
+    async with drive(review.app(), "]", "space", size=(140, 40)) as driver:
+        seen = driver.app.session.seen
+        assert len(list(seen.pages(review.request))) == 1
+        await driver.press("u")
+        assert not list(seen.pages(review.request))
+        assert "Taken back: Mark as seen" in driver.screen
+        await driver.press("W")
         assert row() == "draft"
         assert "u undo" in driver.screen
         await driver.press("u")
@@ -415,10 +423,14 @@ class Life:
             return Api(BASE_URL, self.token, transport=transport)
 
         journal = Journal(self.folder / "journal")
-        self.crashed = journal.crashed("desk")
-        journal.opened("desk")
+
+        def begins() -> bool:
+            journal.opened("desk")
+            return journal.crashed("desk")
+
         return Session(
             connect,
+            begins=begins,
             drafts=DeskDrafts(Drafts(self.folder / "drafts"), "desk"),
             journal=DeskJournal(journal, "desk"),
         )
@@ -436,6 +448,7 @@ class Life:
             session = self.session(Cut(store, at, after=after))
 
             async def run() -> None:
+                session.begins()
                 await work(session, await session.ready())
 
             session.identify = nobody
@@ -450,7 +463,7 @@ class Life:
         session.identify = nobody
 
         async def run() -> None:
-            said = await recover(session, crashed=self.crashed)
+            said = await recover(session)
             await look(session, await session.ready(), store, said)
 
         asyncio.run(run())

@@ -157,10 +157,9 @@ class CopydeskApp(MergingApp):
 
     async def _recover(self) -> None:
         """Settle what the last run left open, and say what was found."""
-        crashed = await asyncio.to_thread(self.session.begins)
         from copydesk.tui.recovery import recover
 
-        told = [await recover(self.session, crashed=crashed), await self.find_run()]
+        told = [await recover(self.session), await self.find_run()]
         if any(told) and self.here is not None:
             self.here.say(" ".join(filter(None, told)))
 

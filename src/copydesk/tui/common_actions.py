@@ -56,7 +56,8 @@ def nothing_to_undo(owner: Any) -> str | None:
     session = _here(owner).session
     if session.waits or session.undoable():
         return None
-    return "Nothing to undo."
+    earlier = any(past.standing == "done" for past in session.history.known.values())
+    return f"Nothing to undo.{' :undo lists what earlier runs wrote.' if earlier else ''}"
 
 
 def nothing_to_redo(owner: Any) -> str | None:

@@ -56,17 +56,19 @@ class Recovered:
         return " ".join(said)
 
 
-async def recover(session: Session, *, crashed: bool) -> str:
+async def recover(session: Session) -> str:
     """Take in what earlier runs noted, settle what they left open, and say what was found.
 
     What is kept is only told after a crash: otherwise the header counts it. When the service cannot
     be reached it is all left to the next start.
     """
     journal = session.journal
-    entries = await asyncio.to_thread(journal.entries)
-    session.history.learn(entries)
-    _learn_unsent(session, entries)
-    open_still = await asyncio.to_thread(journal.interrupted)
+    try:
+        crashed = await asyncio.to_thread(session.begins)
+        session.history.learn(await asyncio.to_thread(journal.entries))
+        open_still = await asyncio.to_thread(journal.interrupted)
+    except OSError as error:
+        return f"The journal cannot be used: {error.strerror or error}. Undo knows this run only."
     found = Recovered()
     if open_still:
         try:

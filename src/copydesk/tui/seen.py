@@ -67,12 +67,12 @@ class SeenPages:
 
     def __init__(self, marks: SeenMarks, thing: str) -> None:
         self._marks = marks
-        self._thing = thing
+        self.thing = thing
         self._states: dict[str, SeenState] = {}
 
     async def read(self) -> None:
         """Read which pages are marked; whether their text changed since shows when it is read."""
-        marked = await asyncio.to_thread(lambda: set(self._marks.pages(self._thing)))
+        marked = await asyncio.to_thread(lambda: set(self._marks.pages(self.thing)))
         self._states = {page: self._states.get(page, "seen") for page in marked}
 
     def state(self, page: str) -> SeenState:
@@ -82,20 +82,20 @@ class SeenPages:
     async def compare(self, page: str, text: str) -> None:
         """Find out whether a marked page still has the text that was seen."""
         if page in self._states:
-            self._states[page] = await asyncio.to_thread(self._marks.state, self._thing, page, text)
+            self._states[page] = await asyncio.to_thread(self._marks.state, self.thing, page, text)
 
     async def text(self, page: str) -> str | None:
         """Return a page's text as it was when it was marked, or None when it is not."""
-        return await asyncio.to_thread(self._marks.text, self._thing, page)
+        return await asyncio.to_thread(self._marks.text, self.thing, page)
 
     async def mark(self, page: str, text: str) -> None:
         """Mark a page as seen with this text."""
-        await asyncio.to_thread(self._marks.mark, self._thing, page, text)
+        await asyncio.to_thread(self._marks.mark, self.thing, page, text)
         self._states[page] = "seen"
 
     async def unmark(self, page: str) -> None:
         """Take the mark of a page away."""
-        await asyncio.to_thread(self._marks.unmark, self._thing, page)
+        await asyncio.to_thread(self._marks.unmark, self.thing, page)
         self._states.pop(page, None)
 
     def count(self, pages: Iterable[str]) -> int:

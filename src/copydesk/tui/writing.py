@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -61,6 +62,10 @@ class Writing:
 
     def touched(self) -> None:
         """Tell the watchers that something changed."""
+        raise NotImplementedError
+
+    def note(self, said: str) -> None:
+        """Keep a message that has no room on screen."""
         raise NotImplementedError
 
     def unreachable(self, why: str) -> None:
@@ -253,16 +258,22 @@ class Writing:
         elif line.draft:
             self.unsent.pop(line.draft, None)
         if line.entry is not None:
-            state: State = "done" if line.state == "done" else "failed"
-            if line.state == "unknown":
-                state = "unknown"
-            self._note(
-                self.journal.settle(
-                    line.entry, state, request_id=line.request_id, sentence=line.said, **changes
-                ),
-                line,
-            )
+            changes.update(request_id=line.request_id, sentence=line.said)
+            line.entry = self._end(line, line.entry, changes)
+            self.history.take(line.entry)
         self.touched()
+
+    def _end(self, line: Written, entry: Entry, changes: dict[str, Any]) -> Entry:
+        """Note how a write ended; what the disk refuses to keep is known for this run at least."""
+        state: State = "done" if line.state == "done" else "failed"
+        if line.state == "unknown":
+            state = "unknown"
+        try:
+            return self.journal.settle(entry, state, **changes)
+        except OSError as error:
+            said = error.strerror or str(error)
+            self.note(f"{line.what} {line.target}: its end could not be put on disk: {said}.")
+            return replace(entry, state=state, **changes)
 
     def _failed(self, line: Written, error: BaseException) -> None:
         line.request_id = str(getattr(error, "request_id", "") or "")
@@ -288,11 +299,6 @@ class Writing:
             return {}
         self.way.check(reversal)
         return {"reversal": reversal.to_dict()}
-
-    def _note(self, entry: Entry, line: Written) -> None:
-        """Learn from the journal how a write stands by now."""
-        line.entry = entry
-        self.history.take(entry)
 
     def _arrived(self, line: Written, result: Any) -> None:
         """Do what follows a write that has arrived."""

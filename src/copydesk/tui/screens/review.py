@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copydesk.domain.inverses import page_seen
 from copydesk.domain.text import clean
 from copydesk.tui import review_reading
 from copydesk.tui.actions import action, command
@@ -49,7 +50,12 @@ class Review(ReviewImpact, scope="review"):
             self.show_seen()
             self.say(f"{title} is not marked as seen any more.")
             return
-        await seen.mark(change.id, page.now)
+        await self.session.perform(
+            "Mark as seen",
+            title,
+            lambda: seen.mark(change.id, page.now),
+            reversal=page_seen(seen.thing, change.id),
+        )
         self.show_seen()
         if self.behind:
             # What was read may not be what it is by now.

@@ -195,9 +195,12 @@ async def test_quit_in_the_middle_gone_on_with_at_the_next_start_and_paused(
         assert six.statuses()[0] == "merged"
         # Another copydesk sees that somebody is at it, and leaves it alone.
         other = Session(app.session.ready, runs=Runs(tmp_path / "runs", "desk"))
-        beside = MergeRunner(other, lambda said, tone: None)
+        told: list[str] = []
+        beside = MergeRunner(other, lambda said, tone: told.append(said))
         assert await beside.take_stock() == ""
         assert beside.elsewhere
+        await beside.go_on()
+        assert told == ["Another copydesk is going through this run."]
         # Esc leaves it running; quitting asks.
         await driver.send("Q")
         assert "It is at 2 of 3: 1 merged, 1 wait." in words(driver)
@@ -236,6 +239,12 @@ async def test_quit_in_the_middle_gone_on_with_at_the_next_start_and_paused(
         assert "Merge run paused at 2 of 3." in driver.screen
         await driver.press("ctrl+s")
         assert states(driver) == ["done", "skipped", "done"]
+    # The one beside knows an old state of a run that is over: it looks, and merges nothing.
+    await beside.go_on()
+    assert told[1:] == ["Another copydesk went on with this run: look how it stands now."]
+    assert beside.run is not None
+    assert beside.run.state == "finished"
+    assert not beside.busy
 
 
 class Odd(httpx.AsyncBaseTransport):

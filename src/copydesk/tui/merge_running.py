@@ -58,6 +58,8 @@ class MergeRunner:
         self.trouble = ""
         self.changes = 0
         """Counts what changed of all this, for who shows it."""
+        self._kept: MergeRun | None = None
+        """The run as it is on the disk, as far as is known here."""
         self._foreseen: tuple[int, dict[str, Forecast]] = (-1, {})
         self._going: asyncio.Task[None] | None = None
         self._reading: asyncio.Task[None] | None = None
@@ -71,7 +73,7 @@ class MergeRunner:
         left = next((run for run in runs if run.state != "finished"), None)
         if left is None or self.run is not None:
             return ""
-        self.run = left
+        self.run = self._kept = left
         if left.state == "running":
             if not await asyncio.to_thread(self._store.claim, left.id):
                 self.elsewhere = True
@@ -91,7 +93,7 @@ class MergeRunner:
             await asyncio.to_thread(self._store.release, self.run.id)
             self.elsewhere = False
         if kept is not None:
-            self.run = kept.cut_off() if free else kept
+            self._kept, self.run = kept, kept.cut_off() if free else kept
         self._touched()
 
     async def former(self) -> list[MergeRun]:
@@ -276,10 +278,14 @@ class MergeRunner:
             self.elsewhere = True
             self._tell("Another copydesk is going through this run.", "warn")
             return
-        # Another copydesk may have been at it since it was read here.
         kept = await asyncio.to_thread(self._store.load, run_id)
-        if kept is not None and (self.elsewhere or kept.state == "finished"):
-            self.elsewhere, self.run = False, kept.cut_off()
+        if kept is not None and kept != self._kept:
+            # Another copydesk was at it since: what was asked for here was of another state.
+            await asyncio.to_thread(self._store.release, run_id)
+            self._kept, self.run, self.elsewhere = kept, kept.cut_off(), False
+            self._touched()
+            self._tell("Another copydesk went on with this run: look how it stands now.", "warn")
+            return
         before = self.run
         self.trouble = ""
         if not await self._change(change):
@@ -400,6 +406,7 @@ class MergeRunner:
                 return False
             try:
                 await asyncio.to_thread(self._store.save, run)
+                self._kept = run
             except OSError as error:
                 self.trouble = f"The run cannot be kept on this machine, so it waits: {error}"
                 self._tell(self.trouble, "bad")

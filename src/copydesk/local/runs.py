@@ -77,9 +77,11 @@ class Runs:
             try:
                 # A lock of the system, which it takes back from a process that is no more.
                 connection.execute("BEGIN EXCLUSIVE")
-            except sqlite3.OperationalError:
+            except sqlite3.OperationalError as error:
                 connection.close()
-                return False
+                if error.sqlite_errorcode == sqlite3.SQLITE_BUSY:
+                    return False
+                raise OSError(f"the merge run cannot be claimed: {error}") from error
             self._claims[run_id] = connection
             return True
 
@@ -115,7 +117,7 @@ def _read(path: Path) -> MergeRun | None:
         if path.stat().st_size > BYTE_LIMIT:
             return None
         return _adapter().validate_json(path.read_bytes())
-    except (FileNotFoundError, ValueError):
+    except (OSError, ValueError):
         return None
 
 

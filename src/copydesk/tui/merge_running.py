@@ -8,78 +8,44 @@ a run that is cut off, also by a kill, goes on later without repeating anything.
 from __future__ import annotations
 
 import asyncio
-import secrets
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from copydesk.domain.merge_run import (
-    Forecast,
-    MergeRun,
-    Reason,
-    RunItem,
-    forecast,
-)
+from copydesk.domain.merge_run import MergeRun, RunItem
 from copydesk.domain.text import clean
-from copydesk.tui.errors import failure_types, sentence
+from copydesk.tui.errors import failure_types
+from copydesk.tui.merge_planning import MergePlanner
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
-    from copydesk.contract.models.change_request import Conflict
-    from copydesk.tui.merge_run_reading import Standing
-    from copydesk.tui.present.change_request import ChangeRow
     from copydesk.tui.session import Session
 
-AT_ONCE = 4
-"""Requests of a plan that are read at the same time."""
 
-
-class MergeRunner:
-    """The merge run of this program: at most one that has not ended.
-
-    ``tell`` says something to the reader wherever they are, with a tone. Methods that write wait
-    for the disk; where it refuses, ``trouble`` says so and nothing is sent.
-    """
+class MergeRunner(MergePlanner):
+    """The merge run of this program: at most one that has not ended."""
 
     def __init__(self, session: Session, tell: Callable[[str, str], None]) -> None:
-        self._session = session
-        self._store = session.runs
-        self._tell = tell
-        self.run: MergeRun | None = None
-        """The run that is planned, goes on or stands; else the last one of this program."""
-        self.elsewhere = False
-        """Whether another copydesk is going through that run."""
-        self.standings: dict[str, Standing] = {}
-        """How the requests of the plan were found, by key."""
-        self.unread: dict[str, str] = {}
-        """Why a request of the plan could not be read, by key."""
-        self.clashes: dict[str, Sequence[Conflict]] = {}
-        """The conflicts that were met in this program, by key."""
-        self.trouble = ""
-        self.changes = 0
-        """Counts what changed of all this, for who shows it."""
-        self._kept: MergeRun | None = None
-        """The run as it is on the disk, as far as is known here."""
-        self._foreseen: tuple[int, dict[str, Forecast]] = (-1, {})
+        super().__init__(session, tell)
         self._going: asyncio.Task[None] | None = None
-        self._reading: asyncio.Task[None] | None = None
-        self._lock = asyncio.Lock()
 
     # What there is
 
     async def take_stock(self) -> str:
         """Find the run that has not ended on this machine; return what to say of it, or nothing."""
-        runs = await asyncio.to_thread(self._store.all)
-        left = next((run for run in runs if run.state != "finished"), None)
-        if left is None or self.run is not None:
-            return ""
-        self.run = self._kept = left
-        if left.state == "running":
-            if not await asyncio.to_thread(self._store.claim, left.id):
-                self.elsewhere = True
+        try:
+            runs = await asyncio.to_thread(self._store.all)
+            left = next((run for run in runs if run.state != "finished"), None)
+            if left is None or self.run is not None:
                 return ""
-            await asyncio.to_thread(self._store.release, left.id)
-            self.run = left.cut_off()
+            self.run = self._kept = left
+            if left.state == "running":
+                if not await asyncio.to_thread(self._store.claim, left.id):
+                    self.elsewhere = True
+                    return ""
+                await asyncio.to_thread(self._store.release, left.id)
+                self.run = left.cut_off()
+        except OSError as error:
+            return f"It cannot be read whether a merge run was left: {error}"
         self._touched()
         return "" if left.state == "planned" else f"A merge run stopped at {left.far}: M goes on."
 
@@ -109,130 +75,8 @@ class MergeRunner:
     @property
     def busy(self) -> list[asyncio.Task[None]]:
         """The work under way."""
-        return [task for task in (self._going, self._reading) if task and not task.done()]
-
-    @property
-    def note(self) -> tuple[str, str]:
-        """What the header says of the run, and its tone; empty when there is nothing to say."""
-        run = self.run
-        if run is None or run.state == "finished":
-            return "", ""
-        if run.state == "planned":
-            return f"run of {len(run.listed)} planned", ""
-        how = "" if run.state == "running" else f" {run.state}"
-        tone = {"running": "good", "paused": "warn", "stopped": "bad"}[run.state]
-        return f"run {run.at}/{len(run.listed)}{how}", tone
-
-    def forecast(self) -> dict[str, Forecast]:
-        """Return what to expect of each request because of the others, as far as it is read."""
-        if self.run is None:
-            return {}
-        if self._foreseen[0] != self.changes:
-            touched = {key: each.touched for key, each in self.standings.items()}
-            self._foreseen = self.changes, forecast(self.run.items, touched)
-        return self._foreseen[1]
-
-    # The plan
-
-    async def plan(
-        self, rows: Iterable[ChangeRow], title: Callable[[str], str] = lambda space: ""
-    ) -> str:
-        """Put requests in the plan, in this order; return why that cannot be, or nothing.
-
-        What is said and written on them from now on stops the run.
-        """
-        if self.run is not None and self.run.begun:
-            return f"A merge run is at {self.run.far}: M shows it. End it before you plan another."
-        if self.run is None or self.run.state == "finished":
-            self.standings.clear()
-            self.unread.clear()
-            self.clashes.clear()
-            self.trouble = ""
-            self.elsewhere = False
-            self.run = MergeRun(secrets.token_hex(6), made=self._now())
-        items = [
-            RunItem(
-                row.space,
-                row.id,
-                row.label,
-                row.subject,
-                clean(title(row.space)),
-                row.url,
-                seen=row.updated.timestamp(),
-            )
-            for row in rows
-        ]
-        self.run = self.run.add(items)
-        await self._keep()
-        self.read()
-        return ""
-
-    def read(self) -> None:
-        """Read again how the requests stand that wait, each at its first time as it is queued."""
-        if self._reading is not None:
-            self._reading.cancel()
-        self._reading = asyncio.create_task(self._read_waiting(), name="read merge run")
-
-    async def _read_waiting(self) -> None:
-        api = await self._ready()
-        if api is None or self.run is None:
-            return
-        slots = asyncio.Semaphore(AT_ONCE)
-
-        async def one(item: RunItem) -> None:
-            async with slots:
-                await self._read_one(api, item)
-
-        await asyncio.gather(*(one(item) for item in self.run.items if item.state == "waiting"))
-        await self._keep()
-
-    async def _read_one(self, api: Api, item: RunItem) -> None:
-        from copydesk.tui.merge_run_reading import read_standing
-
-        try:
-            standing = await read_standing(api, item)
-        except failure_types() as error:
-            self.unread[item.key] = clean(sentence(error))
-        else:
-            self.unread.pop(item.key, None)
-            self.standings[item.key] = standing
-            if self.run is not None:
-                self.run = self.run.queue(item.key, standing.found)
-            self._session.fresh()
-        self._touched()
-
-    def why_not_ready(self) -> str | None:
-        """Return why the plan cannot be started, or None."""
-        run = self.run
-        if run is None or run.state != "planned" or not run.listed:
-            return "There is no plan to start."
-        for item in run.listed:
-            if not item.revision:
-                why = self.unread.get(item.key)
-                if why is None:
-                    return f"Still reading {item.label}."
-                return f"{item.label} could not be read: R tries again, x takes it out. {why}"
-        return None
-
-    async def move(self, key: str, by: int) -> None:
-        """Move a request that waits up or down."""
-        await self._change(lambda run: run.move(key, by))
-
-    async def take_out(self, key: str) -> None:
-        """Take a request that waits out of the run, or back in at its end."""
-        await self._change(lambda run: run.take_out(key))
-        self.read()
-
-    async def stop_at(self, stops: Iterable[Reason]) -> None:
-        """Say what the run is to stop at."""
-        await self._change(lambda run: replace(run, stops=frozenset(stops)))
-
-    async def forget(self) -> None:
-        """Drop a plan that was not begun; its end needs no report."""
-        run, self.run = self.run, None
-        if run is not None:
-            await asyncio.to_thread(self._store.drop, run.id)
-        self._touched()
+        going = [self._going] if self._going is not None and not self._going.done() else []
+        return [*going, *self._reading]
 
     # Going
 
@@ -261,14 +105,6 @@ class MergeRunner:
         """End the run where it stands."""
         await self._change(lambda run: run.end(self._now()))
         self._tell_end()
-
-    async def _change(self, change: Callable[[MergeRun], MergeRun]) -> bool:
-        """Change the run and keep it; False when the disk refused."""
-        if self.run is None:
-            return False
-        self.run = change(self.run)
-        self._touched()
-        return await self._keep()
 
     async def _go(self, change: Callable[[MergeRun], MergeRun]) -> None:
         if self.run is None or self.active:
@@ -396,30 +232,6 @@ class MergeRunner:
             self.run = self.run.fail(reason, clean(said), self._now())
             return None
 
-    # Keeping
-
-    async def _keep(self) -> bool:
-        """Put the run on the disk as it is. False, and the run pauses, when the disk refuses."""
-        async with self._lock:
-            run = self.run
-            if run is None:
-                return False
-            try:
-                await asyncio.to_thread(self._store.save, run)
-                self._kept = run
-            except OSError as error:
-                self.trouble = f"The run cannot be kept on this machine, so it waits: {error}"
-                self._tell(self.trouble, "bad")
-                return False
-        return True
-
-    async def _ready(self) -> Api | None:
-        try:
-            return await self._session.ready()
-        except failure_types() as error:
-            self._tell(sentence(error), "bad")
-            return None
-
     def _tell_end(self) -> None:
         run = self.run
         if run is None or self.trouble:
@@ -435,10 +247,3 @@ class MergeRunner:
             counts += [(run.count("stopped"), "stopped"), (run.count("waiting"), "not begun")]
             said = ", ".join(f"{count} {what}" for count, what in counts if count)
             self._tell(f"Merge run ended: {said or 'nothing was in it'}.", "good")
-
-    def _touched(self) -> None:
-        self.changes += 1
-        self._session.touched()
-
-    def _now(self) -> float:
-        return self._session.clock().timestamp()

@@ -180,6 +180,18 @@ async def plan(driver: Driver, six: Six, *numbers: int) -> None:
     await driver.idle()
 
 
+async def until(driver: Driver, text: str) -> None:
+    """Let the run go on, and the disk write, until the screen shows something."""
+
+    async def turn() -> None:
+        await driver.settle()
+        writing = [thread for thread in driver._threads if not thread.done()]
+        if writing:
+            await asyncio.wait(writing, timeout=0.25)
+
+    await eventually(lambda: text in driver.screen, turn)
+
+
 async def test_quit_in_the_middle_gone_on_with_at_the_next_start_and_paused(
     six: Six, tmp_path: Path, update_golden: bool
 ) -> None:
@@ -190,8 +202,8 @@ async def test_quit_in_the_middle_gone_on_with_at_the_next_start_and_paused(
         await driver.press("ctrl+s")
         await driver.type("3")
         await driver.send("ctrl+s")
-        await eventually(lambda: "run 2/3" in driver.screen, driver.settle)
-        await eventually(lambda: "2 of 3: #1 merging" in driver.screen, driver.settle)
+        await until(driver, "run 2/3")
+        await until(driver, "2 of 3: #1 merging")
         assert six.statuses()[0] == "merged"
         # Another copydesk sees that somebody is at it, and leaves it alone.
         other = Session(app.session.ready, runs=Runs(tmp_path / "runs", "desk"))
@@ -217,7 +229,7 @@ async def test_quit_in_the_middle_gone_on_with_at_the_next_start_and_paused(
         await driver.press("ctrl+s")
         assert "#1 Be kinder is read first: what was sent may have arrived." in words(driver)
         await driver.send("y")
-        await eventually(lambda: "3 of 3: #2 updating" in driver.screen, driver.settle)
+        await until(driver, "3 of 3: #2 updating")
         await driver.send("escape")
         assert "run 3/3" in driver.line("copydesk")
         gate.open.set()
@@ -231,7 +243,7 @@ async def test_quit_in_the_middle_gone_on_with_at_the_next_start_and_paused(
         await driver.press("M", ",", "tab", "ctrl+s", "ctrl+s")
         await driver.type("3")
         await driver.send("ctrl+s")
-        await eventually(lambda: "2 of 3: #4 updating" in driver.screen, driver.settle)
+        await until(driver, "2 of 3: #4 updating")
         await driver.send("p")
         gate.open.set()
         await driver.idle()

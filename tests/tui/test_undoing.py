@@ -369,6 +369,10 @@ async def test_what_waits_can_be_recalled_and_its_text_stays(world: World) -> No
         await approve("Fine.")
         assert "is sent in 600 s, u recalls it" in driver.screen
         assert not session.undoable()
+        await driver.send("a")
+        await driver.send("ctrl+s")
+        assert len(session.waits) == 1
+        assert "That is about to be sent already: u recalls it." in driver.screen
         await driver.press("u")
         assert "Recalled: approve was not sent. What you wrote is kept" in driver.screen
         assert reviews() == 0

@@ -13,12 +13,13 @@ from tests.world import World
 class Lossy(Faults):
     """A way to the desk that loses answers to writes while ``losing``.
 
-    While ``swallowing`` is set the write is lost as well, and while ``broken`` nothing can be read.
+    While ``swallowing`` is set the write is lost as well, and while ``broken`` nothing can be read:
+    with ``breaking`` that begins with the first answer that is lost.
     """
 
     def __init__(self, world: World) -> None:
         super().__init__(world)
-        self.losing = self.swallowing = self.broken = False
+        self.losing = self.swallowing = self.broken = self.breaking = False
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         if request.method == "GET":
@@ -29,6 +30,7 @@ class Lossy(Faults):
             answer = await super().handle_async_request(request)
             if not self.losing:
                 return answer
+        self.broken = self.broken or self.breaking
         raise httpx.ReadError("Cut off.", request=request)
 
 
@@ -173,3 +175,13 @@ async def test_what_became_of_a_thread_and_of_a_status_is_found_out(
         await driver.press("r")
         assert [line.state for line in driver.app.session.log][-1] == "done"
         assert review.world.row("change_request", review.request)["status"] == "open"
+        # An undo without an answer is read first, before u goes on to anything older.
+        await driver.press("escape")
+        way.losing = way.breaking = True
+        await driver.press("u")
+        assert driver.app.session.log[-1].state == "unknown"
+        way.losing = way.broken = False
+        await driver.press("u")
+        assert "is undone. No answer had come. It had arrived" in words(driver)
+        assert review.world.row("change_request", review.request)["status"] == "draft"
+        assert [line.state for line in driver.app.session.log][-2:] == ["undone", "done"]

@@ -82,6 +82,7 @@ class CopydeskApp(MergingApp):
         for each in THEMES:
             self.register_theme(each)
         self.session = session
+        session.report = self._report
         self.keyboard = Keyboard(self)
         self.first = first
         self.first_target = target or Target()
@@ -154,6 +155,10 @@ class CopydeskApp(MergingApp):
         await asyncio.to_thread(self._preload)
         await asyncio.to_thread(places.load_all)
         self.settle_memory()
+
+    def _report(self, said: str, tone: str) -> None:
+        if self.here is not None:
+            self.here.say(said, tone)
 
     async def _recover(self) -> None:
         """Settle what the last run left open, and say what was found."""

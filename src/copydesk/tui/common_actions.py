@@ -54,7 +54,7 @@ def nothing_new(owner: Any) -> str | None:
 def nothing_to_undo(owner: Any) -> str | None:
     """Say so when no write of this run can be recalled or taken back."""
     session = _here(owner).session
-    if session.waits or session.undoable():
+    if session.waits or session.unsettled() or session.undoable():
         return None
     earlier = any(past.standing == "done" for past in session.history.known.values())
     return f"Nothing to undo.{' :undo lists what earlier runs wrote.' if earlier else ''}"

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 SKEW_SECONDS = 300.0
 """By how much the clock of a service may differ from this machine's."""
 
-ARRIVED = "copydesk ended before the answer came. It had arrived: that was found by reading."
-NOT_ARRIVED = "copydesk ended before the answer came. It had not arrived."
+ARRIVED = "No answer had come. It had arrived: that was found by reading again."
+NOT_ARRIVED = "No answer had come. It had not arrived: that was found by reading again."
 CUT_OFF = "copydesk ended before the answer came: it may have arrived."
 
 
@@ -130,6 +130,11 @@ async def settle_one(session: Session, past: Past) -> str:
     said = ARRIVED if happened else NOT_ARRIVED
     settled = await asyncio.to_thread(session.journal.settle, entry, state, sentence=said)
     session.history.take(settled)
+    for line in session.log:
+        if line.entry is not None and line.entry.id == settled.id:
+            line.state, line.said, line.entry = state, said, settled
+        elif line.entry is not None and line.entry.id == past.id:
+            line.state = past.standing
     return said
 
 

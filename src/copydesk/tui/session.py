@@ -87,6 +87,8 @@ class Session(TakingBack):
     identify: Callable[[Session, Api], Awaitable[None]] = identify
     journal: WriteJournal = field(default_factory=MemoryJournal)
     recall_seconds: float = 0.0
+    report: Callable[[str, str], None] = lambda said, tone: None
+    """Tells a person (with a tone) how a write ended whose place was left meanwhile."""
     begins: Callable[[], bool] = lambda: False
     """Notes that this run begins, and tells whether the one before it ended without saying so."""
     profile: str = ""

@@ -38,6 +38,12 @@ class TakingBack(Writing):
         past = self._past(line)
         return [] if past is None else self.history.with_group(past)
 
+    def unsettled(self) -> Past | None:
+        """Return the write of this run whose undo had no answer; None when there is none."""
+        mine = (past for past in self.history.known.values() if past.entry.run == self.journal.run)
+        cut = (past for past in mine if past.cut is not None and past.cut.state == "unknown")
+        return max(cut, key=lambda past: past.when, default=None)
+
     def redoable(self) -> list[Past]:
         """Return what is done again next, in the order of doing it."""
         return self.history.redoable(self.journal.run)

@@ -25,6 +25,9 @@ async def undo(place: Place) -> None:
     if session.waits:
         session.recall()
         return
+    if (cut := session.unsettled()) is not None:
+        await look_again(place, cut)
+        return
     line = session.undoable()
     if line is None:
         return
@@ -32,6 +35,21 @@ async def undo(place: Place) -> None:
     if final is not None and not await _older(place, final, line):
         return
     await turn(place, session.together(line))
+
+
+async def look_again(place: Place, past: Past) -> None:
+    """Find out how a write stands whose undo was cut off; where that does not tell, ask.
+
+    Raises `WriteError` when the service refuses.
+    """
+    from copydesk.tui.recovery import settle_one
+
+    said = await settle_one(place.session, past)
+    if said:
+        place.turned([])
+        place.tell(f"{past.entry.what} {past.entry.target} is {past.standing}. {said}", "good")
+    else:
+        await turn(place, [past])
 
 
 async def redo(place: Place) -> None:

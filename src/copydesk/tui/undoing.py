@@ -225,8 +225,20 @@ class Way:
             return False
         return None
 
-    def check(self, reversal: Reversal) -> None:
-        """Raise `StepError` when a reversal names what there is not."""
+    def usable(self, reversal: Reversal) -> bool:
+        """Whether a reversal can be kept: not when the contract refuses what was there before.
+
+        Raises `StepError` when it names what there is not.
+        """
+        from pydantic import ValidationError
+
+        try:
+            self._check(reversal)
+        except ValidationError:
+            return False
+        return True
+
+    def _check(self, reversal: Reversal) -> None:
         expectations = [each for each in (reversal.still, reversal.before) if each is not None]
         for step in (*reversal.back, *reversal.forth, *(each.read for each in expectations)):
             if step.local:

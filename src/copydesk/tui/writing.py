@@ -45,6 +45,7 @@ class Writing:
     """Sends writes for the whole run. What it needs of the session is declared here."""
 
     drafts: DraftStore
+    report: Callable[[str, str], None]
     journal: WriteJournal
     history: History
     local_steps: dict[str, LocalStep]
@@ -123,8 +124,9 @@ class Writing:
         )  # fmt: skip
         if trace is not None and look is None and line.text is not None:
             line.look = lambda: self._find(trace, line)
-        if reversal is not None and not callable(reversal):
-            self.way.check(reversal)
+        if reversal is not None and not callable(reversal) and not self.way.usable(reversal):
+            line.reversal = None
+        self._apart(draft, line.text)
         self.log.append(line)
         wait = None
         if recall and self.recall_seconds > 0:
@@ -132,6 +134,17 @@ class Writing:
             wait = Wait(line, until, owner)
         result: T = await self._send(line, send, wait)
         return result
+
+    def _apart(self, draft: str, text: str | None) -> None:
+        """Keep what is sent from one draft from being sent twice, while it can be recalled.
+
+        Raises `WriteError` when it waits already; another text from there sends the first at once.
+        """
+        for wait in self.waits:
+            if draft and wait.line.draft == draft:
+                if wait.line.text == text:
+                    raise WriteError("That is about to be sent already: u recalls it.")
+                wait.over.set()
 
     async def retry(self, line: Written) -> None:
         """Send a line again that failed, or of which the reader says so knowing that it may have
@@ -191,6 +204,9 @@ class Writing:
         task.add_done_callback(lambda done: self._settle(line, done, found=found))
         try:
             return await asyncio.shield(task)
+        except asyncio.CancelledError:
+            line.left = True
+            raise
         except RecallError as error:
             raise RecalledError(line.said) from error
         except failure_types() as error:
@@ -262,6 +278,11 @@ class Writing:
             line.entry = self._end(line, line.entry, changes)
             self.history.take(line.entry)
         self.touched()
+        if line.left:
+            # Who asked for it has left its place: whoever is there now is told.
+            done = line.state == "done"
+            said = f"Done: {line.what.lower()} {line.target}" if done else line.said
+            self.report(said, "good" if done else "bad")
 
     def _end(self, line: Written, entry: Entry, changes: dict[str, Any]) -> Entry:
         """Note how a write ended; what the disk refuses to keep is known for this run at least."""
@@ -295,9 +316,8 @@ class Writing:
         if line.reversal is None or not callable(line.reversal):
             return {}
         reversal = line.reversal(result)
-        if reversal is None:
+        if reversal is None or not self.way.usable(reversal):
             return {}
-        self.way.check(reversal)
         return {"reversal": reversal.to_dict()}
 
     def _arrived(self, line: Written, result: Any) -> None:

@@ -93,6 +93,8 @@ class Written:
     """The key of the draft that its text is kept under until it has arrived."""
     text: str | None = None
     """That text, as it was sent."""
+    left: bool = False
+    """Whether nobody waits for it any more: its place was left."""
 
     @property
     def id(self) -> str:

@@ -16,9 +16,8 @@ from copydesk.tui.actions import action
 from copydesk.tui.dispatch import run
 from copydesk.tui.place import Part, Place
 from copydesk.tui.places import place
-from copydesk.tui.recovery import settle_one
 from copydesk.tui.sources import ListSource
-from copydesk.tui.turning import turn
+from copydesk.tui.turning import look_again, turn
 from copydesk.tui.undoing import Past
 from copydesk.tui.widgets.text_view import TextView
 from copydesk.tui.widgets.virtual_list import Column, VirtualList
@@ -183,12 +182,9 @@ class UndoList(Place, scope="undo_list"):
         if past is None:
             return
         if past.standing in CUT:
-            said = await settle_one(self.session, past)
-            self.show()
-            if said:
-                self.tell(said, "good")
-                return
-        await turn(self, [past])
+            await look_again(self, past)
+        else:
+            await turn(self, [past])
 
     @action(
         "ctrl+r", "redo this", unless=(none_here, not_redoable), show=11, also=("Z",), override=True

@@ -268,3 +268,23 @@ async def test_a_view_of_ones_own(desk: Desk) -> None:
         await driver.press("enter")
         assert "Forgot the view" in driver.screen
         assert driver.place.view == "open"
+
+
+async def test_verdicts_and_reviewers_from_the_list(desk: Desk) -> None:
+    desk.world.user("priya", display_name="Priya Raman")
+    async with drive(open_world(desk.world, "changes"), "g n", "j", "a", size=(140, 40)) as driver:
+        assert driver.selected == desk.ids["Asked"]
+        await driver.type("Fine")
+        await driver.press("ctrl+s")
+        assert "Approved #2; a verdict cannot be undone." in driver.screen
+        assert "✓ Ana Silva" in here(driver).facts.plain
+        assert "1/1" in driver.line("2    Asked")
+        await driver.press("w")
+        assert "Ask to review #2" in driver.screen
+        await driver.type("priya")
+        await driver.press("tab", "ctrl+s")
+        assert "waits on Priya Raman" in here(driver).facts.plain
+        await driver.press("u")
+        assert "Priya" not in here(driver).facts.plain
+        await driver.press("9", "a")
+        assert "Put the cursor on a change request first." in driver.screen

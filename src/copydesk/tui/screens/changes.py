@@ -19,9 +19,9 @@ from copydesk.tui.places import Jump, Target, place
 from copydesk.tui.present import change_details
 from copydesk.tui.present import change_request as present
 from copydesk.tui.present.change_request import ChangeRow
-from copydesk.tui.screens.changes_bulk import ChangesBulk
 from copydesk.tui.screens.changes_details import READ_FOR
 from copydesk.tui.screens.changes_list import ChangesList
+from copydesk.tui.screens.changes_people import ChangesPeople
 from copydesk.tui.views import SERVED
 from copydesk.tui.widgets.facts import Facts
 from copydesk.tui.widgets.virtual_list import Column, VirtualList
@@ -36,7 +36,7 @@ NAMED = 1_000
     title="Change requests",
     jumps=(Jump("n", "needs-me", "Needs me", "needs-me"),),
 )
-class ChangesPlace(ChangesBulk):
+class ChangesPlace(ChangesPeople):
     """A list of change requests, and what there is to know about the one under the cursor."""
 
     CSS_PATH = style_path("changes")
@@ -60,7 +60,7 @@ class ChangesPlace(ChangesBulk):
             ),
             Column(
                 "space", "SPACE", lambda row: self.space_title(row.space) or present.UNKNOWN, 9,
-                drop=5, most=16,
+                drop=5, most=12,
             ),
             Column(
                 "by", "BY", lambda row: Text(row.author, "who"), present.NAME_CELLS, drop=4,
@@ -102,7 +102,7 @@ class ChangesPlace(ChangesBulk):
                 title = present.TIMES.get(self.sort, column.title)
                 column = replace(column, title=title)
             elif column.key == "by":
-                most = present.name_cells(self._people)
+                most = min(12, present.name_cells(self._people))
                 column = replace(column, most=most)
             columns.append(column)
         self.rows.columns = tuple(columns)

@@ -216,10 +216,12 @@ class ChangesChecking(ChangesSnooze):
     def _count_rows(self, listing: Listing) -> int | None:
         query, count = Query.parse(listing.filter, self.fields), 0
         for row in self.rows.source.base.shown():
+            if not self.show_snoozed and self.snoozed(row):
+                continue
             held = row.status in listing.statuses and query.judge(row)
             if held is None:
                 return None
-            count += bool(held) and (self.show_snoozed or not self.snoozed(row))
+            count += bool(held)
         return count
 
     def show_views(self) -> None:

@@ -1,0 +1,153 @@
+"""Verdicts and reviewers from the list of change requests, as in the review of one."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Literal, cast
+
+from rich.text import Text
+
+from copydesk.domain.text import plural
+from copydesk.tui import reviewers
+from copydesk.tui.actions import action
+from copydesk.tui.draft_keys import review_key
+from copydesk.tui.present.change_filter import RULES
+from copydesk.tui.present.change_request import ChangeRow
+from copydesk.tui.screens.changes_bulk import ChangesBulk
+from copydesk.tui.screens.changes_guards import nothing_selected
+
+if TYPE_CHECKING:
+    from copydesk.client.api import Api
+    from copydesk.contract.models.review import Review
+
+
+def may_not_review(here: ChangesPeople) -> str | None:
+    """Say so when the reader may give no verdict on the row, or there are none."""
+    row = here.rows.selected
+    known = None if row is None else here.known(row)
+    if row is None:
+        return None
+    if known is not None and RULES in known.parts and known.verdicts is None:
+        return "This service offers no reviews."
+    if row.status not in ("open", "draft"):
+        return f"{row.label} is {row.status} and takes no review."
+    if here.may(row, "review") is False:
+        return f"You may not review in {here.space_title(row.space)}."
+    return None
+
+
+def nobody_is_asked(here: ChangesPeople) -> str | None:
+    """Say so when the service asks nobody for reviews."""
+    row = here.rows.selected
+    known = None if row is None else here.known(row)
+    if known is not None and RULES in known.parts and known.asked is None:
+        return "This service does not ask people for reviews."
+    if row is not None and row.status not in ("open", "draft"):
+        return f"{row.label} is {row.status} and takes no review."
+    return None
+
+
+class ChangesPeople(ChangesBulk, scope="changes_people"):
+    """Gives verdicts, and asks others for theirs."""
+
+    @action(
+        "a", "approve", unless=(nothing_selected, may_not_review), danger=1, show=17,
+        group="Write", uses=("create_change_request_review",),
+    )  # fmt: skip
+    async def approve(self) -> None:
+        """Approve it, with a comment or without; ctrl+s in the sheet sends that."""
+        await self._verdict("approved")
+
+    @action(
+        "A", "ask for changes", unless=(nothing_selected, may_not_review), danger=1, show=5,
+        group="Write", uses=("create_change_request_review",),
+    )  # fmt: skip
+    async def ask_for_changes(self) -> None:
+        """Ask for changes, with a comment or without."""
+        await self._verdict("changes-requested")
+
+    async def _verdict(self, status: Literal["approved", "changes-requested"]) -> None:
+        from copydesk.contract import operations as ops
+        from copydesk.contract.models.comment import MarkdownBody
+        from copydesk.contract.models.review import ReviewCreate
+        from copydesk.tui.pending import review_drafts
+        from copydesk.tui.widgets.verdict_sheet import VerdictSheet
+
+        row = self.rows.selected
+        if row is None:
+            return
+        good = status == "approved"
+        key = review_key(row.space, row.id, f"verdict {status}")
+        waiting = await asyncio.to_thread(review_drafts, self.session, row.space, row.id)
+        sheet = VerdictSheet(
+            "Approve" if good else "Ask for changes", key, facts=self._facts(row, len(waiting))
+        )
+        said = cast("str | None", await self.desk.push_screen_wait(sheet))
+        if said is None:
+            return
+        body = ReviewCreate(status=status)
+        if said:
+            body = ReviewCreate(status=status, comment=MarkdownBody(markdown=said))
+
+        async def send(api: Api) -> Review:
+            return await api(ops.create_change_request_review, row.space, row.id, body)
+
+        done = f"Approved {row.label}" if good else f"Asked for changes in {row.label}"
+        await self.perform(
+            "Approve" if good else "Ask for changes",
+            f"{row.label} {row.subject}",
+            send,
+            done=f"{done}; a verdict cannot be undone.",
+            draft=key,
+            recall=True,
+        )
+        await self._others_now(row)
+
+    def _facts(self, row: ChangeRow, waiting: int) -> tuple[str | Text, ...]:
+        facts: list[str | Text] = [Text(f"{row.label} {row.subject}", style="strong")]
+        if row.threads:
+            facts.append(plural(row.threads, "open thread"))
+        if waiting:
+            facts.append(
+                f"{plural(waiting, 'comment')} of yours not sent: they go along in the review "
+                "(Enter)."
+            )
+        facts.append("A verdict cannot be taken back, only replaced by another.")
+        return tuple(facts)
+
+    async def _others_now(self, row: ChangeRow) -> None:
+        """Read again what depends on reviews: these change no row."""
+        self.forget_details(row)
+        self._asked = None
+        if self.is_attached:
+            self.after_write()
+            self.check()
+            self.look()
+
+    @action(
+        "w", "reviewers", unless=(nothing_selected, nobody_is_asked), danger=1, show=4,
+        group="Write", uses=reviewers.USES,
+    )  # fmt: skip
+    async def reviewers(self) -> None:
+        """Choose who is asked for a review: ticked people are asked, others no longer."""
+        from copydesk.contract import operations as ops
+
+        row = self.rows.selected
+        if row is None:
+            return
+        api = await self.session.ready()
+        before = {
+            asked.user.id: asked.user
+            async for asked in api.pages(ops.list_requested_reviewers, row.space, row.id, limit=100)
+        }
+        sent = await reviewers.ask_reviewers(
+            self,
+            organization=(await self.scope(api)).organization,
+            space=row.space,
+            request=row.id,
+            label=row.label,
+            author=row.author_id,
+            before=before,
+        )
+        if sent:
+            await self._others_now(row)

@@ -220,4 +220,7 @@ def under(text: BlockText, block: int) -> str:
 
 def heading_text(text: BlockText, block: int) -> str:
     """Return how a block begins, without the signs of a heading, an item or a quote."""
-    return text.key(text.blocks[block].first).lstrip(" #>*+-|").strip()
+    first, stop = text.blocks[block].first, text.blocks[block].stop
+    # What a fence says of its language says nothing of the code.
+    fenced = text.blocks[block].kind == "code" and stop - first > 1
+    return text.key(first + 1 if fenced else first).strip(" #>*+-|")

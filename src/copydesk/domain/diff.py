@@ -145,7 +145,8 @@ class TextDiff(Sequence[Line]):
                 continue
             about = _ABOUT[segment.kind], segment.run
             if last is None or about != last or (fresh and segment.kind == "edited"):
-                found.append(start)
+                # The blank line above a block belongs to it and says nothing.
+                found.append(start + (segment.size > 1 and self.is_blank(start)))
             last, fresh = about, False
         return tuple(found)
 

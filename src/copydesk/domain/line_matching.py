@@ -145,10 +145,10 @@ def _cut(old: Sequence[Item], new: Sequence[Item], gap: Gap, *, anchored: bool) 
     """Cut a gap at items that each side has once; without such, into slices, or not at all."""
     a1, a2, b1, b2 = gap
     if anchored:
-        places = _once(new, b1, b2)
-        crossing = [(a, places[item]) for item, a in _once(old, a1, a2).items() if item in places]
+        places = _once(old, a1, a2)
+        crossing = [(b, places[item]) for item, b in _once(new, b1, b2).items() if item in places]
         cuts: list[Gap] = []
-        for a, b in _rising(crossing):
+        for b, a in _rising(crossing):
             cuts.append(Gap(a1, a, b1, b))
             a1, b1 = a, b
         if cuts:

@@ -19,6 +19,8 @@ WORD_CELLS = 4_000_000
 SAMPLE = 120
 """Words at each end of a long row by which it is recognized."""
 
+_MARKUP = frozenset("#*_`~|>-+=<[]{}\\/")
+
 _PIECE = 32_768
 """Characters cut into words at once."""
 
@@ -55,10 +57,14 @@ def tokens(text: str) -> list[str]:
 
 
 def words(text: str) -> list[str]:
-    """Return the words and signs by which a row is recognized, of a long one its two ends."""
+    """Return the words by which a row is recognized, of a long one those of its two ends.
+
+    The signs of Markdown are left out, unless there is nothing else: every heading has them.
+    """
     if len(text) > SAMPLE * 20:
         text = text[: SAMPLE * 10] + " " + text[-SAMPLE * 10 :]
-    found = [token for token in _TOKEN.findall(text) if not token.isspace()]
+    signs = [token for token in _TOKEN.findall(text) if not token.isspace()]
+    found = [token for token in signs if token not in _MARKUP] or signs
     return found if len(found) <= SAMPLE * 2 else found[:SAMPLE] + found[-SAMPLE:]
 
 

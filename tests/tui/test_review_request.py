@@ -10,7 +10,7 @@ from copydesk.contract import operations as ops
 from copydesk.contract.models.comment import CommentUpdate, MarkdownBody
 from copydesk.contract.models.merge_rules import MergeRulesWrite
 from copydesk.contract.models.review import ReviewCreate
-from tests.drive import drive
+from tests.drive import Driver, drive
 from tests.tui.review_world import Faults, ReviewWorld, furnish
 from tests.world import World
 
@@ -28,6 +28,12 @@ def rule(review: ReviewWorld, *rules: dict[str, object]) -> None:
     )
 
 
+async def press(driver: Driver, *keys: str) -> Driver:
+    """Press keys and return the driver."""
+    await driver.press(*keys)
+    return driver
+
+
 async def test_rules_are_explained_one_by_one(review: ReviewWorld) -> None:
     world = review.world
     priya = world.user("priya", display_name="Priya Rao")
@@ -42,7 +48,7 @@ async def test_rules_are_explained_one_by_one(review: ReviewWorld) -> None:
     world.commit(review.space, {"events": "# Events\n\nMuch can happen.\n"})
     async with drive(review.app(), "w", size=(140, 40)) as driver:
         await driver.type("priya")
-        await driver.press("tab", "ctrl+s", "4")
+        await driver.press("space", "ctrl+s", "4")
         screen = driver.screen
         assert "[Rules 1/4]" in screen
         assert "one of specific reviewers   fails" in screen
@@ -124,3 +130,48 @@ async def test_what_happened_is_told_newest_first_and_leads_there(review: Review
         assert "0 links broken" in driver.screen
         await driver.press("m", "y", "escape", "5")
         assert "merged into main" in driver.screen
+
+
+async def test_drafts_go_with_a_verdict_and_what_is_refused_stays(review: ReviewWorld) -> None:
+    furnish(review)
+    faults = Faults(review.world)
+    app = review.app(faults=faults)
+    before = review.open_threads()
+    async with drive(app, "]", "c", size=(140, 40)) as driver:
+        for text, keys in (("Why eight?", ("C", "down", "enter")), ("Nice work.", ())):
+            await driver.type(text)
+            await driver.press("escape", *keys)
+        await driver.press("A")
+        assert "2 of 2 drafts first, then the verdict" in driver.screen
+        await driver.type("See my comments.")
+        faults.refusing = True
+        await driver.press("ctrl+s")
+        assert "on the request Nice work." in driver.screen
+        assert "It waits: 2 drafts could not be sent." in driver.screen
+        assert len(app.session.drafts.kept()) == 3
+        faults.refusing = False
+        await driver.press("r")
+        assert "Asked for changes in #1, with 2 drafts" in driver.screen
+        assert not app.session.drafts.kept()
+        assert review.open_threads() == before + 3  # what is said with a verdict is one too
+        await driver.press("u", "y")
+        assert review.open_threads() == before + 1
+        assert "Ana Silva asked for changes" in (await press(driver, "1")).screen
+        await driver.press("a", "tab", "space", "space")
+        assert "2 drafts, none goes along" in driver.screen
+        await driver.press("ctrl+s")
+        assert "Approved #1; a verdict cannot be undone." in driver.screen
+        assert len(app.session.drafts.kept()) == 2
+        app.session.recall_seconds = 600
+        for key in ("a", "ctrl+s"):
+            await driver.send(key)
+        for _ in range(50):
+            await driver.settle()
+            if app.session.waits:
+                break
+        assert "sent in 600 s" in driver.screen
+        await driver.send("u")
+        await driver.idle()
+        assert "Recalled: nothing was sent." in driver.screen
+        assert len(app.session.drafts.kept()) == 2
+        assert review.open_threads() == before + 1

@@ -172,7 +172,7 @@ async def test_the_palette_offers_actions_and_places() -> None:
         await driver.type("reviewers")
         assert "Reviewers: Choose people." in driver.line("w ")
         await driver.press("enter")
-        assert "tab ticks" in driver.screen
+        assert "space ticks" in driver.screen
         await driver.press("escape", "ctrl+p")
         await driver.type("go to writing")
         assert "Go to Writing" in driver.screen

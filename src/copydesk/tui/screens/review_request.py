@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, cast
+from uuid import uuid4
 
 from copydesk.contract import operations as ops
 from copydesk.contract.enumerations import ChangeRequestWritableStatus, ReviewStatus
@@ -11,15 +14,18 @@ from copydesk.contract.models.change_request import (
     ChangeRequestUpdate,
 )
 from copydesk.contract.models.comment import MarkdownBody
-from copydesk.contract.models.review import Review, ReviewCreate, ReviewersRequest
-from copydesk.domain.inverses import request_changed, reviewers_asked
-from copydesk.domain.text import clean, listed, plural
+from copydesk.contract.models.review import Review, ReviewCreate
+from copydesk.domain.inverses import request_changed
+from copydesk.domain.text import clean, plural
 from copydesk.tui import conflicts
 from copydesk.tui.actions import action, command
+from copydesk.tui.bulk import BulkItem, BulkRun
 from copydesk.tui.conflicts import ConflictedError
+from copydesk.tui.pending import PendingDraft, review_drafts
 from copydesk.tui.places import Target
-from copydesk.tui.present.comment import name_of
+from copydesk.tui.reviewers import USES, ask_reviewers
 from copydesk.tui.screens.review_guards import (
+    may_not_comment,
     may_not_edit,
     may_not_review,
     no_reviewers,
@@ -30,16 +36,13 @@ from copydesk.tui.screens.review_guards import (
 )
 from copydesk.tui.screens.review_tabs import ReviewTabs
 from copydesk.tui.session import WriteError
-from copydesk.tui.widgets.choice import Choices, Option
 from copydesk.tui.widgets.merge_sheet import ConflictSheet, MergeSheet
+from copydesk.tui.widgets.sending_sheet import SendingSheet
 from copydesk.tui.widgets.sheet import Confirm
 from copydesk.tui.widgets.verdict_sheet import VerdictSheet
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
-
-PEOPLE = 1000
-"""Members that the chooser of reviewers offers."""
 
 
 class ReviewRequest(ReviewTabs, scope="review_request"):
@@ -88,10 +91,41 @@ class ReviewRequest(ReviewTabs, scope="review_request"):
         if self.threads.open_count:
             facts.append(f"{plural(self.threads.open_count, 'open thread')}")
         facts.append("A verdict cannot be taken back, only replaced by another.")
-        sheet = VerdictSheet(what, key, facts=tuple(facts))
+        drafts: list[PendingDraft] = []
+        if may_not_comment(self) is None:
+            drafts = await asyncio.to_thread(review_drafts, self.session, space, request.id)
+        sheet = VerdictSheet(
+            what, key, facts=tuple(facts), drafts=drafts, where=self._where_draft_goes
+        )
         said = cast("str | None", await self.desk.push_screen_wait(sheet))
         if said is None:
+            await self._drafts_changed()
             return
+        if going := sheet.going:
+            await self._send_with(status, said, going)
+        else:
+            await self._give(status, said, recall=True)
+        if self.is_attached:
+            self._read_rules()
+            self.read_threads()
+
+    def _where_draft_goes(self, draft: PendingDraft) -> str:
+        thread = self.threads.get(draft.thread)
+        if draft.thread is not None:
+            return f"reply in {thread.label}" if thread is not None else "reply"
+        if draft.page is None:
+            return "on the request"
+        change = next((c for c in self.changes if c.id == draft.page), None)
+        return f"on {clean(change.node.title)}" if change is not None else "on a page"
+
+    async def _give(
+        self, status: ReviewStatus, said: str, *, recall: bool = False, group: str = ""
+    ) -> Review:
+        """Give a verdict. Raises `WriteError`."""
+        opened = self.opened_request
+        assert opened is not None
+        space, request = opened.space.id, opened.request
+        key = self.draft_key(f"verdict {status}")
         body = ReviewCreate(status=status)
         if said:
             body = ReviewCreate(status=status, comment=MarkdownBody(markdown=said))
@@ -99,21 +133,60 @@ class ReviewRequest(ReviewTabs, scope="review_request"):
         async def send(api: Api) -> Review:
             return await api(ops.create_change_request_review, space, request.id, body)
 
-        await self.perform(
-            what,
+        good = status == "approved"
+        done = f"Approved #{request.number}" if good else f"Asked for changes in #{request.number}"
+        return await self.perform(
+            "Approve" if good else "Ask for changes",
             f"#{request.number} {clean(request.subject)}",
             send,
-            done=(
-                f"Approved #{request.number}; a verdict cannot be undone."
-                if status == "approved"
-                else f"Asked for changes in #{request.number}; a verdict cannot be undone."
-            ),
+            done=f"{done}; a verdict cannot be undone.",
             then=lambda _: self._forget(key),
             draft=key,
-            recall=True,
+            recall=recall,
+            group=group,
         )
-        self._read_rules()
-        self.read_threads()
+
+    async def _send_with(
+        self, status: ReviewStatus, said: str, drafts: Sequence[PendingDraft]
+    ) -> None:
+        """Send drafts one by one, then the verdict.
+
+        The verdict comes last because it is the only one that cannot be taken back: it waits
+        until all that was to go with it has arrived. What is refused stays a draft.
+        """
+        group, verdict = uuid4().hex, "verdict"
+        waiting = {draft.key: draft for draft in drafts}
+        items = [
+            BulkItem(key, self._where_draft_goes(draft), clean(draft.text, limit=60))
+            for key, draft in waiting.items()
+        ]
+        good = status == "approved"
+        items.append(BulkItem(verdict, "verdict", "approved" if good else "changes asked for"))
+
+        async def send(item: BulkItem) -> None:
+            if sheet.recalled:
+                raise WriteError("Recalled: it was not sent.")
+            key = self.draft_key(f"verdict {status}") if item.id == verdict else item.id
+            if self.session.unknown_of(key) is not None:
+                raise WriteError("It may have arrived: R reads whether, before it is sent again.")
+            first = not any(each.state == "done" for each in run.items)
+            if item.id != verdict:
+                await self.deliver(waiting[item.id], recall=first, group=group)
+                return
+            left = run.count("failed")
+            if left:
+                raise WriteError(f"It waits: {plural(left, 'draft')} could not be sent.")
+            await self._give(status, said, group=group)
+
+        run = BulkRun("Send", items, send)
+        sheet = SendingSheet(run, self.session)
+        await self.desk.push_screen_wait(sheet)
+        if sheet.recalled:
+            self.tell("Recalled: nothing was sent. All that you wrote is kept (:drafts).", "warn")
+        elif not run.running and not run.count("failed"):
+            done = f"Approved {self.numbered}" if good else f"Asked for changes in {self.numbered}"
+            sent = plural(len(drafts), "draft")
+            self.tell(f"{done}, with {sent}; a verdict cannot be undone.", "good")
 
     @action(
         "w",
@@ -123,59 +196,25 @@ class ReviewRequest(ReviewTabs, scope="review_request"):
         show=3,
         group="Request",
         now=while_asked("reviewers"),
-        uses=(
-            "list_requested_reviewers",
-            "request_reviewers",
-            "remove_requested_reviewer",
-            "list_members",
-        ),
+        uses=USES,
     )
     async def reviewers(self) -> None:
         """Choose who is asked for a review: ticked people are asked, others no longer."""
         opened, rules = self.opened_request, self.rules
         assert opened is not None
         assert rules is not None
-        space, request = opened.space, opened.request
-        before = {asked.user.id: asked.user for asked in rules.requested or ()}
-        api = await self.session.ready()
-        author = request.created_by.id if request.created_by else None
-        people = dict(before)
-        page = await api(ops.list_members, space.organization, limit=PEOPLE)
-        people.update((m.user.id, m.user) for m in page.items if not m.disabled)
-        people.pop(author or "", None)
-        options = sorted(
-            (Option(user.id, name_of(user), clean(user.email or "")) for user in people.values()),
-            key=lambda option: (option.id not in before, option.title.casefold()),
+        request = opened.request
+        sent = await ask_reviewers(
+            self,
+            organization=opened.space.organization,
+            space=opened.space.id,
+            request=request.id,
+            label=f"#{request.number}",
+            author=request.created_by.id if request.created_by else "",
+            before={asked.user.id: asked.user for asked in rules.requested or ()},
         )
-        chosen = cast(
-            "frozenset[str] | None",
-            await self.desk.push_screen_wait(
-                Choices(f"Ask to review #{request.number}", options, ticked=list(before))
-            ),
-        )
-        if chosen is None or chosen == before.keys():
-            return
-
-        old = frozenset(before)
-        asked, left = chosen - old, old - chosen
-
-        async def send(api: Api) -> None:
-            if asked:
-                body = ReviewersRequest(users=sorted(asked))
-                await api(ops.request_reviewers, space.id, request.id, body)
-            for user in sorted(left):
-                await api(ops.remove_requested_reviewer, space.id, request.id, user)
-
-        names = listed([name_of(people[user]) for user in sorted(chosen) if user in people])
-        await self.perform(
-            "Ask for a review",
-            f"#{request.number}",
-            send,
-            reversal=reviewers_asked(space.id, request.id, asked=asked, left=left),
-            recall=True,
-            done=f"Asked: {names}." if names else "Nobody is asked now.",
-        )
-        self._read_rules()
+        if sent:
+            self._read_rules()
 
     # Status
 

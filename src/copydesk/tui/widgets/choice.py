@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 from rich.cells import cell_len
+from textual import events
 from textual.app import ComposeResult
 from textual.fuzzy import Matcher
 from textual.widgets import Input
@@ -58,11 +59,6 @@ class ChoiceInput(Field, scope="choice_input"):
         """Go up a page."""
         self._sheet.options.move_page(-1)
 
-    @action("tab", "tick", show=False)
-    def tick(self) -> None:
-        """Tick the option, where several may be chosen."""
-        self._sheet.tick()
-
     @property
     def _sheet(self) -> _Chooser[Any]:
         sheet = self.screen
@@ -72,6 +68,8 @@ class ChoiceInput(Field, scope="choice_input"):
 
 class _Chooser(Sheet[R]):
     """What choosing one and choosing several share."""
+
+    FIELD: ClassVar[type[ChoiceInput]] = ChoiceInput
 
     def __init__(
         self,
@@ -110,7 +108,7 @@ class _Chooser(Sheet[R]):
 
     def body(self) -> ComposeResult:
         """The field, then the options."""
-        yield ChoiceInput(placeholder="type to narrow", compact=True)
+        yield self.FIELD(placeholder="type to narrow", compact=True)
         yield self.options
 
     def on_mount(self) -> None:
@@ -147,7 +145,26 @@ class _Chooser(Sheet[R]):
         raise NotImplementedError
 
     def tick(self) -> None:
-        """Tick the option under the cursor."""
+        """Tick the option under the cursor, where several may be chosen."""
+
+
+class TickInput(ChoiceInput, scope="tick_input"):
+    """The field that narrows a list of which several may be chosen: a blank ticks.
+
+    Names are found without their blanks too.
+    """
+
+    @action("space", "tick", show=False, also=("tab",))
+    def tick(self) -> None:
+        """Tick the option, or take the tick away, and go to the next."""
+        self._sheet.tick()
+
+    async def _on_key(self, event: events.Key) -> None:
+        """Tick before a blank is typed. Textual calls this before the field's own handler."""
+        if event.key == "space":
+            event.stop()
+            event.prevent_default()
+            self.tick()
 
 
 class Choice(_Chooser[str]):
@@ -160,12 +177,17 @@ class Choice(_Chooser[str]):
 
 
 class Choices(_Chooser[frozenset[str]], scope="choices"):
-    """Choose several: Tab ticks, ctrl+s answers with the set of ids; None when it was left."""
+    """Choose several: Space ticks (so do Tab and Enter), ctrl+s answers with the set of ids.
+
+    None when it was left.
+    """
+
+    FIELD = TickInput
 
     def __init__(
         self, title: str, options: Sequence[Option], *, ticked: Sequence[str] = ()
     ) -> None:
-        super().__init__(f"{title}   tab ticks, ctrl+s takes them", options)
+        super().__init__(f"{title}   space ticks, ctrl+s takes them", options)
         self.options.marks = set(ticked)
 
     def tick(self) -> None:

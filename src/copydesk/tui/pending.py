@@ -11,7 +11,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from copydesk.domain.inverses import message_sent, message_trace
+from copydesk.domain.text import clean, shorten
 from copydesk.tui.draft_keys import belonging, review_key
+from copydesk.tui.glyphs import glyphs
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
@@ -19,14 +21,17 @@ if TYPE_CHECKING:
     from copydesk.domain.reversal import Reversal, Trace
     from copydesk.tui.session import Session
 
+LINE = 60
+"""Cells of a draft's text that a list of them shows."""
+
 
 @dataclass(frozen=True, slots=True)
 class PendingDraft:
     """A comment or a reply that waits to be sent.
 
-    Of a thread on a space itself ``request`` is "". ``page`` and ``node`` say what a comment is about (None: the page, or the request, as a whole),
-    ``thread`` what a reply answers. ``why`` is the reason if it was sent once in vain. ``saved`` is
-    in seconds since the epoch.
+    Of a thread on a space itself ``request`` is "". ``page`` and ``node`` say what a comment is
+    about (None: the page, or the request, as a whole), ``thread`` what a reply answers. ``why`` is
+    the reason if it was sent once in vain. ``saved`` is in seconds since the epoch.
     """
 
     space: str
@@ -78,6 +83,13 @@ def review_drafts(session: Session, space: str, request: str) -> list[PendingDra
         if key.startswith(lead)
     )
     return sorted((draft for draft in found if draft is not None), key=lambda draft: draft.saved)
+
+
+def pending_line(draft: PendingDraft) -> str:
+    """Return a draft as one line: what it is, how it begins, and whether it failed before."""
+    first = next((line.strip() for line in draft.text.splitlines() if line.strip()), "")
+    failed = f"  {glyphs().failed} not sent last time" if draft.why else ""
+    return f"{draft.words}: {shorten(clean(first, limit=400), LINE, glyphs().more)}{failed}"
 
 
 async def send_draft(api: Api, draft: PendingDraft) -> Comment | CommentReply:

@@ -29,9 +29,9 @@ class People:
         self._read: dict[str, list[Named]] = {}
         self._gate = asyncio.Lock()
 
-    def known(self, organization: str | None) -> Sequence[Named]:
-        """Return the members that have been read."""
-        return self._read.get(organization or "", ())
+    def known(self, organization: str | None) -> Sequence[Named] | None:
+        """Return the members, or None while they have not been read."""
+        return self._read.get(organization or "")
 
     async def read(self, api: Api, organization: str) -> Sequence[Named]:
         """Return the members, reading them at the first call. Raises ``ApiError``.

@@ -6,8 +6,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
+from rich.text import Text
+
 from copydesk.domain.text import clean
 from copydesk.tui.draft_keys import Belonging, belonging
+from copydesk.tui.glyphs import glyphs
 
 FIRST_LINE_CELLS = 200
 """How much of a first line a row keeps."""
@@ -15,13 +18,23 @@ FIRST_LINE_CELLS = 200
 
 @dataclass(frozen=True, slots=True)
 class DraftRow:
-    """A kept text. ``about`` names the change request it is on, once that is known."""
+    """A kept text. ``about`` names the change request it is on, once that is known.
+
+    ``why`` is the reason if it was sent in vain.
+    """
 
     key: str
     first_line: str
     saved: datetime
     belongs: Belonging | None
     about: str = ""
+    why: str = ""
+
+    @property
+    def words(self) -> Text:
+        """How it begins, with a sign where it could not be sent."""
+        sign = (f"{glyphs().failed} ", "bad") if self.why else ""
+        return Text.assemble(sign, self.first_line)
 
     @property
     def where(self) -> str:
@@ -31,9 +44,14 @@ class DraftRow:
 
 
 def draft_rows(
-    drafts: Iterable[tuple[str, str, float]], about: Mapping[tuple[str, str], str]
+    drafts: Iterable[tuple[str, str, float]],
+    about: Mapping[tuple[str, str], str],
+    unsent: Mapping[str, str],
 ) -> list[DraftRow]:
-    """Return the rows of (key, text, seconds since the epoch) drafts in their order."""
+    """Return the rows of (key, text, seconds since the epoch) drafts in their order.
+
+    ``about`` names change requests, ``unsent`` says by key why a text could not be sent.
+    """
     rows = []
     for key, text, saved in drafts:
         belongs = belonging(key)
@@ -44,6 +62,7 @@ def draft_rows(
             DraftRow(
                 key, clean(first, limit=FIRST_LINE_CELLS), datetime.fromtimestamp(saved, UTC),
                 belongs, about.get(request, "") if request is not None else "",
+                clean(unsent.get(key, "")),
             )
         )  # fmt: skip
     return rows

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from rich.text import Text
@@ -12,6 +12,7 @@ from textual.app import ComposeResult
 from copydesk.domain.age import age
 from copydesk.domain.inverses import draft_dropped
 from copydesk.tui.actions import action
+from copydesk.tui.glyphs import glyphs
 from copydesk.tui.place import Part, Place
 from copydesk.tui.places import Target, place
 from copydesk.tui.present.draft import DraftRow, draft_rows, readable, request_of
@@ -46,7 +47,7 @@ class Drafts(Place, scope="drafts"):
             ListSource(key=lambda row: row.key),
             [
                 Column("where", "WHERE", lambda row: row.where, flex=2, minimum=20),
-                Column("text", "TEXT", lambda row: row.first_line, flex=3, minimum=20),
+                Column("text", "TEXT", lambda row: row.words, flex=3, minimum=20),
                 Column(
                     "age", "AGE",
                     lambda row: Text(age(row.saved, self.session.clock()), style="muted"),
@@ -60,6 +61,10 @@ class Drafts(Place, scope="drafts"):
         self.text = TextView(title="Text", empty="No draft is selected.")
         yield Part("main", self.rows)
         yield Part("side", self.text)
+
+    def signs(self) -> Sequence[tuple[str, str]]:
+        """Return the sign of what could not be sent."""
+        return [(glyphs().failed, "could not be sent: the reason is above its text")]
 
     def trail(self) -> Iterable[str]:
         """Yield where this is."""
@@ -84,7 +89,7 @@ class Drafts(Place, scope="drafts"):
     def _arrived(self, drafts: list[tuple[str, str, float]]) -> None:
         source = self.rows.source.base
         assert isinstance(source, ListSource)
-        source.merge(draft_rows(drafts, self._about))
+        source.merge(draft_rows(drafts, self._about, self.session.unsent))
         source.fold()  # all of it happened on this machine, by this hand: nothing is news
         source.fresh.clear()
         self._look()
@@ -114,7 +119,8 @@ class Drafts(Place, scope="drafts"):
     def _look(self) -> None:
         row = self.rows.selected
         text = (self.session.drafts.load(row.key) or "") if row is not None else ""
-        self.text.set_text(readable(row.belongs, text) if row is not None else "")
+        why = f"**Not sent:** {row.why}\n\n---\n\n" if row is not None and row.why else ""
+        self.text.set_text(why + readable(row.belongs, text) if row is not None else "")
 
     def on_virtual_list_highlighted(self, event: VirtualList.Highlighted) -> None:
         """Show the whole text."""

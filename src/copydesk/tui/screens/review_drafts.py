@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
+import secrets
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
-from copydesk.domain.text import clean
+from copydesk.domain.text import clean, plural
+from copydesk.tui.actions import command
 from copydesk.tui.dispatch import run
 from copydesk.tui.draft_keys import review_key
+from copydesk.tui.pending import pending_line, review_drafts
 from copydesk.tui.screens.review_guards import may_not_comment
 from copydesk.tui.screens.review_messages import ReviewMessages
 from copydesk.tui.session import WriteError
+from copydesk.tui.widgets.run_sheet import RunSheet
 
 if TYPE_CHECKING:
     from copydesk.contract.models.comment import Comment
@@ -19,10 +24,42 @@ VERDICTS = {"approved": "approve", "changes-requested": "ask_for_changes"}
 """The action that gives a verdict, by the verdict."""
 
 
-class ReviewDrafts(ReviewMessages):
-    """Opens a draft once what it belongs to has been read."""
+class ReviewDrafts(ReviewMessages, scope="review_drafts"):
+    """Opens a draft once what it belongs to has been read, and sends drafts together."""
 
     _resuming: str | None = None
+
+    @command(
+        "send",
+        "drafts",
+        complete=lambda here: ("drafts",),
+        uses=("create_change_request_comment", "create_change_request_comment_reply"),
+    )
+    async def send_drafts(self, rest: str) -> None:
+        """Send all comments and replies that wait here, after showing them; u takes all back."""
+        why = may_not_comment(self)
+        if rest.strip() != "drafts" or why is not None:
+            self.say(why or "Say :send drafts.", "warn")
+            return
+        drafts = await asyncio.to_thread(review_drafts, self.session, *self._ids)
+        if not drafts:
+            self.say(f"Nothing about {self.numbered} waits to be sent.", "warn")
+            return
+        group = secrets.token_hex(8)
+
+        async def send(number: int) -> None:
+            await self.deliver(drafts[number], recall=False, group=group)
+
+        sheet = RunSheet(
+            f"Send {plural(len(drafts), 'draft')} about {self.numbered}",
+            [pending_line(draft) for draft in drafts],
+            send,
+            verb="send",
+            left="keep the rest as drafts",
+        )
+        sent = cast("int | None", await self.desk.push_screen_wait(sheet))
+        if sent:
+            self.tell(f"Sent {plural(sent, 'draft')}. u takes them back.", "good")
 
     def resume_draft(self, part: str) -> None:
         """Open the field that ``part`` names (`copydesk.tui.draft_keys`) as soon as possible."""

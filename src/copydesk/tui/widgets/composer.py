@@ -6,27 +6,40 @@ any reason but sending. `Composer` is the field; `WriteSheet` is the sheet aroun
 
 from __future__ import annotations
 
+import asyncio
 import os
 import shlex
 import subprocess
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from rich.text import Text
+from textual import events
 from textual.app import ComposeResult, SuspendNotSupported
 from textual.content import Content
 from textual.message import Message
 from textual.timer import Timer
 from textual.widgets import Label, Static, TextArea
 
+from copydesk.domain import completion
+from copydesk.domain.completion import begun
+from copydesk.domain.text import clean
 from copydesk.tui.actions import Acts, action
+from copydesk.tui.emoji_names import emoji_names
+from copydesk.tui.errors import failure_types, sentence
+from copydesk.tui.glyphs import glyphs
+from copydesk.tui.widgets.completion import KEYS, Completion
 from copydesk.tui.widgets.sheet import Fact, ScrollingSheet, fact_lines
 from copydesk.tui.widgets.text_view import TextView
 
 if TYPE_CHECKING:
+    from textual.widget import Widget
+
     from copydesk.tui.app import CopydeskApp
     from copydesk.tui.drafts import DraftStore
+    from copydesk.tui.session import Session
 
 AUTOSAVE_SECONDS = 0.7
 """How long after the last key the draft is kept."""
@@ -90,14 +103,25 @@ class Composer(Acts, TextArea, scope="composer"):
         self._timer: Timer | None = None
         self._kept: str | None = None
         self._done = False
+        self._emoji: Sequence[tuple[str, str]] | None = None
+        self.line = Completion()
+        """The line below the field."""
+
+    @property
+    def _session(self) -> Session:
+        return cast("CopydeskApp", self.app).session
 
     @property
     def _drafts(self) -> DraftStore:
-        return cast("CopydeskApp", self.app).session.drafts
+        return self._session.drafts
 
-    def on_mount(self) -> None:
-        """Begin with the draft, else with the text given."""
+    async def on_mount(self) -> None:
+        """Begin with the draft, else with the text given; say why the draft was not sent."""
+        assert self.parent is not None
+        await cast("Widget", self.parent).mount(self.line, after=self)
         draft = self._drafts.load(self.draft_key)
+        if draft and (why := self._session.unsent.get(self.draft_key)):
+            self.line.say(f"Not sent last time: {why}")
         self._kept = draft
         self.load_text(self._given if draft is None else draft)
         if not self._at_start:
@@ -109,7 +133,9 @@ class Composer(Acts, TextArea, scope="composer"):
         self.keep()
 
     def on_text_area_changed(self, event: TextArea.Changed) -> None:
-        """Keep the draft soon."""
+        """Keep the draft soon, and offer what the word at the cursor may become."""
+        if self.text != (self._given if self._kept is None else self._kept):
+            self._offer()
         if self._timer is not None:
             self._timer.stop()
         self._timer = self.set_timer(AUTOSAVE_SECONDS, self.keep)
@@ -133,6 +159,81 @@ class Composer(Acts, TextArea, scope="composer"):
         self._done = True
         self._drafts.drop(self.draft_key)
 
+    # Completion
+
+    async def _on_key(self, event: events.Key) -> None:
+        """Take the keys of what is offered, and Tab after a ``>`` alone on its line.
+
+        Textual calls this before the text area's own handler of the same name.
+        """
+        if self.line.offers and event.key in KEYS:
+            self._choose(event.key)
+        elif event.key != "tab" or not self._insert_quote():
+            return
+        event.stop()
+        event.prevent_default()
+
+    def on_blur(self) -> None:
+        """Offer nothing while something else is written or looked at."""
+        self.line.offer(())
+
+    def _before(self) -> str:
+        row, column = self.cursor_location
+        return self.document.get_line(row)[:column]
+
+    def _offer(self) -> None:
+        """Offer what the word at the cursor may become; what is not read yet is read first."""
+        word = begun(self._before())
+        if word is None or not self.has_focus:
+            self.line.offer(())
+            return
+        if word.kind == "emoji":
+            if self._emoji is None:
+                self.run_worker(self._read_emoji(), group="emoji", exclusive=True)
+            else:
+                plain = glyphs().gap.isascii()
+                self.line.offer(completion.emoji(word.typed, self._emoji, plain=plain))
+            return
+        people = self._session.people.known(self._session.organization)
+        if people is None:
+            self.run_worker(self._read_people(), group="people", exclusive=True)
+        else:
+            self.line.offer(completion.people(word.typed, people))
+
+    async def _read_emoji(self) -> None:
+        self._emoji = await asyncio.to_thread(emoji_names)
+        self._offer()
+
+    async def _read_people(self) -> None:
+        session = self._session
+        try:
+            api = await session.ready()
+            if session.organization is not None:
+                await session.people.read(api, session.organization)
+                self._offer()
+        except failure_types() as error:
+            self.line.say(f"The people could not be read: {sentence(error)}")
+
+    def _choose(self, key: str) -> None:
+        chosen, word = self.line.chosen, begun(self._before())
+        if key in ("up", "down"):
+            self.line.step(1 if key == "down" else -1)
+            return
+        self.line.offer(())
+        if key != "escape" and chosen is not None and word is not None:
+            row, column = self.cursor_location
+            self.replace(chosen.text, (row, word.start), (row, column))
+
+    def _insert_quote(self) -> bool:
+        """Put the quoted text in the place of a ``>`` alone on its line; False where none is."""
+        row, _ = self.cursor_location
+        line = self.document.get_line(row)
+        if line.strip() != ">" or not self.quote.strip():
+            return False
+        quoted = "\n".join(f"> {each}".rstrip() for each in self.quote.strip().splitlines())
+        self.replace(f"{quoted}\n\n", (row, 0), (row, len(line)))
+        return True
+
     def _title(self, said: str) -> None:
         self.border_subtitle = Content(said) if said else None
 
@@ -151,20 +252,31 @@ class Composer(Acts, TextArea, scope="composer"):
     @action("ctrl+o", "$EDITOR")
     def edit_outside(self) -> None:
         """Write in $EDITOR; the quoted text is in the file, below a line, for reading."""
-        edited = edit_in_editor(cast("CopydeskApp", self.app), self.text, self.quote)
-        if edited is None:
-            self._title("$EDITOR is not set, or failed")
+        self.keep()
+        try:
+            edited = edit_in_editor(cast("CopydeskApp", self.app), self.text, self.quote)
+        except EditorError as error:
+            self.line.say(str(error), "bad")
         else:
+            self.line.offer(())
             self.load_text(edited)
             self.move_cursor(self.document.end)
             self.keep()
 
 
-def edit_in_editor(app: CopydeskApp, text: str, quote: str = "") -> str | None:
-    """Let the user edit text in ``$VISUAL`` or ``$EDITOR``; None when that does not work."""
-    editor = os.environ.get("VISUAL") or os.environ.get("EDITOR")
+class EditorError(Exception):
+    """Why nothing came back from an editor, as a sentence; the text is as it was."""
+
+
+def edit_in_editor(app: CopydeskApp, text: str, quote: str = "") -> str:
+    """Let the user edit text in ``$VISUAL`` or ``$EDITOR``. Raises `EditorError`."""
+    name = "VISUAL" if os.environ.get("VISUAL", "").strip() else "EDITOR"
+    try:
+        editor = shlex.split(os.environ.get(name, ""))
+    except ValueError as error:
+        raise EditorError(f"${name} cannot be read as a command: {error}.") from error
     if not editor:
-        return None
+        raise EditorError("Neither $VISUAL nor $EDITOR is set: set one, and start copydesk again.")
     body = text
     if quote:
         quoted = "\n".join(f"> {line}" for line in quote.splitlines())
@@ -172,14 +284,24 @@ def edit_in_editor(app: CopydeskApp, text: str, quote: str = "") -> str | None:
     with tempfile.TemporaryDirectory(prefix="copydesk-") as folder:
         path = Path(folder) / "text.md"
         path.write_text(body, encoding="utf-8")
+        shown = clean(editor[0], limit=60)
         try:
             with app.suspend():
-                status = subprocess.run([*shlex.split(editor), str(path)], check=False)  # noqa: S603 - the user's own editor
-        except (OSError, SuspendNotSupported):
-            return None
-        if status.returncode != 0:
-            return None
-        edited = path.read_text(encoding="utf-8", errors="replace")
+                status = subprocess.run([*editor, str(path)], check=False).returncode  # noqa: S603 - the user's own editor
+        except FileNotFoundError as error:
+            raise EditorError(f"There is no {shown}, which ${name} names as the editor.") from error
+        except OSError as error:
+            raise EditorError(
+                f"{shown}, which ${name} names, did not start: {error.strerror}."
+            ) from error
+        except SuspendNotSupported as error:
+            raise EditorError("This terminal cannot be left for an editor.") from error
+        if status != 0:
+            raise EditorError(f"{shown} ended with status {status}: nothing was taken from it.")
+        try:
+            edited = path.read_text(encoding="utf-8", errors="replace")
+        except OSError as error:
+            raise EditorError(f"{shown} left no file: the text is as it was.") from error
     app.redraw()
     return edited.split(SCISSORS, 1)[0].rstrip("\n")
 
@@ -220,13 +342,15 @@ class WriteSheet(ScrollingSheet[str], scope="write_sheet"):
         yield self._preview
         keys = Text.assemble(
             ("ctrl+s", "accent"),
-            f" {self._verb}   ",
+            f" {self._verb}  ",
             ("ctrl+t", "accent"),
-            " preview   ",
+            " preview  ",
             ("ctrl+o", "accent"),
-            " $EDITOR   ",
+            " $EDITOR  ",
+            ("@ :", "accent"),
+            " complete  ",
             ("esc", "accent"),
-            " keeps the draft",
+            " keeps it",
         )
         yield Label(self.paint(keys), classes="keys")
 

@@ -41,9 +41,17 @@ class RunSheet(Sheet[int], scope="run"):
     DANGER = 2
 
     def __init__(
-        self, title: str, lines: Sequence[str], send: Send, *, verb: str, facts: Sequence[Fact] = ()
+        self,
+        title: str,
+        lines: Sequence[str],
+        send: Send,
+        *,
+        verb: str,
+        facts: Sequence[Fact] = (),
+        left: str = "keep the rest staged",
     ) -> None:
         super().__init__(title)
+        self._left = left
         self._lines = lines
         self._send = send
         self._verb = verb
@@ -98,7 +106,7 @@ class RunSheet(Sheet[int], scope="run"):
                     ("r", "accent"),
                     " go on   " if not self._failure else " try again   ",
                     ("k", "accent"),
-                    " keep the rest staged",
+                    f" {self._left}",
                 )
             )
         return self.paint(keys)

@@ -1,0 +1,79 @@
+"""What a word that is being typed may become: people after an ``@``, signs after a ``:``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from copydesk.domain.mention import Named
+
+MOST = 8
+"""How many are offered at once."""
+
+PERSON = re.compile(r"(?<![\w@./`])@((?:[^\s@`:;,!?][^@\n`:;,!?]{0,39})?)\Z")
+EMOJI = re.compile(r"(?<![\w:`]):([a-z0-9_+-]{2,40})\Z", re.IGNORECASE)
+"""Two letters at least: ``:)`` and the colon of a sentence ask for nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """A word that can be completed: what was typed of it, and where it starts in its line."""
+
+    kind: Literal["person", "emoji"]
+    typed: str
+    start: int
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """What a word may become: how that is shown, and what is written then."""
+
+    shown: str
+    text: str
+
+
+def begun(before: str) -> Begun | None:
+    """Return the word that ends where the cursor is, if it can be completed.
+
+    ``before`` is the line up to the cursor.
+    """
+    if (found := PERSON.search(before)) is not None:
+        return Begun("person", found[1], found.start())
+    if (found := EMOJI.search(before)) is not None:
+        return Begun("emoji", found[1].casefold(), found.start())
+    return None
+
+
+def people(typed: str, known: Iterable[Named]) -> list[Offer]:
+    """Return the people whose name (or a word of it) begins so; nothing once one is written out."""
+    wanted = typed.casefold()
+    first: list[Offer] = []
+    later: list[Offer] = []
+    for person in known:
+        name = person.name.casefold()
+        if wanted.startswith(name) or wanted == name:
+            return []
+        offer = Offer(person.name, f"@{person.name} ")
+        if name.startswith(wanted):
+            first.append(offer)
+        elif any(word.startswith(wanted) for word in name.split()[1:]):
+            later.append(offer)
+    return [*first, *later][:MOST]
+
+
+def emoji(typed: str, known: Sequence[tuple[str, str]], *, plain: bool = False) -> list[Offer]:
+    """Return the signs whose name has what was typed: those that begin so first, the short first.
+
+    ``known`` are (name, sign). ``plain`` shows no signs, for terminals that have none.
+    """
+    ranked = sorted(
+        (not name.startswith(typed), len(name), name, sign) for name, sign in known if typed in name
+    )
+    offers: dict[str, Offer] = {}
+    for _, _, name, sign in ranked:
+        offers.setdefault(sign, Offer(name if plain else f"{sign} {name}", f"{sign} "))
+        if len(offers) == MOST:
+            break
+    return list(offers.values())

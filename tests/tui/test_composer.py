@@ -1,0 +1,154 @@
+"""Writing a comment: completion, quotes, an editor of one's own, drafts that were not sent."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import nullcontext
+from pathlib import Path
+
+import pytest
+
+from copydesk.domain.completion import Begun, begun, emoji, people
+from copydesk.domain.mention import Named
+from copydesk.tui.app import CopydeskApp
+from copydesk.tui.emoji_names import emoji_names
+from copydesk.tui.widgets.composer import Composer
+from tests.drive import Driver, drive
+from tests.tui.review_world import Faults, ReviewWorld, furnish
+from tests.world import World
+
+
+@pytest.fixture
+def review(world: World) -> ReviewWorld:
+    return ReviewWorld(world)
+
+
+@pytest.mark.parametrize(
+    ("before", "word"),
+    [
+        ("Ask @", Begun("person", "", 4)),
+        ("@Ana S", Begun("person", "Ana S", 0)),
+        ("So :tad", Begun("emoji", "tad", 3)),
+        (":+1", Begun("emoji", "+1", 0)),
+        ("mail ana@example", None),
+        ("a smile :)", None),
+        ("at 10:30", None),
+        ("`@ana", None),
+        ("@ ", None),
+        ("Note: then", None),
+    ],
+)
+def test_words_that_can_be_completed(before: str, word: Begun | None) -> None:
+    assert begun(before) == word
+
+
+def test_what_is_offered() -> None:
+    known = [Named("1", "Ana Silva"), Named("2", "Jo Anand"), Named("3", "Lee")]
+    assert [offer.shown for offer in people("an", known)] == ["Ana Silva", "Jo Anand"]
+    assert people("Lee is", known) == []
+    assert people("zz", known) == []
+    found = emoji("tada", emoji_names())
+    assert (found[0].shown, found[0].text) == ("🎉 tada", "🎉 ")
+    assert emoji("tada", emoji_names(), plain=True)[0].shown == "tada"
+    assert not [name for name, _ in emoji_names() if "skin_tone" in name]
+
+
+def field(driver: Driver) -> Composer:
+    return driver.app.screen.query_one(Composer)
+
+
+async def test_people_emoji_and_the_quote_are_completed(review: ReviewWorld) -> None:
+    review.world.user("jan", display_name="Jan \x1b[31m\u202eKok\nBoss")
+    async with drive(review.app(), "]", "c", size=(80, 24)) as driver:
+        await driver.type("@")
+        assert "tab takes  [Ana Silva]" in driver.screen
+        await driver.type("ja")
+        assert "tab takes  [Jan Kok Boss]" in driver.screen
+        assert "\x1b" not in driver.screen
+        await driver.press("tab")
+        assert field(driver).text == "@Jan Kok Boss "
+        await driver.type(":tada")
+        assert "🎉 tada" in driver.screen
+        await driver.press("enter")
+        await driver.type("@le")
+        await driver.press("escape")
+        assert "Lee Park" not in driver.screen, "esc only puts the offers away"
+        assert field(driver).text == "@Jan Kok Boss 🎉 @le"
+        await driver.press("enter")
+        await driver.type(">")
+        await driver.press("tab")
+        assert field(driver).text.endswith("\n> We retry five times over one hour.\n\n")
+        await driver.type("@")
+        await driver.press("down", "enter")
+        assert field(driver).text.endswith("\n@Jan Kok Boss ")
+        await driver.press("ctrl+s")
+        assert review.open_threads() == 1
+
+
+async def test_an_editor_and_what_can_go_wrong_with_it(
+    review: ReviewWorld, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(CopydeskApp, "suspend", lambda app: nullcontext())
+    script = tmp_path / "edit me.py"
+    script.write_text(
+        "import sys, pathlib\n"
+        "path = pathlib.Path(sys.argv[-1])\n"
+        "assert sys.argv[1] == '--wait' and '> We retry' in path.read_text()\n"
+        "path.write_text('From outside.\\n' + path.read_text())\n"
+    )
+    async with drive(review.app(), "]", "c", size=(100, 24)) as driver:
+        await driver.type("Mine.")
+        for visual, editor, said in (
+            ("", "", "Neither $VISUAL nor $EDITOR is set"),
+            ("", "no-such-editor -w", "There is no no-such-editor, which $EDITOR names"),
+            ("false", "", "false ended with status 1: nothing was taken from it."),
+            ("'open", "", "$VISUAL cannot be read as a command: No closing quotation."),
+        ):
+            monkeypatch.setenv("VISUAL", visual)
+            monkeypatch.setenv("EDITOR", editor)
+            await driver.press("ctrl+o")
+            assert said in driver.screen
+            assert field(driver).text == "Mine."
+        monkeypatch.setenv("VISUAL", f"{sys.executable} '{script}' --wait")
+        await driver.press("ctrl+o")
+        assert field(driver).text == "From outside.\nMine."
+        await driver.press("ctrl+t")
+        assert "Preview" in driver.screen
+
+
+async def test_what_was_not_sent_says_why_and_goes_with_the_others(review: ReviewWorld) -> None:
+    found = furnish(review)
+    faults = Faults(review.world)
+    app = review.app(faults=faults)
+    async with drive(app, "]", "c", size=(140, 40)) as driver:
+        await driver.type("Why not ten?")
+        faults.refusing = True
+        await driver.press("ctrl+s")
+        assert "Down for a moment." in driver.screen
+        await driver.press("C", "down", "enter")
+        await driver.type("All in all good.")
+        await driver.press("escape", "c")
+        assert "Not sent last time: " in driver.screen
+        assert "Down for a moment." in driver.screen
+        await driver.press("escape", "g d")
+        assert "✗ Why not ten?" in driver.screen
+        await driver.press("j")
+        assert "Not sent: " in driver.screen
+        await driver.press("escape", "}", "r")
+        await driver.type("A reply.")
+        await driver.press("escape")
+        faults.refusing = False
+        await driver.press(":")
+        await driver.type("send drafts")
+        await driver.press("enter")
+        for words in ("Why not ten?", "All in all good.", "A reply."):
+            assert words in driver.screen
+        await driver.press("y")
+        assert "Sent 3 drafts." in driver.screen
+        assert app.session.drafts.kept() == {}
+        assert review.open_threads() == 6
+        rows = [review.world.row("comment", each) for each in found.values()]
+        assert sum(row["replies"] for row in rows) == 3
+        await driver.press("u")
+        assert len(app.session.drafts.kept()) == 3, "one u takes back all that went together"
+        assert review.open_threads() == 4

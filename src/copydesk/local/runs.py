@@ -14,12 +14,13 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from copydesk.domain.merge_run import MergeRun
 from copydesk.local.durable import PRIVATE, write_file
 from copydesk.local.paths import private_folder
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
+
+    from copydesk.domain.merge_run import MergeRun
 
 KEPT = 100
 """Runs kept of one desk, the newest; older ones that have ended are deleted at the next save."""
@@ -106,8 +107,10 @@ class Runs:
 
 @cache
 def _adapter() -> TypeAdapter[MergeRun]:
-    # Imported when it is first needed: the screens start without it (speed.md).
+    # Imported when they are first needed: the screens start without them (speed.md).
     from pydantic import TypeAdapter
+
+    from copydesk.domain.merge_run import MergeRun
 
     return TypeAdapter(MergeRun)
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from copydesk.domain.merge_run import MergeRun
+if TYPE_CHECKING:
+    # Not loaded before the first paint, as the session is.
+    from copydesk.domain.merge_run import MergeRun
 
 
 class RunStore(Protocol):

@@ -148,7 +148,8 @@ class Place(CommonActions, Loading, Screen[None]):
         line = self.session.undoable()
         if line is None:
             return ""
-        wrote = f"{line.what.lower()} {line.target}"
+        count = len(self.session.together(line)) if line.group else 1
+        wrote = f"{line.what.lower()} {line.target if count == 1 else f'{count} at once'}"
         if self.session.final() is not None:
             return f"u undoes: {wrote}"
         return f"last: {wrote}   u undo"

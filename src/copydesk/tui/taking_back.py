@@ -40,9 +40,11 @@ class TakingBack(Writing):
 
     def unsettled(self) -> Past | None:
         """Return the write of this run whose undo had no answer; None when there is none."""
-        mine = (past for past in self.history.known.values() if past.entry.run == self.journal.run)
-        cut = (past for past in mine if past.cut is not None and past.cut.state == "unknown")
-        return max(cut, key=lambda past: past.when, default=None)
+        for line in reversed(self.log):
+            past = self.history.known.get(line.of)
+            if line.state == "unknown" and past is not None and past.cut is not None:
+                return past
+        return None
 
     def redoable(self) -> list[Past]:
         """Return what is done again next, in the order of doing it."""

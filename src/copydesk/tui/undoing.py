@@ -58,12 +58,14 @@ class History:
 
     def __init__(self) -> None:
         self.known: dict[str, Past] = {}
+        self._runs: dict[str, list[Past]] = {}
+        self._turns: set[str] = set()
         self._count = 0
 
     def learn(self, entries: Iterable[Entry]) -> None:
         """Take in entries that are not known yet, oldest first."""
         for entry in entries:
-            if entry.id not in self.known and (entry.of == "" or entry.of in self.known):
+            if entry.id not in self.known and entry.id not in self._turns:
                 self.take(entry)
 
     def take(self, entry: Entry) -> Past | None:
@@ -85,6 +87,7 @@ class History:
         if past is None:
             past = Past(entry, reversal, self._count, when=self._count)
             self.known[entry.id] = past
+            self._runs.setdefault(entry.run, []).append(past)
         past.entry, past.reversal = entry, reversal
         if past.standing in ("done", "open"):
             past.standing = "done" if entry.state == "done" else "open"
@@ -94,6 +97,7 @@ class History:
         past = self.known.get(entry.of)
         if past is None:
             return None
+        self._turns.add(entry.id)
         past.when = self._count
         past.cut = None
         match entry.kind, entry.state:
@@ -110,14 +114,9 @@ class History:
                 past.cut = entry
         return past
 
-    def undoable(self, run: str) -> list[Past]:
-        """Return what ``u`` takes back in a run, newest first: one write, or those of one group."""
-        done = [p for p in self.known.values() if p.standing == "done" and p.entry.run == run]
-        return self._whole(max(done, key=_began, default=None), done)
-
     def redoable(self, run: str) -> list[Past]:
         """Return what ``ctrl+r`` does again in a run, oldest first; nothing after a newer write."""
-        mine = [past for past in self.known.values() if past.entry.run == run]
+        mine = [past for past in self._runs.get(run, ()) if past.id in self.known]
         undone = [past for past in mine if past.standing == "undone" and past.reversal.forth]
         last = max(undone, key=_turned, default=None)
         newest = max((past for past in mine if past.standing == "done"), key=_turned, default=None)
@@ -131,8 +130,8 @@ class History:
 
     def with_group(self, past: Past) -> list[Past]:
         """Return a write and those of its group that stand as it does, newest first."""
-        same = [p for p in self.known.values() if p.standing == past.standing]
-        return self._whole(past, same)
+        run = self._runs.get(past.entry.run, ())
+        return self._whole(past, [each for each in run if each.standing == past.standing])
 
     def _whole(self, past: Past | None, among: Sequence[Past]) -> list[Past]:
         if past is None:

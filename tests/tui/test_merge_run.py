@@ -89,9 +89,13 @@ async def test_planned_from_marks_then_stopped_at_the_third_and_gone_on_with(
     app = open_world(six.world, "changes")
     async with drive(app, "s", size=(140, 40)) as driver:
         await driver.type("number")
-        await driver.press("enter", "S", "*")
+        await driver.press("enter", "S", "*", "/")
+        await driver.type("auth")
+        await driver.press("enter")
         assert "merge 6" in driver.screen
         await driver.press("m")
+        assert "6 requests queued, 5 of them hidden by the filter." in driver.screen
+        await driver.press("X", "y", "-", "escape", "*", "m")
         driver.golden("merge_run.planned", update=update_golden)
         await driver.resize(80, 24)
         driver.golden("merge_run.planned", update=update_golden)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+from importlib import import_module
 from typing import TYPE_CHECKING, cast
 
 from textual.app import App
@@ -41,6 +43,7 @@ class MergingApp(App[None]):
 
     async def find_run(self) -> str:
         """Find the run of an earlier start that has not ended; return where it stopped."""
+        await asyncio.to_thread(import_module, "copydesk.tui.merge_running")
         return await self.merging.take_stock()
 
     def ask_to_leave(self) -> None:

@@ -60,11 +60,15 @@ class ChangesRuns(ChangesActions, scope="changes_runs"):
         if why := await self.desk.merging.plan(rows, self.space_title):
             self.say(why, "warn")
             return
+        shown = self.rows.source.index_of
+        hidden = sum(shown(row.id) is None for row in rows)
         self.rows.set_marks(())
         await self.desk.go("merge-run")
         there = self.desk.here
-        if left_out and there is not None:
-            there.say(f"{plural(len(rows), 'request')} queued. Left out: {left_out}", "warn")
+        if there is not None and (left_out or hidden):
+            said = plural(len(rows), "request") + " queued"
+            said += f", {hidden} of them hidden by the filter." if hidden else "."
+            there.say(f"{said} Left out: {left_out}" if left_out else said, "warn")
 
     def _marked_rows(self) -> tuple[list[ChangeRow], str]:
         """Return the marked rows that can be queued, and what to say of the others."""

@@ -248,7 +248,9 @@ async def test_quit_in_the_middle_gone_on_with_at_the_next_start_and_paused(
         await driver.type("3")
         await driver.send("ctrl+s")
         await until(driver, "2 of 3: #4 updating")
-        await driver.send("p")
+        for pauses in ("Pauses after it", "p pauses after it", "Pauses after it"):
+            await driver.send("p")
+            await until(driver, pauses)
         gate.open.set()
         await driver.idle()
         assert states(driver) == ["done", "skipped", "waiting"]

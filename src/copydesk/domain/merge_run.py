@@ -247,8 +247,8 @@ class MergeRun:
         return replace(self, items=items, state="running", started=at, pausing=False, cut=False)
 
     def pause(self) -> MergeRun:
-        """Pause after the current request."""
-        return replace(self, pausing=True) if self.state == "running" else self
+        """Pause after the current request; the second time, go on after it all the same."""
+        return replace(self, pausing=not self.pausing) if self.state == "running" else self
 
     def go_on(self) -> MergeRun:
         """Go on after a pause or a cut: what may have been sent is read before anything else."""

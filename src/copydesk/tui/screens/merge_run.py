@@ -135,7 +135,7 @@ class MergeRunPlace(MergeRunActions):
         if self.runner.elsewhere:
             return f"Another copydesk is at {run.far} of this run. R looks again."
         if item is not None and run.state == "running":
-            pauses = "pauses after it" if run.pausing else "p pauses after it, Esc leaves it going"
+            pauses = "Pauses after it" if run.pausing else "p pauses after it, Esc leaves it going"
             return f"{run.far}: {item.label} {present.STATES[item.state][0]}. {pauses}"
         if run.state == "planned":
             return f"{plural(len(run.listed), 'request')}, nothing is sent yet. ctrl+s starts."

@@ -75,7 +75,7 @@ def not_running(here: MergeRunActions) -> str | None:
     """Say so when nothing runs."""
     run = here.run
     if run is not None and run.state == "running":
-        return "It pauses after the current one." if run.pausing else None
+        return None
     return "It is not running. ctrl+s starts it, or goes on."
 
 
@@ -122,7 +122,9 @@ def out_label(here: MergeRunActions) -> str:
 
 def pause_label(here: MergeRunActions) -> str:
     """Return what p does now; nothing in the footer when nothing runs."""
-    return "pause" if here.run is not None and here.run.state == "running" else ""
+    if here.run is None or here.run.state != "running":
+        return ""
+    return "go on after it" if here.run.pausing else "pause"
 
 
 def again_label(here: MergeRunActions) -> str:
@@ -336,7 +338,7 @@ class MergeRunActions(HasDetails, scope="merge_run"):
 
     @action("p", "pause", unless=(no_run, not_running), show=20, override=True, now=pause_label)
     async def pause(self) -> None:
-        """Pause after the current request."""
+        """Pause after the current request; the second time, go on after it all the same."""
         await self.runner.pause()
 
     @action("r", "try again", unless=(no_run, not_stopped), show=19, uses=WRITES, now=again_label)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from copydesk.local.seen import DeskSeen, Seen, SeenPage, digest
+from copydesk.local.seen import FORMER, DeskSeen, Seen, SeenPage, digest
 
 
 @pytest.fixture
@@ -55,7 +55,13 @@ def test_a_text_is_stored_once_and_goes_with_its_last_mark(seen: Seen, tmp_path:
     seen.mark("d", "cr", "p", "new")
     assert stored_texts(tmp_path) == 2
     seen.unmark("d", "cr", "q")
-    assert stored_texts(tmp_path) == 1
+    # Kept for a while, so that it can be undone.
+    assert stored_texts(tmp_path) == 2
+    assert seen.put("d", "cr", "q", digest("same"))
+    assert seen.text("d", "cr", "q") == "same"
+    for n in range(FORMER + 2):
+        seen.mark("d", "cr", "q", f"text {n}")
+    assert stored_texts(tmp_path) == FORMER + 2
     seen.mark("d", "cr", "p", "new")
     assert seen.text("d", "cr", "p") == "new"
 

@@ -315,18 +315,6 @@ def draft_dropped(key: str) -> Reversal:
     )
 
 
-def page_seen(thing: str, page: str) -> Reversal:
-    """Return the way back of marking a page of a change request (``thing``) as seen."""
-    ids = {"thing": thing, "page": page}
-    read = Step("local.seen", ids)
-    return Reversal(
-        (Step("local.unmark_seen", ids),),
-        (),
-        Expectation(read, {"seen": True}),
-        Expectation(read, gone=True),
-    )
-
-
 def _by_text(values: Mapping[str, Any]) -> dict[str, JSON]:
     """Return what to expect of values: of a document its text, as services tidy the rest."""
     return {

@@ -23,6 +23,9 @@ from copydesk.local.paths import private_folder
 SeenState = Literal["unseen", "seen", "changed"]
 """``changed``: seen, but its text is another one now."""
 
+FORMER = 200
+"""Texts that no page is marked with any more and that are kept, so that it can be undone."""
+
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS text (digest TEXT PRIMARY KEY, body BLOB NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS seen (
@@ -31,6 +34,7 @@ CREATE TABLE IF NOT EXISTS seen (
     PRIMARY KEY (desk, object, page)
 ) WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS seen_by_digest ON seen (digest);
+CREATE TABLE IF NOT EXISTS former (digest TEXT PRIMARY KEY, at REAL NOT NULL) WITHOUT ROWID;
 """
 
 
@@ -97,6 +101,31 @@ class Seen:
             )
             self._forget(before)
 
+    def held(self, desk: str, thing: str, page: str) -> str | None:
+        """Return the digest of the text that a page is marked with, or None when it is not."""
+        with self._lock:
+            return self._find(desk, thing, page)
+
+    def put(self, desk: str, thing: str, page: str, digest: str | None) -> bool:
+        """Mark a page with a text it was marked with before, or with None not at all.
+
+        False, and nothing is changed, when that text is not kept any more.
+        """
+        if digest is None:
+            self.unmark(desk, thing, page)
+            return True
+        with self._lock, self._database:
+            kept = self._database.execute("SELECT 1 FROM text WHERE digest = ?", (digest,))
+            if kept.fetchone() is None:
+                return False
+            before = self._find(desk, thing, page)
+            self._database.execute(
+                "INSERT OR REPLACE INTO seen VALUES (?, ?, ?, ?, ?)",
+                (desk, thing, page, digest, self._clock()),
+            )
+            self._forget(before)
+        return True
+
     def state(self, desk: str, thing: str, page: str, text: str) -> SeenState:
         """Return whether a page that has this text now was seen."""
         with self._lock:
@@ -131,10 +160,20 @@ class Seen:
         return None if row is None else str(row[0])
 
     def _forget(self, unused: str | None) -> None:
+        """Keep a text that was taken from a page for a while; forget the oldest of those."""
+        if unused is None:
+            return
         self._database.execute(
+            "INSERT OR REPLACE INTO former VALUES (?, ?)", (unused, self._clock())
+        )
+        old = self._database.execute(
+            "SELECT digest FROM former ORDER BY at DESC, digest LIMIT -1 OFFSET ?", (FORMER,)
+        ).fetchall()
+        self._database.executemany("DELETE FROM former WHERE digest = ?", old)
+        self._database.executemany(
             "DELETE FROM text WHERE digest = ?1"
             " AND NOT EXISTS (SELECT 1 FROM seen WHERE digest = ?1)",
-            (unused,),
+            old,
         )
 
 
@@ -169,6 +208,16 @@ class DeskSeen:
         """Return a page's text as it was when it was marked, or None when it is not."""
         with _disk_errors():
             return self._opened().text(self._desk, thing, page)
+
+    def held(self, thing: str, page: str) -> str | None:
+        """Return what stands for the text that a page is marked with, or None."""
+        with _disk_errors():
+            return self._opened().held(self._desk, thing, page)
+
+    def put(self, thing: str, page: str, digest: str | None) -> bool:
+        """Mark a page with a text it was marked with before, or with None not at all."""
+        with _disk_errors():
+            return self._opened().put(self._desk, thing, page, digest)
 
     def pages(self, thing: str) -> list[str]:
         """Return the pages that are marked."""

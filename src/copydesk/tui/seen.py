@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable
-from typing import Literal, Protocol
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Literal, Protocol
+
+if TYPE_CHECKING:
+    from copydesk.domain.reversal import Reversal
+    from copydesk.tui.undoing import LocalStep
 
 SeenState = Literal["unseen", "seen", "changed"]
 """``changed``: seen, but its text is another one now."""
@@ -25,6 +29,15 @@ class SeenMarks(Protocol):
     def text(self, thing: str, page: str) -> str | None:
         """Return a page's text as it was when it was marked, or None when it is not."""
 
+    def held(self, thing: str, page: str) -> str | None:
+        """Return what stands for the text that a page is marked with, or None when it is not."""
+
+    def put(self, thing: str, page: str, digest: str | None) -> bool:
+        """Mark a page with a text it was marked with before, or with None not at all.
+
+        False when that text is not kept any more.
+        """
+
     def pages(self, thing: str) -> Iterable[str]:
         """Return the pages that are marked."""
 
@@ -34,10 +47,13 @@ class MemorySeen:
 
     def __init__(self) -> None:
         self._texts: dict[tuple[str, str], str] = {}
+        self._known: list[str] = []
 
     def mark(self, thing: str, page: str, text: str) -> None:
         """Mark a page for this run."""
         self._texts[thing, page] = text
+        if text not in self._known:
+            self._known.append(text)
 
     def unmark(self, thing: str, page: str) -> None:
         """Take the mark of a page away."""
@@ -53,6 +69,19 @@ class MemorySeen:
     def text(self, thing: str, page: str) -> str | None:
         """Return a page's text as it was when it was marked."""
         return self._texts.get((thing, page))
+
+    def held(self, thing: str, page: str) -> str | None:
+        """Return what stands for the text that a page is marked with."""
+        text = self._texts.get((thing, page))
+        return None if text is None else str(self._known.index(text))
+
+    def put(self, thing: str, page: str, digest: str | None) -> bool:
+        """Mark a page with a text it was marked with before, or with None not at all."""
+        if digest is None:
+            self.unmark(thing, page)
+        else:
+            self._texts[thing, page] = self._known[int(digest)]
+        return True
 
     def pages(self, thing: str) -> Iterable[str]:
         """Return the pages that are marked."""
@@ -84,6 +113,10 @@ class SeenPages:
         if page in self._states:
             self._states[page] = await asyncio.to_thread(self._marks.state, self.thing, page, text)
 
+    async def held(self, page: str) -> str | None:
+        """Return what stands for the text that a page is marked with, or None when it is not."""
+        return await asyncio.to_thread(self._marks.held, self.thing, page)
+
     async def text(self, page: str) -> str | None:
         """Return a page's text as it was when it was marked, or None when it is not."""
         return await asyncio.to_thread(self._marks.text, self.thing, page)
@@ -101,3 +134,33 @@ class SeenPages:
     def count(self, pages: Iterable[str]) -> int:
         """Return how many of some pages are marked and unchanged since."""
         return sum(self._states.get(page) == "seen" for page in pages)
+
+
+# The way back
+
+
+def seen_steps(marks: SeenMarks) -> Mapping[str, LocalStep]:
+    """Return what a reversal can do with marks, by name."""
+
+    async def put(thing: str, page: str, digest: str | None) -> None:
+        if not await asyncio.to_thread(marks.put, thing, page, digest):
+            raise OSError("what was seen of this page is not kept any more")
+
+    async def tell(thing: str, page: str) -> dict[str, str | None]:
+        return {"digest": await asyncio.to_thread(marks.held, thing, page)}
+
+    return {"put_seen": put, "seen": tell}
+
+
+def reversal_of(thing: str, page: str, before: str | None, after: str | None) -> Reversal:
+    """Return the way back of marking a page, or of taking its mark away."""
+    from copydesk.domain.reversal import Expectation, Reversal, Step
+
+    def step(digest: str | None) -> Step:
+        return Step("local.put_seen", {"thing": thing, "page": page, "digest": digest})
+
+    def expect(digest: str | None) -> Expectation:
+        told = Step("local.seen", {"thing": thing, "page": page})
+        return Expectation(told, {"digest": digest}, said="its mark is another one by now")
+
+    return Reversal((step(before),), (step(after),), expect(after), expect(before))

@@ -18,7 +18,7 @@ from copydesk.tui.drafts import CountedDrafts, DraftStore, MemoryDrafts
 from copydesk.tui.identity import identify
 from copydesk.tui.people import People
 from copydesk.tui.run_store import MemoryRuns, RunStore
-from copydesk.tui.seen import MemorySeen, SeenMarks
+from copydesk.tui.seen import MemorySeen, SeenMarks, seen_steps
 from copydesk.tui.snoozing import MemorySnoozes, Sleepers, SnoozeStore
 from copydesk.tui.taking_back import TakingBack
 from copydesk.tui.undoing import History, LocalStep
@@ -127,12 +127,11 @@ class Session(TakingBack):
         self.drafts = self.counted
         self.sleepers = Sleepers(self.snoozes)
         self.local_steps.update(self.sleepers.steps)
+        self.local_steps.update(seen_steps(self.seen))
         self.local_steps.update(
             restore_draft=self._restore_draft,
             drop_draft=self._drop_draft,
             draft=self._draft,
-            unmark_seen=self._unmark_seen,
-            seen=self._seen,
         )
 
     async def _restore_draft(self, key: str) -> None:
@@ -147,15 +146,6 @@ class Session(TakingBack):
         """Tell whether there is a text; None when there is none."""
         text = await asyncio.to_thread(self.drafts.load, key)
         return None if text is None else {"kept": True}
-
-    async def _unmark_seen(self, thing: str, page: str) -> None:
-        """Take the mark of a page away."""
-        await asyncio.to_thread(self.seen.unmark, thing, page)
-
-    async def _seen(self, thing: str, page: str) -> dict[str, bool] | None:
-        """Tell whether a page is marked; None when it is not."""
-        text = await asyncio.to_thread(self.seen.text, thing, page)
-        return None if text is None else {"seen": True}
 
     @property
     def api(self) -> Api | None:

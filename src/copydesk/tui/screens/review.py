@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from copydesk.domain.inverses import page_seen
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
 from copydesk.domain.text import clean
 from copydesk.tui import review_reading
 from copydesk.tui.actions import action, command
@@ -11,6 +13,10 @@ from copydesk.tui.present.changed import place_of
 from copydesk.tui.present.diff_rows import SIDES
 from copydesk.tui.screens.review_guards import never_seen, no_text
 from copydesk.tui.screens.review_impact import ReviewImpact
+from copydesk.tui.seen import reversal_of
+
+if TYPE_CHECKING:
+    from copydesk.client.api import Api
 
 FRAME = 4
 """Cells that the frame of a pane and its scroll bar take."""
@@ -45,29 +51,53 @@ class Review(ReviewImpact, scope="review"):
         assert page is not None
         assert seen is not None
         title = clean(change.node.title)
+        before = await seen.held(change.id)
         if seen.state(change.id) == "seen":
-            await seen.unmark(change.id)
-            self.show_seen()
-            self.say(f"{title} is not marked as seen any more.")
+            await self._put_mark("Unsee", change.id, before, f"{title} is not marked as seen now.")
             return
-        await self.session.perform(
-            "Mark as seen",
-            title,
-            lambda: seen.mark(change.id, page.now),
-            reversal=page_seen(seen.thing, change.id),
-        )
-        self.show_seen()
-        if self.behind:
-            # What was read may not be what it is by now.
-            self.look_again(change.id)
         at = self.page_at
         order = self.changes[at + 1 :] + self.changes[: max(0, at)]
         following = next((c for c in order if seen.state(c.id) != "seen"), None)
+        count = seen.count(c.id for c in self.changes) + 1
+        done = f"{title} is seen. {count} of {len(self.changes)}."
         if following is None:
-            self.say(f"All {len(self.changes)} seen. a approve, m merge.", "good")
-            return
-        self.show_page(following.id)
-        self.say(f"{title} is seen. {self.seen_count} of {len(self.changes)}.")
+            done = f"All {len(self.changes)} seen. a approve, m merge."
+        await self._put_mark("See", change.id, before, done, page.now)
+        if self.behind:
+            # What was read may not be what it is by now.
+            self.look_again(change.id)
+        if following is not None:
+            self.show_page(following.id)
+
+    async def _put_mark(
+        self, what: str, page: str, before: str | None, done: str, text: str | None = None
+    ) -> None:
+        """Mark a page with a text, or with None not at all; ``u`` takes it back."""
+        change, seen, opened = self.change, self.seen, self.opened_request
+        assert change is not None
+        assert seen is not None
+        assert opened is not None
+
+        async def send(api: Api) -> str | None:
+            if text is None:
+                await seen.unmark(page)
+            else:
+                await seen.mark(page, text)
+            return await seen.held(page)
+
+        await self.perform(
+            what,
+            f"{self.numbered} {clean(change.node.title)}",
+            send,
+            reversal=lambda after: reversal_of(opened.request.id, page, before, after),
+            done=done,
+        )
+        self.show_seen()
+
+    def turned(self, results: Sequence[Any]) -> None:
+        """Read again what a write taken back was about, and which pages are marked."""
+        self.forget_versions()
+        super().turned(results)
 
     @action("=", "since I saw it", unless=never_seen, show=2, group="Look")
     def toggle_since(self) -> None:

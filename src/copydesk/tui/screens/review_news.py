@@ -149,6 +149,11 @@ class ReviewNews(ReviewBeside, scope="review_news"):
 
         self.load("marks", read, lambda _: self.show_seen(), what="Comparing what was seen")
 
+    def forget_versions(self) -> None:
+        """Compare every marked page anew at the next reading."""
+        self._versions.clear()
+        self._followed = ""
+
     def look_again(self, page: str) -> None:
         """Compare a page that has just been marked with what it is by now."""
         self._versions.pop(page, None)

@@ -111,6 +111,8 @@ def test_what_sleeps_is_kept_for_each_desk(tmp_path: Path) -> None:
     here.put("b", None)
     assert DeskSnoozes(path, "here").read() == {"a": Snooze(at, at + timedelta(days=1), 1)}
     assert there.read() == {}
+    here.look("a", at)
+    assert (here.looks(), there.looks()) == ({"a": at}, {})
     assert path.stat().st_mode & 0o077 == 0
     path.write_bytes(b"no database" * 100)
     assert here.read() == {}

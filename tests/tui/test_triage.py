@@ -286,5 +286,14 @@ async def test_verdicts_and_reviewers_from_the_list(desk: Desk) -> None:
         assert "waits on Priya Raman" in here(driver).facts.plain
         await driver.press("u")
         assert "Priya" not in here(driver).facts.plain
+        # What others do after one has looked at it is listed, and its row says so.
+        await driver.press("enter", "escape")
+        desk.world.clock.now += timedelta(hours=1)
+        desk.world.comment(desk.guide, "Oh?", change_request=desk.ids["Asked"], by=desk.lee)
+        desk.world.edit_change_request(desk.ids["Asked"], {"limits": "# Other\n"})
+        await driver.press("R")
+        assert "New since you looked" in here(driver).facts.plain
+        assert "Lee Park wrote in a thread" in here(driver).facts.plain
+        assert "●" in driver.line("2    Asked")
         await driver.press("9", "a")
         assert "Put the cursor on a change request first." in driver.screen

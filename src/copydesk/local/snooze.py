@@ -1,4 +1,4 @@
-"""What sleeps on this machine: change requests that a person has put aside."""
+"""What a person put aside, and what they looked at last and when: kept on this machine."""
 
 from __future__ import annotations
 
@@ -19,7 +19,10 @@ CREATE TABLE IF NOT EXISTS snooze (
     desk TEXT NOT NULL, object TEXT NOT NULL,
     updated TEXT NOT NULL, until TEXT, step INTEGER NOT NULL,
     PRIMARY KEY (desk, object)
-) WITHOUT ROWID
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS look (
+    desk TEXT NOT NULL, object TEXT NOT NULL, at TEXT NOT NULL, PRIMARY KEY (desk, object)
+) WITHOUT ROWID;
 """
 
 
@@ -69,6 +72,24 @@ class DeskSnoozes:
                     ),
                 )
 
+    def looks(self) -> dict[str, datetime]:
+        """Return when what was looked at last, by id."""
+        if not self._path.exists():
+            return {}
+        with self._opened() as database:
+            rows = database.execute(
+                "SELECT object, at FROM look WHERE desk = ?", (self._desk,)
+            ).fetchall()
+        found = ((thing, instant(at)) for thing, at in rows)
+        return {thing: at for thing, at in found if at is not None}
+
+    def look(self, thing: str, at: datetime) -> None:
+        """Note that something was looked at; it is on the disk when this returns."""
+        with self._opened() as database, database:
+            database.execute(
+                "INSERT OR REPLACE INTO look VALUES (?, ?, ?)", (self._desk, thing, at.isoformat())
+            )
+
     @contextmanager
     def _opened(self) -> Iterator[sqlite3.Connection]:
         with self._lock:
@@ -93,7 +114,7 @@ def _open(path: Path) -> sqlite3.Connection:
     database = sqlite3.connect(path, timeout=5)
     try:
         database.execute("PRAGMA synchronous = FULL")
-        database.execute(_SCHEMA)
+        database.executescript(_SCHEMA)
     except BaseException:
         database.close()
         raise

@@ -32,6 +32,9 @@ MOST_PAGES = 200
 AT_ONCE = 500
 """Change requests asked for at once where all of a list is needed."""
 
+WORDS = 5
+"""How many of the last words in threads are kept of a change request."""
+
 DESCRIPTION = 6_000
 """Characters of a description that the details show."""
 
@@ -249,6 +252,7 @@ async def _talk(api: Api, row: ChangeRow, me: str) -> Talk:
     """Return since when a thread of a change request waits on the reader, and on its author."""
     mine: list[datetime] = []
     author: list[datetime] = []
+    words: list[tuple[datetime, str]] = []
     if not row.threads:
         return Talk()
     async for comment in api.pages(
@@ -257,11 +261,15 @@ async def _talk(api: Api, row: ChangeRow, me: str) -> Talk:
         start = Word(comment.posted_by.id if comment.posted_by else "", comment.posted_at)
         last = last_word(start, (Word(each.user.id, each.updated_at) for each in comment.repliers))
         at = last.at or comment.posted_at
+        if last.by != me:
+            people = [comment.posted_by, *(each.user for each in comment.repliers)]
+            words.append((at, person(next((p for p in people if p and p.id == last.by), None))))
         if waits_on(me, starter=start.by, author=row.author_id, last=last):
             mine.append(at)
         if waits_on(row.author_id, starter=start.by, author=row.author_id, last=last):
             author.append(at)
-    return Talk(min(mine, default=None), min(author, default=None))
+    words.sort(reverse=True)
+    return Talk(min(mine, default=None), min(author, default=None), tuple(words[:WORDS]))
 
 
 def _verdicts(read: RulesRead) -> list[Verdict] | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
+from contextlib import suppress
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -24,12 +25,27 @@ class SnoozeStore(Protocol):
     def put(self, thing: str, snooze: Snooze | None) -> None:
         """Let something sleep, or wake it, durably before returning."""
 
+    def looks(self) -> Mapping[str, datetime]:
+        """Return when what was looked at last, by id."""
+
+    def look(self, thing: str, at: datetime) -> None:
+        """Note that something was looked at, durably before returning."""
+
 
 class MemorySnoozes:
     """What sleeps in a run that keeps nothing on disk."""
 
     def __init__(self) -> None:
         self._held: dict[str, Snooze] = {}
+        self._looks: dict[str, datetime] = {}
+
+    def looks(self) -> Mapping[str, datetime]:
+        """Return when what was looked at in this run."""
+        return self._looks
+
+    def look(self, thing: str, at: datetime) -> None:
+        """Note for this run that something was looked at."""
+        self._looks[thing] = at
 
     def read(self) -> Mapping[str, Snooze]:
         """Return what sleeps in this run."""
@@ -44,7 +60,7 @@ class MemorySnoozes:
 
 
 class Sleepers:
-    """What sleeps, in memory; the disk is only touched in a thread.
+    """What sleeps and what was looked at, in memory; the disk is only touched in a thread.
 
     The methods that await raise ``OSError`` when the disk refuses.
     """
@@ -52,10 +68,25 @@ class Sleepers:
     def __init__(self, store: SnoozeStore) -> None:
         self._store = store
         self.held: dict[str, Snooze] = {}
+        self.looks: dict[str, datetime] = {}
+        self._keeping: set[asyncio.Task[None]] = set()
 
     async def read(self) -> None:
-        """Read what sleeps."""
+        """Read what sleeps, and what was looked at when."""
         self.held = dict(await asyncio.to_thread(self._store.read))
+        self.looks = {**await asyncio.to_thread(self._store.looks), **self.looks}
+
+    def look(self, thing: str, at: datetime) -> None:
+        """Note that something was looked at, and keep that behind what goes on."""
+        self.looks[thing] = at
+        task = asyncio.create_task(self._keep_look(thing, at), name="look")
+        self._keeping.add(task)
+        task.add_done_callback(self._keeping.discard)
+
+    async def _keep_look(self, thing: str, at: datetime) -> None:
+        # A mark that cannot be kept is no reason to bother anybody.
+        with suppress(OSError):
+            await asyncio.to_thread(self._store.look, thing, at)
 
     def asleep(self, thing: str, updated: datetime, now: datetime) -> bool:
         """Return whether something sleeps that was last changed at ``updated``."""

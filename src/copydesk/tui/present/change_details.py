@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
-from copydesk.domain.age import age
+from copydesk.domain.age import age, moment
 from copydesk.domain.text import listed
 from copydesk.tui.glyphs import glyphs
 from copydesk.tui.present.change_filter import PAGES, PARTS, RULES
@@ -51,6 +51,8 @@ class Talk:
 
     mine: datetime | None = None
     author: datetime | None = None
+    words: Sequence[tuple[datetime, str]] = ()
+    """When others had the last word in a thread, and who; the newest first."""
 
 
 TEXT = "text"
@@ -118,8 +120,17 @@ def rules(details: Details | None) -> str | Text:
 # Facts
 
 
-def facts(row: ChangeRow, space: str, now: datetime, details: Details | None) -> list[Fact]:
-    """Return what to know about a change request: first what decides, then each part in full."""
+def facts(
+    row: ChangeRow,
+    space: str,
+    now: datetime,
+    details: Details | None,
+    looked: datetime | None = None,
+) -> list[Fact]:
+    """Return what to know about a change request: first what decides, then each part in full.
+
+    ``looked`` is when the reader looked at it last.
+    """
     found = [Fact("", _who(row, space, now))]
     if details is not None and details.missing:
         return [*found, Fact("", Text(details.missing, style="warn"))]
@@ -138,6 +149,10 @@ def facts(row: ChangeRow, space: str, now: datetime, details: Details | None) ->
     if details.rules:
         found += [Fact("", ""), Fact("", Text("Rules", style="strong"))]
         found += [Fact("", rule_line(rule)) for rule in details.rules]
+    if news := news_lines(row, details, looked, now):
+        since = moment(looked, now)
+        found += [Fact("", ""), Fact("", Text(f"New since you looked ({since})", style="strong"))]
+        found += [Fact("", line) for line in news]
     if details.pages:
         found += [Fact("", ""), Fact("", Text("Changes", style="strong"))]
         found += [Fact("", page_line(page)) for page in details.pages]
@@ -147,6 +162,29 @@ def facts(row: ChangeRow, space: str, now: datetime, details: Details | None) ->
         found += [Fact("", ""), Fact("", Text("Description", style="strong"))]
         found += [Fact("", line) for line in details.description.split("\n")]
     return found
+
+
+def news_lines(
+    row: ChangeRow, details: Details, looked: datetime | None, now: datetime
+) -> list[Text]:
+    """Return what happened since the reader looked, the newest first; nothing if they never did."""
+    if looked is None:
+        return []
+    found: list[tuple[datetime, str]] = []
+    for verdict in details.verdicts or ():
+        said = "approved by" if verdict.approved else "changes asked for by"
+        if verdict.at is not None:
+            found.append((verdict.at, f"{said} {verdict.name}"))
+    if details.talk is not None:
+        found += [(at, f"{who} wrote in a thread") for at, who in details.talk.words]
+    if details.asked_since is not None and details.asked:
+        found.append((details.asked_since, f"asked for a review: {listed(details.asked)}"))
+    found.append((row.updated, "changed   d shows what it changes"))
+    return [
+        Text.assemble((f"{moment(at, now):<6} ", "muted"), said)
+        for at, said in sorted(found, reverse=True)
+        if at > looked
+    ]
 
 
 def _who(row: ChangeRow, space: str, now: datetime) -> Text:

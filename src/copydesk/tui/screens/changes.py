@@ -60,7 +60,7 @@ class ChangesPlace(ChangesPeople):
             ),
             Column(
                 "space", "SPACE", lambda row: self.space_title(row.space) or present.UNKNOWN, 9,
-                drop=5, most=12,
+                drop=5, most=14,
             ),
             Column(
                 "by", "BY", lambda row: Text(row.author, "who"), present.NAME_CELLS, drop=4,
@@ -116,7 +116,7 @@ class ChangesPlace(ChangesPeople):
             title=self.listing.title,
             empty=self.listing.empty,
             reading="Reading change requests…",
-            sign=lambda row: glyphs().outdated if row.outdated else "",
+            sign=self._sign,
             dim=self._is_dim,
             id="changes",
         )
@@ -129,6 +129,13 @@ class ChangesPlace(ChangesPeople):
         self.name_order()
         yield Part("main", self.rows)
         yield Part("side", self.facts)
+
+    def _sign(self, row: ChangeRow) -> str:
+        """Return what stands before a row: it changed since it was looked at, or main did."""
+        looked = self.session.sleepers.looks.get(row.id)
+        if looked is not None and row.updated > looked:
+            return glyphs().changed
+        return glyphs().outdated if row.outdated else ""
 
     def _is_dim(self, row: ChangeRow) -> bool:
         triage = self.rows.triage
@@ -196,6 +203,13 @@ class ChangesPlace(ChangesPeople):
         if self.listing.sort != SERVED:
             self.sort, self.backwards = self.listing.sort, self.listing.backwards
             self.show_order()
+
+    def on_screen_resume(self) -> None:
+        """Note that what was open until now was looked at until now."""
+        super().on_screen_resume()
+        row = self.rows.selected
+        if row is not None and row.id in self.session.sleepers.looks:
+            self.session.sleepers.look(row.id, self.session.clock())
 
     def look(self) -> None:
         """Give names the room that they need to tell people apart, as rows arrive."""

@@ -165,6 +165,7 @@ class ChangesChecking(ChangesSnooze):
     def learned(self, rows: Sequence[ChangeRow]) -> None:
         """Judge rows anew of which more is known."""
         self.rows.triage.learned(rows)
+        self.rows.refresh_rows()
         self.rows.retitle()
 
     def _checked(self) -> None:

@@ -149,7 +149,8 @@ class ChangesDetails(ChangesWriting):
         known = self.known(row)
         if known is not None and known.stuck != self.stuck(row):
             known = replace(known, stuck=self.stuck(row))
-        found = facts(row, self.space_title(row.space), self.session.clock(), known)
+        looked = self.session.sleepers.looks.get(row.id)
+        found = facts(row, self.space_title(row.space), self.session.clock(), known, looked)
         self.facts.show(found, title=f"{row.label} {row.subject}")
 
     def read_details(self, row: ChangeRow) -> None:
@@ -169,7 +170,6 @@ class ChangesDetails(ChangesWriting):
             self.keep(row, details)
             if self.known(row) != before:
                 self.learned([row])
-                self.rows.refresh_rows()
 
         def failed(text: str) -> None:
             if self.known(row) is None:
@@ -245,7 +245,6 @@ class ChangesDetails(ChangesWriting):
             rows = wanted[at : at + AT_ONCE]
             await self.read_rows(api, rows, parts)
             self.learned(rows)
-            self.rows.refresh_rows()
         return bool(wanted)
 
     def age_details(self) -> None:

@@ -313,6 +313,7 @@ class ReviewBase(Place):
         self._read_rules()
         self.show_overview()
         self.request_came()
+        self.session.sleepers.look(opened.request.id, self.session.clock())
 
     def request_came(self) -> None:
         """Go on once the request has been read; what builds on this class shows its pages."""

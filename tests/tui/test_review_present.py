@@ -160,7 +160,7 @@ def test_reactions_are_counted_and_code_points_read() -> None:
     user = {"object": "user", "id": "u1", "displayName": "Ana"}
     reactions = [{"emoji": "1f44d", "count": 2, "users": [{"user": user}]}, {"emoji": " "}]
     lines = plain(comment.draw_message(message("Yes", reactions=reactions), 40, NOW))
-    assert lines[-1].strip() == "👍 2"
+    assert lines[-1].strip() == "👍 2 Ana, 1 more"
 
 
 def test_reactions_have_an_ascii_form() -> None:

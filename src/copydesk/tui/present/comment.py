@@ -205,6 +205,9 @@ class Group:
     quotes: Sequence[str] = ()
 
 
+NAMED = 3
+"""People who are named beside a reaction; of more the number is said."""
+
 LABELS = 3
 """Threads named beside one line; of more the count is said."""
 
@@ -240,9 +243,15 @@ def page_groups(threads: Sequence[Thread], page: PageText | None) -> list[Group]
 
 
 def all_groups(
-    threads: Threads, waiting: Sequence[Thread], titles: Mapping[str, str]
+    threads: Threads,
+    waiting: Sequence[Thread],
+    titles: Mapping[str, str],
+    gone: Callable[[Thread], bool] = lambda thread: False,
 ) -> list[Group]:
-    """Return all threads, the open ones first; ``titles`` says where pages stand."""
+    """Return all threads, the open ones first; ``titles`` says where pages stand.
+
+    ``gone`` tells of a thread whether what it is about is there no more, as far as that is known.
+    """
     above = {thread.id for thread in waiting}
     closed = [thread for thread in threads if not thread.open and thread.id not in above]
     said = [thread for thread in closed if thread.verdict]
@@ -255,8 +264,12 @@ def all_groups(
         quote = gone_text(thread)
         return f"{where}: {quote}" if quote else where
 
+    lost = [thread for thread in waiting if thread.page not in (None, *titles) or gone(thread)]
+    known = {thread.id for thread in lost}
+    there = [thread for thread in waiting if thread.id not in known]
     return [
-        Group("", waiting, [about(thread) for thread in waiting]),
+        Group("", there, [about(thread) for thread in there]),
+        Group("On text that is gone", lost, [about(thread) for thread in lost]),
         Group("Said with a review", said, [about(thread) for thread in said]),
         Group("Resolved", resolved, [about(thread) for thread in resolved]),
     ]
@@ -324,21 +337,39 @@ def draw_message(
         )
     while len(lines) > 1 and not any(part.strip() for part, _ in lines[-1]):
         lines.pop()
-    if shown := _reactions(message.reactions, me):
+    if shown := _reactions(message.reactions, me, room):
         lines.append([(indent, ""), *shown])
     return lines
 
 
-def _reactions(reactions: Sequence[Reaction], me: str | None) -> Line:
-    shown: Line = []
+def _reactions(reactions: Sequence[Reaction], me: str | None, room: int) -> Line:
+    """Return the reactions with who put them there, as far as there is room for the names."""
+    counted: list[tuple[str, str, bool]] = []
     for reaction in reactions:
         count = reaction.count or len(reaction.users)
         if count <= 0 or not reaction.emoji.strip():
             continue
         mine = any(reactor.user.id == me for reactor in reaction.users)
-        shown.append((f"{emoji_text(reaction.emoji)} {count}", "accent" if mine else "muted"))
+        counted.append((f"{emoji_text(reaction.emoji)} {count}", _who(reaction, me), mine))
+    room -= sum(cell_len(sign) + 2 for sign, _, _ in counted)
+    shown: Line = []
+    for sign, who, mine in counted:
+        shown.append((sign, "accent" if mine else "muted"))
+        if who and cell_len(who) + 1 <= room:
+            shown.append((f" {who}", "muted"))
+            room -= cell_len(who) + 1
         shown.append(("  ", ""))
     return shown
+
+
+def _who(reaction: Reaction, me: str | None) -> str:
+    """Return who reacted: me first, three by name, the others by number."""
+    users = sorted((each.user for each in reaction.users), key=lambda user: user.id != me)
+    named = ["you" if user.id == me else name_of(user) for user in users[:NAMED]]
+    more = max(reaction.count, len(users)) - len(named)
+    if more > 0 and named:
+        named.append(f"{more} more")
+    return ", ".join(named)
 
 
 def who_reacted(reactions: Sequence[Reaction]) -> list[tuple[str, str]]:

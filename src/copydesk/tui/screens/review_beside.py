@@ -10,6 +10,7 @@ from copydesk.tui.place import View
 from copydesk.tui.places import Target
 from copydesk.tui.present.changed import place_of
 from copydesk.tui.present.comment import (
+    GONE,
     Group,
     Thread,
     all_groups,
@@ -183,7 +184,11 @@ class ReviewBeside(ReviewPages):
             self._listed = {}
         self._listed.update((thread.id, None) for thread in order)
         waiting = [t for t in map(self.threads.get, self._listed) if t is not None]
-        return all_groups(self.threads, sorted(waiting, key=lambda t: t.number), titles)
+        return all_groups(self.threads, sorted(waiting, key=lambda t: t.number), titles, self._gone)
+
+    def _gone(self, thread: Thread) -> bool:
+        """Whether the text that a thread is about is known to be gone from its page."""
+        return thread.page in self.texts and thread.height(self.line_of) == GONE
 
     def go_to_thread(self, thread: Thread) -> None:
         """Show a thread where it belongs: beside its line, its page, or the request."""

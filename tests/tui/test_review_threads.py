@@ -1,0 +1,104 @@
+"""Threads of a review: read as far as they are seen, resolved in place, kept when deleted."""
+
+from __future__ import annotations
+
+import httpx
+import pytest
+
+from copydesk.client.api import Api
+from copydesk.tui.places import Target
+from tests.drive import drive
+from tests.tui.opening import open_world
+from tests.tui.review_world import ReviewWorld, furnish
+from tests.world import BASE_URL, World
+
+
+class Replies(httpx.AsyncBaseTransport):
+    """Notes whose replies are asked for."""
+
+    def __init__(self, world: World) -> None:
+        self._desk = httpx.ASGITransport(world.app, raise_app_exceptions=False)
+        self.asked: list[str] = []
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        parts = request.url.path.split("/")
+        if parts[-1] == "replies" and request.method == "GET":
+            self.asked.append(parts[-2])
+        return await self._desk.handle_async_request(request)
+
+
+async def test_replies_are_read_for_the_threads_on_screen_only(world: World) -> None:
+    space = world.space("Guides", {"page": "# Page\n\nText.\n"})
+    request = world.change_request(space, {"page": "# Page\n\nOther text.\n"})
+    made = []
+    for number in range(40):
+        made.append(world.comment(space, f"Question {number}", change_request=request))
+        if number % 4:
+            world.reply(made[-1], f"Answer {number}")
+    replies = Replies(world)
+    api = Api(BASE_URL, world.token(world.ana), transport=replies)
+    target = Target(space=space, change_request=request, view="threads")
+    async with drive(open_world(world, "review", target, api=api), size=(80, 24)) as driver:
+        lines = [line.strip("┃ >▁▂▃▄▅▆▇█") for line in driver.screen.splitlines()]
+        seen = [number for number in range(40) if f"Question {number}" in lines]
+        assert seen[:3] == [0, 1, 2]
+        assert "Answer 1" in driver.screen
+        assert set(replies.asked) <= {made[n] for n in range(seen[-1] + 2) if n % 4}
+        assert len(replies.asked) == len(set(replies.asked)) <= len(seen)
+        before = len(replies.asked)
+        await driver.press("G")
+        assert "Answer 39" in driver.screen
+        assert made[20] not in replies.asked, "what was passed over was not read"
+        assert before < len(replies.asked) == len(set(replies.asked)) < 16
+        await driver.press("g g")
+        assert "Answer 1" in driver.screen
+
+
+async def test_what_is_deleted_is_a_draft_and_what_is_resolved_stays(world: World) -> None:
+    review = ReviewWorld(world)
+    found = furnish(review)
+    app = review.app()
+    async with drive(app, "]", "3", "g g", size=(140, 40)) as driver:
+        assert "On text that is gone" in driver.screen
+        assert "A line that was there once." in driver.screen
+        assert "👍 1 Lee Park" in driver.screen
+        await driver.press("+")
+        await driver.press("x")
+        assert "resolved by Ana Silva" in driver.line("[1]")
+        await driver.press("1", "3")
+        assert "Resolved" in driver.screen
+        await driver.press("u")
+        assert review.open_threads() == 4
+        await driver.press("g g", "D")
+        assert "text is kept as a draft." in driver.screen
+        await driver.press("y")
+        assert list(app.session.drafts.kept().values()) == ["Good work!"]
+        assert review.open_threads() == 3
+        await driver.press("C")
+        assert "Good work!" in driver.screen
+        await driver.press("ctrl+s")
+        assert review.open_threads() == 4
+    assert world.row("comment", found["hours"])["status"] == "open"
+
+
+@pytest.mark.parametrize("recalled", [True, False])
+async def test_a_comment_can_be_recalled_for_a_while(world: World, recalled: bool) -> None:
+    review = ReviewWorld(world)
+    app = review.app()
+    async with drive(app, "]", "c", size=(100, 24)) as driver:
+        app.session.recall_seconds = 60
+        await driver.type("Hasty.")
+        await driver.send("ctrl+s")
+        await driver.settle()
+        assert "u recalls it" in driver.screen
+        assert review.open_threads() == 0
+        if recalled:
+            await driver.press("u")
+            assert "Recalled: comment was not sent." in driver.screen
+            assert list(app.session.drafts.kept().values()) == ["Hasty."]
+            assert "[draft]" in driver.screen
+        else:
+            app.session.send_now()
+            await driver.idle()
+            assert review.open_threads() == 1
+            assert app.session.drafts.kept() == {}

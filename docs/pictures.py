@@ -47,6 +47,7 @@ PICTURES = (
     Picture("change-requests", ("3", "j", "j")),
     Picture("review", WEBHOOKS),
     Picture("review-80x24", WEBHOOKS, SMALL),
+    Picture("review-sides", (*WEBHOOKS, "|")),
     Picture("structure", ("g t", "j", "enter", "j", "j", "J")),
     Picture("clusters", ("g k", "j")),
 )

@@ -9,6 +9,7 @@ import pytest
 from copydesk.contract.models.change_request import Changes, Conflict
 from copydesk.contract.models.comment import Comment
 from copydesk.contract.models.content import PageTree
+from copydesk.domain.anchor import anchor_of_quote
 from copydesk.domain.page_tree import PageNode, flatten
 from copydesk.tui import glyphs
 from copydesk.tui.present import changed, comment, diff, diff_rows, review
@@ -23,7 +24,9 @@ def plain(lines: list[list[tuple[str, str]]]) -> list[str]:
 def drawn(before: str, after: str, width: int = 60) -> list[str]:
     page = diff.page_text(before, after)
     return [
-        line for at in range(len(page.diff)) for line in plain(diff_rows.draw_line(page.diff[at], width))
+        line
+        for at in range(len(page.diff))
+        for line in plain(diff_rows.draw_line(page.diff[at], width))
     ]
 
 
@@ -69,6 +72,9 @@ def test_marks_stand_on_whole_words_and_close_ones_are_one() -> None:
     assert "://[-calyptia.com-]/en/about" in before
     assert "://{+chronosphere.io+}/en/about" in after
     assert before.count("[-") == after.count("{+") == 2
+    assert drawn("この設定を開くことができます。\n", "この設定を閉じることができます。\n")[
+        1
+    ].endswith("この設定を{+閉じる+}ことができます。")
     before, after = drawn("ab internationally cd\n", "ab straightforward cd\n")
     assert "[-ab internationally cd-]" in before
     assert "{+ab straightforward cd+}" in after
@@ -125,6 +131,10 @@ def test_anchors_find_their_row_as_it_is_or_as_it_was() -> None:
     assert edited == page.anchor(2)
     assert edited is not None
     assert page.find(edited) == 2
+    wrapped = diff.page_text("", "# A\n\nOne line\nand another.\n")
+    assert wrapped.find(anchor_of_quote(wrapped.after, "and another")) == 2
+    assert wrapped.find(wrapped.anchor(2) or "") == 2
+    assert wrapped.line_text(2) == "One line and another."
     removed = page.anchor(3)
     assert removed is not None
     assert page.find(removed) == 3

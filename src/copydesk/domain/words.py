@@ -24,11 +24,13 @@ _MARKUP = frozenset("#*_`~|>-+=<[]{}\\/")
 _PIECE = 32_768
 """Characters cut into words at once."""
 
+CJK = "\u0e00-\u0eff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+"""Characters of scripts that have no spaces between words, for a class of a pattern."""
+
 # Words: single characters where a script has no spaces between words, else runs without ASCII
 # punctuation and the punctuation of Unicode's general and CJK blocks; then space; then signs.
-_CJK = "\u0e00-\u0eff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 _TOKEN = re.compile(
-    rf"[{_CJK}]|\s+|[^\s!-/:-@\[-`{{-~\u2000-\u206f\u3000-\u303f\uff00-\uff0f{_CJK}]+|.",
+    rf"[{CJK}]|\s+|[^\s!-/:-@\[-`{{-~\u2000-\u206f\u3000-\u303f\uff00-\uff0f{CJK}]+|.",
     re.DOTALL,
 )
 

@@ -9,6 +9,7 @@ from rich.cells import cell_len
 
 from copydesk.domain.diff import Line, Move, TextDiff
 from copydesk.domain.text import clean, plural
+from copydesk.domain.words import CJK
 from copydesk.tui.glyphs import glyphs
 from copydesk.tui.markdown_lines import Line as Drawn
 from copydesk.tui.markdown_lines import Span as Drawing
@@ -23,7 +24,8 @@ LINE_LIMIT = 20_000
 NEAR = 3
 """Fewer unchanged characters than this between two marks are marked with them."""
 
-_WORD = re.compile(r"[\w@%+~-]+(?:[.'’][\w@%+~-]+)*")
+_LETTERS = rf"(?:(?![{CJK}])[\w@%+~-])+"
+_WORD = re.compile(rf"{_LETTERS}(?:[.'’]{_LETTERS})*")
 """A word, or what stands between the slashes of an address."""
 
 _SAID = 60

@@ -117,11 +117,11 @@ async def test_everything_that_waits_with_the_reason_and_none_twice(world: World
     app = open_world(world, snapshot=snapshot, api=api)
     async with drive(app, "g i", size=(140, 40)) as driver:
         assert "All 5" in driver.screen
-        assert "Lee Park, on your request" in line(driver, "Is **this** right?")
-        assert "Lee Park answered you" in line(driver, "Why so short?")
-        assert "@ Lee Park names you" in line(driver, "Look, all.")
-        assert "@ Lee Park names you" in line(driver, "@Ana Silva see this")
-        assert "you are asked to review" in line(driver, "Note for reviewers")
+        assert "your request Lee Park" in line(driver, "Is **this** right?")
+        assert "answered you Lee Park" in line(driver, "Why so short?")
+        assert "@ names you  Lee Park" in line(driver, "Look, all.")
+        assert "@ names you  Lee Park" in line(driver, "@Ana Silva see this")
+        assert "to review    Lee Park" in line(driver, "Note for reviewers")
         for absent in ("Between us.", "My own, unanswered.", "\x1b"):
             assert absent not in driver.screen
         assert 1 < counting.most <= 4

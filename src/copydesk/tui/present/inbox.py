@@ -29,6 +29,14 @@ VIEWS: Mapping[str, str] = {
 }
 """The views, by id: everything, and one for each reason."""
 
+WORDS: Mapping[Why, tuple[str, str]] = {
+    "named": ("@ names you", "accent"),
+    "answered": ("answered you", ""),
+    "yours": ("your request", ""),
+    "asked": ("to review", "muted"),
+}
+"""Each reason as the column says it, and its tone."""
+
 SORTS: Mapping[str, str] = {
     "newest": "last word, newest first",
     "longest": "waiting longest",
@@ -75,15 +83,8 @@ def why_words(row: InboxRow) -> Text:
     """Return why a thread waits, or what was done about it."""
     if row.done:
         return Text(f"{glyphs().passed} {row.done}", style="good")
-    match row.why:
-        case "named":
-            return Text(f"@ {row.last} names you", style="accent")
-        case "answered":
-            return Text(f"{row.last} answered you")
-        case "yours":
-            return Text(f"{row.last}, on your request")
-        case _:
-            return Text("you are asked to review", style="muted")
+    words, tone = WORDS[row.why]
+    return Text(words, style=tone)
 
 
 def in_order(rows: Iterable[InboxRow], sort: str, *, backwards: bool = False) -> list[InboxRow]:

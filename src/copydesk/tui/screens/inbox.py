@@ -75,11 +75,12 @@ class Inbox(HasDetails, scope="inbox"):
         self.rows: VirtualList[InboxRow] = VirtualList(
             ListSource(key=lambda row: row.id),
             [
-                Column("why", "WHY", present.why_words, 26),
+                Column("why", "WHY", present.why_words, 12),
+                Column("last", "LAST WORD", lambda row: Text(row.last, style="who"), 14, drop=2),
                 Column("text", "THREAD", lambda row: row.text, flex=3, minimum=16),
                 Column("where", "ON", lambda row: row.where, 6),
-                Column("about", "ABOUT", lambda row: row.about, flex=2, minimum=12, drop=2),
-                Column("space", "SPACE", lambda row: row.space_title, 16, drop=3),
+                Column("about", "ABOUT", lambda row: row.about, flex=2, minimum=12, drop=3),
+                Column("space", "SPACE", lambda row: row.space_title, 16, drop=4),
                 Column("age", "AGE", self._age, 6, align="right", drop=1),
             ],
             title="Inbox",

@@ -11,7 +11,7 @@ import os
 import shlex
 import subprocess
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
@@ -189,16 +189,23 @@ class Composer(Acts, TextArea, scope="composer"):
             return
         if word.kind == "emoji":
             if self._emoji is None:
-                self.run_worker(self._read_emoji(), group="emoji", exclusive=True)
+                self._read_once("emoji", self._read_emoji)
             else:
                 plain = glyphs().gap.isascii()
                 self.line.offer(completion.emoji(word.typed, self._emoji, plain=plain))
             return
         people = self._session.people.known(self._session.organization)
         if people is None:
-            self.run_worker(self._read_people(), group="people", exclusive=True)
+            self._read_once("people", self._read_people)
         else:
             self.line.offer(completion.people(word.typed, people))
+
+    def _read_once(self, what: str, read: Callable[[], Awaitable[None]]) -> None:
+        """Begin to read something, unless that is under way."""
+        if not any(
+            each.name == what and each.node is self and each.is_running for each in self.app.workers
+        ):
+            self.run_worker(read(), name=what)
 
     async def _read_emoji(self) -> None:
         self._emoji = await asyncio.to_thread(emoji_names)

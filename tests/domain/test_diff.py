@@ -92,6 +92,30 @@ def test_every_row_of_both_texts_is_shown_once(before: str, after: str) -> None:
         assert {span.kind for span in line.spans} <= {"same", line.kind}
 
 
+@given(st.permutations(range(7)), st.lists(st.integers(0, 6), unique=True, max_size=3))
+def test_blocks_in_another_order_are_moved_and_none_is_lost(
+    order: list[int], edited: list[int]
+) -> None:
+    said = [
+        f"Part {n} speaks of the thing number {n * n}, of that, and of no other." for n in range(7)
+    ]
+    before = "\n\n".join(said)
+    for n in edited:
+        said[n] = said[n].replace("speaks", "tells you")
+    after = "\n\n".join(said[n] for n in order) + "\n"
+    diff = compare(before, after)
+    assert apply(diff, before) == after
+    assert apply(reverse(diff), after) == before
+    assert Counter(
+        line.text for line in diff if line.kind in ("same", "moved", "added")
+    ) == Counter(
+        [*said, *(line.text for line in diff if line.kind in ("same", "added") and not line.text)]
+    )
+    if not edited:
+        assert (diff.added, diff.removed) == (0, 0)
+        assert bool(diff.moves) == (order != sorted(order))
+
+
 @given(PAGES)
 def test_a_text_does_not_differ_from_itself(page: str) -> None:
     diff = compare(page, page)

@@ -24,6 +24,9 @@ from copydesk.domain.block_scanning import DELIMITER, QUOTE, QUOTING, Row, Scann
 _LINES = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 _BLANKS = re.compile(r"[ \t]+")
 _ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
+_PIECE = 65_536
+"""Characters cut into lines at once."""
+
 _MANY = 100
 """Lines from which on a wrapped row is joined only once."""
 
@@ -39,7 +42,7 @@ class BlockText:
 
     def __init__(self, text: str, *, plain: bool = False) -> None:
         self.text = text
-        self._raw: list[str] = _LINES.findall(text)
+        self._raw = _lines(text)
         self.lines = [line.rstrip("\r\n") for line in self._raw]
         scanner = Scanner(self.lines, plain=plain)
         scanner.scan()
@@ -132,6 +135,19 @@ class BlockText:
         if block.kind == "item" and block.level:
             keys[0] = re.sub(r"^\d+", "1", keys[0].lstrip())
         return f"{block.kind}\n" + "\n".join(keys)
+
+
+def _lines(text: str) -> list[str]:
+    """Return the lines of a text with their ends, cut piece by piece: other threads wait for one
+    call at a time.
+    """
+    found: list[str] = []
+    at = 0
+    while at < len(text):
+        stop = text.find("\n", at + _PIECE) + 1 or len(text)
+        found += _LINES.findall(text, at, stop)
+        at = stop
+    return found
 
 
 def even(said: str) -> str:

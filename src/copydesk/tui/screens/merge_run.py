@@ -83,7 +83,8 @@ class MergeRunPlace(MergeRunActions):
                     lambda row: listed([item.label for item in row.run.listed]), flex=1, drop=1,
                 ),
             ]  # fmt: skip
-        return [
+        spaces = {item.space for item in self.run.items} if self.run is not None else set()
+        columns: list[Column[Row]] = [
             Column("at", "", lambda row: Text(str(row.number or ""), style="muted"), 2,
                    align="right"),
             Column("number", "#", lambda row: _item(row).label.removeprefix("#"), 4),
@@ -92,6 +93,8 @@ class MergeRunPlace(MergeRunActions):
             Column("state", "STATE", lambda row: present.state_text(_item(row)), 14),
             Column("what", "", self._what, flex=4, minimum=26, drop=1),
         ]  # fmt: skip
+        # Of one space all have the same: its name is in the details.
+        return [column for column in columns if column.key != "space" or len(spaces) > 1]
 
     def _what(self, row: Row) -> Text:
         item, runner = _item(row), self.runner
@@ -228,6 +231,10 @@ class MergeRunPlace(MergeRunActions):
             base.set([])
             self.rows.title, self.rows.note = "Merge run", ""
         else:
+            columns = tuple(self._columns())
+            if [each.key for each in columns] != [each.key for each in self.rows.columns]:
+                self.rows.columns = columns
+                self.rows.refresh_rows()
             places = {item.key: at for at, item in enumerate(run.listed, 1)}
             base.set(Row(item.key, places.get(item.key, 0), run, item) for item in run.items)
             self.rows.title, self.rows.note = "Merge run", present.summary(run)

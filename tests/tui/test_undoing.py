@@ -36,7 +36,7 @@ from copydesk.tui.recovery import recover
 from copydesk.tui.session import ChangedSinceError, Session
 from copydesk.tui.site_reading import send_step
 from copydesk.tui.site_writing import set_default, update
-from tests.drive import drive
+from tests.drive import drive, eventually
 from tests.tui.review_world import ReviewWorld
 from tests.tui.test_sites import SECTIONS, Published, publish
 from tests.world import BASE_URL, World
@@ -314,7 +314,7 @@ async def test_what_somebody_else_changed_since_is_not_overruled_unasked(world: 
         assert len(list(seen.pages(review.request))) == 1
         await driver.press("u")
         assert not list(seen.pages(review.request))
-        assert "Taken back: Mark as seen" in driver.screen
+        assert "Taken back: See" in driver.screen
         await driver.press("W")
         assert row() == "draft"
         assert "u undo" in driver.screen
@@ -357,20 +357,23 @@ async def test_what_waits_can_be_recalled_and_its_text_stays(world: World) -> No
             assert isinstance(found, int)
             return found
 
+        async def turn() -> None:
+            await asyncio.sleep(0.01)  # a thread reads the drafts
+            await driver.settle()
+
         async def approve(text: str) -> None:
-            for key in ("a", *text, "ctrl+s"):
+            await driver.send("a")
+            await eventually(lambda: driver.app.screen is not driver.place, turn)
+            for key in (*text, "ctrl+s"):
                 await driver.send(key)
-            for _ in range(50):
-                await driver.settle()
-                if session.waits:
-                    return
-            raise AssertionError("it does not wait")
+            await eventually(lambda: driver.app.screen is driver.place, turn)
 
         await approve("Fine.")
+        await eventually(lambda: bool(session.waits), turn)
         assert "is sent in 600 s, u recalls it" in driver.screen
         assert not session.undoable()
-        await driver.send("a")
-        await driver.send("ctrl+s")
+        await approve("")
+        await eventually(lambda: "about to be sent" in driver.screen, turn)
         assert len(session.waits) == 1
         assert "That is about to be sent already: u recalls it." in driver.screen
         await driver.press("u")
@@ -380,6 +383,7 @@ async def test_what_waits_can_be_recalled_and_its_text_stays(world: World) -> No
         assert session.log[-1].state == "recalled"
         assert not session.journal.entries()
         await approve("")
+        await eventually(lambda: bool(session.waits), turn)
         await driver.send("Q")  # quitting sends at once
         await driver.idle()
         assert reviews() == 1

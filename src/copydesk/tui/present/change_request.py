@@ -53,6 +53,11 @@ class ChangeRow:
         """How a sentence names it."""
         return f"#{self.number}"
 
+    @property
+    def named(self) -> str:
+        """How the log names it, which is read where no list is beside it."""
+        return f"{self.label} {self.subject}".rstrip()
+
 
 SORTS: Mapping[str, str] = {
     "updated": "updated",

@@ -95,7 +95,7 @@ class ChangesPeople(ChangesBulk, scope="changes_people"):
         done = f"Approved {row.label}" if good else f"Asked for changes in {row.label}"
         await self.perform(
             "Approve" if good else "Ask for changes",
-            f"{row.label} {row.subject}",
+            row.named,
             send,
             done=f"{done}; a verdict cannot be undone.",
             draft=key,
@@ -104,7 +104,7 @@ class ChangesPeople(ChangesBulk, scope="changes_people"):
         await self._others_now(row)
 
     def _facts(self, row: ChangeRow, waiting: int) -> tuple[str | Text, ...]:
-        facts: list[str | Text] = [Text(f"{row.label} {row.subject}", style="strong")]
+        facts: list[str | Text] = [Text(row.named, style="strong")]
         if row.threads:
             facts.append(plural(row.threads, "open thread"))
         if waiting:

@@ -75,7 +75,7 @@ class ChangesSnooze(ChangesDetails, scope="changes_snooze"):
 
         await self.perform(
             "Wake" if after is None else "Snooze",
-            row.label,
+            row.named,
             send,
             reversal=reversal_of(row.id, before, after),
             done=(

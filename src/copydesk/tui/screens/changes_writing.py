@@ -83,7 +83,7 @@ class ChangesWriting(ChangesRuns, scope="changes_writing"):
 
         await self.perform(
             "Edit",
-            row.label,
+            row.named,
             lambda api: api(ops.update_change_request, row.space, row.id, body),
             reversal=request_changed(
                 row.space,

@@ -7,7 +7,7 @@ import pytest
 from copydesk.contract.models.merge_rules import MergeRulesWrite
 from copydesk.tui.places import Target
 from copydesk.tui.screens.review import Review
-from copydesk.tui.widgets.merge_sheet import MergeSheet
+from copydesk.tui.widgets.conflict_sheet import ConflictSheet
 from tests.drive import Driver, drive
 from tests.tui.review_world import Faults, ReviewWorld, furnish
 from tests.world import World
@@ -342,18 +342,7 @@ async def test_a_rule_blocks_the_merge_and_says_who(review: ReviewWorld) -> None
 
 async def test_a_conflict_is_shown_in_full_and_changes_nothing(review: ReviewWorld) -> None:
     review.world.commit(review.space, {"webhooks/signatures": "# Signatures\n\nUse MD5.\n"})
-    async with drive(review.app(), "m", "y") as driver:
-        assert isinstance(driver.app.screen, MergeSheet)
-        assert "Not merged: both sides changed the same things." in driver.screen
-        assert "Use the SHA-256 header." in driver.screen
-        assert "Use MD5." in driver.screen
-        assert "before   Use the SHA-1 header." in driver.screen
-        assert "its author edits these pages" in driver.screen
-        await driver.press("escape")
-        assert "#1 not merged: 1 page conflicts" in driver.screen
-        assert "Merge: #1" not in driver.screen
-        assert driver.app.session.log[-1].state == "failed"
-        await driver.press("U", "y")
+    async with drive(review.app(), "U", "y") as driver:
         assert "Not updated: both sides changed the same things." in driver.screen
         await driver.press("escape")
         assert "#1 not updated: 1 page conflicts" in driver.screen
@@ -363,6 +352,17 @@ async def test_a_conflict_is_shown_in_full_and_changes_nothing(review: ReviewWor
         await driver.press("m")
         assert "and the last update" in driver.screen
         assert "U update from main first" not in driver.screen
+        await driver.press("y")
+        assert isinstance(driver.app.screen, ConflictSheet)
+        assert "Not merged: both sides changed the same things." in driver.screen
+        assert "this request     Use the SHA-256 header." in driver.screen
+        assert "primary content  Use MD5." in driver.screen
+        assert "before           Use the SHA-1 header." in driver.screen
+        assert "its author edits these pages" in driver.screen
+        await driver.press("escape")
+        assert "#1 not merged: 1 page conflicts" in driver.screen
+        assert "Merge: #1" not in driver.screen
+        assert driver.app.session.log[-1].state == "failed"
 
 
 async def test_a_merge_says_first_where_both_sides_wrote(review: ReviewWorld) -> None:

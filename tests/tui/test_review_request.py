@@ -11,7 +11,7 @@ from copydesk.contract.models.comment import CommentUpdate, MarkdownBody
 from copydesk.contract.models.merge_rules import MergeRulesWrite
 from copydesk.contract.models.review import ReviewCreate
 from tests.drive import Driver, drive
-from tests.tui.review_world import Faults, ReviewWorld, furnish
+from tests.tui.review_world import RETRIES, Faults, ReviewWorld, furnish
 from tests.world import World
 
 
@@ -32,6 +32,18 @@ async def press(driver: Driver, *keys: str) -> Driver:
     """Press keys and return the driver."""
     await driver.press(*keys)
     return driver
+
+
+async def waiting(driver: Driver, *keys: str) -> None:
+    """Press keys until a write waits that can be recalled."""
+    for key in keys:
+        await driver.send(key)
+    for _ in range(50):
+        await driver.settle()
+        if driver.app.session.waits:
+            await driver.settle()
+            return
+    raise AssertionError("nothing waits")
 
 
 async def test_rules_are_explained_one_by_one(review: ReviewWorld) -> None:
@@ -163,15 +175,62 @@ async def test_drafts_go_with_a_verdict_and_what_is_refused_stays(review: Review
         assert "Approved #1; a verdict cannot be undone." in driver.screen
         assert len(app.session.drafts.kept()) == 2
         app.session.recall_seconds = 600
-        for key in ("a", "ctrl+s"):
-            await driver.send(key)
-        for _ in range(50):
-            await driver.settle()
-            if app.session.waits:
-                break
+        await waiting(driver, "a", "ctrl+s")
         assert "sent in 600 s" in driver.screen
         await driver.send("u")
         await driver.idle()
         assert "Recalled: nothing was sent." in driver.screen
         assert len(app.session.drafts.kept()) == 2
         assert review.open_threads() == before + 1
+
+
+async def test_a_merge_shows_all_beside_it_and_can_be_stopped(review: ReviewWorld) -> None:
+    world = review.world
+    other = world.change_request(
+        review.space,
+        edit=lambda editor: editor.write(editor.find("webhooks/retries"), "# Retries\n\nNo.\n"),
+        subject="Shorter retries",
+        by=review.lee,
+    )
+    assert other
+    app = review.app()
+    async with drive(app, "m", size=(140, 40)) as driver:
+        assert "same page as #2 Shorter retries: Retries" in driver.screen
+        assert "0 pages link here, 0 links broken" in driver.screen
+        assert "This goes live at once and cannot be undone here." in driver.screen
+        app.session.recall_seconds = 600
+        for key in ("escape", "m"):
+            await press(driver, key)
+        await waiting(driver, "y")
+        assert "Merging in 600 s. Nothing is sent yet." in driver.screen
+        await press(driver, "escape")
+        assert "Stopped: nothing was merged." in driver.screen
+        assert world.row("change_request", review.request)["status"] == "open"
+        app.session.recall_seconds = 0
+        rule(review, {"rule": "require_at_least_one_review"})
+        await driver.press("y")
+        assert "Refused by a rule:" in driver.screen
+        assert "at least one review: it was not a rule yet; read again, needs an" in driver.screen
+        rule(review, {"rule": "require_change_request_subject"})
+        await driver.press("escape", "m", "y")
+        assert "Merged. It is live now." in driver.screen
+        assert "revision " in driver.screen
+
+
+async def test_conflicts_are_shown_page_by_page_and_lead_to_the_page(review: ReviewWorld) -> None:
+    world = review.world
+    world.commit(review.space, {"webhooks/signatures": "# Signatures\n\nUse MD5.\n"})
+    retries = RETRIES.replace("five times over one hour", "nine times over two days")
+    world.commit(review.space, {"webhooks/retries": retries})
+    async with drive(review.app(), "m", "y", size=(140, 40)) as driver:
+        assert "1 of 2" in driver.screen
+        line = driver.line("nine times")
+        assert "eight times" in line  # beside each other
+        await driver.press("]")
+        assert "Use MD5." in driver.screen
+        await driver.resize(80, 24)
+        await driver.press("[", "]", "enter")
+        assert driver.place.view == "changes"
+        assert "Signatures" in driver.line("┏━")
+        await driver.press("U")
+        assert "to update it again changes nothing" in driver.screen

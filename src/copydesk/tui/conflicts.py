@@ -65,14 +65,20 @@ async def _read_after(api: Api, space: str, request: str) -> ChangeRequest:
         raise
 
 
-async def merge(api: Api, space: str, request: str) -> tuple[MergeResult | None, ChangeRequest]:
-    """Merge a change request. Raises `ConflictedError` when it is not merged, and ``ApiError``."""
+async def merge(
+    api: Api, space: str, request: str, main: str | None = None
+) -> tuple[MergeResult | None, ChangeRequest]:
+    """Merge a change request. Raises `ConflictedError` when it is not merged, and ``ApiError``.
+
+    ``main`` is the revision of the space that was read before, for the moment of a conflict.
+    """
     result = await api(ops.merge_change_request, space, request)
     # The answer alone does not tell whether a conflicting merge happened.
     now = await _read_after(api, space, request)
     if now.status != "merged" and result.result != "merge":
         found = result.conflicts or ()
-        raise ConflictedError(f"not merged: {how_many(found)}", found, now)
+        moment = None if main is None else (now.id, now.revision, main)
+        raise ConflictedError(f"not merged: {how_many(found)}", found, now, moment)
     return result, now
 
 

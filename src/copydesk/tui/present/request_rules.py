@@ -75,6 +75,22 @@ def rule_lines(request: ChangeRequest, rules: RulesRead, standing: Standing) -> 
     return lines
 
 
+def said_and_asked(
+    request: ChangeRequest, rules: RulesRead, result: RuleResult, now: datetime
+) -> list[Text]:
+    """Return who said what and when, and who was asked, of a rule that is about reviews."""
+    if "review" not in result.rule:
+        return []
+    found = [*_reviews(request, rules.reviews, result, now)] if rules.reviews else []
+    if rules.requested:
+        found += _asked(rules.requested, rules.reviews, result, now)
+    lines = []
+    for name, text in found:
+        lead = f"{name} " if name == "asked" else ""
+        lines.append(Text.assemble((lead, "muted"), text))
+    return [line for line in lines if line.plain not in ("none", "asked nobody")]
+
+
 def rule_data(
     request: ChangeRequest, rules: RulesRead, result: RuleResult, standing: Standing
 ) -> Lines:

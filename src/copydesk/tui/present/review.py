@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -14,6 +14,7 @@ from copydesk.tui.glyphs import glyphs
 from copydesk.tui.merge_facts import RulesRead, document_text
 from copydesk.tui.present.changed import Changed
 from copydesk.tui.present.comment import name_of
+from copydesk.tui.present.conflict import conflict_head
 from copydesk.tui.present.diff import wrap_exact
 from copydesk.tui.present.request_rules import rule_sign
 
@@ -156,28 +157,11 @@ def _reviewers(rules: RulesRead | None, now: datetime) -> Lines:
 
 def conflict_lines(conflicts: Sequence[Conflict]) -> list[Text]:
     """Return conflicts in full: which page, what clashes, and the lines of both sides."""
-    said = {
-        "edited": "both sides edited the same lines",
-        "edited-deleted": "edited here, removed in primary content",
-        "deleted-edited": "removed here, edited in primary content",
-        "moved": "both sides moved it",
-        "renamed": "both sides renamed it",
-        "added": "both sides added it",
-    }
-    return [line for conflict in conflicts for line in _conflict(conflict, said)]
+    return [line for conflict in conflicts for line in _conflict(conflict)]
 
 
-def _conflict(conflict: Conflict, said: Mapping[str, str]) -> Iterator[Text]:
-    what = ""
-    if conflict.page is not None:
-        what = conflict.page.title or conflict.page.path or conflict.page.id
-    elif conflict.file is not None:
-        what = conflict.file.path or conflict.file.name or conflict.file.id
-    yield Text.assemble(
-        (f"{glyphs().failed} ", "bad"),
-        (clean(what) or "something", "strong"),
-        f": {said.get(conflict.kind, clean(conflict.kind))}",
-    )
+def _conflict(conflict: Conflict) -> Iterator[Text]:
+    yield conflict_head(conflict)
     for lines in conflict.lines or ():
         yield Text(f"   line {lines.start}", style="muted")
         sides = (("before ", lines.base), ("here   ", lines.change), ("primary", lines.primary))

@@ -36,7 +36,8 @@ from copydesk.tui.screens.review_guards import (
 )
 from copydesk.tui.screens.review_tabs import ReviewTabs
 from copydesk.tui.session import WriteError
-from copydesk.tui.widgets.merge_sheet import ConflictSheet, MergeSheet
+from copydesk.tui.widgets.conflict_sheet import ConflictSheet, page_wanted
+from copydesk.tui.widgets.merge_sheet import MergeSheet
 from copydesk.tui.widgets.sending_sheet import SendingSheet
 from copydesk.tui.widgets.sheet import Confirm
 from copydesk.tui.widgets.verdict_sheet import VerdictSheet
@@ -327,7 +328,9 @@ class ReviewRequest(ReviewTabs, scope="review_request"):
             self.session.hold_stuck(clash.moment)
             self.reload()
             self.tell(f"#{request.number} {clash}", "bad")
-            await self.desk.push_screen_wait(ConflictSheet.of_update(f"#{request.number}", clash))
+            conflicting = ConflictSheet.of_update(f"#{request.number}", clash)
+            answer = cast("str | None", await self.desk.push_screen_wait(conflicting))
+            self._read_conflicting(answer)
             return
         self.reload()
 
@@ -351,8 +354,21 @@ class ReviewRequest(ReviewTabs, scope="review_request"):
         result = cast("str | None", await self.desk.push_screen_wait(sheet))
         if result == "update":
             await self._update()
-        else:
-            self.reload()
+            return
+        self.reload()
+        self._read_conflicting(result)
+
+    def _read_conflicting(self, answer: str | None) -> None:
+        """Show the page that a sheet of conflicts answered with."""
+        page = page_wanted(answer)
+        if page is None:
+            return
+        if all(change.id != page for change in self.changes):
+            self.say("The page is not changed by this request any more.", "warn")
+            return
+        self.open_view("changes")
+        self.show_page(page)
+        self.diff.focus()
 
     @action("g k", "its cluster", show=False, group="Go", inline=True)
     async def go_cluster(self) -> None:

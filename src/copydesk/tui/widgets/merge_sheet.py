@@ -1,52 +1,50 @@
-"""Merging one change request, and what it came to; conflicts in full.
+"""Merging one change request: what speaks for and against it, a way to stop it, and what came.
 
 The sheet reads everything itself, so that any place can open it with two ids.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, cast
+from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from rich.text import Text
-from textual.app import ComposeResult
-from textual.containers import VerticalScroll
-from textual.widgets import Label, Static
 
-from copydesk.contract.models.change_request import Changes, Conflict, MergeResult
-from copydesk.domain.text import clean, listed, plural, shorten
-from copydesk.tui import conflicts, merge_facts
+from copydesk.contract.models.change_request import Changes, MergeResult
+from copydesk.domain.address import web_address
+from copydesk.domain.text import clean
+from copydesk.tui import conflicts, merge_facts, overlap_reading
 from copydesk.tui.actions import action
 from copydesk.tui.conflicts import ConflictedError
+from copydesk.tui.errors import failure_types
 from copydesk.tui.glyphs import glyphs
-from copydesk.tui.merge_facts import RulesRead, SpokenFor, why_not_mergeable
-from copydesk.tui.present.comment import name_of
-from copydesk.tui.present.review import conflict_lines, rule_text, status_text
+from copydesk.tui.merge_facts import SpokenFor, why_not_mergeable
+from copydesk.tui.present.impact import impact_line
+from copydesk.tui.present.merging import (
+    Beside,
+    beside_lines,
+    fact_lines,
+    guesses,
+    result_lines,
+    warnings,
+)
 from copydesk.tui.seen import SeenPages
-from copydesk.tui.session import HAD_ARRIVED, WriteError
-from copydesk.tui.widgets.sheet import Sheet
+from copydesk.tui.session import RecalledError, WriteError
+from copydesk.tui.widgets.conflict_sheet import ConflictSheet, Scrolling
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
     from copydesk.contract.models.change_request import ChangeRequest
-    from copydesk.tui.app import CopydeskApp
-    from copydesk.tui.place import Place
 
 LIVE = "This goes live at once and cannot be undone here."
 
-
 ALREADY = "It is merged already."
 
-HOW_TO_SETTLE = (
-    "To settle them, its author edits these pages in the change request on the platform, or in "
-    "the source and has it imported again. An update does not help. Or archive it."
-)
+LOOKED_AT = 25
+"""Up to so many changed pages the links around them are read for the sheet."""
 
-
-def _settling(conflicts: Sequence[Conflict]) -> list[Text]:
-    """Return how conflicts are settled, and the conflicts in full."""
-    found = conflict_lines(conflicts) or [Text("The service does not say which.")]
-    return [Text(HOW_TO_SETTLE, style="muted"), Text(), *found]
+TICK_SECONDS = 0.5
+"""How often the seconds that are left are counted."""
 
 
 def not_unknown(sheet: MergeSheet) -> str | None:
@@ -54,33 +52,17 @@ def not_unknown(sheet: MergeSheet) -> str | None:
     return None if sheet.unknown else "It is known what became of it."
 
 
-class _Scrolling(Sheet[str]):
-    """A sheet of lines that may be longer than the screen."""
-
-    DANGER = 2
-
-    def body(self) -> ComposeResult:
-        """The lines, then the keys."""
-        with VerticalScroll(classes="facts", can_focus=False):
-            yield Static(id="merge-facts")
-        yield Label(id="merge-keys", classes="keys")
-
-    def show(self, lines: Sequence[Text | str], keys: Text) -> None:
-        """Show other lines and keys."""
-        text = Text("\n").join(line if isinstance(line, Text) else Text(line) for line in lines)
-        self.query_one("#merge-facts", Static).update(self.paint(text))
-        self.query_one("#merge-keys", Label).update(self.paint(keys))
-
-    def scroll(self, by: int) -> None:
-        """Scroll the lines."""
-        self.query_one(VerticalScroll).scroll_relative(y=by, animate=False)
+def not_merged(sheet: MergeSheet) -> str | None:
+    """Say so while there is nothing to look at."""
+    return None if sheet.address else "It is not merged yet, or has no address."
 
 
-class MergeSheet(_Scrolling, scope="merge_sheet"):
+class MergeSheet(Scrolling, scope="merge_sheet"):
     """Asks before a merge, with all that speaks for and against it, and shows the result.
 
     ``unseen`` is (pages not seen, all pages) where that is known; else the marks are read.
-    The result is ``"merged"``, ``"update"`` (the user wants to update from main first), or None.
+    The result is ``"merged"``, ``"update"`` (the user wants to update from main first), a page that
+    conflicts and is to be read (`page_wanted`), or None.
     """
 
     def __init__(
@@ -90,35 +72,50 @@ class MergeSheet(_Scrolling, scope="merge_sheet"):
         self._space_id = space_id
         self._change_request = change_request_id
         self._unseen = unseen
-        self._request: ChangeRequest | None = None
-        self._rules: RulesRead | None = None
-        self._facts: list[Text | str] = []
+        self._spoken: SpokenFor | None = None
+        self._beside = Beside()
+        self._below: list[Text | str] = []
+        """What is said under the facts: what may be done, or what came of it."""
+        self._result: list[Text | str] | None = None
+        """What replaces the facts once it is merged."""
         self._merged = False
         self._clashed = False
         """Whether it is known to conflict: then an update comes to the same."""
+        self._waits = False
+        """Whether the merge can still be stopped."""
+        self._unwatch: Callable[[], None] = lambda: None
+        self.address = ""
+        """Where the merged request is shown in the platform."""
         self.unknown = False
         """Whether a merge was sent of which nobody knows whether it happened."""
         self.off: str | None = "Still reading what speaks for and against it."
         """Why it cannot be merged now; None when it can."""
 
     @property
-    def _place(self) -> Place:
-        place = cast("CopydeskApp", self.app).here
-        assert place is not None
-        return place
+    def _request(self) -> ChangeRequest | None:
+        return None if self._spoken is None else self._spoken.request
 
     def on_mount(self) -> None:
-        """Read what the merge depends on."""
+        """Read what the merge depends on; count the seconds while it can be stopped."""
+        self._unwatch = self.place.session.watch(self._ticked)
+        if self.place.session.recall_seconds:
+            self.set_interval(TICK_SECONDS, self._ticked)
         self.read()
+
+    def on_unmount(self) -> None:
+        """Stop counting."""
+        self._unwatch()
+
+    # Reading
 
     @action(
         "R", "look again", unless=not_unknown, show=False,
-        uses=("get_change_request", *merge_facts.USES),
+        uses=("get_change_request", *merge_facts.USES, *overlap_reading.USES),
     )  # fmt: skip
     def read(self) -> None:
         """Read what the merge depends on, and whether it is merged."""
         self.show([f"Reading{glyphs().more}"], self._keys())
-        self._place.load(
+        self.place.load(
             "merge sheet",
             self._read,
             self._came,
@@ -135,7 +132,7 @@ class MergeSheet(_Scrolling, scope="merge_sheet"):
     async def _not_seen(self, request_id: str, changes: Changes) -> tuple[int, int] | None:
         """Return how many changed pages have no mark, of how many; None if that is not known."""
         pages = {change.page.id for change in changes.changes if change.page is not None}
-        seen = SeenPages(self._place.session.seen, request_id)
+        seen = SeenPages(self.place.session.seen, request_id)
         try:
             await seen.read()
         except OSError:
@@ -150,82 +147,89 @@ class MergeSheet(_Scrolling, scope="merge_sheet"):
     def _came(self, read: SpokenFor) -> None:
         if not self.is_attached:
             return
-        request, space, rules, changes = read.request, read.space, read.rules, read.changes
-        self.unknown = False
-        self._merged = request.status == "merged"
-        self._request, self._rules = request, rules
-        stuck = (request.id, request.revision, space.revision) in self._place.session.stuck
-        self._clashed = stuck
-        facts: list[Text | str] = [
-            Text.assemble(
-                (f"#{request.number} ", "muted"),
-                (clean(request.subject) or "(no subject)", "strong"),
-            ),
-            Text.assemble(
-                "into ",
-                (clean(space.title), "strong"),
-                "  by ",
-                (name_of(request.created_by), "who"),
-                "  ",
-                status_text(request),
-            ),
-        ]
-        if changes is not None:
-            touched = {c.page.id for c in changes.changes if c.page is not None}
-            more = " or more" if changes.more else ""
-            facts.append(f"{plural(len(touched), 'changed page')}{more}")
-        facts.append("")
-        facts += [rule_text(result) for result in rules.results]
-        if not rules.results:
-            facts.append(Text("No merge rules hold in this space.", style="muted"))
+        self._take(read)
         if self._merged:
             # What would speak against a merge is past.
             self.off = ALREADY
-            self.show([*facts, "", Text(ALREADY, style="good")], self._keys())
-            return
-        warnings = self._warnings(read)
-        if warnings:
-            facts += ["", *(Text(f"! {said}", style="warn") for said in warnings)]
-        self._facts = facts
-        self.off = why_not_mergeable(request, space, rules)
-        if self.off is not None:
-            # The failed rules are listed above; what else is in the way is not.
-            failed = any(result.outcome == "fail" for result in rules.results)
-            said = "It cannot be merged while a rule is not met." if failed else self.off
-            self.show([*facts, "", Text(said, style="bad")], self._keys())
+            self._below = [Text(ALREADY, style="good")]
         else:
-            self.show([*facts, "", Text(LIVE, style="warn")], self._keys())
+            self.off = why_not_mergeable(read.request, read.space, read.rules)
+            failed = any(result.outcome == "fail" for result in read.rules.results)
+            self._below = [Text(LIVE, style="warn")]
+            if self.off is not None:
+                # The failed rules are listed above; what else is in the way is not.
+                said = "It cannot be merged while a rule is not met." if failed else self.off
+                self._below = [Text(said, style="bad")]
+            self._look_beside(read)
+        self._draw()
 
-    def _warnings(self, read: SpokenFor) -> list[str]:
-        request = read.request
-        found = []
-        if read.open_threads:
-            verb = "is" if read.open_threads == 1 else "are"
-            found.append(f"{plural(read.open_threads, 'thread')} {verb} open")
-        if read.rules.stale_approvals:
-            names = listed([name_of(user) for user in read.rules.stale_approvals])
-            found.append(f"approved before the latest change: by {names}")
-        if self._unseen is not None and self._unseen[0]:
-            found.append(f"{self._unseen[0]} of {plural(self._unseen[1], 'page')} not seen by you")
-        if request.outdated:
-            found.append(
-                "primary content has moved on since, and the last update conflicted"
-                if self._clashed
-                else "primary content has moved on since; U updates first"
-            )
-        if read.both_sides:
-            titles = ", ".join(shorten(clean(t), 40, glyphs().more) for t in read.both_sides[:3])
-            more = len(read.both_sides) - 3
-            titles += f" and {more} more" if more > 0 else ""
-            count = plural(len(read.both_sides), "page")
-            found.append(f"may conflict: {count} changed on both sides: {titles}")
-        return found
+    def _take(self, read: SpokenFor) -> None:
+        self._spoken, self._result, self.unknown = read, None, False
+        self._merged = read.request.status == "merged"
+        moment = (read.request.id, read.request.revision, read.space.revision)
+        self._clashed = moment in self.place.session.stuck
+
+    def _look_beside(self, read: SpokenFor) -> None:
+        """Read what takes longer: who else touches these pages, and what links to them."""
+        if read.changes is None:
+            return
+        self._beside = Beside(reading=True)
+        self.place.load(
+            "beside the merge",
+            lambda api: self._read_beside(api, read),
+            self._beside_came,
+            what="Looking for other change requests on these pages",
+            failed=lambda said: self._beside_came(Beside(why=said)),
+        )
+
+    async def _read_beside(self, api: Api, read: SpokenFor) -> Beside:
+        from copydesk.tui.impact_reading import read_impact
+        from copydesk.tui.present.changed import changed_files, changed_pages
+
+        assert read.changes is not None
+        space, request = read.space.id, read.request.id
+        touched = overlap_reading.touched_by(read.changes)
+        overlaps = await overlap_reading.read_overlaps(api, space, request, touched)
+        pages = changed_pages([], [], read.changes, told_only=True)
+        changes = [*pages, *changed_files(None, None, read.changes)]
+        if not 0 < len(changes) <= LOOKED_AT:
+            return Beside(overlaps=overlaps)
+        try:
+            impact = await read_impact(api, space, request, changes)
+        except failure_types():
+            return Beside(overlaps=overlaps)  # the other half is known all the same
+        return Beside(overlaps=overlaps, impact=impact_line(impact), broken=bool(impact.broken))
+
+    def _beside_came(self, beside: Beside) -> None:
+        self._beside = beside
+        if self.is_attached and self._result is None and not self._waits:
+            self._draw()
+
+    # Drawing
+
+    def _draw(self, said: str = "") -> None:
+        if not self.is_attached or self._spoken is None:
+            return
+        if self._result is not None:
+            self.show(self._result, self._keys(said))
+            return
+        lines = fact_lines(self._spoken, self.place.session.clock())
+        if not self._merged:
+            against = warnings(self._spoken, self._unseen, clashed=self._clashed)
+            against += beside_lines(self._beside)
+            lines += ["", *against] if against else []
+        self.show([*lines, "", *self._below], self._keys(said))
 
     def _keys(self, said: str = "") -> Text:
         text = Text(f"{said}  " if said else "", style="warn")
         request = self._request
+        if self._waits:
+            keys = Text.assemble(("u", "accent"), " or ", ("esc", "accent"), " stops it")
+            return text.append_text(keys)
         if self._merged:
-            return Text.assemble(text, ("esc", "accent"), " close")
+            if self.address:
+                text.append("o", style="accent").append(" shows it in the browser   ")
+            return text.append("esc", style="accent").append(" close")
         if self.unknown:
             return Text.assemble(
                 text, ("R", "accent"), " look whether it is merged   ", ("esc", "accent"), " close"
@@ -237,6 +241,19 @@ class MergeSheet(_Scrolling, scope="merge_sheet"):
         text.append(" merge   ", style="muted" if off else "")
         return text.append("esc", style="accent").append(" cancel")
 
+    def _ticked(self) -> None:
+        """Say how long the merge can still be stopped, then that it is under way."""
+        if not self._waits or not self.is_attached:
+            return
+        waits = self.place.session.waits
+        said = f"Merging in {waits[-1].seconds} s. Nothing is sent yet." if waits else ""
+        if not waits:
+            self._waits, said = False, f"Merging{glyphs().more}"
+        self._below = [Text(said, style="warn")]
+        self._draw()
+
+    # Writing
+
     @action(
         "y",
         "merge",
@@ -244,86 +261,84 @@ class MergeSheet(_Scrolling, scope="merge_sheet"):
         uses=("merge_change_request", "get_change_request", *merge_facts.USES),
     )
     async def merge(self) -> None:
-        """Merge it. This goes live at once. While it cannot be merged, say why."""
-        request = self._request
-        if self.off is not None or request is None:
-            keys = self.query_one("#merge-keys", Label)
-            keys.update(self.paint(self._keys(self.off or "")))
+        """Merge it, after some seconds in which it can be stopped. While it cannot, say why."""
+        spoken = self._spoken
+        if self.off is not None or spoken is None:
+            self.show_keys(self._keys(self.off or ""))
             return
+        request, main = spoken.request, spoken.space.revision
         self.off = "The merge is under way."
-        merging = Text(f"Merging{glyphs().more}", style="warn")
-        self.show([*self._facts, "", merging], Text(""))
-
-        target = f"#{request.number} {clean(request.subject)}"
+        self._below = [Text(f"Merging{glyphs().more}", style="warn")]
+        self._waits = self.place.session.recall_seconds > 0
+        self._draw()
+        place = self.place
         try:
-            result, now = await self._place.perform(
+            result, now = await place.perform(
                 "Merge",
-                target,
-                lambda api: conflicts.merge(api, self._space_id, request.id),
+                f"#{request.number} {clean(request.subject)}",
+                lambda api: conflicts.merge(api, self._space_id, request.id, main),
                 look=lambda api: conflicts.merged(api, self._space_id, request.id),
+                recall=True,
             )
+        except RecalledError:
+            self._stopped()
         except WriteError as error:
+            self._waits = False
             clash = error.__cause__
             if isinstance(clash, ConflictedError):
-                self._place.tell(f"#{request.number} {clash}", "bad")
-                self._conflicted(clash)
+                place.session.hold_stuck(clash.moment)
+                place.tell(f"#{request.number} {clash}", "bad")
+                await self._conflicted(clash)
             else:
                 self.unknown = error.unknown
-                self._refused(str(error))
-            return
-        self._merged = now.status == "merged"
-        self.off = ALREADY
-        self._result(result, now)
-
-    def _result(self, result: MergeResult | None, now: ChangeRequest) -> None:
-        if not self.is_attached:
-            return
-        clashes = [] if result is None else conflict_lines(result.conflicts or ())
-        lines: list[Text | str] = []
-        if result is None or result.result == "merge" or not clashes:
-            revision = (result and result.revision) or now.revision_merged or ""
-            lines = [Text(f"{glyphs().passed} Merged. It is live now.", style="good")]
-            lines += [HAD_ARRIVED] if result is None else []
-            lines += [f"revision {clean(revision)}"] if revision else []
-            lines += [clean(now.urls.app)] if now.urls.app else []
+                await self._refused(spoken, str(error))
         else:
-            lines = [
-                Text("Merged, with conflicts: it is live, and needs hands.", style="bad"),
-                "",
-                *clashes,
-            ]
-        self.show(lines, self._keys())
+            self._waits = False
+            self._done(result, now)
 
-    def _conflicted(self, clash: ConflictedError) -> None:
-        self.off = "It conflicts with primary content; see above."
+    def _stopped(self) -> None:
+        self._waits, self.off = False, None
+        self._below = [Text("Stopped: nothing was merged.", style="good"), Text(LIVE, style="warn")]
+        self._draw()
+
+    def _done(self, result: MergeResult | None, now: ChangeRequest) -> None:
+        self._merged = now.status == "merged"
+        self.off, self.address = ALREADY, web_address(now.urls.app) or ""
+        self._result = result_lines(result, now)
+        self._draw()
+
+    async def _conflicted(self, clash: ConflictedError) -> None:
+        self.off = "It conflicts with primary content."
         self._clashed = True
         if not self.is_attached:
             return
-        said = "Not merged: both sides changed the same things.\nNothing was changed."
-        self.show([Text(said, style="bad"), *_settling(clash.conflicts)], self._keys())
+        label = f"#{clash.request.number}"
+        page = await self.app.push_screen_wait(ConflictSheet.of_merge(label, clash))
+        self.dismiss(page)
 
-    def _refused(self, said: str) -> None:
-        if not self.is_attached:
-            return
-        rules = self._rules
-        lines: list[Text | str] = [Text(said, style="bad")]
-        passing = rules is not None and all(each.outcome == "pass" for each in rules.results)
-        if passing and not self.unknown:
-            lines += [
-                "",
-                Text(
-                    "By what is known here every rule passes; the service knows more.",
-                    style="muted",
-                ),
-            ]
+    async def _refused(self, spoken: SpokenFor, said: str) -> None:
+        """Show what the service said, and which guess of this machine was wrong."""
         self.off = said
-        self.show([*self._facts, "", *lines], self._keys())
+        self._below = [Text(said, style="bad")]
+        self._draw()
+        if self.unknown:
+            return
+        try:
+            api = await self.place.session.ready()
+            now = await merge_facts.read_all(api, self._space_id, self._change_request)
+        except failure_types():
+            return
+        self._below += ["", *guesses(spoken.rules.results, now.rules.results)]
+        self._take(now)
+        self._draw()
 
     def wants_no_update(self) -> str | None:
         """Say why U does nothing here."""
         request = self._request
         if request is None or not request.outdated or self._merged:
             return "It is up to date with primary content."
+        if self._waits:
+            return "The merge is under way."
         if self._clashed:
             return "An update meets the same conflicts and changes nothing."
         return None
@@ -333,19 +348,35 @@ class MergeSheet(_Scrolling, scope="merge_sheet"):
         """Leave this sheet and update the change request from main."""
         self.dismiss("update")
 
+    @action("u", "stop it", unless=lambda sheet: sheet.nothing_to_stop(), show=False)
+    def stop_it(self) -> None:
+        """Stop the merge before it is sent."""
+        self.place.session.recall()
+
+    def nothing_to_stop(self) -> str | None:
+        """Say so when the merge does not wait."""
+        return None if self._waits else "Nothing waits here that could be stopped."
+
+    @action("o", "browser", unless=not_merged, show=False)
+    def open_address(self) -> None:
+        """Show the merged request in the browser, with its version history."""
+        self.place.desk.open_url(self.address)
+
     @action("enter", "confirms nothing", show=False)
     def enter(self) -> None:
         """Say that Enter confirms nothing here; once merged, close."""
         if self._merged:
             self.dismiss("merged")
         else:
-            keys = self.query_one("#merge-keys", Label)
-            keys.update(self.paint(self._keys("Enter confirms nothing.")))
+            self.show_keys(self._keys("Enter confirms nothing."))
 
     @action("escape", "close", show=False, override=True, also=("q",))
     def close_sheet(self) -> None:
-        """Leave the sheet."""
-        self.dismiss("merged" if self._merged else None)
+        """Stop a merge that waits; else leave the sheet."""
+        if self._waits:
+            self.place.session.recall()
+        else:
+            self.dismiss("merged" if self._merged else None)
 
     @action("j", "down", show=False, also=("down",))
     def down(self) -> None:
@@ -356,42 +387,3 @@ class MergeSheet(_Scrolling, scope="merge_sheet"):
     def up(self) -> None:
         """Scroll up."""
         self.scroll(-1)
-
-
-class ConflictSheet(_Scrolling, scope="conflict_sheet"):
-    """Shows conflicts in full, under a sentence that says what happened."""
-
-    def __init__(self, title: str, said: str, conflicts: Sequence[Conflict]) -> None:
-        super().__init__(title)
-        self._said = said
-        self._conflicts = conflicts
-
-    @classmethod
-    def of_update(cls, label: str, clash: ConflictedError) -> ConflictSheet:
-        """Return the sheet of an update that conflicted."""
-        said = "Not updated: both sides changed the same things.\nNothing was changed."
-        if not clash.request.outdated:
-            said = "Updated, with conflicts: they are in the change request now and need hands."
-        return cls(f"Update {label}", said, clash.conflicts)
-
-    def on_mount(self) -> None:
-        """Show them."""
-        self.show(
-            [Text(self._said, style="bad"), *_settling(self._conflicts)],
-            Text.assemble(("j k", "accent"), " scroll   ", ("esc", "accent"), " close"),
-        )
-
-    @action("j", "down", show=False, also=("down",))
-    def down(self) -> None:
-        """Scroll down."""
-        self.scroll(1)
-
-    @action("k", "up", show=False, also=("up",))
-    def up(self) -> None:
-        """Scroll up."""
-        self.scroll(-1)
-
-    @action("q", "close", show=False, also=("enter",))
-    def close_sheet(self) -> None:
-        """Close it."""
-        self.dismiss(None)

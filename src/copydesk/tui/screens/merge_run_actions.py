@@ -38,11 +38,16 @@ def no_run(here: MergeRunActions) -> str | None:
     return None if here.run is not None else "No merge run is planned."
 
 
+def nothing_selected(here: MergeRunActions) -> str | None:
+    """Say so when the cursor is on no change request."""
+    return None if here.selected else "Put the cursor on a change request of the run first."
+
+
 def not_waiting(here: MergeRunActions) -> str | None:
     """Say so when the request under the cursor has begun."""
     item = here.selected
     if item is None:
-        return "Put the cursor on a change request of the run."
+        return nothing_selected(here)
     return None if item.state == "waiting" else f"{item.label} {_stands(item)}."
 
 
@@ -178,7 +183,7 @@ class MergeRunActions(HasDetails, scope="merge_run"):
         target = Target(organization, space=item.space, change_request=item.request, view=view)
         self.app.call_later(self.desk.go, "review", target)
 
-    @action("d", "diff", unless=not_waiting, show=False, group="Go")
+    @action("d", "diff", unless=nothing_selected, show=False, group="Go")
     def open_changes(self) -> None:
         """Open the review of the request straight on what changes."""
         item = self.selected

@@ -352,7 +352,7 @@ class ChangesActions(Place, scope="changes"):
     async def _update(self, row: ChangeRow) -> None:
         from copydesk.tui import conflicts
         from copydesk.tui.session import WriteError
-        from copydesk.tui.widgets.merge_sheet import ConflictSheet
+        from copydesk.tui.widgets.conflict_sheet import ConflictSheet
         from copydesk.tui.widgets.sheet import Confirm
 
         sheet = Confirm(
@@ -387,7 +387,8 @@ class ChangesActions(Place, scope="changes"):
             self._adopt(clash.request)
             self.after_write()
             self.tell(f"{row.label} {clash}", "bad")
-            await self.desk.push_screen_wait(ConflictSheet.of_update(row.label, clash))
+            answer = await self.desk.push_screen_wait(ConflictSheet.of_update(row.label, clash))
+            self._read_conflicting(row, answer)
             return
         self._adopt(now)
         self.after_write()
@@ -409,3 +410,12 @@ class ChangesActions(Place, scope="changes"):
             return
         await self.reread(await self.session.ready(), row)
         self.after_write()
+        self._read_conflicting(row, result)
+
+    def _read_conflicting(self, row: ChangeRow, answer: str | None) -> None:
+        """Read the page in the review that a sheet of conflicts answered with."""
+        from copydesk.tui.widgets.conflict_sheet import page_wanted
+
+        if page := page_wanted(answer):
+            target = Target(space=row.space, change_request=row.id, page=page)
+            self.desk.call_later(self.desk.go, "review", target.but(view="changes"))

@@ -244,7 +244,8 @@ def _that_fit(views: Sequence[View], current: str, width: int) -> tuple[Sequence
         title = (view.short if short else "") or view.title
         return cell_len(title) + (0 if view.count is None else len(str(view.count)) + 1) + 3
 
-    room = width - 2
+    # The blanks after the last one are cut off.
+    room = width - (1 if views and views[-1].id == current else 0)
     if sum(cells(view, short=False) for view in views) <= room:
         return views, False
     room -= 4  # for the signs that some are left out

@@ -45,6 +45,8 @@ class ChangesPlace(ChangesPeople):
         super().__init__(target)
         self._people: frozenset[str] = frozenset()
         """The authors of the rows that have been read."""
+        self._named: tuple[object, int] = None, 0
+        """Of which rows they are the authors."""
 
     # What a place says of itself
 
@@ -214,6 +216,10 @@ class ChangesPlace(ChangesPeople):
     def look(self) -> None:
         """Give names the room that they need to tell people apart, as rows arrive."""
         base = self.rows.source.base
+        if self._named == (base, base.loaded):
+            super().look()  # nothing that grows with the list at each key
+            return
+        self._named = base, base.loaded
         people = frozenset(row.author for row in islice(base.shown(), NAMED))
         if people != self._people:
             self._people = people

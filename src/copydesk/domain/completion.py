@@ -66,14 +66,17 @@ def people(typed: str, known: Iterable[Named]) -> list[Offer]:
 def emoji(typed: str, known: Sequence[tuple[str, str]], *, plain: bool = False) -> list[Offer]:
     """Return the signs whose name has what was typed: those that begin so first, the short first.
 
-    ``known`` are (name, sign). ``plain`` shows no signs, for terminals that have none.
+    ``known`` are (name, sign). ``plain`` shows no signs, for terminals that have none; of those
+    that are joined of several letters only the name is shown: terminals do not agree how wide they
+    are.
     """
     ranked = sorted(
         (not name.startswith(typed), len(name), name, sign) for name, sign in known if typed in name
     )
     offers: dict[str, Offer] = {}
     for _, _, name, sign in ranked:
-        offers.setdefault(sign, Offer(name if plain else f"{sign} {name}", f"{sign} "))
+        shown = name if plain or len(sign) > 1 else f"{sign} {name}"
+        offers.setdefault(sign, Offer(shown, f"{sign} "))
         if len(offers) == MOST:
             break
     return list(offers.values())

@@ -355,7 +355,7 @@ class WriteSheet(ScrollingSheet[str], scope="write_sheet"):
             ("ctrl+o", "accent"),
             " $EDITOR  ",
             ("@ :", "accent"),
-            " complete  ",
+            " names  ",
             ("esc", "accent"),
             " keeps it",
         )

@@ -226,6 +226,8 @@ async def test_a_reply_of_a_change_request_may_resolve_its_thread(world: World) 
         {"body": {"markdown": "x"}, "unknown": 1},
         {"body": "x"},
         {"body": {"markdown": "x"}, "tableCell": {"record": "r"}},
+        {"body": {"markdown": "x"}, "tableCell": {"record": "r", "definition": "d"}},
+        {"body": {"markdown": "x"}, "node": "block-1"},
     ],
 )
 async def test_what_is_no_comment_is_a_400(world: World, place: Place, body: Any) -> None:
@@ -238,8 +240,9 @@ async def test_what_is_no_comment_is_a_400(world: World, place: Place, body: Any
 
 async def test_a_table_cell_is_kept(world: World, place: Place) -> None:
     cell = {"record": "row", "definition": "column"}
+    body = {"body": {"markdown": "x"}, "page": world.page_id(place.space, "intro")}
     async with world.client() as client:
-        made = await client.post(place.path(), json={"body": {"markdown": "x"}, "tableCell": cell})
+        made = await client.post(place.path(), json={**body, "tableCell": cell})
     assert made.json()["target"]["tableCell"] == cell
 
 

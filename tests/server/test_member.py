@@ -188,13 +188,17 @@ async def test_single_sign_on_members(world: World) -> None:
     bo, cy = world.user("bo"), world.user("cy", member=False)
     async with world.client() as client:
         known = await client.post(path(world, bo, "sso"))
+        elsewhere = await client.post(path(world, cy, "sso"))
+        body = {"emailDomains": ["example.org"]}
+        assert (await client.patch(f"/orgs/{world.home}", json=body)).status_code == 200
         new = await client.post(path(world, cy, "sso"))
         nobody = await client.post(path(world, "nobody", "sso"))
     assert known.json()["sso"]
     assert known.json()["role"] == "edit"
     assert new.json()["sso"]
     assert new.json()["role"] is None
-    assert nobody.status_code == 404
+    assert (elsewhere.status_code, nobody.status_code) == (404, 404)
+    assert elsewhere.text.replace(cy, "") == nobody.text.replace("nobody", "")
 
 
 async def test_pinging_notes_the_time(world: World) -> None:

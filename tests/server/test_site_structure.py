@@ -373,6 +373,15 @@ async def test_update_site_space(world: World, docs: Docs) -> None:
             ({"spaceId": "nowhere"}, 404),
         ]:
             assert (await client.patch(path, json=wrong)).status_code == status, wrong
+        # Readers land on the default, so it is not hidden, and what is hidden is no default.
+        landing = docs.url("site-spaces", guides["id"])
+        assert (await client.patch(landing, json={"hidden": True})).status_code == 409
+        for above in (docs.url(), docs.url("sections", section)):
+            unseen = await client.patch(above, json={"defaultSiteSpace": own_title})
+            assert (unseen.status_code, "hidden" in unseen.text) == (409, True)
+        assert (await client.delete(landing)).status_code == 205
+        heir = (await client.get(docs.url("site-spaces"))).json()["items"][0]
+        assert (heir["id"], heir["default"], heir["hidden"]) == (own_title, True, False)
         missing = await client.patch(docs.url("site-spaces", "nowhere"), json={})
         assert missing.status_code == 404
     docs.sound()

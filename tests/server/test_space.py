@@ -38,7 +38,7 @@ async def test_a_space_shows_every_field(world: World) -> None:
     world.change_request(space, {"intro": "Hello.\n"})
     world.comment(space)
     async with world.client() as client:
-        found = (await client.get(f"/spaces/{space}", params={"shareKey": "any"})).json()
+        found = (await client.get(f"/spaces/{space}")).json()
     assert found.pop("createdAt") <= found.pop("updatedAt")
     assert all(found.pop("permissions").values())
     assert found == {
@@ -197,12 +197,18 @@ async def test_administration_takes_administrators(world: World) -> None:
 
 
 async def test_a_deleted_space_can_only_be_restored(world: World) -> None:
-    space = world.space("Handbook", {"intro": "Hi.\n"})
-    async with world.client() as client:
+    space, editor = world.space("Handbook", {"intro": "Hi.\n"}), world.user("ed", "edit")
+    async with world.client() as client, world.client(editor) as other:
         deleted = await client.delete(f"/spaces/{space}")
         again = await client.delete(f"/spaces/{space}")
+        # Who may restore it reads until when.
+        trashed = (await client.get(f"/spaces/{space}")).json()
+        assert trashed["deletedAt"] == trashed["updatedAt"]
+        assert {name for name, held in trashed["permissions"].items() if held} == {"admin"}
+        assert (await other.get(f"/spaces/{space}")).status_code == 404
+        keyed = await client.get(f"/spaces/{space}", params={"shareKey": "any"})
+        assert (keyed.status_code, "'any'" in keyed.text) == (404, True)
         reads = [
-            await client.get(f"/spaces/{space}"),
             await client.get(f"/spaces/{space}/content"),
             await client.patch(f"/spaces/{space}", json={"title": "X"}),
             await client.post(f"/spaces/{space}/duplicate"),
@@ -211,7 +217,7 @@ async def test_a_deleted_space_can_only_be_restored(world: World) -> None:
         twice = await client.post(f"/spaces/{space}/restore")
         pages = (await client.get(f"/spaces/{space}/content/pages")).json()["pages"]
     assert (deleted.status_code, deleted.content, again.status_code) == (205, b"", 204)
-    assert [answer.status_code for answer in reads] == [404] * 4
+    assert [answer.status_code for answer in reads] == [404] * 3
     assert restored.status_code == 200
     assert "deletedAt" not in restored.json()
     assert twice.status_code == 409
@@ -238,6 +244,7 @@ async def test_the_trash_is_emptied_after_seven_days(world: World) -> None:
         assert (await client.post(f"/spaces/{space}/restore")).status_code == 200
         await client.delete(f"/spaces/{space}")
         world.clock.now += timedelta(days=7, seconds=1)
+        assert (await client.get(f"/spaces/{space}")).status_code == 404
         assert (await client.post(f"/spaces/{space}/restore")).status_code == 404
         # A refusal undoes its own cleaning; the next write cleans for good.
         assert (await client.post(f"/orgs/{world.home}/spaces", json={})).status_code == 201

@@ -77,12 +77,18 @@ async def test_owners_manage_their_team_only(world: World) -> None:
     owned = world.write(lambda tx: seeding.add_team(tx, home, "Owned", owners=[bo]))
     other = world.team("Other", bo)
     async with world.client(bo) as client:
-        renamed = await client.patch(path(world, owned), json={"title": "Renamed"})
-        refused = await client.patch(path(world, other), json={"title": "Renamed"})
-        kept = await client.delete(path(world, other))
-        deleted = await client.delete(path(world, owned))
-    assert renamed.json()["title"] == "Renamed"
-    assert (refused.status_code, kept.status_code, deleted.status_code) == (403, 403, 205)
+        added = await client.put(path(world, owned, "members", world.ana), json={})
+        removed = await client.put(path(world, owned, "members"), json={"remove": [world.ana]})
+        # The team itself is the organization's.
+        refused = [
+            await client.put(path(world, other, "members", world.ana), json={}),
+            await client.patch(path(world, owned), json={"title": "Renamed"}),
+            await client.delete(path(world, owned)),
+        ]
+        found = (await client.get(path(world, owned))).json()
+    assert (added.status_code, removed.status_code) == (204, 204)
+    assert [answer.status_code for answer in refused] == [403] * 3
+    assert found["permissions"] == {"admin": False, "view": True}
 
 
 async def test_guests_see_the_teams_that_they_are_in(world: World) -> None:

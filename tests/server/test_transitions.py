@@ -29,7 +29,8 @@ async def test_every_pair_of_change_request_states(world: World) -> None:
     async with world.client() as client:
         for before in STATES:
             for after in STATES:
-                key = world.change_request(space, status="open" if before == "merged" else before)
+                status = "open" if before == "merged" else before
+                key = world.change_request(space, {"intro": before + after}, status=status)
                 if before == "merged":
                     assert (await client.post(change(space, key, "merge"))).is_success
                 answer = await client.patch(change(space, key), json={"status": after})
@@ -189,7 +190,8 @@ async def test_reads_of_published_sites(world: World, visibility: SiteVisibility
             answer = await reader.get(f"{base}/published", params=params)
             listed = await reader.get(f"{base}/site-spaces", params=params)
             sections = await reader.get(f"{base}/sections", params=params)
-            alone = (await reader.get(f"/spaces/{space}", params=params)).json()
+            space_read = await reader.get(f"/spaces/{space}", params=params)
+            alone = space_read.json()["urls"].get("published") if space_read.is_success else None
             address = None
             if answer.is_success:
                 assert listed.is_success
@@ -198,7 +200,7 @@ async def test_reads_of_published_sites(world: World, visibility: SiteVisibility
                 address = shown["urls"].get("published")
                 assert answer.json()["site"]["urls"].get("published") == address
             assert listed.status_code == sections.status_code
-            return answer.status_code, address, alone["urls"].get("published")
+            return answer.status_code, address, alone
 
         assert await read(None) == (404, None, None)
         assert (await client.post(f"{base}/publish")).json()["published"] is True
@@ -206,8 +208,8 @@ async def test_reads_of_published_sites(world: World, visibility: SiteVisibility
         plain, through = (None, opened) if secret else (root, root)
         assert await read(None) == (200, plain, plain)
         assert await read(keys[site]) == (200, through, through)
-        assert await read("nonsense") == (404, None, plain)
-        assert await read(keys[other]) == (404, None, plain)
+        assert await read("nonsense") == (404, None, None)
+        assert await read(keys[other]) == (404, None, None)
         (link,) = (await client.get(f"{base}/share-links")).json()["items"]
         assert link["urls"] == ({"published": opened} if secret else {})
         there = f"{base}/share-links/{link['id']}"

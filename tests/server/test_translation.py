@@ -278,6 +278,9 @@ async def test_limits_and_shapes(world: World) -> None:
             assert answer.status_code == status, body
             assert says in sentence(answer)
         made = await make(world, client, space, instructions=INSTRUCTIONS)
+        body = {"language": made["language"], "source": {"space": space}}
+        again = await client.post(path(world), json=body)
+        assert (again.status_code, made["id"] in sentence(again)) == (409, True)
         cleared = await client.put(path(world, made["id"]), json={})
         given = await client.put(path(world, made["id"]), json={"instructions": INSTRUCTIONS})
         null = await client.put(path(world, made["id"]), json={"instructions": None})

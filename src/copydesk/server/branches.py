@@ -29,7 +29,10 @@ COUNTED: dict[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Joined:
-    """What a merge or an update came to: a new revision, or the conflicts that stopped it."""
+    """What a merge or an update came to: a new revision, or the conflicts that stopped it.
+
+    Neither is a merge that would change nothing.
+    """
 
     revision: str | None
     conflicts: tuple[MergeConflict, ...] = ()
@@ -183,11 +186,15 @@ def _join(
         return Joined(None, conflicts)
     for text in texts:
         content.put_text(tx, text)
+    made = content.close_draft(tx, draft)
+    # An update is worth noting all the same: the change request then contains what it joined.
+    if kind == "merge" and made == content.load(tx, into):
+        return Joined(None)
     return Joined(
         content.put_revision(
             tx,
             row["space_id"],
-            content.close_draft(tx, draft),
+            made,
             parents=(into, other),
             kind=kind,
             author=author,

@@ -39,16 +39,8 @@ _REFUSALS: dict[int, str] = {
     404: "There is no such thing, or none that the caller may see.",
     409: "The operation would change nothing, or clashes with what is there.",
     412: "A rule or a state forbids it.",
-    429: "Too many requests; wait until X-RateLimit-Reset.",
 }
-"""What each refusal means (decisions.md, Codes)."""
-
-_RATE_LIMIT: _Json = {
-    "X-RateLimit-Reset": {
-        "description": "When requests are answered again, in seconds since 1970, UTC.",
-        "schema": {"type": "integer"},
-    }
-}
+"""What each refusal means (decisions.md, Codes); a desk has no limit of requests, so no 429."""
 
 
 @cache
@@ -260,8 +252,7 @@ def _refusal_name(status: int) -> str:
 
 
 def _refusal(status: int) -> _Json:
-    headers = {"headers": _RATE_LIMIT} if status == HTTPStatus.TOO_MANY_REQUESTS else {}
-    return {"description": _REFUSALS[status]} | headers | _error_content()
+    return {"description": _REFUSALS[status]} | _error_content()
 
 
 def _failure() -> _Json:

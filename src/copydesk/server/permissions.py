@@ -169,8 +169,6 @@ _BESIDES: dict[Operation[..., Any], str] = {
     ops.remove_member: "everyone may leave",
     ops.get_team: "its members may, too",
     ops.list_team_members: "its members may, too",
-    ops.update_team: "its owners may, too",
-    ops.delete_team: "its owners may, too",
     ops.update_team_members: "its owners may, too",
     ops.put_team_member: "its owners may, too",
     ops.remove_team_member: "its owners may, too",

@@ -136,10 +136,18 @@ def set_default_site_space(
 
 
 def remove_site_space(tx: Tx, site_space: Row) -> None:
-    """Stop showing a space; where it was the default, the next one becomes it."""
+    """Stop showing a space; where it was the default, the next one becomes it.
+
+    Readers land on a default, so that one that is not hidden goes before; if all are, it is hidden
+    no longer.
+    """
     site_id, section_id = site_space["site_id"], site_space["section_id"]
     if default_site_space(tx, site_id, section_id) == site_space["id"]:
-        heir = _heir(site_spaces_of(site_id, section_id).rows(tx), site_space["id"])
+        siblings = site_spaces_of(site_id, section_id).rows(tx)
+        told = [row for row in siblings if not row["hidden"] or row["id"] == site_space["id"]]
+        heir = _heir(told, site_space["id"]) or _heir(siblings, site_space["id"])
+        if heir is not None:
+            tx.update("site_space", heir, hidden=False)
         set_default_site_space(tx, site_id, section_id, heir)
     tx.run("DELETE FROM site_space WHERE id = ?", site_space["id"])
 

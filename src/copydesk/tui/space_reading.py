@@ -151,9 +151,11 @@ async def _collect_spaces(
     async def one(space_id: str) -> None:
         async with gate:
             try:
-                nodes[space_id] = space_node(await api(ops.get_space, space_id))
+                space = await api(ops.get_space, space_id)
             except (Forbidden, NotFound):
                 return
+        if space.deleted_at is None:
+            nodes[space_id] = space_node(space)
         progress(len(nodes))
 
     await asyncio.gather(*map(of_collection, folders), of_sites(), of_requests())

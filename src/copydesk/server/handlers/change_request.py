@@ -20,7 +20,7 @@ from copydesk.contract.models.document import Document
 from copydesk.domain.merge_rules import blocking
 from copydesk.server import branches
 from copydesk.server.changes import changes_of, conflict_model
-from copydesk.server.errors import blocked, invalid
+from copydesk.server.errors import blocked, conflict, invalid
 from copydesk.server.implementation import Call, implements
 from copydesk.server.paging import paginate
 from copydesk.server.queries.change_request import (
@@ -197,7 +197,8 @@ def pull_change_request_updates(call: Call, space_id: str, change_request_id: st
 def merge_change_request(call: Call, space_id: str, change_request_id: str) -> MergeResult:
     """Merge a change request into primary content (decisions.md, Merge and update semantics).
 
-    A 412 says which rules are not met; with a conflict nothing changes.
+    A 412 says which rules are not met; with a conflict nothing changes. Raises a 409 when it says
+    nothing that primary content does not.
     """
     space, row = find_change_request(call, space_id, change_request_id, "merge")
     if row["status"] != "open":
@@ -206,6 +207,8 @@ def merge_change_request(call: Call, space_id: str, change_request_id: str) -> M
     if reason is not None:
         raise blocked(reason)
     joined = branches.merge_branch(call.tx, row["id"], call.user_id)
+    if joined.revision is None and not joined.conflicts:
+        raise conflict("There is nothing to merge: primary content would stay as it is.")
     if joined.revision is None:
         return MergeResult(
             result="conflicts",

@@ -297,6 +297,10 @@ def list_change_request_commenters(
 def _create(call: Call, place: Place, body: CommentCreate) -> Comment:
     if body.page is not None:
         check_page(call, place, body.page)
+    else:
+        for name, part in (("node", body.node), ("tableCell", body.table_cell)):
+            if part:
+                raise invalid(f"body.{name}: it is part of a page; name that in body.page")
     key = threads.add_comment(
         call.tx,
         place.space["id"],

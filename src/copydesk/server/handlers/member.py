@@ -15,10 +15,11 @@ from copydesk.contract.models.member import (
     TeamMembership,
     VisitorClaims,
 )
-from copydesk.server.errors import blocked, not_found
+from copydesk.server.errors import Refusal, blocked
 from copydesk.server.implementation import Call, implements
 from copydesk.server.paging import paginate
 from copydesk.server.queries.member import MEMBERS, access_of, find_member, member_model
+from copydesk.server.queries.organization import admits
 from copydesk.server.queries.saml_provider import active_provider
 from copydesk.server.queries.space import prepare_spaces, space_model
 from copydesk.server.queries.team import team_model
@@ -134,18 +135,25 @@ def ping_organization(call: Call, organization_id: str) -> VisitorClaims:
 def add_sso_member(call: Call, organization_id: str, user_id: str) -> Member:
     """Make a person of the desk a member who signs in by single sign-on. Takes admin.
 
-    A newcomer gets the role and joins the team that the oldest active SAML provider says, or else
-    the organization's default role.
+    A newcomer's e-mail address must be in a domain that the organization admits, as for joining:
+    else an administrator could take in, and so read about, whoever is on the desk. They get the
+    role and join the team that the oldest active SAML provider says, or else get the
+    organization's default role.
     """
     organization = call.access.organization(organization_id, "admin")
-    if call.tx.one("SELECT id FROM user WHERE id = ?", user_id) is None:
-        raise not_found("user", user_id)
     changed = call.tx.run(
         "UPDATE member SET sso = 1 WHERE organization_id = ? AND user_id = ?",
         organization_id,
         user_id,
     )
     if not changed:
+        email: str | None = call.tx.value("SELECT email FROM user WHERE id = ?", user_id)
+        if email is None or not admits(organization, email):
+            raise Refusal(
+                404,
+                f"There is no user {user_id[:100]!r} with an e-mail address in a domain that the "
+                "organization admits.",
+            )
         provider = active_provider(call, organization_id)
         role = (provider or organization)["default_role"]
         add_member(call.tx, organization_id, user_id, role, sso=True)

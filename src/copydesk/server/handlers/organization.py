@@ -12,7 +12,11 @@ from copydesk.contract.models.organization import Organization, OrganizationUpda
 from copydesk.server.errors import Refusal, conflict, invalid, not_found
 from copydesk.server.implementation import Call, implements
 from copydesk.server.paging import paginate
-from copydesk.server.queries.organization import organization_by_id, organization_model
+from copydesk.server.queries.organization import (
+    admits,
+    organization_by_id,
+    organization_model,
+)
 from copydesk.server.queries.space import check_people
 from copydesk.server.seeding import add_member
 from copydesk.server.store import to_json
@@ -93,7 +97,7 @@ def join_organization(call: Call, organization_id: str) -> None:
         call.user_id,
     ):
         raise conflict("You are a member of this organization already: nothing would change.")
-    if email.rpartition("@")[2].lower() not in json.loads(row["email_domains"]):
+    if not admits(row, email):
         raise Refusal(403, "This organization does not admit the domain of your e-mail address.")
     add_member(call.tx, organization_id, call.user_id, row["default_role"])
 

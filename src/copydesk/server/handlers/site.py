@@ -25,6 +25,7 @@ from copydesk.server.paging import paginate
 from copydesk.server.queries.site import (
     SiteView,
     check_basename,
+    check_default,
     find_section,
     find_site,
     fresh,
@@ -219,6 +220,7 @@ def _publish(call: Call, organization_id: str, site_id: str, *, published: bool)
 def _set_default(call: Call, view: SiteView, site_space_id: str, chosen: str | None) -> None:
     """Open a site with one of its site spaces, and so with its section; ``chosen`` must be that."""
     row = view.find_site_space(site_space_id)
+    check_default(row)
     section: str | None = row["shown_section"]
     if chosen is not None and section != chosen:
         raise invalid("body.defaultSiteSpace: this site space is in another section")

@@ -15,6 +15,7 @@ from copydesk.server.implementation import Call, implements
 from copydesk.server.paging import paginate
 from copydesk.server.queries.site import (
     SiteView,
+    check_default,
     check_path,
     find_section,
     fresh,
@@ -110,6 +111,7 @@ def update_site_section(
         row = view.find_site_space(body.default_site_space)
         if row["shown_section"] != section["id"]:
             raise invalid("body.defaultSiteSpace: this site space is in another section")
+        check_default(row)
         set_default_site_space(call.tx, site_id, section["id"], row["shown_id"])
     return _answer(view, section["id"])
 

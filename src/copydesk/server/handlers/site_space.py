@@ -12,7 +12,7 @@ from copydesk.contract.models.site_space import (
     SiteSpaceMove,
     SiteSpaceUpdate,
 )
-from copydesk.server.errors import blocked, invalid
+from copydesk.server.errors import blocked, conflict, invalid
 from copydesk.server.implementation import Call, implements
 from copydesk.server.paging import paginate
 from copydesk.server.queries.publication import SHOWN, SHOWN_KEYS
@@ -100,6 +100,11 @@ def update_site_space(
     if "condition" in body.model_fields_set:
         changes["condition"] = body.condition
     if body.hidden is not None:
+        if body.hidden and row["shown_default"]:
+            raise conflict(
+                "Readers land on this site space, for it is the default; "
+                "make another one the default before it is hidden."
+            )
         changes["hidden"] = body.hidden
     if body.space_id is not None and body.space_id != row["id"]:
         space = space_to_show(call, view.site, body.space_id)

@@ -17,15 +17,20 @@ from copydesk.contract.models.space import (
 )
 from copydesk.server import content
 from copydesk.server.content import Draft
-from copydesk.server.errors import conflict
+from copydesk.server.errors import conflict, not_found
 from copydesk.server.implementation import Call, implements
 from copydesk.server.paging import paginate
 from copydesk.server.queries.collection import check_recipient, check_target
 from copydesk.server.queries.position import move_to, place_after
-from copydesk.server.queries.publication import publication_of, remember_publications
+from copydesk.server.queries.publication import (
+    opens_space,
+    publication_of,
+    remember_publications,
+)
 from copydesk.server.queries.space import (
     check_people,
     hand_over,
+    may_restore,
     prepare_spaces,
     published_space_model,
     purge_trash,
@@ -89,14 +94,23 @@ def create_space(call: Call, organization_id: str, body: SpaceCreate) -> Space:
 def get_space(call: Call, space_id: str, *, share_key: str | None = None) -> Space:
     """Answer with a space and where readers find it; a share key opens its own site's address.
 
-    To whoever can only read it on a published site, it answers with what readers get.
+    To whoever can only read it on a published site, it answers with what readers get. In the trash
+    it is there for those who may restore it. Raises a 404 for a key that opens none of its sites.
     """
+    row = call.tx.one("SELECT * FROM space WHERE id = ?", space_id)
     remember_publications(call, (space_id,), share_key)
-    if publication_of(call, space_id).readable:
-        row = call.tx.one("SELECT * FROM space WHERE id = ?", space_id)
-        if row is not None and call.access.level(row) is None:
-            return published_space_model(call, row, share_key)
-    return space_model(call, call.access.space(space_id))
+    if (
+        row is None
+        or call.access.level(row) is not None
+        or not publication_of(call, space_id).readable
+    ):
+        restoring = row is not None and may_restore(call, row)
+        row = call.access.space(space_id, deleted=restoring)
+    if share_key is not None and not opens_space(call, space_id, share_key):
+        raise not_found("active share link with the key", share_key)
+    if call.access.level(row) is None:
+        return published_space_model(call, row, share_key)
+    return space_model(call, row)
 
 
 @implements(ops.update_space)

@@ -79,8 +79,8 @@ def get_team(call: Call, organization_id: str, team_id: str) -> Team:
 
 @implements(ops.update_team)
 def update_team(call: Call, organization_id: str, team_id: str, body: TeamUpdate) -> Team:
-    """Rename a team. Takes an administrator of the organization or an owner of the team."""
-    find_team(call, organization_id, team_id, admin=True)
+    """Rename a team. Takes an administrator of the organization; its owners manage who is in it."""
+    find_team(call, organization_id, team_id, "admin")
     if body.title is not None:
         call.tx.update("team", team_id, title=body.title)
     return team_model(call, find_team(call, organization_id, team_id))
@@ -94,7 +94,7 @@ def delete_team(call: Call, organization_id: str, team_id: str) -> None:
         "SELECT count(*) FROM team WHERE id = ? AND organization_id = ?", team_id, organization_id
     ):
         return call.was_missing()
-    find_team(call, organization_id, team_id, admin=True)
+    find_team(call, organization_id, team_id, "admin")
     call.tx.run("DELETE FROM access_grant WHERE subject_id = ?", team_id)
     call.tx.run("DELETE FROM team WHERE id = ?", team_id)
     return None
@@ -131,7 +131,7 @@ def update_team_members(
     call: Call, organization_id: str, team_id: str, body: TeamMembersUpdate
 ) -> None:
     """Add, remove and set roles at once; who is both added and removed is removed."""
-    find_team(call, organization_id, team_id, admin=True)
+    find_team(call, organization_id, team_id, "members")
     for person in body.add or ():
         _put(call, team_id, resolve_user(call, organization_id, person, "add"), None)
     for person, membership in (body.memberships or {}).items():
@@ -151,7 +151,7 @@ def put_team_member(
     call: Call, organization_id: str, team_id: str, user_id: str, body: TeamMemberUpdate
 ) -> None:
     """Add a member of the organization to a team, or change their role in it."""
-    find_team(call, organization_id, team_id, admin=True)
+    find_team(call, organization_id, team_id, "members")
     find_member(call, organization_id, user_id)
     _put(call, team_id, user_id, body.role)
 
@@ -159,7 +159,8 @@ def put_team_member(
 @implements(ops.remove_team_member)
 def remove_team_member(call: Call, organization_id: str, team_id: str, user_id: str) -> None:
     """Remove somebody from a team: its managers anyone, everyone themselves."""
-    find_team(call, organization_id, team_id, admin=user_id != call.user_id)
+    own = user_id == call.user_id
+    find_team(call, organization_id, team_id, "view" if own else "members")
     removed = call.tx.run(
         "DELETE FROM team_member WHERE team_id = ? AND user_id = ?", team_id, user_id
     )

@@ -46,7 +46,7 @@ def create_translation(call: Call, organization_id: str, body: TranslationCreate
     """Translate a space, and run that at once. Takes createContent, and create beside the space.
 
     Raises a 400 without a source or into the language that it is in, a 404 for a space that the
-    caller may not see.
+    caller may not see, a 409 when it is translated into that language already.
     """
     call.access.organization(organization_id, "createContent")
     if body.source is None:
@@ -58,6 +58,16 @@ def create_translation(call: Call, organization_id: str, body: TranslationCreate
     if language == body.language:
         raise invalid(f"body.language: the space is in {body.language} already")
     check_target(call, organization_id, source["parent_id"])
+    known: str | None = call.tx.value(
+        "SELECT id FROM translation WHERE source_space_id = ? AND language = ?",
+        source["id"],
+        body.language,
+    )
+    if known is not None:
+        raise conflict(
+            f"The space {source['title']!r} is translated into {body.language} already; "
+            f"run the translation {known!r} again."
+        )
     translation_id = call.tx.new_id()
     call.tx.insert(
         "translation",

@@ -11,6 +11,11 @@ from copydesk.server.implementation import Call
 from copydesk.server.store import Row
 
 
+def admits(row: Row, email: str) -> bool:
+    """Say whether an e-mail address is in a domain that an organization admits."""
+    return email.rpartition("@")[2].lower() in json.loads(row["email_domains"])
+
+
 def organization_model(call: Call, row: Row) -> Organization:
     """Return the organization of a row of ``organization``, with what the caller may do in it."""
     logo: str | None = row["logo"]

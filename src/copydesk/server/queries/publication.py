@@ -136,6 +136,17 @@ def opens(call: Call, site: Row, share_key: str) -> bool:
     return bool(active)
 
 
+def opens_space(call: Call, space_id: str, share_key: str) -> bool:
+    """Say whether a key is that of an active share link of a site that shows a space."""
+    found: int | None = call.tx.value(
+        "SELECT 1 FROM share_link JOIN site_space ON site_space.site_id = share_link.site_id "
+        "WHERE space_id = ? AND key = ? AND active",
+        space_id,
+        share_key,
+    )
+    return found is not None
+
+
 def reads(call: Call, site: Row, share_key: str | None) -> bool:
     """Say whether the caller is of the audience of a published site.
 

@@ -321,6 +321,14 @@ def refuse_twice(call: Call, siblings: Siblings, space: Row) -> None:
         raise conflict(f"The space {space['title']!r} is shown there already.")
 
 
+def check_default(row: Row) -> None:
+    """Raise a 409 when readers should land on what is hidden from them (a row of ``SHOWN``)."""
+    if row["shown_hidden"]:
+        raise conflict(
+            "This site space is hidden, and readers land on the default; show it before it is that."
+        )
+
+
 def check_path(call: Call, siblings: Siblings, path: str, own_id: str) -> None:
     """Raise a 400 when a path cannot be part of an address, or a sibling has it."""
     if not _PATH.fullmatch(path):

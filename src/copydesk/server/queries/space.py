@@ -188,6 +188,17 @@ def forget_strangers(tx: Tx, container_id: str, organization_id: str) -> None:
     )
 
 
+def may_restore(call: Call, row: Row) -> bool:
+    """Say whether a space is in the trash, its time there is not over, and the caller may say so.
+
+    That takes the permission admin, as restoring does.
+    """
+    deleted_at: str | None = row["deleted_at"]
+    return deleted_at is not None and (
+        deleted_at > trash_limit(call.tx) and call.access.may(row, "admin")
+    )
+
+
 def purge_trash(tx: Tx) -> int:
     """Remove spaces for good whose time in the trash is over; return how many those were."""
     doomed = tx.all("SELECT id FROM space WHERE deleted_at <= ?", trash_limit(tx))

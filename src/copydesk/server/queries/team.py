@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from copydesk.contract.models.team import Team, TeamPermissions
 from copydesk.server.access import ORGANIZATION_PERMISSIONS, rank
 from copydesk.server.errors import forbidden, not_found
@@ -9,11 +11,17 @@ from copydesk.server.implementation import Call
 from copydesk.server.store import Row
 
 
-def find_team(call: Call, organization_id: str, team_id: str, *, admin: bool = False) -> Row:
+def find_team(
+    call: Call,
+    organization_id: str,
+    team_id: str,
+    need: Literal["view", "members", "admin"] = "view",
+) -> Row:
     """Return a team of an organization whose teams the caller may list.
 
-    With ``admin`` the caller must manage it: an administrator of the organization or an owner of
-    the team. Raises a 404 when there is no such team, a 403 when the caller lacks the permission.
+    To change who is in it (``members``) takes an owner of the team or an administrator of the
+    organization, to change the team itself (``admin``) the latter (platform-api.md, Team role).
+    Raises a 404 when there is no such team, a 403 when the caller lacks the permission.
     """
     organization = call.access.organization(organization_id)
     row = call.tx.one(
@@ -23,7 +31,8 @@ def find_team(call: Call, organization_id: str, team_id: str, *, admin: bool = F
         if row is None and _may(call, organization_id, "listTeams"):
             raise not_found("team", team_id)
         raise forbidden("listTeams", f"the organization {organization['title']!r}")
-    if admin and not may_manage_team(call, row):
+    may = may_administer_team(call, row) or (need == "members" and _role(call, row) == "owner")
+    if need != "view" and not may:
         raise forbidden("admin", f"the team {row['title']!r}")
     return row
 
@@ -37,7 +46,7 @@ def team_model(call: Call, row: Row) -> Team:
         spaces=_count_spaces(call, row),
         created_at=row["created_at"],
         permissions=TeamPermissions(
-            admin=may_manage_team(call, row), view=may_view_team(call, row)
+            admin=may_administer_team(call, row), view=may_view_team(call, row)
         ),
     )
 
@@ -47,9 +56,9 @@ def may_view_team(call: Call, row: Row) -> bool:
     return _may(call, row["organization_id"], "listTeams") or _role(call, row) is not None
 
 
-def may_manage_team(call: Call, row: Row) -> bool:
-    """Say whether the caller may change a team: the organization's administrators, its owners."""
-    return _may(call, row["organization_id"], "ownTeam") or _role(call, row) == "owner"
+def may_administer_team(call: Call, row: Row) -> bool:
+    """Say whether the caller may rename and delete a team: the organization's administrators."""
+    return _may(call, row["organization_id"], "ownTeam")
 
 
 def _may(call: Call, organization_id: str, permission: str) -> bool:

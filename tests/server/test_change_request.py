@@ -397,7 +397,22 @@ async def test_an_author_does_not_review_for_themselves(world: World) -> None:
     async with world.client() as client:
         done = await client.post(path(space, key, "reviews"), json={"status": "approved"})
         assert done.status_code == 201
-        assert (await client.post(path(space, key, "merge"))).status_code == 412
+        refused = await client.post(path(space, key, "merge"))
+        assert refused.status_code == 412
+        assert "its author's own does not count" in refused.text
+
+
+async def test_what_changes_nothing_is_not_merged(world: World, space: str) -> None:
+    text = "The same on both sides.\n"
+    key, other = (world.change_request(space, {"intro": text}) for _ in "ab")
+    async with world.client() as client:
+        assert (await client.post(path(space, key, "merge"))).status_code == 200
+        before = world.row("space", space)["revision_id"]
+        answer = await client.post(path(space, other, "merge"))
+        assert answer.status_code == 409
+        assert "nothing to merge" in answer.text
+    assert world.row("space", space)["revision_id"] == before
+    assert world.row("change_request", other)["status"] == "open"
 
 
 async def test_rules_of_the_organization_are_inherited(world: World) -> None:

@@ -41,6 +41,7 @@ class MergeFacts:
 
     ``verdicts`` may be in any order. ``requested`` are the ids of people asked for a review.
     ``names`` maps ids of people to what they are called; an id without a name stands for itself.
+    ``author`` is whose change request it is: no rule counts what they say of their own work.
     """
 
     subject: str | None = None
@@ -49,6 +50,7 @@ class MergeFacts:
     verdicts: Sequence[Verdict] | None = None
     requested: Collection[str] | None = None
     names: Mapping[str, str] = field(default_factory=dict)
+    author: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +131,9 @@ class _Situation:
         for verdict in sorted(facts.verdicts or (), key=_when):
             newest[verdict.reviewer] = verdict
         self.known = facts.verdicts is not None
+        own = newest.pop(facts.author, None) if facts.author is not None else None
         self.newest = newest
+        self.none = "has none" if own is None else "its author's own does not count"
 
     def names(self, people: Iterable[str], last: str = "and") -> str:
         return listed([self.facts.names.get(person, person) for person in people], last)
@@ -186,7 +190,7 @@ def _specific_reviewers(now: _Situation, users: tuple[str, ...]) -> _Answer:
         return "fail", f"{need}; {now.names(against)} asked for changes", missing
     if given:
         return "fail", f"{need}; {now.names(missing)} {_have(missing)} not approved", missing
-    return "fail", f"{need}; has none", missing
+    return "fail", f"{need}; {now.none}", missing
 
 
 def _one_of_specific_reviewers(now: _Situation, users: tuple[str, ...]) -> _Answer:
@@ -198,7 +202,7 @@ def _one_of_specific_reviewers(now: _Situation, users: tuple[str, ...]) -> _Answ
     if not users:
         return "pass", "names nobody to ask", ()
     against = now.objections(users)
-    reason = f"{now.names(against)} asked for changes" if against else "has none"
+    reason = f"{now.names(against)} asked for changes" if against else now.none
     return "fail", f"{need}; {reason}", users
 
 
@@ -213,7 +217,7 @@ def _at_least_one_review(now: _Situation, users: tuple[str, ...]) -> _Answer:
         return "fail", f"{need}; {now.names(against)} asked for changes", against
     if asked:
         return "fail", f"{need}; {now.names(asked)} {_have(asked)} not answered", asked
-    return "fail", f"{need}; has none and nobody was asked", ()
+    return "fail", f"{need}; {now.none} and nobody was asked", ()
 
 
 def _all_reviews_approved(now: _Situation, users: tuple[str, ...]) -> _Answer:

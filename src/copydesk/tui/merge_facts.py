@@ -155,8 +155,6 @@ async def read_rules(api: Api, request: ChangeRequest, space: Space) -> RulesRea
     )
     rules = effective(space.merge_rules, organization)
     author = request.created_by.id if request.created_by else None
-    # An author's own review counts for no rule: a rule that asks for one asks for other eyes.
-    counted = None if reviews is None else [r for r in reviews if r.reviewer.id != author]
     names = {user.id: _name(user) for user in _people(request, reviews, requested)}
     unnamed = {user for rule in rules for user in rule.users or ()} - names.keys()
     found = [_named(api, space.organization, user_id) for user_id in sorted(unnamed)]
@@ -165,9 +163,10 @@ async def read_rules(api: Api, request: ChangeRequest, space: Space) -> RulesRea
         subject=request.subject,
         described=bool(document_text(request.description).strip()),
         outdated=request.outdated,
-        verdicts=None if counted is None else verdicts_of(counted),
+        verdicts=None if reviews is None else verdicts_of(reviews),
         requested=None if requested is None else [each.user.id for each in requested],
         names=names,
+        author=author,
     )
     return RulesRead(evaluate(rules, facts), reviews, requested)
 

@@ -48,10 +48,7 @@ def requested_reviewer_model(call: Call, row: Row) -> RequestedReviewer:
 
 
 def rule_results(call: Call, space: Row, change_request: Row) -> list[RuleResult]:
-    """Return how each merge rule that holds in the space comes out for a change request.
-
-    The author's own review counts for no rule: a rule that asks for a review asks for other eyes.
-    """
+    """Return how each merge rule that holds in the space comes out for a change request."""
     organization_rules = call.tx.value(
         "SELECT merge_rules FROM organization WHERE id = ?", space["organization_id"]
     )
@@ -61,12 +58,9 @@ def rule_results(call: Call, space: Row, change_request: Row) -> list[RuleResult
     )
     if not rules:
         return []
-    key, author = change_request["id"], change_request["created_by"]
+    key = change_request["id"]
     reviews = call.tx.all(
-        "SELECT * FROM review WHERE change_request_id = ? AND reviewer <> ? "
-        "ORDER BY created_at, id",
-        key,
-        author,
+        "SELECT * FROM review WHERE change_request_id = ? ORDER BY created_at, id", key
     )
     requested = call.tx.all(
         "SELECT user_id FROM requested_reviewer WHERE change_request_id = ? ORDER BY created_at",
@@ -94,6 +88,7 @@ def rule_results(call: Call, space: Row, change_request: Row) -> list[RuleResult
             ],
             requested=[row["user_id"] for row in requested],
             names=_names(call, people),
+            author=change_request["created_by"],
         ),
     )
 

@@ -4,8 +4,8 @@ Items are whatever can be compared and looked up: keys of blocks, lines, words. 
 held together by what each has once, again in every gap that this leaves (patience diff), which
 keeps headings and paragraphs together; where nothing is there once, the longest common
 subsequence decides (rapidfuzz, bit-parallel in C++). That is asked for slices of bounded size, so
-that no call keeps the other threads of the program waiting. The patience diff that is installed for
-merging does the same in one call, and gives up for good on texts that nest too deep.
+that no call keeps the other threads of the program waiting. The patience diff that is there as a
+library (patiencediff) is one call, and panics on long texts of few words.
 """
 
 from __future__ import annotations
@@ -48,8 +48,12 @@ class Gap(NamedTuple):
     b2: int
 
 
-def equal_runs(old: Sequence[Item], new: Sequence[Item]) -> list[Run]:
-    """Return the runs of equal items, in order and uncrossed, neighbours joined."""
+def equal_runs(old: Sequence[Item], new: Sequence[Item], *, held: bool = False) -> list[Run]:
+    """Return the runs of equal items, in order and uncrossed, neighbours joined.
+
+    With ``held`` only what something holds in place is matched, one that each side has once or a
+    neighbour of it: a merge must not take one blank line for another.
+    """
     runs: list[Run] = []
     waiting = [(Gap(0, len(old), 0, len(new)), 0)]
     while waiting:
@@ -69,9 +73,9 @@ def equal_runs(old: Sequence[Item], new: Sequence[Item]) -> list[Run]:
         if a1 == a2 or b1 == b2:
             continue
         cut = _cut(old, new, Gap(a1, a2, b1, b2), anchored=level < LEVELS)
-        if cut:
+        if cut and not (held and level >= LEVELS):
             waiting.extend((gap, level + 1) for gap in cut)
-        else:
+        elif not held:
             runs.extend(
                 Run(a1 + block.a, b1 + block.b, block.size)
                 for block in Indel.opcodes(old[a1:a2], new[b1:b2]).as_matching_blocks()

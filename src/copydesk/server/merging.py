@@ -8,19 +8,31 @@ Merge and update semantics).
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Set
+from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from merge3 import Merge3
-from patiencediff import PatienceSequenceMatcher
 
+from copydesk.domain.line_matching import equal_runs
 from copydesk.server.content import Draft, FileData, PageData
 
 if TYPE_CHECKING:
     from merge3 import SequenceMatcherProtocol
 
 ConflictKind = Literal["text", "settings", "deleted", "position", "address", "file"]
+
+
+class _Matching:
+    """Which lines stay, as ``Merge3`` asks for it."""
+
+    def __init__(self, isjunk: object = None, a: Sequence[str] = (), b: Sequence[str] = ()) -> None:
+        self._a, self._b = a, b
+
+    def get_matching_blocks(self) -> list[tuple[int, int, int]]:
+        """Return the runs of equal lines, and an empty one at the end."""
+        runs = equal_runs(self._a, self._b, held=True)
+        return [*((a, b, size) for a, b, size in runs), (len(self._a), len(self._b), 0)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +103,7 @@ def merge_text(base: str, ours: str, theirs: str) -> tuple[str, tuple[Clash, ...
         before,
         mine,
         yours,
-        sequence_matcher=cast("type[SequenceMatcherProtocol[str]]", PatienceSequenceMatcher),
+        sequence_matcher=cast("type[SequenceMatcherProtocol[str]]", _Matching),
     )
     lines: list[str] = []
     clashes: list[Clash] = []

@@ -35,6 +35,8 @@ def test_what_is_set_is_taken(tmp_path: Path) -> None:
     ("content", "line", "words"),
     [
         ('theme = "a"\nglyphs = "fancy"\n', 2, "glyphs is 'fancy': use auto, unicode or ascii"),
+        ("recall_seconds = 90", 1, "recall_seconds is 90: it goes from 0 to 60"),
+        ("recall_seconds = true", 1, "recall_seconds must be a whole number"),
         ("\n\ntheme = 5", 3, "theme must be text in quotes"),
         ('\n"theme" = ["a"]', 2, "theme must be text in quotes"),
         ('glyph = "ascii"', 1, "glyph is no setting: did you mean glyphs?"),
@@ -76,9 +78,10 @@ def test_views_are_read_and_written_among_what_else_is_there(tmp_path: Path) -> 
     path.write_text(f'# mine\ntheme = "nord" # dark\n\n{text}')
     both = SavedView("Two", ("open", "draft"), "is:outdated", columns=("subject", "by"))
     store.save(both)
+    assert "\n\n[[views]]\nname = \"Two\"" in path.read_text()
     store.save(replace(lee, reverse=False))
     assert [replace(view, line=0) for view in store.read()] == [replace(lee, reverse=False), both]
-    assert [view.line for view in store.read()] == [4, 8]
+    assert [view.line for view in store.read()] == [4, 9]
     assert load_settings(path).theme == "nord"
     assert path.read_text().startswith('# mine\ntheme = "nord" # dark\n')
     store.remove("Lee's")

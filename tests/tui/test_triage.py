@@ -242,7 +242,12 @@ async def test_a_view_of_ones_own(desk: Desk) -> None:
     app.session.views.save(SavedView("Broken", filter="autor:lee", line=7))
     async with drive(app, size=(140, 40)) as driver:
         assert "View “Broken” (line 7 of the settings): There is no autor: here" in driver.screen
-        await driver.press("/")
+        await driver.press("f")
+        await driver.type("broken")
+        await driver.press("enter")
+        assert "This view is not understood: There is no autor:" in driver.screen
+        assert "[Broken]" in driver.screen
+        await driver.press("7", "/")
         await driver.type("has:threads")
         await driver.press("enter", "s")
         await driver.type("subject")

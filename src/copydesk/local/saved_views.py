@@ -96,12 +96,16 @@ class SavedViews:
     def save(self, view: SavedView) -> None:
         """Keep a view, in place of one with its name."""
         document = self._document()
+        apart = "\n" if document.as_string().strip() else ""
         views, fresh = self._tables(document), _table(view)
-        for at, each in enumerate(views):
+        for each in views:
             if each.get("name") == view.name:
-                views[at] = fresh
+                each.update(fresh)
+                for key in KEYS.keys() - fresh.keys():
+                    each.pop(key, None)
                 break
         else:
+            fresh.trivia.indent = apart
             views.append(fresh)
         self._write(document)
 

@@ -75,6 +75,9 @@ class ChangesChecking(ChangesSnooze):
         if typed.wrong is not None:
             raise ValueError(typed.wrong)
         view = Query.parse(listing.filter, self.fields)
+        if view.wrong is not None:
+            self._needs, self.rows.empty = frozenset(), f"This view is not understood: {view.wrong}"
+            return lambda row: False
         awake = not self.show_snoozed and self.sleepers and "snoozed" not in f"{text} {view.text}"
         self._needs = needs(view) | needs(typed)
         self._asleep.clear()
@@ -207,6 +210,8 @@ class ChangesChecking(ChangesSnooze):
         everything = base.complete and base.loaded <= COUNTED_ROWS and not here.who
         for listing in self.view_listings():
             if not listing.filter:
+                continue
+            if Query.parse(listing.filter, self.fields).wrong is not None:
                 continue
             if listing.id == self.view and not self.rows.found:
                 self.counts[listing.id] = self.rows.triage.matching

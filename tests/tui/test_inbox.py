@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 import httpx
@@ -15,7 +16,7 @@ from copydesk.domain.turn import Word
 from copydesk.domain.waiting import why_waits
 from copydesk.tui.present import inbox
 from copydesk.tui.session import MemorySnapshot
-from tests.drive import Driver, drive
+from tests.drive import Driver, drive, eventually
 from tests.tui.opening import open_world
 from tests.world import BASE_URL, World
 
@@ -62,6 +63,8 @@ class Counting(httpx.AsyncBaseTransport):
         self._lacking = lacking
         self.now = self.most = 0
         self.paths: list[str] = []
+        self.gate = asyncio.Event()
+        self.gate.set()
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         path = request.url.path
@@ -72,6 +75,8 @@ class Counting(httpx.AsyncBaseTransport):
         self.now += comments
         self.most = max(self.most, self.now)
         try:
+            if comments:
+                await self.gate.wait()
             return await self._desk.handle_async_request(request)
         finally:
             self.now -= comments
@@ -186,6 +191,27 @@ async def test_a_bare_service_and_a_thread_on_a_space(world: World) -> None:
         assert world.row("comment", found["space"])["status"] == "open"
         await driver.press("enter")
         assert driver.place.PLACE == "pages"
+
+
+async def test_reading_stops_when_the_inbox_is_left_and_goes_on_there(world: World) -> None:
+    await furnish(world)
+    counting = Counting(world)
+    counting.gate.clear()
+    api = Api(BASE_URL, world.token(world.ana), transport=counting)
+    async with drive(open_world(world, api=api)) as driver:
+        await driver.send("g")
+        await driver.send("i")
+        here = driver.place
+        await eventually(lambda: "/comments" in counting.paths[-1], driver.settle)
+        assert here.PLACE == "inbox"
+        assert here.loads
+        assert "read 6 of 8 spaces" in driver.screen
+        await driver.send("g")
+        await driver.send("s")
+        await eventually(lambda: not here.loads, driver.settle)
+        counting.gate.set()
+        await driver.press("g i")
+        assert "All 5" in driver.screen
 
 
 async def test_nobody_waits_for_somebody_unknown(world: World) -> None:

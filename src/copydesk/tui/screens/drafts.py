@@ -164,4 +164,5 @@ class Drafts(Place, scope="drafts"):
             "Discard", f"“{row.first_line[:40]}”", drop, reversal=draft_dropped(row.key),
             done="Discarded. u brings it back.",
         )  # fmt: skip
+        self.session.unsent.pop(row.key, None)
         self.reload()

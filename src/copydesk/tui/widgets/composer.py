@@ -1,6 +1,6 @@
 """Where text is written: comments, replies, descriptions. What was typed is never lost.
 
-The text is kept as a draft within a second of the last key, on Esc, and when the sheet closes for
+The text is kept as a draft within a second of every key, on Esc, and when the sheet closes for
 any reason but sending. `Composer` is the field; `WriteSheet` is the sheet around it (level 1).
 """
 
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from copydesk.tui.session import Session
 
 AUTOSAVE_SECONDS = 0.7
-"""How long after the last key the draft is kept."""
+"""How long after a key the draft is kept."""
 
 SCISSORS = "<!-- Everything below this line is only for reading and is not sent. -->"
 
@@ -136,12 +136,15 @@ class Composer(Acts, TextArea, scope="composer"):
         """Keep the draft soon, and offer what the word at the cursor may become."""
         if self.text != (self._given if self._kept is None else self._kept):
             self._offer()
-        if self._timer is not None:
-            self._timer.stop()
-        self._timer = self.set_timer(AUTOSAVE_SECONDS, self.keep)
+        if self._timer is None:
+            # Not put off by the keys that follow: who types on and on is safe too.
+            self._timer = self.set_timer(AUTOSAVE_SECONDS, self.keep)
 
     def keep(self) -> None:
         """Keep the draft now. An unchanged or empty text makes no draft."""
+        if self._timer is not None:
+            self._timer.stop()
+            self._timer = None
         text = self.text
         if self._done or text == (self._kept if self._kept is not None else self._given):
             return

@@ -199,7 +199,8 @@ class Desk:
                 for user in people:
                     await self.api(ops.remove_requested_reviewer, *ids, user)
 
-        way = inverses.reviewers_asked(*ids, **({"asked": people} if to else {"left": people}))
+        asked, left = (people, ()) if to else ((), people)
+        way = inverses.reviewers_asked(*ids, asked=asked, left=left)
         await self.write(send, way)
 
     def row(self, title: str) -> SiteNode:
@@ -555,7 +556,9 @@ def test_a_process_that_ends_in_a_write_or_an_undo_loses_and_repeats_nothing(
         [past] = [p for p in session.history.known.values() if p.entry.what == "Ask"]
         assert past.standing == ("undone" if after else "undoing")
         if not after:
-            assert "1 write that was cut off may have arrived" in said
+            assert said == (
+                "Cut off, and it may have arrived: Undo: Ask #1. @ and :undo tell more."
+            )
             with pytest.raises(ChangedSinceError, match="asked for a review"):
                 await session.take_back([past])
             await session.take_back([past], anyway=True)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from copydesk.domain.reversal import Trace, trace_of, value_at
-from copydesk.domain.text import plural
+from copydesk.domain.text import clean, listed, plural
 from copydesk.tui.draft_keys import staged_moves
 from copydesk.tui.errors import failure_types
 from copydesk.tui.undoing import LONGEST_LIST, operation_of
@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 
 SKEW_SECONDS = 300.0
 """By how much the clock of a service may differ from this machine's."""
+
+NAMED = 2
+"""How many writes are named of which it is not known whether they arrived."""
 
 ARRIVED = "No answer had come. It had arrived: that was found by reading again."
 NOT_ARRIVED = "No answer had come. It had not arrived: that was found by reading again."
@@ -36,7 +39,7 @@ class Recovered:
     moves: int = 0
     arrived: int = 0
     lost: int = 0
-    unknown: int = 0
+    unknown: list[str] = field(default_factory=list)
 
     def sentence(self) -> str:
         """Return what a person reads of it; empty when there is nothing to say."""
@@ -49,10 +52,16 @@ class Recovered:
         for count, words in (
             (self.arrived, "had arrived."),
             (self.lost, "had not arrived, and is not sent again unasked."),
-            (self.unknown, "may have arrived: @ and :undo tell which."),
         ):
             if count:
                 said.append(f"{plural(count, 'write')} that was cut off {words}")
+        if self.unknown:
+            named = listed(self.unknown[:NAMED])
+            more = len(self.unknown) - NAMED
+            others = f" and {more} more" if more > 0 else ""
+            said.append(
+                f"Cut off, and it may have arrived: {named}{others}. @ and :undo tell more."
+            )
         return " ".join(said)
 
 
@@ -100,7 +109,7 @@ async def _settle(session: Session, api: Api, entry: Entry, found: Recovered) ->
     state: State = "unknown"
     said = CUT_OFF
     if happened is None:
-        found.unknown += 1
+        found.unknown.append(clean(f"{entry.what} {entry.target}", limit=60))
     elif happened:
         found.arrived += 1
         state, said = "done", ARRIVED

@@ -556,9 +556,7 @@ def test_a_process_that_ends_in_a_write_or_an_undo_loses_and_repeats_nothing(
         [past] = [p for p in session.history.known.values() if p.entry.what == "Ask"]
         assert past.standing == ("undone" if after else "undoing")
         if not after:
-            assert said == (
-                "Cut off, and it may have arrived: Undo: Ask #1. @ and :undo tell more."
-            )
+            assert "Cut off, and it may have arrived: Undo: Ask #1. @ and" in said
             with pytest.raises(ChangedSinceError, match="asked for a review"):
                 await session.take_back([past])
             await session.take_back([past], anyway=True)

@@ -172,10 +172,23 @@ MARKDOWN = st.one_of(
 
 
 @settings(max_examples=60, deadline=None)
-@given(MARKDOWN)
-def test_every_text_comes_back_as_it_was(text: str) -> None:
-    document = Document.model_validate_json(markdown_to_document(text).to_json())
+@given(MARKDOWN, st.sampled_from([None, 0, 3, 9]))
+def test_every_text_comes_back_as_it_was(text: str, marks: int | None) -> None:
+    document = Document.model_validate_json(markdown_to_document(text, marks).to_json())
     assert document_to_markdown(document) == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["x\n", "|-|-|\n", "[x](y.md) ", "*a **b ", "- a\n\n"],
+)
+def test_a_text_that_goes_on_and_on_is_read_in_part_and_kept_whole(text: str) -> None:
+    text = "# First\n\n" + text * 60_000
+    started = time.perf_counter()
+    document = markdown_to_document(text)
+    assert (document.nodes[0].type, document.nodes[-1].type) == ("heading-1", "markdown")
+    assert document_to_markdown(document) == text
+    assert time.perf_counter() - started < 20, "all of it takes minutes"
 
 
 TEXT = st.text(alphabet="ab1*_`#>-+.[]()<>|\\~!{}%:&=é ", min_size=1, max_size=12).map(
@@ -348,7 +361,7 @@ def test_links_are_found_in_markdown_and_in_html() -> None:
 def test_openings_without_an_end_take_no_longer_than_other_lines() -> None:
     text = '{% hint style="info" %}\n' * 3000 + "<details>\n<summary>s</summary>\n\n" * 1000
     started = time.perf_counter()
-    markdown_to_document(text + "{% endhint %}\n")
+    markdown_to_document(text + "{% endhint %}\n", None)
     assert time.perf_counter() - started < 5, "matching each opening on its own takes minutes"
 
 

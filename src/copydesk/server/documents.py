@@ -4,12 +4,16 @@ The blocks are those of decisions.md. Raw HTML is kept as a block of type ``html
 marked ``html``; a block that no Markdown says is kept as its JSON. A block that was not spelled the
 way this desk spells it says so in its data (``spelling``, and ``after`` for what stood between it
 and the next), so that a text that nobody changed comes back as it was, to the last space.
+
+Reading takes a time for each mark, and anybody may write a comment of a million. So only as many as
+a text for people has are read; what follows is one last block of type ``markdown``, as it is.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import islice
 from typing import Any
 
 from copydesk.contract.models.document import Document, Node
@@ -22,12 +26,55 @@ __all__ = ["document_to_markdown", "links_of", "markdown_to_document"]
 SCHEMA_VERSION = 1
 """The version of the shape that this desk writes."""
 
+MARKS_READ = 5_000
+"""How many marks (ends of lines among them) of a text are read as rich text, where nothing else is
+said: a second of work at most."""
+
+MARKS_OF_A_PAGE = 20_000
+"""The same of a page, which was written for readers by people who may edit."""
+
+UNREAD = "markdown"
+"""The type of the last block of a document whose text goes on: its data holds that as Markdown."""
+
+_MARK = re.compile(r"[\n*_`\[<&|~!\\]")
+_PLAIN = 50
+"""As many characters without a mark take as long to read as one."""
+
 _LINES = re.compile(r"[^\r\n]*(?:\r\n?|\n|$)")
 _BETWEEN = "\n\n"
 
 
-def markdown_to_document(markdown: str) -> Document:
-    """Return a Markdown text as a document. Every text is valid Markdown, so nothing is refused."""
+def markdown_to_document(markdown: str, marks: int | None = MARKS_READ) -> Document:
+    """Return a Markdown text as a document. Every text is valid Markdown, so nothing is refused.
+
+    No more than so many ``marks`` are read, all of them if it is None.
+    """
+    end = len(markdown) if marks is None else _readable(markdown, marks)
+    document = _rich(markdown[:end])
+    if end < len(markdown):
+        rest = {UNREAD: markdown[end:]}
+        document.nodes.append(Node(type=UNREAD, key="rest", is_void=True, data=rest, nodes=[]))
+    return document
+
+
+def _readable(markdown: str, marks: int) -> int:
+    """Return where reading ends: after the last whole block or line before it would take longer."""
+    if len(markdown) <= marks:
+        return len(markdown)
+    end = min(len(markdown), marks * _PLAIN)
+    beyond = next(islice(_MARK.finditer(markdown, 0, end), marks, None), None)
+    if beyond is not None:
+        end = beyond.start()
+    if end == len(markdown):
+        return end
+    for between in ("\n\n", "\n"):
+        at = markdown.rfind(between, 0, end)
+        if at >= 0:
+            return at + len(between)
+    return 0
+
+
+def _rich(markdown: str) -> Document:
     tokens = parse(markdown)
     nodes = nodes_of(tokens)
     spans = [token.map for token in tokens if token.level == 0 and token.map is not None]
@@ -62,6 +109,10 @@ def document_to_markdown(document: Document) -> str:
     What was added or changed is written in this desk's spelling, without a newline at its end.
     """
     nodes = document.nodes
+    rest = _text(_data(nodes[-1]).get(UNREAD)) if nodes and nodes[-1].type == UNREAD else ""
+    if rest:
+        read = Document(data=document.data, nodes=nodes[:-1])
+        return document_to_markdown(read) + rest
     before = _text(document.data.get("before"))
     if not nodes:
         return before
@@ -74,6 +125,8 @@ def document_to_markdown(document: Document) -> str:
     if "after" not in told[-1]:
         after[-1] = ""
     whole = _assembled(before, written, after)
+    if _readable(whole, MARKS_OF_A_PAGE) < len(whole):
+        return join(nodes)  # It would take too long to find out whether it means what it says.
     env: dict[str, Any] = {}
     if _same(nodes_of(parse(whole, env)), nodes):
         return whole

@@ -138,7 +138,7 @@ class _Printer:
         if page.description:
             self.line(page.description, 12, "I")
         sheet.ln(3)
-        self.blocks(markdown_to_document(page.markdown).nodes, 0)
+        self.blocks(markdown_to_document(page.markdown, None).nodes, 0)
 
     def said(self, text: str) -> str:
         """Return a text as the fonts can set it."""

@@ -16,7 +16,7 @@ from copydesk.contract.models.content import ContentPage, File, GitCommit, PageT
 from copydesk.contract.models.parts import Urls
 from copydesk.server import content, evaluating
 from copydesk.server.content import FileData
-from copydesk.server.documents import markdown_to_document
+from copydesk.server.documents import MARKS_OF_A_PAGE, markdown_to_document
 from copydesk.server.implementation import Call, implements
 from copydesk.server.paging import slice_page
 from copydesk.server.queries.change_request import find_change_request
@@ -88,7 +88,7 @@ class _Version:
             if format == "markdown":
                 page.markdown = text
             else:
-                page.document = markdown_to_document(text)
+                page.document = markdown_to_document(text, MARKS_OF_A_PAGE)
         return page
 
     def files(self, page: str | None, limit: int | None, *, metadata: bool) -> Page[File]:

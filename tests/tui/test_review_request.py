@@ -154,7 +154,7 @@ async def test_drafts_go_with_a_verdict_and_what_is_refused_stays(review: Review
             await driver.type(text)
             await driver.press("escape", *keys)
         await driver.press("A")
-        assert "2 of 2 drafts first, then the verdict" in driver.screen
+        assert "2 of 2 drafts first, then the verdict; it waits for them" in driver.screen
         await driver.type("See my comments.")
         faults.refusing = True
         await driver.press("ctrl+s")
@@ -164,6 +164,7 @@ async def test_drafts_go_with_a_verdict_and_what_is_refused_stays(review: Review
         faults.refusing = False
         await driver.press("r")
         assert "Asked for changes in #1, with 2 drafts" in driver.screen
+        assert driver.place.PLACE == "review"
         assert not app.session.drafts.kept()
         assert review.open_threads() == before + 3  # what is said with a verdict is one too
         await driver.press("u", "y")
@@ -182,6 +183,12 @@ async def test_drafts_go_with_a_verdict_and_what_is_refused_stays(review: Review
         assert "Recalled: nothing was sent." in driver.screen
         assert len(app.session.drafts.kept()) == 2
         assert review.open_threads() == before + 1
+        await waiting(driver, "a", "ctrl+s")
+        app.session.send_now()
+        await driver.idle()
+        assert "Approved #1, with 2 drafts" in driver.screen
+        assert driver.place.PLACE == "review"
+        assert review.open_threads() == before + 3
 
 
 async def test_a_merge_shows_all_beside_it_and_can_be_stopped(review: ReviewWorld) -> None:

@@ -24,6 +24,10 @@ WORDS = 160
 """Cells of a message that a row shows."""
 
 
+BEGUN = "begun"
+"""The id of the first row."""
+
+
 @dataclass(frozen=True, slots=True)
 class Happening:
     """One thing that happened. ``leads`` is where it is shown: a tab, or ``thread``.
@@ -69,14 +73,15 @@ def history(
             found.append(Happening(f"asked {asked.user.id}", asked.created_at, by, what, "rules"))
     for thread in known:
         found += _thread(thread, titles)
-    return sorted(found, key=lambda each: (each.at, each.id), reverse=True)
+    # What has the same second as the beginning came after it.
+    return sorted(found, key=lambda each: (each.at, each.id != BEGUN, each.id), reverse=True)
 
 
 def _own(request: ChangeRequest, newest: Side | None) -> Iterator[Happening]:
     subject = shorten(clean(request.subject), WORDS, glyphs().more) or "(no subject)"
     by = name_of(request.created_by) if request.created_by else ""
     began = Text.assemble((f"#{request.number} ", "muted"), "begun: ", (subject, "strong"))
-    yield Happening("created", request.created_at, by, began, "overview")
+    yield Happening(BEGUN, request.created_at, by, began, "overview")
     edited = newest is not None and newest.revision != request.revision_initial
     if newest is not None and newest.at is not None and edited:
         words = {"update": "updated from main", "rollback": "brought back to what it was"}

@@ -28,6 +28,7 @@ Lines = list[tuple[str, Text | str]]
 UP_TO_DATE = "require_up_to_date_change_request"
 OUTCOMES = {"pass": "passes", "fail": "fails", "unknown": "not known here"}
 ABOUT_WORDS = frozenset({"require_change_request_subject", "require_change_request_description"})
+NOBODY = "asked nobody"
 NAMED = 4
 """Pages that a line names."""
 
@@ -81,14 +82,13 @@ def said_and_asked(
     """Return who said what and when, and who was asked, of a rule that is about reviews."""
     if "review" not in result.rule:
         return []
-    found = [*_reviews(request, rules.reviews, result, now)] if rules.reviews else []
+    lines: list[Text | str] = []
+    if rules.reviews:
+        lines += [text for _, text in _reviews(request, rules.reviews, result, now)]
     if rules.requested:
-        found += _asked(rules.requested, rules.reviews, result, now)
-    lines = []
-    for name, text in found:
-        lead = f"{name} " if name == "asked" else ""
-        lines.append(Text.assemble((lead, "muted"), text))
-    return [line for line in lines if line.plain not in ("none", "asked nobody")]
+        asked = _asked(rules.requested, rules.reviews, result, now)
+        lines += [Text.assemble(("asked ", "muted"), text) for _, text in asked]
+    return [line for line in map(Text.assemble, lines) if line.plain not in ("none", NOBODY)]
 
 
 def rule_data(

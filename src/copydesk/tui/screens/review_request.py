@@ -87,10 +87,13 @@ class ReviewRequest(ReviewTabs, scope="review_request"):
         key = self.draft_key(f"verdict {status}")
         facts = [f"#{request.number} {clean(request.subject)}"]
         unseen = len(self.changes) - self.seen_count
+        left = []
         if unseen:
-            facts.append(f"{unseen} of {plural(len(self.changes), 'page')} not marked as seen")
+            left.append(f"{unseen} of {plural(len(self.changes), 'page')} not marked as seen")
         if self.threads.open_count:
-            facts.append(f"{plural(self.threads.open_count, 'open thread')}")
+            left.append(plural(self.threads.open_count, "open thread"))
+        if left:
+            facts.append(", ".join(left))
         facts.append("A verdict cannot be taken back, only replaced by another.")
         drafts: list[PendingDraft] = []
         if may_not_comment(self) is None:

@@ -34,6 +34,7 @@ class SendingSheet(BulkSheet, scope="sending"):
         super().__init__(run)
         self.session = session
         self.recalled = False
+        self._over = False
         self._unwatch_session: Callable[[], None] = lambda: None
 
     def on_mount(self) -> None:
@@ -50,9 +51,11 @@ class SendingSheet(BulkSheet, scope="sending"):
     def _show(self, said: str = "") -> None:
         super()._show(said)
         run = self.run
-        if not self.is_attached or run.running or not run.begun:
+        if self._over or not self.is_attached or run.running or not run.begun:
             return
         if self.recalled or not (run.count("failed") or run.count("waiting")):
+            # Both the run and the session call this: what is below is not to be left too.
+            self._over = True
             self.dismiss(None)
 
     def _line(self, item: BulkItem) -> Text:

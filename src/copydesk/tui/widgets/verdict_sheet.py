@@ -93,10 +93,12 @@ class VerdictSheet(WriteSheet, scope="verdict_sheet"):
         self._preview.display = False
         yield self._preview
         if self._drafts:
+            self.add_class("long")
             yield Static(self.paint(self._along()), id="along")
             self.ticks.styles.height = min(len(self._drafts), SHOWN)
             yield self.ticks
-        keys = Text.assemble(("ctrl+s", "accent"), " gives it, with a comment or without   ")
+        words = "" if self._drafts else ", with a comment or without"
+        keys = Text.assemble(("ctrl+s", "accent"), f" gives it{words}   ")
         if self._drafts:
             keys.append_text(Text.assemble(("tab", "accent"), " to the drafts   "))
             keys.append_text(Text.assemble(("space", "accent"), " ticks   "))
@@ -105,11 +107,10 @@ class VerdictSheet(WriteSheet, scope="verdict_sheet"):
 
     def _along(self) -> Text:
         going, all_of_them = len(self.ticks.marks), plural(len(self._drafts), "draft")
-        said = f"{all_of_them}, none goes along" if not going else f"{going} of {all_of_them} first"
-        text = Text(said, style="strong" if going else "muted")
-        if going:
-            text.append(", then the verdict; if one is refused the verdict waits", style="muted")
-        return text
+        if not going:
+            return Text(f"{all_of_them}, none goes along", style="muted")
+        text = Text(f"{going} of {all_of_them} first", style="strong")
+        return text.append(", then the verdict; it waits for them", style="muted")
 
     def on_virtual_list_marks_changed(self, event: VirtualList.MarksChanged) -> None:
         """Count what goes along."""

@@ -291,6 +291,9 @@ async def test_verdicts_and_reviewers_from_the_list(desk: Desk) -> None:
         assert "waits on Priya Raman" in here(driver).facts.plain
         await driver.press("u")
         assert "Priya" not in here(driver).facts.plain
+        await driver.press("i")
+        assert "impact 0 pages link here, 0 links broken" in here(driver).facts.plain
+        await driver.press("tab")
         # What others do after one has looked at it is listed, and its row says so.
         await driver.press("enter", "escape")
         desk.world.clock.now += timedelta(hours=1)

@@ -89,6 +89,8 @@ class Details:
     asked_since: datetime | None = None
     """When the first of those who have not answered was asked."""
     read_at: datetime | None = None
+    impact: str = ""
+    """What it does to the links around it, "" while that is not read."""
 
     @property
     def passed(self) -> int:
@@ -158,6 +160,9 @@ def facts(
         found += [Fact("", page_line(page)) for page in details.pages]
         if details.more_pages:
             found.append(Fact("", Text(f"and {details.more_pages} more", style="muted")))
+    if details.pages and row.status != "merged":
+        said = details.impact or Text("i reads who links to these pages", style="muted")
+        found += [Fact("", ""), Fact("impact", said)]
     if details.description:
         found += [Fact("", ""), Fact("", Text("Description", style="strong"))]
         found += [Fact("", line) for line in details.description.split("\n")]

@@ -20,8 +20,8 @@ from copydesk.tui.present import change_details
 from copydesk.tui.present import change_request as present
 from copydesk.tui.present.change_request import ChangeRow
 from copydesk.tui.screens.changes_details import READ_FOR
+from copydesk.tui.screens.changes_impact import ChangesImpact
 from copydesk.tui.screens.changes_list import ChangesList
-from copydesk.tui.screens.changes_people import ChangesPeople
 from copydesk.tui.views import SERVED
 from copydesk.tui.widgets.facts import Facts
 from copydesk.tui.widgets.virtual_list import Column, VirtualList
@@ -36,7 +36,7 @@ NAMED = 1_000
     title="Change requests",
     jumps=(Jump("n", "needs-me", "Needs me", "needs-me"),),
 )
-class ChangesPlace(ChangesPeople):
+class ChangesPlace(ChangesImpact):
     """A list of change requests, and what there is to know about the one under the cursor."""
 
     CSS_PATH = style_path("changes")

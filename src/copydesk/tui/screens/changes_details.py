@@ -146,12 +146,17 @@ class ChangesDetails(ChangesWriting):
         if row is None:
             self.facts.show([], title="Details")
             return
-        known = self.known(row)
-        if known is not None and known.stuck != self.stuck(row):
-            known = replace(known, stuck=self.stuck(row))
+        known = self.shown_details(row)
         looked = self.session.sleepers.looks.get(row.id)
         found = facts(row, self.space_title(row.space), self.session.clock(), known, looked)
         self.facts.show(found, title=f"{row.label} {row.subject}")
+
+    def shown_details(self, row: ChangeRow) -> Details | None:
+        """Return what the pane shows of a row."""
+        known = self.known(row)
+        if known is not None and known.stuck != self.stuck(row):
+            known = replace(known, stuck=self.stuck(row))
+        return known
 
     def read_details(self, row: ChangeRow) -> None:
         """Read about a row; what is known of it stays until the answer comes."""

@@ -122,7 +122,9 @@ def way_back(draft: PendingDraft) -> Callable[[Comment | CommentReply], Reversal
 
     def of(sent: Comment | CommentReply) -> Reversal:
         ids = (sent.id, None) if draft.thread is None else (draft.thread, sent.id)
-        return message_sent(draft.space, draft.request, *ids, text=draft.text, draft=draft.key)
+        # As the service has it: it may write the same text otherwise.
+        text = sent.body.markdown or draft.text
+        return message_sent(draft.space, draft.request, *ids, text=text, draft=draft.key)
 
     return of
 

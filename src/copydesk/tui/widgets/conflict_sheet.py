@@ -53,6 +53,11 @@ class Scrolling(Sheet[str]):
             yield Static(id="merge-facts")
         yield Label(id="merge-keys", classes="keys")
 
+    @property
+    def stands(self) -> bool:
+        """Whether it is there to be drawn on; not while it is taken down."""
+        return self.is_attached and self in self.app.screen_stack
+
     def show(self, lines: Sequence[Text | str], keys: Text) -> None:
         """Show other lines and keys."""
         text = Text("\n").join(line if isinstance(line, Text) else Text(line) for line in lines)
@@ -177,7 +182,7 @@ class ConflictSheet(Scrolling, scope="conflict_sheet"):
 
         def came(found: Sequence[ConflictLines] | str) -> None:
             self._read[page] = found
-            if self.is_attached and page == self.page:
+            if self.stands and page == self.page:
                 self._show()
 
         self.place.load("conflict", read, came, what="Reading both texts", failed=came)

@@ -140,12 +140,12 @@ class MergeSheet(Scrolling, scope="merge_sheet"):
         return len(pages) - seen.count(pages), len(pages)
 
     def _failed(self, said: str) -> None:
-        if self.is_attached:
+        if self.stands:
             self.off = said
             self.show([Text(said, style="bad")], self._keys())
 
     def _came(self, read: SpokenFor) -> None:
-        if not self.is_attached:
+        if not self.stands:
             return
         self._take(read)
         if self._merged:
@@ -202,13 +202,13 @@ class MergeSheet(Scrolling, scope="merge_sheet"):
 
     def _beside_came(self, beside: Beside) -> None:
         self._beside = beside
-        if self.is_attached and self._result is None and not self._waits:
+        if self.stands and self._result is None and not self._waits:
             self._draw()
 
     # Drawing
 
     def _draw(self, said: str = "") -> None:
-        if not self.is_attached or self._spoken is None:
+        if not self.stands or self._spoken is None:
             return
         if self._result is not None:
             self.show(self._result, self._keys(said))
@@ -243,7 +243,7 @@ class MergeSheet(Scrolling, scope="merge_sheet"):
 
     def _ticked(self) -> None:
         """Say how long the merge can still be stopped, then that it is under way."""
-        if not self._waits or not self.is_attached:
+        if not self._waits or not self.stands:
             return
         waits = self.place.session.waits
         said = f"Merging in {waits[-1].seconds} s. Nothing is sent yet." if waits else ""
@@ -310,7 +310,7 @@ class MergeSheet(Scrolling, scope="merge_sheet"):
     async def _conflicted(self, clash: ConflictedError) -> None:
         self.off = "It conflicts with primary content."
         self._clashed = True
-        if not self.is_attached:
+        if not self.stands:
             return
         label = f"#{clash.request.number}"
         page = await self.app.push_screen_wait(ConflictSheet.of_merge(label, clash))

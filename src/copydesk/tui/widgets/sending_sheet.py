@@ -49,9 +49,11 @@ class SendingSheet(BulkSheet, scope="sending"):
         self._unwatch_session()
 
     def _show(self, said: str = "") -> None:
+        if self._over:
+            return
         super()._show(said)
         run = self.run
-        if self._over or not self.is_attached or run.running or not run.begun:
+        if not self.is_attached or run.running or not run.begun:
             return
         if self.recalled or not (run.count("failed") or run.count("waiting")):
             # Both the run and the session call this: what is below is not to be left too.

@@ -182,6 +182,7 @@ async def test_what_became_of_a_thread_and_of_a_status_is_found_out(
         assert driver.app.session.log[-1].state == "unknown"
         way.losing = way.broken = False
         await driver.press("u")
-        assert "is undone. No answer had come. It had arrived" in words(driver)
+        assert "Undo: Open #1" in words(driver)
+        assert "No answer had come. It had arrived" in words(driver)
         assert review.world.row("change_request", review.request)["status"] == "draft"
         assert [line.state for line in driver.app.session.log][-2:] == ["undone", "done"]

@@ -39,11 +39,17 @@ class TakingBack(Writing):
         return [] if past is None else self.history.with_group(past)
 
     def unsettled(self) -> Past | None:
-        """Return the write of this run whose undo had no answer; None when there is none."""
+        """Return the newest write that had no answer, or whose undo had none; None if settled.
+
+        A newer one that can be taken back comes first.
+        """
         for line in reversed(self.log):
-            past = self.history.known.get(line.of)
-            if line.state == "unknown" and past is not None and past.cut is not None:
-                return past
+            if line.entry is not None and line.state == "unknown":
+                past = self.history.known.get(line.of or line.entry.id)
+                if past is not None:
+                    return past
+            if self._has_way_back(line):
+                break
         return None
 
     def redoable(self) -> list[Past]:

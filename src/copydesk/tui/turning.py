@@ -38,16 +38,17 @@ async def undo(place: Place) -> None:
 
 
 async def look_again(place: Place, past: Past) -> None:
-    """Find out how a write stands whose undo was cut off; where that does not tell, ask.
+    """Find out how a write (or its undo) ended that had no answer; where that is not told, ask.
 
     Raises `WriteError` when the service refuses.
     """
     from copydesk.tui.recovery import settle_one
 
+    entry = past.cut or past.entry
     said = await settle_one(place.session, past)
     if said:
         place.turned([])
-        place.tell(f"{past.entry.what} {past.entry.target} is {past.standing}. {said}", "good")
+        place.tell(f"{entry.what} {entry.target}. {said}", "good")
     else:
         await turn(place, [past])
 

@@ -77,7 +77,9 @@ class History:
         if entry.kind:
             return self._turn(entry)
         if entry.reversal is None or entry.state == "failed":
-            self.known.pop(entry.id, None)
+            lost = self.known.pop(entry.id, None)
+            if lost is not None:
+                lost.standing = "failed"
             return None
         try:
             reversal = reversal_of(entry.reversal)

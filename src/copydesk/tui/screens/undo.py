@@ -29,6 +29,7 @@ STATES = {
     "redoing": ("redo cut off", "warn"),
     "open": ("unknown", "warn"),
     "gone": ("gone", "muted"),
+    "failed": ("not done", "muted"),
 }
 """What is shown of how a write stands, and its tone."""
 
@@ -41,6 +42,7 @@ MEANT = {
     "u reads again, and asks.",
     "open": "It is not known whether it happened. u reads again, and asks.",
     "gone": "What it was about is gone: there is nothing to take back.",
+    "failed": "It did not happen: there is nothing to take back.",
 }
 """What each state means for the reader."""
 
@@ -61,7 +63,7 @@ def not_undoable(here: UndoList) -> str | None:
         return "It was taken back already." + (
             " ctrl+r does it again." if past.reversal.forth else ""
         )
-    return MEANT["gone"]
+    return MEANT[past.standing]
 
 
 def not_redoable(here: UndoList) -> str | None:

@@ -96,9 +96,10 @@ class BlockText:
 
     def said(self, row: int) -> str:
         """Return a row as one line: wrapped prose joined, its first indentation kept."""
-        kind, start, stop = self.row(row)
+        kind, start = self._kinds[row], self._starts[row]
         if kind == "blank":
             return ""
+        stop = self._starts[row + 1] if row + 1 < len(self._starts) else len(self.lines)
         if (known := self._joined.get(row)) is not None:
             return known
         first = self.lines[start]

@@ -10,9 +10,13 @@ from copydesk.contract.models.change_request import Changes, Conflict
 from copydesk.contract.models.comment import Comment
 from copydesk.contract.models.content import PageTree
 from copydesk.domain.anchor import anchor_of_quote
+from copydesk.domain.merge_rules import Outcome, RuleResult
 from copydesk.domain.page_tree import PageNode, flatten
 from copydesk.tui import glyphs
+from copydesk.tui.conflict_reading import differences
 from copydesk.tui.present import changed, comment, diff, diff_rows, review
+from copydesk.tui.present.conflict import both_sides
+from copydesk.tui.present.merging import guesses
 
 NOW = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)
 
@@ -276,3 +280,35 @@ def test_conflicts_name_the_page_and_both_sides(kind: str) -> None:
     assert "Retries" in lines[0]
     assert any("here" in line and line.endswith("c") for line in lines)
     assert any("primary" in line and line.endswith("b") for line in lines)
+
+
+def test_both_sides_of_a_conflict_stand_beside_or_below_each_other() -> None:
+    main = "# Retries\n\nWe retry nine times.\n\nThe end.\n\nOnly \x1b[31mhere.\n"
+    mine = "# Retries\n\nWe retry eight times.\n\nThe end.\n"
+    hunks = differences(main, mine)
+    assert [(h.start, h.primary, h.change) for h in hunks] == [
+        (3, ["We retry nine times."], ["We retry eight times."]),
+        (1, ["Only \x1b[31mhere."], []),
+    ]
+    wide = [line.plain for line in both_sides(hunks, 94)]
+    assert any("nine times." in line and "eight times." in line for line in wide)
+    narrow = [line.plain for line in both_sides(hunks, 40)]
+    assert "  primary content  We retry nine times." in narrow
+    assert "  this request     (nothing)" in narrow
+    assert not any("\x1b" in line for line in (*wide, *narrow))
+    assert all(len(line) <= 94 for line in wide)
+
+
+def test_a_refusal_says_which_guess_was_wrong() -> None:
+    def result(rule: str, outcome: Outcome, said: str = "said") -> RuleResult:
+        return RuleResult(rule, outcome, said)
+
+    subject, review_rule = "require_change_request_subject", "require_at_least_one_review"
+    before = [result(subject, "pass"), result(review_rule, "unknown")]
+    now = [result(subject, "fail", "needs a subject"), result(review_rule, "unknown")]
+    (line,) = guesses(before, now)
+    assert "subject: it was taken for met; read again, needs a subject" in line.plain
+    (line,) = guesses(before, before)
+    assert "only the service can tell: at least one review." in line.plain
+    (line,) = guesses(before[:1], before[:1])
+    assert "the service knows more" in line.plain

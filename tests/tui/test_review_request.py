@@ -96,7 +96,10 @@ async def test_what_only_the_service_knows_is_a_question_mark(review: ReviewWorl
         assert "Only the service can tell" in driver.screen
         assert "a approve" not in driver.screen
         assert "w reviewers" not in driver.screen
-        await driver.press("5")
+        await driver.press("m")
+        assert "? needs an approving review; its reviews are not known" in driver.screen
+        assert "no other open change request touches these pages" not in driver.screen
+        await driver.press("escape", "5")
         assert "begun: Webhook retries" in driver.screen
         assert "commented on Retries   Link it, please." in driver.screen
 
@@ -236,6 +239,8 @@ async def test_conflicts_are_shown_page_by_page_and_lead_to_the_page(review: Rev
         await driver.press("]")
         assert "Use MD5." in driver.screen
         await driver.resize(80, 24)
+        assert "primary content  Use MD5." in driver.screen
+        assert "this request     Use the SHA-256 header." in driver.screen
         await driver.press("[", "]", "enter")
         assert driver.place.view == "changes"
         assert "Signatures" in driver.line("┏━")

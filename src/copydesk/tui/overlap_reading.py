@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -58,11 +58,13 @@ def touched_by(changes: Changes) -> dict[str, str]:
     return touched
 
 
-async def read_overlaps(api: Api, space: str, request: str, touched: Mapping[str, str]) -> Overlaps:
-    """Read who else touches what ``touched`` names by id. Raises ``ApiError``.
+async def read_overlaps(api: Api, space: str, request: str, changes: Changes | None) -> Overlaps:
+    """Read who else touches the same as a request. Raises ``ApiError``.
 
-    Drafts are left out: they are not about to be merged.
+    ``changes`` is what the service says that it does; None where it does not say (E6). Drafts are
+    left out: they are not about to be merged.
     """
+    touched = await _touched(api, space, request) if changes is None else touched_by(changes)
     page = await api(ops.list_space_change_requests, space, limit=1000, status="open")
     others = sorted(
         (each for each in page.items if each.id != request),
@@ -73,7 +75,7 @@ async def read_overlaps(api: Api, space: str, request: str, touched: Mapping[str
 
     async def one(other: ChangeRequest) -> Overlap | None:
         async with turn:
-            theirs = await _touched(api, space, other)
+            theirs = await _touched(api, space, other.id)
         same = [title for key, title in touched.items() if key in theirs]
         return Overlap(other.number, clean(other.subject), same) if same else None
 
@@ -82,23 +84,19 @@ async def read_overlaps(api: Api, space: str, request: str, touched: Mapping[str
     return Overlaps([each for each in found if each is not None], len(looked), more)
 
 
-async def _touched(api: Api, space: str, request: ChangeRequest) -> frozenset[str]:
-    """Return the ids of what a request touches; nothing of one that is gone by now."""
+async def _touched(api: Api, space: str, request: str) -> dict[str, str]:
+    """Return what a request touches, by id; nothing of one that is gone by now."""
     try:
-        return frozenset(
-            touched_by(await api(ops.get_change_request_changes, space, request.id, limit=1000))
-        )
+        return touched_by(await api(ops.get_change_request_changes, space, request, limit=1000))
     except ExtensionMissing:
         pass  # the trees say it, with what others did to the same pages since
     except (Forbidden, NotFound):
-        return frozenset()
+        return {}
     try:
         before, after = await asyncio.gather(
-            api(ops.list_space_pages, space),
-            api(ops.list_change_request_pages, space, request.id),
+            api(ops.list_space_pages, space), api(ops.list_change_request_pages, space, request)
         )
     except (Forbidden, NotFound):
-        return frozenset()
-    return frozenset(
-        change.id for change in compare_trees(flatten(before.pages), flatten(after.pages))
-    )
+        return {}
+    changes = compare_trees(flatten(before.pages), flatten(after.pages))
+    return {change.id: clean(change.page.title) or "Untitled" for change in changes}

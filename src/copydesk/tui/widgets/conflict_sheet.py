@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, cast
 
 from rich.text import Text
+from textual import events
 from textual.app import ComposeResult
 from textual.containers import VerticalScroll
 from textual.widgets import Label, Static
@@ -135,8 +136,16 @@ class ConflictSheet(Scrolling, scope="conflict_sheet"):
 
     def on_mount(self) -> None:
         """Show the first."""
-        self.set_class(self.app.size.width >= WIDE, "wide")
+        self._fit()
         self._show()
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Put both sides beside or below each other, as the room now is."""
+        self._fit()
+        self._show()
+
+    def _fit(self) -> None:
+        self.set_class(self.app.size.width >= WIDE, "wide")
 
     def _show(self) -> None:
         lines: list[Text | str] = [Text(self._said, style="bad")]

@@ -74,8 +74,10 @@ class MergeSheet(Scrolling, scope="merge_sheet"):
         self._unseen = unseen
         self._spoken: SpokenFor | None = None
         self._beside = Beside()
-        self._below: list[Text | str] = []
-        """What is said under the facts: what may be done, or what came of it."""
+        self._above: list[Text | str] = []
+        """What is said over the facts: why it was refused."""
+        self._status = Text()
+        """What stands above the keys, in sight however long the facts are."""
         self._result: list[Text | str] | None = None
         """What replaces the facts once it is merged."""
         self._merged = False
@@ -151,15 +153,15 @@ class MergeSheet(Scrolling, scope="merge_sheet"):
         if self._merged:
             # What would speak against a merge is past.
             self.off = ALREADY
-            self._below = [Text(ALREADY, style="good")]
+            self._status = Text(ALREADY, style="good")
         else:
             self.off = why_not_mergeable(read.request, read.space, read.rules)
             failed = any(result.outcome == "fail" for result in read.rules.results)
-            self._below = [Text(LIVE, style="warn")]
+            self._status = Text(LIVE, style="warn")
             if self.off is not None:
                 # The failed rules are listed above; what else is in the way is not.
                 said = "It cannot be merged while a rule is not met." if failed else self.off
-                self._below = [Text(said, style="bad")]
+                self._status = Text(said, style="bad")
             self._look_beside(read)
         self._draw()
 
@@ -171,8 +173,6 @@ class MergeSheet(Scrolling, scope="merge_sheet"):
 
     def _look_beside(self, read: SpokenFor) -> None:
         """Read what takes longer: who else touches these pages, and what links to them."""
-        if read.changes is None:
-            return
         self._beside = Beside(reading=True)
         self.place.load(
             "beside the merge",
@@ -186,10 +186,10 @@ class MergeSheet(Scrolling, scope="merge_sheet"):
         from copydesk.tui.impact_reading import read_impact
         from copydesk.tui.present.changed import changed_files, changed_pages
 
-        assert read.changes is not None
         space, request = read.space.id, read.request.id
-        touched = overlap_reading.touched_by(read.changes)
-        overlaps = await overlap_reading.read_overlaps(api, space, request, touched)
+        overlaps = await overlap_reading.read_overlaps(api, space, request, read.changes)
+        if read.changes is None:
+            return Beside(overlaps=overlaps)
         pages = changed_pages([], [], read.changes, told_only=True)
         changes = [*pages, *changed_files(None, None, read.changes)]
         if not 0 < len(changes) <= LOOKED_AT:
@@ -218,7 +218,8 @@ class MergeSheet(Scrolling, scope="merge_sheet"):
             against = warnings(self._spoken, self._unseen, clashed=self._clashed)
             against += beside_lines(self._beside)
             lines += ["", *against] if against else []
-        self.show([*lines, "", *self._below], self._keys(said))
+        status = Text.assemble(self._status, "\n") if self._status else Text()
+        self.show([*self._above, *lines], status.append_text(self._keys(said)))
 
     def _keys(self, said: str = "") -> Text:
         text = Text(f"{said}  " if said else "", style="warn")
@@ -249,7 +250,7 @@ class MergeSheet(Scrolling, scope="merge_sheet"):
         said = f"Merging in {waits[-1].seconds} s. Nothing is sent yet." if waits else ""
         if not waits:
             self._waits, said = False, f"Merging{glyphs().more}"
-        self._below = [Text(said, style="warn")]
+        self._status = Text(said, style="warn")
         self._draw()
 
     # Writing
@@ -264,11 +265,14 @@ class MergeSheet(Scrolling, scope="merge_sheet"):
         """Merge it, after some seconds in which it can be stopped. While it cannot, say why."""
         spoken = self._spoken
         if self.off is not None or spoken is None:
-            self.show_keys(self._keys(self.off or ""))
+            if spoken is None:
+                self.show_keys(self._keys(self.off or ""))
+            else:
+                self._draw(self.off or "")
             return
         request, main = spoken.request, spoken.space.revision
         self.off = "The merge is under way."
-        self._below = [Text(f"Merging{glyphs().more}", style="warn")]
+        self._above, self._status = [], Text(f"Merging{glyphs().more}", style="warn")
         self._waits = self.place.session.recall_seconds > 0
         self._draw()
         place = self.place
@@ -298,7 +302,7 @@ class MergeSheet(Scrolling, scope="merge_sheet"):
 
     def _stopped(self) -> None:
         self._waits, self.off = False, None
-        self._below = [Text("Stopped: nothing was merged.", style="good"), Text(LIVE, style="warn")]
+        self._status = Text.assemble(("Stopped: nothing was merged. ", "good"), (LIVE, "warn"))
         self._draw()
 
     def _done(self, result: MergeResult | None, now: ChangeRequest) -> None:
@@ -319,7 +323,11 @@ class MergeSheet(Scrolling, scope="merge_sheet"):
     async def _refused(self, spoken: SpokenFor, said: str) -> None:
         """Show what the service said, and which guess of this machine was wrong."""
         self.off = said
-        self._below = [Text(said, style="bad")]
+        self._above = [Text(said, style="bad"), ""]
+        self._status = Text(
+            "It is not known whether it is merged." if self.unknown else "Not merged."
+        )
+        self._status.stylize("bad")
         self._draw()
         if self.unknown:
             return
@@ -328,7 +336,7 @@ class MergeSheet(Scrolling, scope="merge_sheet"):
             now = await merge_facts.read_all(api, self._space_id, self._change_request)
         except failure_types():
             return
-        self._below += ["", *guesses(spoken.rules.results, now.rules.results)]
+        self._above = [*self._above[:1], *guesses(spoken.rules.results, now.rules.results), ""]
         self._take(now)
         self._draw()
 
@@ -368,7 +376,7 @@ class MergeSheet(Scrolling, scope="merge_sheet"):
         if self._merged:
             self.dismiss("merged")
         else:
-            self.show_keys(self._keys("Enter confirms nothing."))
+            self._draw("Enter confirms nothing.")
 
     @action("escape", "close", show=False, override=True, also=("q",))
     def close_sheet(self) -> None:

@@ -119,18 +119,19 @@ class ChangesChecking(ChangesSnooze):
             from copydesk.tui.change_request_reading import read_asked
 
             self._asked = await read_asked(api, await self.scope(api), self.session.me.id)
-            self.learned(list(self.rows.source.base.shown()))
-        await self.spaces.learn(
-            api,
-            (await self.scope(api)).organization,
-            {row.space for row in self.rows.source.base.shown()},
-        )
+            self.rows.triage.again()
+        await self._know_spaces(api)
+        # What was judged before is read again when somebody asked for that (R).
+        read = self.rows.source.base.shown() if self._needs else iter(())
+        old = iter([row for row in read if self.is_old(row)])
         tried: set[str] = set()
         while True:
             rows = [row for row in self._next_due() if row.id not in tried][:AT_ONCE]
+            rows = rows or list(islice((each for each in old if self.is_old(each)), AT_ONCE))
             if not rows:
                 if not await self._more_rows():
                     return
+                await self._know_spaces(api)
                 continue
             if not self.may_spend:
                 self._spared = True
@@ -138,6 +139,13 @@ class ChangesChecking(ChangesSnooze):
             tried.update(row.id for row in rows)
             await self.read_rows(api, rows, self._needs)
             self.learned(rows)
+
+    async def _know_spaces(self, api: Api) -> None:
+        """Read the spaces of the rows, whose rights a filter may ask for."""
+        spaces = {row.space for row in self.rows.source.base.shown()}
+        if not spaces <= self.spaces.known.keys():
+            await self.spaces.learn(api, (await self.scope(api)).organization, spaces)
+            self.rows.triage.again()
 
     async def _more_rows(self) -> bool:
         """Wait for rows that are being read; False when no more will come."""
@@ -155,9 +163,6 @@ class ChangesChecking(ChangesSnooze):
         due = [row for row in on_screen if self.due(row, self._needs)]
         if len(due) < AT_ONCE:
             due += self.rows.unjudged(AT_ONCE * 8)
-        if not due:
-            # What was shown and refused before is read again by hand (R), and then it is old.
-            due = [row for row in self.rows.source.base.shown() if self.is_old(row)]
         return due
 
     def is_old(self, row: ChangeRow) -> bool:

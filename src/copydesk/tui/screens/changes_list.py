@@ -69,6 +69,11 @@ class TriageSource(FilteredSource[ChangeRow]):
         self._late.discard(row_id)
         return found
 
+    def again(self) -> None:
+        """Judge every row anew, a slice at a time; what is shown stays until it is folded."""
+        if self.filtering:
+            self._again()
+
     def learned(self, rows: Iterable[ChangeRow]) -> None:
         """Judge rows anew of which more is known now; the others stay as they are."""
         if self._judge is None:

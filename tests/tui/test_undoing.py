@@ -33,7 +33,7 @@ from copydesk.server.app import create_app
 from copydesk.server.store import Store, Tx
 from copydesk.tui.change_request_writing import document_of
 from copydesk.tui.recovery import recover
-from copydesk.tui.session import ChangedSinceError, Session
+from copydesk.tui.session import ChangedSinceError, Session, WriteError
 from copydesk.tui.site_reading import send_step
 from copydesk.tui.site_writing import set_default, update
 from tests.drive import drive, eventually
@@ -564,3 +564,36 @@ def test_a_process_that_ends_in_a_write_or_an_undo_loses_and_repeats_nothing(
         assert past.standing == "undone"
 
     life.again(unasked)
+
+
+async def test_what_waits_goes_on_when_its_place_is_left_and_never_twice() -> None:
+    async def connect() -> Api:
+        raise AssertionError("nothing here asks for the service")
+
+    told: list[tuple[str, str]] = []
+    sent: list[str] = []
+    session = Session(connect, recall_seconds=600, report=lambda *said: told.append(said))
+
+    def write(text: str) -> asyncio.Task[None]:
+        session.drafts.save("key", text)
+
+        async def send() -> None:
+            sent.append(text)
+
+        return asyncio.create_task(session.perform("Comment", "#1", send, recall=True, draft="key"))
+
+    first = write("One.")
+    await asyncio.sleep(0)
+    with pytest.raises(WriteError, match="about to be sent already"):
+        await write("One.")
+    second = write("Two.")  # typed on: that is another text, and the first goes at once
+    await first
+    assert (sent, session.drafts.load("key")) == (["One."], "Two.")
+    second.cancel()
+    await asyncio.wait([second])
+    assert session.writes_pending == 1
+    session.send_now()
+    await asyncio.wait(session.writing)
+    assert sent == ["One.", "Two."]
+    assert told == [("Done: comment #1", "good")]
+    assert not session.drafts.kept()

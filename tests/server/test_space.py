@@ -403,14 +403,32 @@ async def test_what_a_site_shows_or_a_rule_binds_stays(world: World) -> None:
 
 
 async def test_a_space_on_a_site_can_be_deleted_and_purged(world: World) -> None:
-    shown = world.space("Shown")
+    shown, next_one = world.space("Shown"), world.space("Next")
+    sites = f"/orgs/{world.home}/sites"
     async with world.client() as client:
-        made = await client.post(
-            f"/orgs/{world.home}/sites", json={"title": "Docs", "spaces": [shown]}
-        )
+        made = await client.post(sites, json={"title": "Docs", "spaces": [shown, next_one]})
+        site = f"{sites}/{made.json()['id']}"
+
+        async def look() -> tuple[list[tuple[str, bool]], list[str], int, int]:
+            found = (await client.get(f"{site}/site-spaces")).json()["items"]
+            query = {"default": True}
+            first = (await client.get(f"{site}/site-spaces", params=query)).json()["items"]
+            return (
+                [(each["space"]["title"], each["default"]) for each in found],
+                [each["space"]["title"] for each in first],
+                (await client.get(site)).json()["siteSpaces"],
+                (await client.get(sites, params={"space": shown})).json()["count"],
+            )
+
         assert (await client.delete(f"/spaces/{shown}")).status_code == 205
+        assert await look() == ([("Shown", True), ("Next", False)], ["Shown"], 2, 1)
         world.clock.now += timedelta(days=8)
-        world.space("Another")
+        # It is gone whether or not something was written since.
+        gone = ([("Next", True)], ["Next"], 1, 0)
+        assert await look() == gone
         assert (await client.post(f"/orgs/{world.home}/spaces", json={})).status_code == 201
-        site = await client.get(f"/orgs/{world.home}/sites/{made.json()['id']}")
-    assert site.json()["siteSpaces"] == 0
+        assert await look() == gone
+        assert (await client.delete(f"/spaces/{next_one}")).status_code == 205
+        world.clock.now += timedelta(days=8)
+        assert (await client.post(f"/orgs/{world.home}/spaces", json={})).status_code == 201
+        assert await look() == ([], [], 0, 0)

@@ -34,6 +34,7 @@ from copydesk.server.queries.site import (
     site_view,
     space_to_show,
 )
+from copydesk.server.queries.space import trash_limit
 from copydesk.server.seeding_sites import (
     add_site,
     add_site_space,
@@ -59,8 +60,11 @@ def list_sites(
     where, values = ["organization_id = ?"], [organization_id]
     extra: list[Value] = []
     if space is not None:
-        where.append("id IN (SELECT site_id FROM site_space WHERE space_id = ?)")
-        extra.append(space)
+        where.append(
+            "id IN (SELECT site_id FROM site_space JOIN space ON space.id = space_id "
+            "WHERE space_id = ? AND (deleted_at IS NULL OR deleted_at > ?))"
+        )
+        extra += [space, trash_limit(call.tx)]
     if title is not None:
         where.append("instr(casefold(title), ?) > 0")
         extra.append(title.casefold())

@@ -49,12 +49,9 @@ def list_site_spaces(
     view = site_to_read(call, organization_id, site_id, share_key)
     where, values = view.seen
     extra: list[Value] = []
-    if default is not None and view.reading:
+    if default is not None:
         where.append("(shown_id IN (SELECT value FROM json_each(?))) = ?")
-        extra += [json.dumps(list(view.openings.values())), default]
-    elif default is not None:
-        where.append("shown_default = ?")
-        extra.append(default)
+        extra += [json.dumps(list(view.defaults.values())), default]
     return paginate(
         call.tx,
         view.site_space,

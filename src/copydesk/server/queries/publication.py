@@ -32,6 +32,9 @@ SHOWN = """(
 SHOWN_KEYS = ("section_position", "section_key", "shown_position", "shown_id")
 """The order of a site's spaces: section by section."""
 
+_NEVER: Final = "9999"
+"""Later than every time."""
+
 _OPENNESS: Final = ("public", "unlisted", "share-link", "visitor-auth")
 """The audiences of sites, the widest first (platform-api.md, Space, visibility)."""
 
@@ -78,11 +81,20 @@ class SiteAddresses:
 
         Sections, or the root (None), that show them nothing are not in it.
         """
+        return self.first_shown(_NEVER)
+
+    def first_shown(self, deleted_until: str) -> dict[str | None, str]:
+        """Return the default of each section, or what is next in order where that is deleted.
+
+        What was deleted after ``deleted_until`` still counts as shown.
+        """
         found: dict[str | None, str] = {}
         for row in self.call.tx.all(
             f"SELECT shown_id, shown_section, shown_default FROM {SHOWN} "  # noqa: S608 - ours
-            f"WHERE shown_site = ? AND deleted_at IS NULL ORDER BY {', '.join(SHOWN_KEYS)}",
+            "WHERE shown_site = ? AND (deleted_at IS NULL OR deleted_at > ?) "
+            f"ORDER BY {', '.join(SHOWN_KEYS)}",
             self.site["id"],
+            deleted_until,
         ):
             if row["shown_default"] or row["shown_section"] not in found:
                 found[row["shown_section"]] = row["shown_id"]

@@ -121,6 +121,13 @@ class SiteView(SiteAddresses):
             values.append(trash_limit(self.call.tx))
         return [f"({condition})" for condition in conditions], values
 
+    @cached_property
+    def defaults(self) -> dict[str | None, str]:
+        """The default site space of each section, or of the root, as the caller is shown it."""
+        if self.reading:
+            return self.openings
+        return self.first_shown(trash_limit(self.call.tx))
+
     def prepare(self, rows: Sequence[Row]) -> None:
         """Find out at once what published sites make of the spaces of some rows of ``SHOWN``."""
         remember_publications(self.call, (row["id"] for row in rows), self.share_key)
@@ -162,7 +169,7 @@ class SiteView(SiteAddresses):
                 "section": row["shown_section"],
                 "space": self._space(row),
                 "title": row["shown_title"] or row["title"],
-                "default": self.is_opening(row) if self.reading else bool(row["shown_default"]),
+                "default": self.defaults.get(row["shown_section"]) == row["shown_id"],
                 "condition": row["shown_condition"],
                 "has_advanced_customization_feature": self.site["type"] in _ADVANCED,
                 "urls": Urls(published=self.address_of(row)),

@@ -9,7 +9,15 @@ from typing import Any
 from copydesk.server import content
 from copydesk.server.content import Content, Draft, FileData, PageData
 from copydesk.server.seeding import Editor
-from copydesk.server.sources.model import Blob, FileRole, SourceFile, SourcePage, SourceSpace
+from copydesk.server.sources.model import (
+    MAX_FILE,
+    Blob,
+    FileRole,
+    SourceError,
+    SourceFile,
+    SourcePage,
+    SourceSpace,
+)
 from copydesk.server.store import Tx
 
 _KIND_OF_ROLE: Mapping[FileRole, str] = {
@@ -22,7 +30,10 @@ _KIND_OF_ROLE: Mapping[FileRole, str] = {
 
 
 def fill(editor: Editor, space: SourceSpace) -> None:
-    """Make an edit leave exactly what a source holds; pages keep their ids by their keys."""
+    """Make an edit leave exactly what a source holds; pages keep their ids by their keys.
+
+    Raises ``SourceError`` for a file that is too large for a desk.
+    """
     known: dict[str, str] = {
         row["source_key"]: row["id"]
         for row in editor.tx.all(
@@ -33,9 +44,15 @@ def fill(editor: Editor, space: SourceSpace) -> None:
     editor.draft = Draft()
     _add_pages(editor, space.pages, None, known)
     for file in space.files:
+        data = file.read()
+        if len(data) > MAX_FILE:
+            raise SourceError(
+                f"{file.path} is larger than 1 GB; no desk keeps that. "
+                "Take it out of the repository, or import a branch or a folder without it."
+            )
         editor.file(
             file.path,
-            file.read(),
+            data,
             content_type=file.content_type,
             kind=_KIND_OF_ROLE[file.role],
             git_oid=file.oid,

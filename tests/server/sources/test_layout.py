@@ -1,9 +1,17 @@
 from __future__ import annotations
 
+import os
+from pathlib import Path
+
+import pytest
+
+from copydesk.server import seeding, source_content
 from copydesk.server.sources.document import MAX_PAGE
+from copydesk.server.sources.folder import working_files
 from copydesk.server.sources.layout import read_layout
-from copydesk.server.sources.model import Blob
+from copydesk.server.sources.model import MAX_FILE, Blob, Problem, SourceError
 from tests.server.sources.making import layout
+from tests.world import World
 
 
 def test_pages_take_titles_from_the_summary_and_addresses_from_their_files() -> None:
@@ -212,3 +220,20 @@ def test_hostile_text_is_read_in_reasonable_time() -> None:
     ]
     (space,) = layout({"SUMMARY.md": b"* [A](a.md)\n", "a.md": b"---\ncoverY: .nan\nicon: no\n---"})
     assert (space.pages[0].cover_y, space.pages[0].icon) == (None, None)
+
+
+def test_a_file_that_no_desk_can_keep_is_named(
+    tmp_path: Path, world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, size in (("fits.bin", MAX_FILE), ("huge.bin", MAX_FILE + 1)):
+        (tmp_path / name).touch()
+        os.truncate(tmp_path / name, size)  # the file has holes: nothing is written
+    problems: list[Problem] = []
+    assert list(working_files(tmp_path, problems)) == ["fits.bin"]
+    assert [str(each) for each in problems] == ["huge.bin: is larger than 1 GB; no desk keeps that"]
+    # In a repository it is found when it is read.
+    monkeypatch.setattr(source_content, "MAX_FILE", 2)
+    (made,) = layout({"README.md": b"# Sea Charts\n", "a.bin": b"123"})
+    edit, home = source_content.filled(made), world.home
+    with pytest.raises(SourceError, match="larger than 1 GB"):
+        world.write(lambda tx: seeding.add_space(tx, home, "Charts", edit, author=world.ana))

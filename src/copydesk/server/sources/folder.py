@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 from copydesk.server.sources.config import CONFIG
-from copydesk.server.sources.model import MAX_DEPTH, Blob, Files, Problem
+from copydesk.server.sources.model import MAX_DEPTH, MAX_FILE, Blob, Files, Problem
 
 _KEPT_HIDDEN = frozenset({".gitbook", CONFIG})
 """Hidden names that are part of documentation; the others belong to tools."""
@@ -42,7 +42,10 @@ def working_files(folder: Path, problems: list[Problem]) -> Files:
             elif path.is_symlink():
                 found[relative] = Blob(lambda: b"", kind="symlink")
             elif path.is_file():
-                found[relative] = Blob(path.read_bytes)
+                if path.stat().st_size > MAX_FILE:
+                    problems.append(Problem(relative, "is larger than 1 GB; no desk keeps that"))
+                else:
+                    found[relative] = Blob(path.read_bytes)
     return found
 
 

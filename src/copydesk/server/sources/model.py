@@ -23,6 +23,10 @@ Progress: TypeAlias = Callable[[int, int, str], None]
 """Called with how much is done, how much there is, and what is being worked on."""
 
 
+MAX_FILE = 10**9 - 1000
+"""How many bytes a file may have: what SQLite keeps in one row (https://sqlite.org/limits.html)."""
+
+
 class SourceError(Exception):
     """A source cannot be opened or read at all. The message says so to the person who named it."""
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from copydesk.domain.text import clean
 from copydesk.tui import review_reading
 from copydesk.tui.actions import action, command
+from copydesk.tui.glyphs import glyphs
 from copydesk.tui.places import place
 from copydesk.tui.present.changed import place_of
 from copydesk.tui.present.diff_rows import SIDES
@@ -141,6 +142,16 @@ class Review(ReviewImpact, scope="review"):
     def pane_left(self) -> None:
         """Go to the pane at the left."""
         self.desk.step_pane(-1)
+
+    def signs(self) -> Sequence[tuple[str, str]]:
+        """Return the signs beside pages, threads and rows, and what they mean."""
+        return [
+            *super().signs(),
+            ("[-x-]", "words that are gone"),
+            ("{+x+}", "words that are new"),
+            (f"-- {glyphs().right}", "blocks that stand elsewhere now: from where, and where to"),
+            (glyphs().gap, "unchanged blocks, folded: z unfolds them"),
+        ]
 
     def show_seen(self) -> None:
         """Show the marks of pages, and what they say above the one in front."""

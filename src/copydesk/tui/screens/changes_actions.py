@@ -218,7 +218,7 @@ class ChangesActions(Place, scope="changes"):
 
         await self.perform(
             what,
-            row.label,
+            row.named,
             send,
             reversal=request_changed(row.space, row.id, {"status": row.status}, {"status": status}),
             group=group,
@@ -335,7 +335,7 @@ class ChangesActions(Place, scope="changes"):
         try:
             now = await self.perform(
                 "Update",
-                row.label,
+                row.named,
                 lambda api: conflicts.update(api, row.space, row.id),
                 group=group,
                 done=f"Updated {row.label}.",
@@ -374,9 +374,10 @@ class ChangesActions(Place, scope="changes"):
         try:
             now = await self.perform(
                 "Update",
-                row.label,
+                row.named,
                 lambda api: conflicts.update(api, row.space, row.id),
                 done=f"Updated {row.label}: it has all of primary content now.",
+                recall=True,
             )
         except WriteError as error:
             clash = error.__cause__

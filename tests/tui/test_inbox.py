@@ -114,7 +114,9 @@ async def furnish(world: World) -> dict[str, str]:
     return found
 
 
-async def test_everything_that_waits_with_the_reason_and_none_twice(world: World) -> None:
+async def test_everything_that_waits_with_the_reason_and_none_twice(
+    world: World, update_golden: bool
+) -> None:
     await furnish(world)
     counting = Counting(world)
     snapshot = MemorySnapshot()
@@ -129,6 +131,8 @@ async def test_everything_that_waits_with_the_reason_and_none_twice(world: World
         assert "to review    Lee Park" in line(driver, "Note for reviewers")
         for absent in ("Between us.", "My own, unanswered.", "\x1b"):
             assert absent not in driver.screen
+        await driver.press("g g")
+        driver.golden("inbox", update=update_golden)
         assert 1 < counting.most <= 4
         asked = [path for path in counting.paths if path.endswith("/comments")]
         assert len(asked) == len(set(asked)) == 4, "only where threads are open"
@@ -169,7 +173,7 @@ async def test_everything_that_waits_with_the_reason_and_none_twice(world: World
     assert inbox.recall(MemorySnapshot(), world.home) == []
 
 
-async def test_a_bare_service_and_a_thread_on_a_space(world: World) -> None:
+async def test_a_bare_service_and_a_thread_on_a_space(world: World, update_golden: bool) -> None:
     found = await furnish(world)
     lacking = (f"/orgs/{world.home}/spaces", "/requested-reviewers", "/reviews")
     api = Api(BASE_URL, world.token(world.ana), transport=Counting(world, lacking))
@@ -177,6 +181,8 @@ async def test_a_bare_service_and_a_thread_on_a_space(world: World) -> None:
         assert "@Ana Silva see" in driver.screen
         assert "All 5" in driver.screen
         app = driver.app
+        await driver.press("g g")
+        driver.golden("inbox", update=update_golden)
         assert driver.place.rows.select(found["space"])  # type: ignore[attr-defined]
         await driver.press("r")
         await driver.type("Seen, thanks.")

@@ -273,7 +273,7 @@ class Inbox(HasDetails, scope="inbox"):
             self.cancel_load("thread")
             self.thread.show([])
             return
-        quote = f"{row.where} {row.about}"
+        quote = f"{row.space_title} {row.where} {row.subject}" if row.number else row.space_title
         thread = Thread(comment, 0, None if comment.replies else [])
         self.thread.show([Group("", [thread], [quote])])
         if not comment.replies:

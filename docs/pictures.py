@@ -44,7 +44,7 @@ WEBHOOKS = ("3", "j", "j", "j", "j", "j", "enter", "2", "}")
 PICTURES = (
     Picture("spaces", ("j", "j")),
     Picture("pages", ("j", "g p", "j")),
-    Picture("change-requests", ("3", "j", "j")),
+    Picture("change-requests", ("g n", "j", "space", "space", "j")),
     Picture("review", WEBHOOKS),
     Picture("review-80x24", WEBHOOKS, SMALL),
     Picture("review-sides", (*WEBHOOKS, "|")),

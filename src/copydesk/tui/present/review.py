@@ -100,7 +100,7 @@ def overview(
         lines += [
             (" " if nth else "rules", rule_text(each)) for nth, each in enumerate(rules.results)
         ]
-    lines += _reviewers(rules, now)
+    lines += _reviewers(rules, now, asks=request.status in ("open", "draft"))
     if changes is not None:
         lines.append(("changes", f"{summary(changes)} ({seen[0]} of {seen[1]} seen)"))
     if impact:
@@ -121,7 +121,7 @@ def _ago(then: datetime, now: datetime) -> str:
     return said if said == "now" else f"{said} ago"
 
 
-def _reviewers(rules: RulesRead | None, now: datetime) -> Lines:
+def _reviewers(rules: RulesRead | None, now: datetime, *, asks: bool) -> Lines:
     if rules is None or rules.reviews is None:
         return []
     lines: list[Text] = []
@@ -151,7 +151,8 @@ def _reviewers(rules: RulesRead | None, now: datetime) -> Lines:
         if asked.user.id not in answered
     )
     if not lines:
-        return [("reviews", Text("none, and nobody was asked (w asks)", style="muted"))]
+        nobody = "none, and nobody was asked" + (" (w asks)" if asks else "")
+        return [("reviews", Text(nobody, style="muted"))]
     return [(" " if nth else "reviews", line) for nth, line in enumerate(lines)]
 
 

@@ -360,7 +360,11 @@ class ReviewBase(Place):
             lambda api: read_rules(api, opened.request, opened.space),
             self._rules_read,
             what="Reading the merge rules",
+            failed=self.rules_failed,
         )
+
+    def rules_failed(self, said: str) -> None:
+        """Say where the rules would stand why they are not there."""
 
     def _rules_read(self, rules: RulesRead) -> None:
         self.rules = rules

@@ -87,6 +87,15 @@ class ReviewTabs(ReviewDrafts):
         elif self.view == "activity":
             self._show_activity()
 
+    def rules_failed(self, said: str) -> None:
+        """Say in the tab of the rules why they are not there."""
+        self.rules_pane.empty = said
+        self.rules_pane.refresh_rows()
+
+    def _again(self, what: str) -> None:
+        """Read something again the next time, because it could not be read."""
+        self._asked_for = {key for key in self._asked_for if key[0] != what}
+
     def _first_time(self, what: str) -> bool:
         """Whether something is to be read for these versions of both sides; True only once."""
         opened = self.opened_request
@@ -112,12 +121,20 @@ class ReviewTabs(ReviewDrafts):
                 self.sides = sides
                 self._show_tabs()
 
-        self.load("sides", read, came, what="Reading when both sides moved")
+        self.load(
+            "sides",
+            read,
+            came,
+            what="Reading when both sides moved",
+            failed=lambda _: self._again("sides"),
+        )
 
     def _read_impact(self) -> None:
         opened = self.opened_request
         assert opened is not None
         few = 0 < len(self.changes) <= LOOKED_AT
+        if opened.merged:
+            self.impact = None
         if opened.merged or not few or not self._first_time("impact"):
             return
         self.impact = None
@@ -133,7 +150,9 @@ class ReviewTabs(ReviewDrafts):
                 self.impact = impact
                 self.show_overview()
 
-        self.load("impact", read, came, what="Reading links", failed=lambda said: None)
+        self.load(
+            "impact", read, came, what="Reading links", failed=lambda _: self._again("impact")
+        )
 
     @property
     def impact_said(self) -> str:
@@ -174,8 +193,11 @@ class ReviewTabs(ReviewDrafts):
             titles,
         )
         self.happened.empty = f"Nothing is told{glyphs().more}"
+        at_top = self.happened.cursor == 0
         self.happened_source.set(rows)
         self.happened.refresh_rows()
+        if at_top:  # what is read after the first rows may stand above them
+            self.happened.move_first()
 
     def current_thread(self) -> Thread | None:
         """Return the thread under the cursor, also of what happened in it."""

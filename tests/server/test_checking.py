@@ -85,6 +85,7 @@ SPOILS = {
     "stored bytes": "UPDATE blob SET data = 'other'",
     "its hash says": "UPDATE page_version SET data = replace(data, 'title', 'titel')",
     "a text that is not there": "DELETE FROM blob",
+    "names the bytes": "DELETE FROM blob_name WHERE hash = (SELECT min(hash) FROM blob_name)",
     "tree ": "UPDATE tree SET data = replace(data, 'pages', 'page')",
     "in a version that is not there": "DELETE FROM page_version",
     "not in its space": "UPDATE revision SET parents = '[\"x\"]'",

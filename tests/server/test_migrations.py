@@ -163,6 +163,9 @@ def test_documents_of_specifications_are_taken_out_of_the_content(tmp_path: Path
                 revision_id) VALUES ('p1', 'o1', 1, 'Docs', '', '', '');
             INSERT INTO page (id, space_id, created_at) VALUES ('g1', 'p1', '');
             INSERT INTO page_version VALUES ('h', 'g1', '{{"text":"page"}}', '');
+            INSERT INTO tree VALUES ('t', '{{"pages":[],"files":[{{"blob":"x"}}]}}');
+            INSERT INTO revision (id, space_id, type, tree_hash, parents, created_at)
+                VALUES ('r1', 'p1', 'edits', 't', '[]', '');
             """
         )
     Store(path).close()
@@ -171,6 +174,8 @@ def test_documents_of_specifications_are_taken_out_of_the_content(tmp_path: Path
             table: sorted(key for (key,) in connection.execute(f"SELECT hash FROM {table}"))
             for table in ("blob", "openapi_document")
         }
+        named = sorted(connection.execute("SELECT hash, space_id FROM blob_name"))
+    assert named == [("page", "p1"), ("x", "p1")]
     # What a page says too stays there, and what nobody named before is not looked for.
     assert kept == {"blob": ["page", "x"], "openapi_document": ["new", "page"]}
 

@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+from copydesk.server.queries.space import remove_space
+from copydesk.server.seeding import Editor
 from copydesk.server.store import Tx
 from tests.world import World
 
@@ -249,6 +251,29 @@ async def test_the_trash_is_emptied_after_seven_days(world: World) -> None:
         # A refusal undoes its own cleaning; the next write cleans for good.
         assert (await client.post(f"/orgs/{world.home}/spaces", json={})).status_code == 201
     assert left_over(world) == {"space": 1, "revision": 1}
+
+
+def test_what_others_name_too_outlives_a_space(world: World) -> None:
+    def fill(editor: Editor) -> None:
+        editor.file("shared.bin", b"Shared.\n")
+        editor.file("text.md", b"A text here, a file there.\n")
+
+    kept = world.space("Kept", {"intro": "Own.\n", "same": "Same.\n"})
+    world.commit(kept, edit=fill)
+    pages = {"a": "A text here, a file there.\n", "b": "Same.\n", "c": "Gone.\n", "d": "Shared.\n"}
+    gone = world.space("Gone", pages)
+    world.commit(gone, edit=lambda editor: editor.file("gone.bin", b"gone") and None)
+    world.write(lambda tx: remove_space(tx, gone))
+
+    def left(tx: Tx) -> tuple[set[bytes], int, int]:
+        blobs = {row["data"] for row in tx.all("SELECT data FROM blob")}
+        strays = tx.value(
+            "SELECT count(*) FROM tree WHERE hash NOT IN (SELECT tree_hash FROM revision)"
+        )
+        return blobs, tx.value("SELECT count(*) FROM page_version"), strays
+
+    texts = {b"Own.\n", b"Same.\n", b"Shared.\n", b"A text here, a file there.\n"}
+    assert world.store.read(left) == (texts, 2, 0)
 
 
 async def test_a_copy_has_the_pages_and_none_of_the_talk(world: World) -> None:

@@ -188,6 +188,12 @@ def put_version(tx: Tx, page: PageData) -> str:
     data = page.stored()
     digest = sha256(data.encode()).hexdigest()
     tx.run("INSERT OR IGNORE INTO page_version VALUES (?, ?, ?, ?)", digest, page.id, data, tx.now)
+    if page.text is not None:
+        tx.run(
+            "INSERT OR IGNORE INTO blob_name SELECT ?, space_id FROM page WHERE id = ?",
+            page.text,
+            page.id,
+        )
     return digest
 
 
@@ -292,7 +298,15 @@ def put_revision(
     author: str | None = None,
     git: dict[str, Any] | None = None,
 ) -> str:
-    """Store a revision and return its id."""
+    """Store a revision and return its id. Its first parent is what it was made from."""
+    parents = list(parents)
+    if content.files:
+        named = {file.blob for parent in parents[:1] for file in load(tx, parent).files}
+        fresh = {file.blob for file in content.files} - named
+        tx.run_many(
+            "INSERT OR IGNORE INTO blob_name VALUES (?, ?)",
+            ((digest, space_id) for digest in fresh),
+        )
     revision_id = tx.new_id()
     tx.insert(
         "revision",
@@ -300,7 +314,7 @@ def put_revision(
         space_id=space_id,
         type=kind,
         tree_hash=put_tree(tx, content),
-        parents=json.dumps(list(parents)),
+        parents=json.dumps(parents),
         author_id=author,
         git=None if git is None else to_json(git),
         created_at=tx.now,

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from copydesk.server.schema import TABLES
 from copydesk.server.schema_integration import CONNECTIONS
+from copydesk.server.schema_naming import BLOBS_NAMED
 from copydesk.server.schema_openapi_spec import OPENAPI_DOCUMENTS, OPENAPI_SPECS
 from copydesk.server.schema_search import SEARCH_TABLES
 from copydesk.server.schema_translation import TRANSLATIONS
@@ -44,6 +45,7 @@ MIGRATIONS: tuple[str, ...] = (
     TREES_NAMED,
     TRASH,
     OPENAPI_DOCUMENTS,
+    BLOBS_NAMED,
 )
 """One script per version, applied in order; the index plus one is the version it leads to."""
 

@@ -195,6 +195,19 @@ RULES: tuple[Rule, ...] = (
         "JOIN space ON space.id = p.space_id WHERE space.organization_id != site.organization_id",
     ),
     Rule(
+        "nothing says that space {space_id} names the bytes {hash}",
+        # Without that, they would go when another space that has them is removed.
+        "SELECT * FROM (SELECT page.space_id, "
+        "CASE WHEN json_valid(v.data) THEN json_extract(v.data, '$.text') END AS hash "
+        "FROM page_version AS v JOIN page ON page.id = v.page_id UNION "
+        "SELECT named.space_id, json_extract(file.value, '$.blob') FROM "
+        "(SELECT DISTINCT space_id, tree_hash FROM revision) AS named "
+        "JOIN tree ON tree.hash = named.tree_hash JOIN json_each("
+        "CASE WHEN json_valid(tree.data) THEN tree.data ELSE '{}' END, '$.files') AS file) AS n "
+        "WHERE hash IS NOT NULL AND NOT EXISTS (SELECT 1 FROM blob_name AS b "
+        "WHERE b.hash = n.hash AND b.space_id = n.space_id)",
+    ),
+    Rule(
         "issue {id} is of conversation {conversation_id}, which is not there",
         "SELECT id, conversation_id FROM issue WHERE NOT EXISTS (SELECT 1 FROM conversation AS c "
         "WHERE c.organization_id = issue.organization_id AND c.id = issue.conversation_id)",

@@ -11,8 +11,10 @@ import pytest
 from copydesk.domain.completion import Begun, begun, emoji, people
 from copydesk.domain.mention import Named
 from copydesk.tui.app import CopydeskApp
+from copydesk.tui.draft_keys import review_key
 from copydesk.tui.emoji_names import emoji_names
 from copydesk.tui.widgets.composer import Composer
+from copydesk.tui.widgets.prompt import PromptInput
 from tests.drive import Driver, drive
 from tests.tui.review_world import Faults, ReviewWorld, furnish
 from tests.world import World
@@ -120,28 +122,27 @@ async def test_what_was_not_sent_says_why_and_goes_with_the_others(review: Revie
     found = furnish(review)
     faults = Faults(review.world)
     app = review.app(faults=faults)
-    async with drive(app, "]", "c", size=(140, 40)) as driver:
-        await driver.type("Why not ten?")
+    async with drive(app, "]", "c", size=(100, 30)) as driver:
+        await driver.type("Why?")
         faults.refusing = True
         await driver.press("ctrl+s")
         assert "Down for a moment." in driver.screen
-        await driver.press("C", "down", "enter")
-        await driver.type("All in all good.")
-        await driver.press("escape", "c")
+        drafts = app.session.drafts
+        drafts.save(review_key(review.space, review.request, "request"), "All in all good.")
+        drafts.save(review_key(review.space, review.request, f"reply {found['hours']}"), "A reply.")
+        await driver.press("c")
         assert "Not sent last time: " in driver.screen
         assert "Down for a moment." in driver.screen
         await driver.press("escape", "g d")
-        assert "✗ Why not ten?" in driver.screen
-        await driver.press("j")
+        assert "✗ Why?" in driver.screen
+        await driver.press("G")
         assert "Not sent: " in driver.screen
-        await driver.press("escape", "}", "r")
-        await driver.type("A reply.")
         await driver.press("escape")
         faults.refusing = False
         await driver.press(":")
-        await driver.type("send drafts")
+        driver.app.screen.query_one(PromptInput).value = "send drafts"
         await driver.press("enter")
-        for words in ("Why not ten?", "All in all good.", "A reply."):
+        for words in ("Why?", "All in all good.", "A reply."):
             assert words in driver.screen
         await driver.press("y")
         assert "Sent 3 drafts." in driver.screen

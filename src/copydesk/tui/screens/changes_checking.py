@@ -8,6 +8,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from copydesk.domain.filter import Fields, Query
+from copydesk.domain.text import listed
 from copydesk.tui.places import Target
 from copydesk.tui.present import change_filter
 from copydesk.tui.present.change_filter import ASKED, TALK, needs
@@ -222,6 +223,11 @@ class ChangesChecking(ChangesSnooze):
                 self.counts[listing.id] = self.rows.triage.matching
             elif everything and listing.statuses == here.statuses:
                 self.counts[listing.id] = self._count_rows(listing)
+        if here.id == "needs-me":
+            ready, waiting = self.counts.get("ready"), self.counts.get("waiting")
+            others = [f"{ready} ready to merge (])"] if ready else []
+            others += [f"{waiting} waiting on the author"] if waiting else []
+            self.rows.empty = " ".join([here.empty, *([f"{listed(others)}."] if others else [])])
         self.show_views()
 
     def _count_rows(self, listing: Listing) -> int | None:

@@ -37,6 +37,8 @@ if TYPE_CHECKING:
 NOTHING = "No thread waits on you."
 NOBODY = "The service does not say who you are, so nobody can tell what waits on you."
 
+NOWHERE = "No organization is chosen. g o goes to them."
+
 REST_SECONDS = 0.15
 """How long the cursor rests on a row before its thread is read."""
 
@@ -180,7 +182,9 @@ class Inbox(HasDetails, scope="inbox"):
 
     def _arrived(self, read: tuple[User | None, dict[str, InboxRow], int]) -> None:
         me, rows, unread = read
-        self.rows.empty = NOTHING if me is not None else NOBODY
+        self.rows.empty = NOTHING
+        if me is None:
+            self.rows.empty = NOBODY if self.session.me is None else NOWHERE
         self.rows.note = f"{plural(unread, 'place')} could not be read" if unread else ""
         fill = not self._source.loaded
         self._whole, self._all = True, rows

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 LOOKED_AT = 25
 """Up to so many changed pages the links around them are read unasked; ``i`` reads them always."""
 
-TOLD = "what the service tells: earlier edits and changes of status are not in it"
+TOLD = "as far as the service tells"
 
 
 class ReviewTabs(ReviewDrafts):

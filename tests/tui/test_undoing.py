@@ -32,6 +32,7 @@ from copydesk.local.journal import DeskJournal, Journal
 from copydesk.server.app import create_app
 from copydesk.server.store import Store, Tx
 from copydesk.tui.change_request_writing import document_of
+from copydesk.tui.errors import NotDoneError
 from copydesk.tui.recovery import recover
 from copydesk.tui.session import ChangedSinceError, Session, WriteError
 from copydesk.tui.site_reading import send_step
@@ -534,6 +535,18 @@ def test_a_process_that_ends_in_a_write_or_an_undo_loses_and_repeats_nothing(
 
     life.again(commented)
 
+    if not after:
+
+        async def told(session: Session, api: Api, store: Store, said: str) -> None:
+            assert "It had not arrived" in session.unsent[life.key]
+            session.drafts.save(life.key, "Why not twelve?")
+
+        async def typed_since(session: Session, api: Api, store: Store, said: str) -> None:
+            assert not session.unsent
+
+        life.again(told)
+        life.again(typed_since)
+
     # The third request takes it back; the second has read whether it is as it was left.
     life.live(life.unarchive, 3, after=after)
 
@@ -597,3 +610,27 @@ async def test_what_waits_goes_on_when_its_place_is_left_and_never_twice() -> No
     assert sent == ["One.", "Two."]
     assert told == [("Done: comment #1", "good")]
     assert not session.drafts.kept()
+
+    # The same text is not sent while it is on its way, neither anew nor by a retry of the log.
+    session.recall_seconds, answer = 0.0, asyncio.Event()
+    session.drafts.save("key", "Three.")
+
+    async def fails() -> None:
+        raise NotDoneError("Refused.")
+
+    async def slow() -> None:
+        await answer.wait()
+        sent.append("Three.")
+
+    with pytest.raises(WriteError, match="Refused"):
+        await session.perform("Comment", "#1", fails, draft="key")
+    third = asyncio.create_task(session.perform("Comment", "#1", slow, draft="key"))
+    await asyncio.sleep(0)
+    with pytest.raises(WriteError, match="being sent already"):
+        await session.perform("Comment", "#1", slow, draft="key")
+    with pytest.raises(WriteError, match="being sent already"):
+        await session.retry(session.log[-2])
+    answer.set()
+    await third
+    assert sent == ["One.", "Two.", "Three."]
+    assert [line.state for line in session.log][-2:] == ["replaced", "done"]

@@ -118,6 +118,24 @@ async def test_a_comment_that_may_have_arrived_is_only_sent_again_when_asked(
         assert review.open_threads() == 2
 
 
+async def test_the_same_words_sent_before_are_not_taken_for_those_that_were_lost(
+    review: ReviewWorld, way: Lossy
+) -> None:
+    async with drive(review.app(faults=way), "]", "c") as driver:
+        await driver.type("Thanks!")
+        await driver.press("ctrl+s")
+        assert review.open_threads() == 1, driver.screen
+        await driver.press("c")
+        await driver.type("Thanks!")
+        way.losing = way.swallowing = True
+        await driver.press("ctrl+s")
+        assert driver.app.session.log[-1].state == "failed"
+        assert list(driver.app.session.drafts.kept().values()) == ["Thanks!"]
+        way.losing = way.swallowing = False
+        await driver.press("@", "r")
+        assert review.open_threads() == 2
+
+
 @pytest.mark.parametrize(
     ("arrives", "said"),
     [(True, "No answer came, but it had arrived"), (False, "it had not happened when it was read")],

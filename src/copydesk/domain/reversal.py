@@ -204,6 +204,15 @@ def reversal_of(value: JSON) -> Reversal:
     raise ValueError("this is no reversal")
 
 
+def message_made(reversal: Reversal) -> str:
+    """Return the id of the comment or the reply that a write made; empty where it made none."""
+    first = reversal.back[0]
+    if not first.operation.startswith("delete_"):
+        return ""
+    ids = first.arguments
+    return str(ids.get("comment_reply_id") or ids.get("comment_id") or "")
+
+
 def trace_of(value: JSON) -> Trace:
     """Return the trace that JSON describes. Raises ``ValueError`` for what is none."""
     match value:

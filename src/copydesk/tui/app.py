@@ -305,7 +305,6 @@ class CopydeskApp(MergingApp):
             self._interrupted = monotonic()
             if self.session.waits:
                 # What could still be recalled is sent now; that done, it quits by itself.
-                self.session.send_now()
                 self.run_worker(self._leave_when_sent(), name="leave when sent")
             if self.here is not None:
                 self.here.say(f"Sending {pending}. Press it again to quit now.", "warn")
@@ -313,18 +312,22 @@ class CopydeskApp(MergingApp):
         self.exit()
 
     async def _leave_when_sent(self) -> None:
-        """Quit once what was under way has arrived; stay where something did not."""
-        writes = self.session.writing
-        if writes:
+        """Send what waits, also what follows it, and quit; stay where something did not arrive."""
+        while writes := self.session.writing:
+            self.session.send_now()
             await asyncio.wait(writes)
-        if not any(write.cancelled() or write.exception() for write in writes):
-            self.exit()
+            if any(write.cancelled() or write.exception() for write in writes):
+                return
+        self.exit()
 
     def interrupt(self) -> None:
         """Quit at the second ctrl+c; while a merge run is in progress, ask first."""
         if monotonic() - self._interrupted <= TWICE_SECONDS:
             if self.merges and self.screen is self.here:
                 self.ask_to_leave()
+            elif self.session.waits:
+                self._interrupted = 0.0
+                self.leave()
             else:
                 self.exit()
             return

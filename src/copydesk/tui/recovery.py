@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
@@ -74,10 +74,12 @@ async def recover(session: Session) -> str:
     journal = session.journal
     try:
         crashed = await asyncio.to_thread(session.begins)
-        session.history.learn(await asyncio.to_thread(journal.entries))
+        entries = await asyncio.to_thread(journal.entries)
         open_still = await asyncio.to_thread(journal.interrupted)
     except OSError as error:
         return f"The journal cannot be used: {error.strerror or error}. Undo knows this run only."
+    session.history.learn(entries)
+    await asyncio.to_thread(_learn_unsent, session, entries)
     found = Recovered()
     if open_still:
         try:
@@ -95,12 +97,13 @@ async def recover(session: Session) -> str:
 
 
 def _learn_unsent(session: Session, entries: Iterable[Entry]) -> None:
-    """Note of each text what became of the last try to send it, if that failed."""
-    for entry in entries:
-        if entry.draft and entry.state in ("failed", "unknown") and entry.sentence:
-            session.unsent[entry.draft] = entry.sentence
-        elif entry.draft:
-            session.unsent.pop(entry.draft, None)
+    """Note of each text why the last try to send it failed; not of one that was typed since."""
+    saved = {key: at for key, _, at in session.drafts.dated()}
+    last = {entry.draft: entry for entry in entries if entry.draft in saved}
+    for key, entry in last.items():
+        failed = entry.state in ("failed", "unknown") and entry.sentence
+        if failed and saved[key] <= (entry.ended or entry.at):
+            session.unsent[key] = entry.sentence
 
 
 async def _settle(session: Session, api: Api, entry: Entry, found: Recovered) -> None:
@@ -157,7 +160,8 @@ async def _happened(session: Session, api: Api, entry: Entry) -> bool | None:
         text = await asyncio.to_thread(session.drafts.load, entry.draft)
         if text is None:
             return None
-        return await find_trace(api, trace, text, entry.at) is not None
+        known = session.history.made
+        return await find_trace(api, trace, text, entry.at, known=known) is not None
     past = session.history.known.get(entry.of or entry.id)
     if past is None:
         return None
@@ -165,17 +169,19 @@ async def _happened(session: Session, api: Api, entry: Entry) -> bool | None:
     return (not stands if entry.kind == "undo" else stands) if stands is not None else None
 
 
-async def find_trace(api: Api, trace: Trace, text: str, began: float) -> Any:
+async def find_trace(
+    api: Api, trace: Trace, text: str, began: float, *, known: Collection[str] = ()
+) -> Any:
     """Return the thing that a write made, or None when it is not there. Raises ``ApiError``.
 
-    ``text`` is what was sent, ``began`` when, in epoch seconds.
+    ``text`` is what was sent, ``began`` when, in epoch seconds. What is ``known`` (by id) to be of
+    another write is passed over: the same words may well be sent twice.
     """
     count = 0
     async for item in api.pages(operation_of(trace.read), **trace.read.arguments):
         found = item.to_dict()
-        if trace.is_ours(found, text) and _moment(value_at(found, trace.since)) > (
-            began - SKEW_SECONDS
-        ):
+        ours = found.get("id") not in known and trace.is_ours(found, text)
+        if ours and _moment(value_at(found, trace.since)) > began - SKEW_SECONDS:
             return item
         count += 1
         if count == LONGEST_LIST:

@@ -10,7 +10,14 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from copydesk.domain.reversal import JSON, Expectation, Reversal, Step, reversal_of
+from copydesk.domain.reversal import (
+    JSON,
+    Expectation,
+    Reversal,
+    Step,
+    message_made,
+    reversal_of,
+)
 from copydesk.tui.errors import NotDoneError
 
 if TYPE_CHECKING:
@@ -61,6 +68,8 @@ class History:
         self._runs: dict[str, list[Past]] = {}
         self._turns: set[str] = set()
         self._count = 0
+        self.made: set[str] = set()
+        """The ids of messages whose sending was answered: no other write has made these."""
 
     def learn(self, entries: Iterable[Entry]) -> None:
         """Take in entries that are not known yet, oldest first."""
@@ -91,6 +100,8 @@ class History:
             self.known[entry.id] = past
             self._runs.setdefault(entry.run, []).append(past)
         past.entry, past.reversal = entry, reversal
+        if entry.state == "done" and (made := message_made(reversal)):
+            self.made.add(made)
         if past.standing in ("done", "open"):
             past.standing = "done" if entry.state == "done" else "open"
         return past

@@ -126,7 +126,11 @@ class Writing:
             line.look = lambda: self._find(trace, line)
         if reversal is not None and not callable(reversal) and not self.way.usable(reversal):
             line.reversal = None
-        self._apart(draft, line.text)
+        self._apart(line)
+        for waiting in self.waits:
+            # Who typed on and sends another text from there wants the first one sent.
+            if draft and waiting.line.draft == draft:
+                waiting.over.set()
         self.log.append(line)
         wait = None
         if recall and self.recall_seconds > 0:
@@ -135,22 +139,25 @@ class Writing:
         result: T = await self._send(line, send, wait)
         return result
 
-    def _apart(self, draft: str, text: str | None) -> None:
-        """Keep what is sent from one draft from being sent twice, while it can be recalled.
+    def _apart(self, line: Written) -> None:
+        """Keep a text from being sent twice from one draft, while its first sending has not ended.
 
-        Raises `WriteError` when it waits already; another text from there sends the first at once.
+        Raises `WriteError` then.
         """
-        for wait in self.waits:
-            if draft and wait.line.draft == draft:
-                if wait.line.text == text:
-                    raise WriteError("That is about to be sent already: u recalls it.")
-                wait.over.set()
+        for other in self.log:
+            if other is line or other.draft != line.draft or other.text != line.text:
+                continue
+            if line.draft and other.state == "waiting":
+                raise WriteError("That is about to be sent already: u recalls it.")
+            if line.draft and other.state == "sending":
+                raise WriteError("That is being sent already: @ shows what comes of it.")
 
     async def retry(self, line: Written) -> None:
         """Send a line again that failed, or of which the reader says so knowing that it may have
-        arrived. Raises `WriteError` when it fails again.
+        arrived. Raises `WriteError` when it fails again, or its text is under way already.
         """
         if line.send is not None and line.state in ("failed", "unknown"):
+            self._apart(line)
             await self._send(line, line.send)
 
     async def find_out(self, line: Written) -> None:
@@ -255,7 +262,13 @@ class Writing:
         """Return what a line made, as a list of such things has it; None if it is not there."""
         from copydesk.tui.recovery import find_trace
 
-        return await find_trace(await self.ready(), trace, line.text or "", line.at.timestamp())
+        return await find_trace(
+            await self.ready(),
+            trace,
+            line.text or "",
+            line.at.timestamp(),
+            known=self.history.made,
+        )
 
     def _settle(self, line: Written, task: asyncio.Task[Any], *, found: bool) -> None:
         self._writes.discard(task)

@@ -78,7 +78,7 @@ def test_views_are_read_and_written_among_what_else_is_there(tmp_path: Path) -> 
     path.write_text(f'# mine\ntheme = "nord" # dark\n\n{text}')
     both = SavedView("Two", ("open", "draft"), "is:outdated", columns=("subject", "by"))
     store.save(both)
-    assert "\n\n[[views]]\nname = \"Two\"" in path.read_text()
+    assert '\n\n[[views]]\nname = "Two"' in path.read_text()
     store.save(replace(lee, reverse=False))
     assert [replace(view, line=0) for view in store.read()] == [replace(lee, reverse=False), both]
     assert [view.line for view in store.read()] == [4, 9]

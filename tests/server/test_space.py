@@ -262,7 +262,11 @@ def test_what_others_name_too_outlives_a_space(world: World) -> None:
     world.commit(kept, edit=fill)
     pages = {"a": "A text here, a file there.\n", "b": "Same.\n", "c": "Gone.\n", "d": "Shared.\n"}
     gone = world.space("Gone", pages)
-    world.commit(gone, edit=lambda editor: editor.file("gone.bin", b"gone") and None)
+
+    def add_file(editor: Editor) -> None:
+        editor.file("gone.bin", b"gone")
+
+    world.commit(gone, edit=add_file)
     world.write(lambda tx: remove_space(tx, gone))
 
     def left(tx: Tx) -> tuple[set[bytes], int, int]:

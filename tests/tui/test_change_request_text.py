@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
 from rich.cells import cell_len
@@ -159,6 +160,9 @@ class Known:
     def may(self, row: ChangeRow, right: str) -> bool | None:
         return right == "merge"
 
+    def mine(self, row: ChangeRow) -> bool:
+        return False
+
     def snoozed(self, row: ChangeRow) -> bool:
         return False
 
@@ -169,7 +173,7 @@ class Known:
         return ["Priya Raman", "Lee"] if key == "author" else []
 
 
-def judged(text: str, known: Known, **changes: object) -> bool | None:
+def judged(text: str, known: Known, **changes: Any) -> bool | None:
     query = Query.parse(text, fields(known))
     assert not query.problems
     return query.judge(row(**changes))

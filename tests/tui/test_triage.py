@@ -278,6 +278,11 @@ async def test_a_view_of_ones_own(desk: Desk) -> None:
         await driver.press("enter")
         assert "Forgot the view" in driver.screen
         assert driver.place.view == "open"
+        await driver.press("3", "F")
+        await typed(driver, "Own")
+        await driver.press("enter")
+        assert app.session.views.read()[-1].filter == "is:mine"
+        assert subjects(driver) == ["Mine here"]
 
 
 async def test_verdicts_and_reviewers_from_the_list(desk: Desk) -> None:

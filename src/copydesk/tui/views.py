@@ -25,9 +25,9 @@ class Listing:
     """One view: which change requests it holds, and what to say when there are none.
 
     The lists of several ``statuses`` follow one another. ``who`` is the query parameter that the
-    reader's own id goes into, empty for none. ``filter`` keeps only some of them; ``personal``
-    says that it makes sense only where the service tells who reads. ``short`` is its title where
-    there is little room.
+    reader's own id goes into, empty for none; ``who_filter`` says the same as a filter, for a view
+    that is saved. ``filter`` keeps only some of them; ``personal`` says that it makes sense only
+    where the service tells who reads. ``short`` is its title where there is little room.
     """
 
     id: str
@@ -35,6 +35,7 @@ class Listing:
     statuses: tuple[str, ...]
     empty: str
     who: str = ""
+    who_filter: str = ""
     filter: str = ""
     personal: bool = False
     short: str = ""
@@ -47,11 +48,6 @@ class Listing:
     def own(self) -> bool:
         """Whether a person made it."""
         return self.id.startswith(OWN)
-
-    @property
-    def served(self) -> bool:
-        """Whether it is just what the service lists."""
-        return not self.filter
 
 
 LISTINGS: Sequence[Listing] = (
@@ -66,7 +62,7 @@ LISTINGS: Sequence[Listing] = (
     Listing(
         "mine", "Mine", ("open", "draft"),
         "You have nothing open and no drafts. ctrl+n starts a change request.", "creator",
-        personal=True,
+        who_filter="is:mine", personal=True,
     ),
     Listing(
         "waiting", "Waiting on author", ("open",),

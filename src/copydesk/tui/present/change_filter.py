@@ -32,6 +32,9 @@ class Knows(Protocol):
     def snoozed(self, row: ChangeRow) -> bool:
         """Return whether it sleeps."""
 
+    def mine(self, row: ChangeRow) -> bool:
+        """Return whether the reader is its author."""
+
     def now(self) -> datetime:
         """Return the time."""
 
@@ -134,7 +137,7 @@ def fields(known: Knows) -> Fields[ChangeRow]:
         },
         values={
             "status": STATUSES,
-            "is": ("outdated", "discussed", "snoozed", *STATUSES),
+            "is": ("outdated", "discussed", "mine", "snoozed", *STATUSES),
             "has": ("threads", "cluster"),
             "can": ("merge", "edit"),
             "waiting": ("me", "author"),
@@ -177,6 +180,7 @@ def _marks(row: ChangeRow, known: Knows) -> Value:
     facts = [
         (row.outdated, "outdated"),
         (row.threads > 0, "discussed"),
+        (known.mine(row), "mine"),
         (known.snoozed(row), "snoozed"),
         (True, row.status),
     ]
@@ -189,4 +193,3 @@ def _has(row: ChangeRow) -> Value:
 
 def _seconds(then: datetime, now: datetime) -> Number:
     return max(0.0, (now - then).total_seconds())
-

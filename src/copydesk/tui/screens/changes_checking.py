@@ -60,6 +60,11 @@ class ChangesChecking(ChangesSnooze):
             return None
         return True if info.rights is None else right in info.rights
 
+    def mine(self, row: ChangeRow) -> bool:
+        """Return whether the reader is its author."""
+        me = self.session.me
+        return me is not None and row.author_id == me.id
+
     def now(self) -> datetime:
         """Return the time."""
         return self.session.clock()

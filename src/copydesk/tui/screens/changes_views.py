@@ -133,7 +133,7 @@ class ChangesViews(ChangesChecking, scope="changes_views"):
         from copydesk.tui.widgets.ask import Ask
 
         listing, typed = self.listing, self.rows.found
-        query = " ".join(part for part in (listing.filter, typed) if part)
+        query = " ".join(filter(None, (listing.who_filter, listing.filter, typed)))
         made: list[SavedView] = []
 
         async def send(name: str) -> None:

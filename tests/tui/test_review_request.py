@@ -187,6 +187,13 @@ async def test_drafts_go_with_a_verdict_and_what_is_refused_stays(review: Review
         assert len(app.session.drafts.kept()) == 2
         assert review.open_threads() == before + 1
         await waiting(driver, "a", "ctrl+s")
+        await driver.send("escape")  # it goes on without its sheet, and is still one
+        await driver.send("u")
+        await driver.idle()
+        assert driver.app.screen is driver.place
+        assert "Recalled: nothing was sent." in driver.screen
+        assert (len(app.session.drafts.kept()), review.open_threads()) == (2, before + 1)
+        await waiting(driver, "a", "ctrl+s")
         app.session.send_now()
         await driver.idle()
         assert "Approved #1, with 2 drafts" in driver.screen

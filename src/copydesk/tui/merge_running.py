@@ -27,6 +27,8 @@ class MergeRunner(MergePlanner):
     def __init__(self, session: Session, tell: Callable[[str, str], None]) -> None:
         super().__init__(session, tell)
         self._going: asyncio.Task[None] | None = None
+        self._starting = asyncio.Lock()
+        """Held from the claim of a run until it goes: no two tasks ever go through one."""
 
     # What there is
 
@@ -107,6 +109,10 @@ class MergeRunner(MergePlanner):
         self._tell_end()
 
     async def _go(self, change: Callable[[MergeRun], MergeRun]) -> None:
+        async with self._starting:
+            await self._begin(change)
+
+    async def _begin(self, change: Callable[[MergeRun], MergeRun]) -> None:
         if self.run is None or self.active:
             return
         run_id = self.run.id

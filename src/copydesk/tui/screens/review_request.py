@@ -35,7 +35,7 @@ from copydesk.tui.screens.review_guards import (
     while_reviewed,
 )
 from copydesk.tui.screens.review_tabs import ReviewTabs
-from copydesk.tui.session import WriteError
+from copydesk.tui.session import RecalledError, WriteError
 from copydesk.tui.widgets.conflict_sheet import ConflictSheet, page_wanted
 from copydesk.tui.widgets.merge_sheet import MergeSheet
 from copydesk.tui.widgets.sending_sheet import SendingSheet
@@ -175,22 +175,33 @@ class ReviewRequest(ReviewTabs, scope="review_request"):
                 raise WriteError("It may have arrived: R reads whether, before it is sent again.")
             first = not any(each.state == "done" for each in run.items)
             if item.id != verdict:
-                await self.deliver(waiting[item.id], recall=first, group=group)
+                try:
+                    await self.deliver(waiting[item.id], recall=first, group=group)
+                except RecalledError:
+                    sheet.recalled = True  # also by u once the sheet was left: all is one
+                    raise
                 return
             left = run.count("failed")
             if left:
                 raise WriteError(f"It waits: {plural(left, 'draft')} could not be sent.")
             await self._give(status, said, group=group)
 
-        run = BulkRun("Send", items, send)
+        def ended() -> None:
+            last = run.items[-1]
+            if sheet.recalled:
+                said = "Recalled: nothing was sent. All that you wrote is kept (:drafts)."
+                self.tell(said, "warn")
+            elif last.state == "done":
+                done = "Approved" if good else "Asked for changes in"
+                sent = plural(len(drafts), "draft")
+                said = f"{done} {self.numbered}, with {sent}; a verdict cannot be undone."
+                self.tell(said, "good")
+            elif not sheet.is_attached:  # else it shows what came of each
+                self.tell(f"The verdict was not given. {last.said}", "bad")
+
+        run = BulkRun("Send", items, send, ended)
         sheet = SendingSheet(run, self.session)
         await self.desk.push_screen_wait(sheet)
-        if sheet.recalled:
-            self.tell("Recalled: nothing was sent. All that you wrote is kept (:drafts).", "warn")
-        elif not run.running and not run.count("failed"):
-            done = f"Approved {self.numbered}" if good else f"Asked for changes in {self.numbered}"
-            sent = plural(len(drafts), "draft")
-            self.tell(f"{done}, with {sent}; a verdict cannot be undone.", "good")
 
     @action(
         "w",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from typing import Any
@@ -80,6 +81,9 @@ def not_redoable(here: UndoList) -> str | None:
 class UndoList(Place, scope="undo_list"):
     """The writes of this desk that have a way back, newest first."""
 
+    _groups: Counter[str] = Counter()
+    """How many writes each action made."""
+
     def panes(self) -> ComposeResult:
         """The writes, and what is known of the one under the cursor."""
         self.rows: VirtualList[Past] = VirtualList(
@@ -131,6 +135,7 @@ class UndoList(Place, scope="undo_list"):
         source = self.rows.source.base
         assert isinstance(source, ListSource)
         known = self.session.history.known.values()
+        self._groups = Counter(past.entry.group for past in known)
         # The numbers keep the order of writes that began in the same second.
         source.merge(sorted(known, key=lambda p: (p.entry.at, p.number), reverse=True))
         source.fold()
@@ -152,14 +157,11 @@ class UndoList(Place, scope="undo_list"):
             MEANT[past.standing],
         ]
         if entry.group:
-            lines.append(f"Written with others of one action: {self._beside(past)} in this list.")
+            count = self._groups[entry.group]
+            lines.append(f"Written with others of one action: {count} in this list.")
         if past.reversal.before is None and past.reversal.still is None:
             lines.append("There is nothing to read first: it is taken back as it is.")
         return "\n\n".join(lines)
-
-    def _beside(self, past: Past) -> int:
-        known = self.session.history.known.values()
-        return sum(other.entry.group == past.entry.group for other in known)
 
     def on_virtual_list_highlighted(self, event: VirtualList.Highlighted) -> None:
         """Show what is known of it."""

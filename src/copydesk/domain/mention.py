@@ -41,15 +41,16 @@ def names(text: str, person: Named, others: Iterable[Named] = ()) -> bool:
     """
     plain = " ".join(CODE.sub(" ", text).split()).casefold()
     mine = [spelling for spelling in person.spellings() if spelling]
-    theirs = [" ".join(other.name.casefold().split()) for other in others if other.id != person.id]
-    for at in AT.finditer(plain):
-        said = plain[at.end() :]
-        longest = max((len(each) for each in mine if _begins(said, each)), default=0)
-        if longest and not any(len(each) > longest and _begins(said, each) for each in theirs):
+    called = (" ".join(other.name.casefold().split()) for other in others if other.id != person.id)
+    theirs = [each for each in called if each.startswith(tuple(mine))]
+    for found in AT.finditer(plain):
+        at = found.end()
+        longest = max((len(each) for each in mine if _begins(plain, at, each)), default=0)
+        if longest and not any(len(each) > longest and _begins(plain, at, each) for each in theirs):
             return True
     return False
 
 
-def _begins(said: str, spelling: str) -> bool:
-    following = said[len(spelling) : len(spelling) + 1]
-    return said.startswith(spelling) and not (following.isalnum() or following == "_")
+def _begins(text: str, at: int, spelling: str) -> bool:
+    following = text[at + len(spelling) : at + len(spelling) + 1]
+    return text.startswith(spelling, at) and not (following.isalnum() or following == "_")

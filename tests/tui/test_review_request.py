@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from datetime import timedelta
 
 import pytest
@@ -10,7 +11,7 @@ from copydesk.contract import operations as ops
 from copydesk.contract.models.comment import CommentUpdate, MarkdownBody
 from copydesk.contract.models.merge_rules import MergeRulesWrite
 from copydesk.contract.models.review import ReviewCreate
-from tests.drive import Driver, drive
+from tests.drive import Driver, drive, eventually
 from tests.tui.review_world import RETRIES, Faults, ReviewWorld, furnish
 from tests.world import World
 
@@ -35,15 +36,21 @@ async def press(driver: Driver, *keys: str) -> Driver:
 
 
 async def waiting(driver: Driver, *keys: str) -> None:
-    """Press keys until a write waits that can be recalled."""
-    for key in keys:
-        await driver.send(key)
-    for _ in range(50):
+    """Press keys, each in the sheet that the one before opened, until a write can be recalled."""
+
+    async def turn() -> None:
+        await asyncio.sleep(0.01)  # a thread reads the drafts
         await driver.settle()
-        if driver.app.session.waits:
-            await driver.settle()
-            return
-    raise AssertionError("nothing waits")
+
+    async def press_and_wait(key: str, *, last: bool) -> None:
+        before = driver.app.screen
+        await driver.send(key)
+        app = driver.app
+        await eventually(lambda: bool(app.session.waits) if last else app.screen != before, turn)
+
+    for at, key in enumerate(keys, 1):
+        await press_and_wait(key, last=at == len(keys))
+    await driver.settle()
 
 
 async def test_rules_are_explained_one_by_one(review: ReviewWorld) -> None:
@@ -194,11 +201,14 @@ async def test_drafts_go_with_a_verdict_and_what_is_refused_stays(review: Review
         assert "Recalled: nothing was sent." in driver.screen
         assert (len(app.session.drafts.kept()), review.open_threads()) == (2, before + 1)
         await waiting(driver, "a", "ctrl+s")
-        app.session.send_now()
+        await driver.send("escape")
+        await driver.send("Q")  # quitting sends all that goes together, and then quits
         await driver.idle()
-        assert "Approved #1, with 2 drafts" in driver.screen
-        assert driver.place.PLACE == "review"
-        assert review.open_threads() == before + 3
+    assert review.open_threads() == before + 3
+    assert not app.session.drafts.kept()
+    assert [line.what for line in app.session.log if line.state == "done"][-3:] == [
+        "Comment", "Comment", "Approve",
+    ]  # fmt: skip
 
 
 async def test_a_merge_shows_all_beside_it_and_can_be_stopped(review: ReviewWorld) -> None:
@@ -246,8 +256,8 @@ async def test_conflicts_are_shown_page_by_page_and_lead_to_the_page(review: Rev
         await driver.press("]")
         assert "Use MD5." in driver.screen
         await driver.resize(80, 24)
-        assert "primary content  Use MD5." in driver.screen
-        assert "this request     Use the SHA-256 header." in driver.screen
+        assert "main          Use MD5." in driver.screen
+        assert "this request  Use the SHA-256 header." in driver.screen
         await driver.press("[", "]", "enter")
         assert driver.place.view == "changes"
         assert "Signatures" in driver.line("┏━")

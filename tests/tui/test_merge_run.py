@@ -185,15 +185,19 @@ async def plan(driver: Driver, six: Six, *numbers: int) -> None:
 
 
 async def until(driver: Driver, text: str) -> None:
-    """Let the run go on, and the disk write, until the screen shows something."""
+    """Let the run go on until the screen shows something, and the disk has written what it did.
+
+    What a key does ends with the disk: the same key again is refused until then.
+    """
 
     async def turn() -> None:
-        await driver.settle()
         writing = [thread for thread in driver._threads if not thread.done()]
         if writing:
             await asyncio.wait(writing, timeout=0.25)
+        await driver.settle()
 
-    await eventually(lambda: text in driver.screen, turn)
+    await turn()
+    await eventually(lambda: text in driver.screen and not driver._threads, turn)
 
 
 async def test_quit_in_the_middle_gone_on_with_at_the_next_start_and_paused(

@@ -153,12 +153,7 @@ class ChangesWriting(ChangesRuns, scope="changes_writing"):
         self.tell(f"Started #{request.number} in {title} as a {clean(request.status)}.", "good")
 
     def turned(self, results: Sequence[Any]) -> None:
-        """Show the requests as taking something back left them."""
-        from copydesk.contract.models.change_request import ChangeRequest
-
-        for result in results:
-            if isinstance(result, ChangeRequest):
-                self._adopt(result)
+        """Count again once something was taken back."""
         self.after_write()
         super().turned(results)
 

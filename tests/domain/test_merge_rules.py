@@ -78,9 +78,9 @@ NO = "changes-requested"
         ("require_all_reviews_approved", "", MergeFacts(verdicts=()), "unknown",
          "needs every review to approve; it is not known who was asked", ""),
         ("require_up_to_date_change_request", "", MergeFacts(outdated=True), "fail",
-         "needs to be up to date; primary content has moved on, update it first", ""),
+         "needs to be up to date; main has moved on, update it first", ""),
         ("require_up_to_date_change_request", "", facts(), "pass",
-         "is up to date with primary content", ""),
+         "is up to date with main", ""),
         ("require_change_request_subject", "", MergeFacts(subject=" "), "fail",
          "needs a subject; has none", ""),
         ("require_change_request_subject", "", facts(), "pass", "has a subject", ""),
@@ -114,7 +114,7 @@ def test_a_refusal_names_every_rule_that_fails() -> None:
     assert blocking(results) == (
         "This change request cannot be merged. It needs an approval by Priya; has none. "
         "It needs an approval by Priya; has none. It needs an approving review; has none and "
-        "nobody was asked. It needs to be up to date; primary content has moved on, update it "
+        "nobody was asked. It needs to be up to date; main has moved on, update it "
         "first. It needs a subject; has none."
     )
     assert blocking(evaluate(rules[-1:], facts())) is None

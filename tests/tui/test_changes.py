@@ -162,7 +162,7 @@ async def test_the_details_of_the_row_under_the_cursor(desk: Desk) -> None:
         assert "in Platform guide" in text
         assert "1 of 2 rules met   needs an approving review; Lee Park asked for changes" in text
         assert "✗ needs an approving review" in text
-        assert "✓ is up to date with primary content" in text
+        assert "✓ is up to date with main" in text
         assert "1 added, 1 renamed, 1 edited" in text
         assert "+  Quotas" in text
         assert "~  Authentication  renamed from “Auth”" in text
@@ -309,12 +309,12 @@ async def test_an_update_pulls_primary_content_in(desk: Desk) -> None:
     async with drive(open_world(desk.world, "changes"), "U") as driver:
         assert "is up to date." in driver.screen
         await driver.press("G", "U")
-        assert "Primary content of Platform guide has moved on" in driver.screen.replace("\n", " ")
+        assert "Main of Platform guide has moved on" in driver.screen.replace("\n", " ")
         await driver.press("enter")
         assert (await desk.get(desk.oauth)).outdated
         await driver.press("y")
         assert not (await desk.get(desk.oauth)).outdated
-        assert "it has all of primary content now." in driver.screen
+        assert "it has all of main now." in driver.screen
         assert ">^" not in driver.screen
 
 
@@ -338,7 +338,7 @@ async def test_a_conflicted_update_is_remembered_until_a_side_moves(desk: Desk) 
         await driver.press("U", "y", "escape")
         assert "CONFLICTS" in said(driver)
         await driver.press("U")
-        assert "conflicts with primary content; to update it again changes nothing" in (
+        assert "conflicts with main; to update it again changes nothing" in (
             driver.screen.replace("\n", "")
         )
         assert app.screen is driver.place, "nothing was asked"
@@ -520,8 +520,8 @@ async def test_a_poll_brings_what_others_did_and_moves_nothing(desk: Desk) -> No
         await driver.press(".")
         assert "● new or changed   ^ out of date   THR open threads" in driver.screen
         await driver.press("?")
-        await driver.type("sign primary")
-        assert "out of date: primary content has moved on" in driver.screen
+        await driver.type("sign out of")
+        assert "out of date: main has moved on" in driver.screen
         await driver.press("escape")
         world = desk.world
         world.change_request(desk.legal, subject="Draft", by=world.ana, status="draft")

@@ -355,9 +355,9 @@ async def test_a_conflict_is_shown_in_full_and_changes_nothing(review: ReviewWor
         await driver.press("y")
         assert isinstance(driver.app.screen, ConflictSheet)
         assert "Not merged: both sides changed the same things." in driver.screen
-        assert "this request     Use the SHA-256 header." in driver.screen
-        assert "primary content  Use MD5." in driver.screen
-        assert "before           Use the SHA-1 header." in driver.screen
+        assert "this request  Use the SHA-256 header." in driver.screen
+        assert "main          Use MD5." in driver.screen
+        assert "before        Use the SHA-1 header." in driver.screen
         assert "its author edits these pages" in driver.screen
         await driver.press("escape")
         assert "#1 not merged: 1 page conflicts" in driver.screen
@@ -506,7 +506,7 @@ async def test_a_refused_comment_is_not_lost(review: ReviewWorld) -> None:
 async def test_a_page_that_main_removed_says_so(review: ReviewWorld) -> None:
     review.world.commit(review.space, {"webhooks/signatures": None})
     async with drive(review.app(), "]", "]") as driver:
-        assert "Primary content no longer has this page" in driver.screen
+        assert "Main no longer has this page" in driver.screen
         assert "+ Use the SHA-256 header." in driver.screen
 
 

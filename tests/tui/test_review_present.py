@@ -279,7 +279,7 @@ def test_conflicts_name_the_page_and_both_sides(kind: str) -> None:
     lines = [line.plain for line in review.conflict_lines([conflict])]
     assert "Retries" in lines[0]
     assert any("here" in line and line.endswith("c") for line in lines)
-    assert any("primary" in line and line.endswith("b") for line in lines)
+    assert any("main" in line and line.endswith("b") for line in lines)
 
 
 def test_both_sides_of_a_conflict_stand_beside_or_below_each_other() -> None:
@@ -293,8 +293,8 @@ def test_both_sides_of_a_conflict_stand_beside_or_below_each_other() -> None:
     wide = [line.plain for line in both_sides(hunks, 94)]
     assert any("nine times." in line and "eight times." in line for line in wide)
     narrow = [line.plain for line in both_sides(hunks, 40)]
-    assert "  primary content  We retry nine times." in narrow
-    assert "  this request     (nothing)" in narrow
+    assert "  main          We retry nine times." in narrow
+    assert "  this request  (nothing)" in narrow
     assert not any("\x1b" in line for line in (*wide, *narrow))
     assert all(len(line) <= 94 for line in wide)
 

@@ -243,8 +243,8 @@ def _up_to_date(now: _Situation, users: tuple[str, ...]) -> _Answer:
     if now.facts.outdated is None:
         return "unknown", "needs to be up to date; not known if it is", ()
     if now.facts.outdated:
-        return "fail", "needs to be up to date; primary content has moved on, update it first", ()
-    return "pass", "is up to date with primary content", ()
+        return "fail", "needs to be up to date; main has moved on, update it first", ()
+    return "pass", "is up to date with main", ()
 
 
 def _subject(now: _Situation, users: tuple[str, ...]) -> _Answer:

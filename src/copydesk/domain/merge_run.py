@@ -8,7 +8,7 @@ its last request or not, and is read again before anything else is sent (`MergeR
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import Any, Literal, TypeAlias
 
 from copydesk.domain.text import listed, plural
@@ -101,6 +101,7 @@ class Found:
 
     status: str
     revision: str
+    _: KW_ONLY
     updated: float = 0.0
     outdated: bool = False
     comments: Comments = ()
@@ -304,7 +305,7 @@ class MergeRun:
             return run.fail(against[0][0], " ".join(said for _, said in against), at)
         if found.outdated:
             if item.updates >= MOST_UPDATES:
-                often = f"It was updated {item.updates} times, and primary content has moved on."
+                often = f"It was updated {item.updates} times, and main has moved on."
                 return self._put(item).fail("refused", often, at)
             return self._put(replace(item, state="updating", sent="update"))
         return self._put(replace(item, state="merging", sent="merge"))

@@ -48,7 +48,7 @@ def how_many(conflicts: Sequence[Conflict]) -> str:
     counts = [(len(pages), "page"), (len(files), "file")]
     said = " and ".join(plural(count, noun) for count, noun in counts if count)
     if not said:
-        return "it conflicts with primary content"
+        return "it conflicts with main"
     return f"{said} {'conflicts' if len(pages) + len(files) == 1 else 'conflict'}"
 
 

@@ -255,7 +255,7 @@ def page_summary(details: Details) -> Text | str:
     if details.more_pages:
         text.append(f", and {details.more_pages} more")
     if details.approximate:
-        text.append("  (against primary content as it is now)", style="muted")
+        text.append("  (against main as it is now)", style="muted")
     return text
 
 

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 SAID: Mapping[str, str] = {
     "edited": "both sides edited the same lines",
-    "edited-deleted": "edited here, removed in primary content",
-    "deleted-edited": "removed here, edited in primary content",
+    "edited-deleted": "edited here, removed in main",
+    "deleted-edited": "removed here, edited in main",
     "moved": "both sides moved it",
     "renamed": "both sides renamed it",
     "added": "both sides added it",
@@ -33,7 +33,10 @@ BESIDE = 76
 GAP = 3
 """Cells between them."""
 
-MAIN, HERE, BASE = "primary content", "this request", "before"
+MAIN, HERE, BASE = "main", "this request", "before"
+
+SIDE = max(map(len, (MAIN, HERE, BASE)))
+"""Cells of the name of a side, where sides stand below each other."""
 
 MOST_LINES = 400
 """Lines that are shown of one side of a hunk."""
@@ -91,7 +94,7 @@ def _beside(left: Line, right: Line, column: int) -> Text:
 
 
 def _stacked(side: str, lines: Sequence[Line], width: int) -> Iterator[Text]:
-    lead = f"  {side:<{len(MAIN)}}  "
+    lead = f"  {side:<{SIDE}}  "
     for line in lines or [_nothing()]:
         for part in wrap_exact(line, max(8, width - len(lead))):
             yield Text.assemble((lead, "muted"), *part)

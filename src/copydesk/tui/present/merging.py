@@ -97,9 +97,9 @@ def warnings(read: SpokenFor, unseen: tuple[int, int] | None, *, clashed: bool) 
         found.append(f"{unseen[0]} of {plural(unseen[1], 'page')} not seen by you")
     if request.outdated:
         found.append(
-            "primary content has moved on since, and the last update conflicted"
+            "main has moved on since, and the last update conflicted"
             if clashed
-            else "primary content has moved on since; U updates first"
+            else "main has moved on since; U updates first"
         )
     if read.both_sides:
         count = plural(len(read.both_sides), "page")

@@ -165,7 +165,7 @@ def _conflict(conflict: Conflict) -> Iterator[Text]:
     yield conflict_head(conflict)
     for lines in conflict.lines or ():
         yield Text(f"   line {lines.start}", style="muted")
-        sides = (("before ", lines.base), ("here   ", lines.change), ("primary", lines.primary))
+        sides = (("before ", lines.base), ("here   ", lines.change), ("main   ", lines.primary))
         for side, texts in sides:
             lead = f"     {side}  "
             for text in texts or ["(nothing)"]:

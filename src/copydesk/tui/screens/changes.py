@@ -181,13 +181,13 @@ class ChangesPlace(ChangesImpact):
             # Shorter, to fit a small screen with what its cells may show besides.
             legend = f"{new}{glyphs().outdated} out of date   THR open threads, ! you"
             return f"{said}{legend}   {present.UNKNOWN} not read yet   - no rules"
-        return f"{said}{glyphs().outdated} out of date with primary content   THR open threads"
+        return f"{said}{glyphs().outdated} out of date with main   THR open threads"
 
     def signs(self) -> Sequence[tuple[str, str]]:
         """Return the signs of rows and cells, and what they mean."""
         return [
             *super().signs(),
-            (glyphs().outdated, "out of date: primary content has moved on, U updates"),
+            (glyphs().outdated, "out of date: main has moved on, U updates"),
             ("THR", "open threads; ! when one waits on you"),
             ("2/3", "merge rules that are met, of how many; ? if only the service can tell"),
             (present.UNKNOWN, "not read yet"),

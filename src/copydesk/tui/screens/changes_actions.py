@@ -309,7 +309,7 @@ class ChangesActions(Place, scope="changes"):
         uses=("pull_change_request_updates", "get_change_request", "get_space"),
     )  # fmt: skip
     async def update_from_main(self) -> None:
-        """Pull primary content into it. Where both changed the same lines, nothing changes.
+        """Pull main into it. Where both changed the same lines, nothing changes.
 
         With marked rows: all of these, behind a sheet.
         """
@@ -328,7 +328,7 @@ class ChangesActions(Place, scope="changes"):
             await self._update(row)
 
     async def _update_one(self, row: ChangeRow, group: str) -> None:
-        """Pull primary content into a row, without asking. Raises `WriteError`."""
+        """Pull main into a row, without asking. Raises `WriteError`."""
         from copydesk.tui import conflicts
         from copydesk.tui.session import WriteError
 
@@ -356,11 +356,11 @@ class ChangesActions(Place, scope="changes"):
         from copydesk.tui.widgets.sheet import Confirm
 
         sheet = Confirm(
-            f"Update {row.label} from primary content",
+            f"Update {row.label} from main",
             [
                 Text(row.subject, style="strong"),
                 "",
-                f"Primary content of {self.spaces.title(row.space)} has moved on since this was "
+                f"Main of {self.spaces.title(row.space)} has moved on since this was "
                 "started or last updated. What changed there is merged in, page by page and line "
                 "by line.",
                 "Where both changed the same lines, nothing is written and you see the conflicts.",
@@ -376,7 +376,7 @@ class ChangesActions(Place, scope="changes"):
                 "Update",
                 row.named,
                 lambda api: conflicts.update(api, row.space, row.id),
-                done=f"Updated {row.label}: it has all of primary content now.",
+                done=f"Updated {row.label}: it has all of main now.",
                 recall=True,
             )
         except WriteError as error:
@@ -399,7 +399,7 @@ class ChangesActions(Place, scope="changes"):
         danger=2, show=20, group="Write", uses=("merge_change_request", "get_change_request"),
     )  # fmt: skip
     async def merge(self) -> None:
-        """Merge it into primary content, behind a sheet that shows its rules and the result."""
+        """Merge it into main, behind a sheet that shows its rules and the result."""
         from copydesk.tui.widgets.merge_sheet import MergeSheet
 
         row = self.rows.selected

@@ -68,7 +68,7 @@ def is_stuck(here: ChangesActions, row: ChangeRow | None = None) -> str | None:
     row = row or here.rows.selected
     if row is None or not here.stuck(row):
         return None
-    return f"{row.label} conflicts with primary content; to update it again changes nothing."
+    return f"{row.label} conflicts with main; to update it again changes nothing."
 
 
 def _lacks(here: ChangesActions, right: str, row: ChangeRow | None) -> bool:

@@ -64,7 +64,7 @@ class ReviewNews(ReviewBeside, scope="review_news"):
     def signs(self) -> Sequence[tuple[str, str]]:
         """Return the signs beside pages and threads, and what they mean."""
         numbers = ("[1] [2]", "threads, numbered in the order in which } visits them")
-        return [*page_signs(), (glyphs().outdated, "out of date with primary content"), numbers]
+        return [*page_signs(), (glyphs().outdated, "out of date with main"), numbers]
 
     @action(".", "fold in", unless=nothing_new, show=False, group="Look", override=True)
     def fold_in(self) -> None:

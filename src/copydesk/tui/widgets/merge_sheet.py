@@ -312,7 +312,7 @@ class MergeSheet(Scrolling, scope="merge_sheet"):
         self._draw()
 
     async def _conflicted(self, clash: ConflictedError) -> None:
-        self.off = "It conflicts with primary content."
+        self.off = "It conflicts with main."
         self._clashed = True
         if not self.stands:
             return
@@ -344,7 +344,7 @@ class MergeSheet(Scrolling, scope="merge_sheet"):
         """Say why U does nothing here."""
         request = self._request
         if request is None or not request.outdated or self._merged:
-            return "It is up to date with primary content."
+            return "It is up to date with main."
         if self._waits:
             return "The merge is under way."
         if self._clashed:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from hypothesis import given
+from hypothesis import event, given
 from hypothesis import strategies as st
 
 from copydesk.domain.merge_run import (
@@ -46,7 +46,7 @@ class Desk:
         if each.sent == "update" and now != each.revision:
             pulled = each.revision if now == f"{each.revision}+main" else ""
         status = "merged" if key in self.merged else "open"
-        return Found(status, now, key in self.outdated, pulled_into=pulled)
+        return Found(status, now, outdated=key in self.outdated, pulled_into=pulled)
 
     def write(self, each: RunItem, others: list[str]) -> None:
         key = each.key
@@ -102,6 +102,7 @@ def test_a_run_that_is_cut_off_anywhere_merges_each_once_and_nothing_edited(
             run = here.judge(desk.found(each), 1.0)
         elif each.state == "updating":
             run = here.updated(desk.revision[each.key])
+            event("updated")
         else:
             run = here.merged("m", 1.0)
     else:

@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 SKEW_SECONDS = 300.0
 """By how much the clock of a service may differ from this machine's."""
 
+AT_ONCE = 100
+"""How many writes of the journal are taken in between two keys."""
+
 NAMED = 2
 """How many writes are named of which it is not known whether they arrived."""
 
@@ -78,7 +81,9 @@ async def recover(session: Session) -> str:
         open_still = await asyncio.to_thread(journal.interrupted)
     except OSError as error:
         return f"The journal cannot be used: {error.strerror or error}. Undo knows this run only."
-    session.history.learn(entries)
+    for at in range(0, len(entries), AT_ONCE):
+        session.history.learn(entries[at : at + AT_ONCE])
+        await asyncio.sleep(0)  # no key waits for a long journal
     await asyncio.to_thread(_learn_unsent, session, entries)
     found = Recovered()
     if open_still:

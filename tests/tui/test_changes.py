@@ -329,6 +329,24 @@ async def test_conflicts_are_shown_in_full_and_change_nothing(desk: Desk) -> Non
         assert driver.selected == desk.oauth
 
 
+async def test_an_update_of_marked_ones_says_of_each_what_the_service_did(desk: Desk) -> None:
+    desk.world.commit(desk.guide, {"auth/oauth": "# OAuth\n\nAnother way.\n"})
+    async with drive(open_world(desk.world, "changes"), "*", "U", size=(140, 40)) as driver:
+        assert "Update 2 of 3. 1 skipped." in driver.screen
+        await driver.press("y")
+        assert "✓ done" in driver.line("#3 Rate limit page rewrite")
+        assert "✗ failed:" in driver.line("#1 Fix auth code samples")
+        assert "not updated: 1 page conflicts" in driver.screen
+        assert "skipped: is up to date." in driver.screen
+        assert "Update: 1 done, 1 failed, 1 skipped." in driver.screen
+        assert not (await desk.get(desk.limits)).outdated
+        assert (await desk.get(desk.oauth)).outdated
+        await driver.press("r")
+        assert [line.state for line in driver.app.session.log] == ["done", "failed", "failed"]
+        await driver.press("escape")
+        assert "2 marked" in driver.screen
+
+
 async def test_a_conflicted_update_is_remembered_until_a_side_moves(desk: Desk) -> None:
     desk.world.commit(desk.guide, {"auth/oauth": "# OAuth\n\nAnother way.\n"})
     app = open_world(desk.world, "changes")

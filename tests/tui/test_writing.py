@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
+import pytest
 from textual.app import ComposeResult
 from textual.widgets import Input
 
@@ -15,12 +17,13 @@ from copydesk.tui.place import Part, Place
 from copydesk.tui.places import place
 from copydesk.tui.session import Session
 from copydesk.tui.sources import ListSource
+from copydesk.tui.widgets import composer
 from copydesk.tui.widgets.ask import Ask
 from copydesk.tui.widgets.choice import Choice, Choices, Option
 from copydesk.tui.widgets.composer import WriteSheet
 from copydesk.tui.widgets.marking import Marking
 from copydesk.tui.widgets.virtual_list import Column, VirtualList
-from tests.drive import drive
+from tests.drive import drive, eventually
 from tests.tui.desk_place import NOON, REQUESTS, Request
 
 PEOPLE = [Option("p1", "Ana Silva", "admin"), Option("p2", "Jonas"), Option("p3", "Priya")]
@@ -117,6 +120,19 @@ async def test_esc_keeps_the_draft_and_it_is_there_again() -> None:
         await driver.press("ctrl+s")
         assert said(driver.app) == "Almost done now"
         assert drafts.texts == {"comment:118": "Almost done now"}
+
+
+async def test_what_is_typed_is_kept_within_a_second(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert composer.AUTOSAVE_SECONDS < 1
+    monkeypatch.setattr(composer, "AUTOSAVE_SECONDS", 0.001)
+    drafts = MemoryDrafts()
+    async with drive(app_with(drafts), "c") as driver:
+        await driver.send("H")
+        await driver.send("i")
+        await eventually(
+            lambda: drafts.texts == {"comment:118": "Hi"}, lambda: asyncio.sleep(0.001)
+        )
+        assert driver.app.screen is not driver.place, "it is still being written"
 
 
 async def test_an_end_without_warning_keeps_the_draft() -> None:

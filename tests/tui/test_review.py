@@ -59,7 +59,7 @@ async def test_changed_pages_stand_in_their_tree(review: ReviewWorld) -> None:
         assert "We retry [-five-] times over [-one hour-]." in driver.screen
         assert "We retry {+eight+} times over {+24 hours+}." in driver.screen
         await driver.press("]", "]", "]")
-        assert "moved: was under Events, now under Webhooks" in driver.screen
+        assert "moved: was under “Events”, now under “Webhooks”" in driver.screen
         await driver.press("]")
         assert "This page is removed." in driver.screen
         assert "- Do not read this." in driver.screen
@@ -118,19 +118,23 @@ async def test_reply_react_resolve_reopen_edit_delete(review: ReviewWorld) -> No
     found = furnish(review)
     async with drive(review.app(), "]", "r", size=(140, 40)) as driver:
         await driver.type("Good point.")
-        await driver.press("ctrl+s")
+        await driver.press("escape")
+        assert "your draft: Good point." in driver.screen
+        assert driver.line("{+eight+}").rstrip("┃ ").partition("┃│")[0].endswith("[2][draft] ")
+        await driver.press("r", "ctrl+s")
+        assert "your draft" not in driver.screen
         assert "Good point." in driver.screen
         await driver.press("+")
         assert "👍 2" in driver.screen
         await driver.press("+")
         assert "👍 1" in driver.screen
         await driver.press("E")
-        await driver.type("rocket")
+        await driver.type("yarn")
         await driver.press("enter")
-        assert "🚀 1" in driver.screen
+        assert "🧶 1" in driver.screen
         await driver.press("x")
         assert review.world.row("comment", found["hours"])["status"] == "resolved"
-        assert "resolved" in driver.line("[2] Ana Silva")
+        assert "resolved by Ana Silva" in driver.screen
         await driver.press("u")
         assert review.world.row("comment", found["hours"])["status"] == "open"
         await driver.press("e")

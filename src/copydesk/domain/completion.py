@@ -64,19 +64,31 @@ def people(typed: str, known: Iterable[Named]) -> list[Offer]:
 
 
 def emoji(typed: str, known: Sequence[tuple[str, str]], *, plain: bool = False) -> list[Offer]:
-    """Return the signs whose name has what was typed: those that begin so first, the short first.
+    """Return the signs whose name has what was typed (`signs`) as offers.
 
-    ``known`` are (name, sign). ``plain`` shows no signs, for terminals that have none; of those
+    ``plain`` shows no signs, for terminals that have none; of those
     that are joined of several letters only the name is shown: terminals do not agree how wide they
     are.
+    """
+    return [
+        Offer(name if plain or len(sign) > 1 else f"{sign} {name}", f"{sign} ")
+        for name, sign in signs(typed, known)
+    ]
+
+
+def signs(
+    typed: str, known: Iterable[tuple[str, str]], *, most: int = MOST
+) -> list[tuple[str, str]]:
+    """Return the (name, sign) of ``known`` whose name has what was typed, each sign once.
+
+    Those that begin so come first, and of these the short.
     """
     ranked = sorted(
         (not name.startswith(typed), len(name), name, sign) for name, sign in known if typed in name
     )
-    offers: dict[str, Offer] = {}
+    found: dict[str, str] = {}
     for _, _, name, sign in ranked:
-        shown = name if plain or len(sign) > 1 else f"{sign} {name}"
-        offers.setdefault(sign, Offer(shown, f"{sign} "))
-        if len(offers) == MOST:
+        found.setdefault(sign, name)
+        if len(found) == most:
             break
-    return list(offers.values())
+    return [(name, sign) for sign, name in found.items()]

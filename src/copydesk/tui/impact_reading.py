@@ -60,6 +60,7 @@ class _Reading:
     ended: int = 0
     known: int = 0
     unread: int = 0
+    looked: set[str] = field(default_factory=set)
 
     async def each(
         self, read: Callable[[str], Awaitable[Sequence[T]]], ids: Iterable[str]
@@ -102,6 +103,11 @@ class _Reading:
 
     async def broken(self, page: str) -> list[str]:
         """Return where the links of a page lead that break with the request."""
+        found = await self._newly_broken(page)
+        self.looked.add(page)
+        return found
+
+    async def _newly_broken(self, page: str) -> list[str]:
         pages = self.api.pages(
             ops.list_change_request_page_links, self.space, self.request, page, limit=LINKS
         )
@@ -164,6 +170,7 @@ async def read_impact(
         [pointer for pointer in known if not (pointer.here and pointer.page in gone)],
         [Breakage(page, titles[page], leads) for page, found in broken for leads in found],
         reading.unread,
+        frozenset(reading.looked),
     )
 
 

@@ -298,7 +298,7 @@ def page_notes(change: Changed, *, gone_in_main: bool = False) -> list[str]:
             if before.title != after.title:
                 notes.append(f"renamed: was “{clean(before.title)}”, now “{clean(after.title)}”")
             if before.slug != after.slug and before.slug and after.slug:
-                notes.append(f"address: was {clean(before.slug)}, now {clean(after.slug)}")
+                notes.append(f"address: was “{clean(before.slug)}”, now “{clean(after.slug)}”")
     if change.file:
         if change.note:
             notes.append(clean(change.note))
@@ -311,8 +311,11 @@ def page_notes(change: Changed, *, gone_in_main: bool = False) -> list[str]:
 
 
 def _whereabouts(before: PageNode, after: PageNode) -> str:
-    was = " / ".join(map(clean, before.trail)) or "the top"
-    now = " / ".join(map(clean, after.trail)) or "the top"
+    was, now = _named(before), _named(after)
     if was != now:
         return f"was under {was}, now under {now}"
     return f"now at place {after.position + 1} under {now}, was at {before.position + 1}"
+
+
+def _named(node: PageNode) -> str:
+    return f"“{' / '.join(map(clean, node.trail))}”" if node.trail else "the top"

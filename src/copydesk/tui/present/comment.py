@@ -16,6 +16,7 @@ from copydesk.domain.text import clean, shorten
 from copydesk.tui.glyphs import glyphs
 from copydesk.tui.markdown_blocks import blocks
 from copydesk.tui.markdown_lines import Line, draw
+from copydesk.tui.present.diff import wrap_exact
 
 if TYPE_CHECKING:
     from copydesk.contract.models.comment import Comment, CommentReply, Reaction
@@ -325,9 +326,14 @@ def draw_message(
         head.append(("  edited", "muted"))
     if fresh:
         head.append((f"  {glyphs().changed} new", "accent"))
-    if note:
-        head.append((f"  {note}", "good" if resolved else "muted"))
     lines = [head]
+    if note:
+        said, look = f"  {note}", "good" if resolved else "muted"
+        if sum(cell_len(part) for part, _ in head) + cell_len(said) <= width:
+            head.append((said, look))
+        else:
+            parts = wrap_exact([(note, look)], max(8, width - cell_len(indent)))
+            lines += [[(indent, ""), *part] for part in parts]
     text = clean(message.body.markdown or "", lines=True, limit=100_000)
     room = max(12, width - len(indent) - 1)
     for block in blocks(text):

@@ -36,7 +36,11 @@ class ImpactRow:
 
 
 def impact_rows(impact: Impact, changes: Sequence[Changed], space: str) -> list[ImpactRow]:
-    """Return the rows: what breaks, then what points at each change, in the order of the tree."""
+    """Return the rows: what breaks, then what points at each change, in the order of the tree.
+
+    A link to a page that is removed is among what breaks, where that is known, and stands there
+    only.
+    """
     rows = [
         ImpactRow(
             f"{BROKEN} {at}", BROKEN, broken.title, broken.page, space, "", True, broken.leads, None
@@ -59,6 +63,11 @@ def impact_rows(impact: Impact, changes: Sequence[Changed], space: str) -> list[
             by_id[pointer.changed],
         )
         for at, pointer in enumerate(ordered)
+        if not (
+            pointer.here
+            and pointer.page in impact.known
+            and "deleted" in by_id[pointer.changed].kinds
+        )
     )
     return rows
 

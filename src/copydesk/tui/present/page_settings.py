@@ -35,7 +35,7 @@ def settings_notes(before: ContentPage | None, after: ContentPage | None) -> lis
     if before is None:
         return notes
     if before.path != after.path and before.slug == after.slug and before.path and after.path:
-        notes.append(f"address: was {_said(before.path)}, now {_said(after.path)}")
+        notes.append(f"address: was “{_said(before.path)}”, now “{_said(after.path)}”")
     for name, was, now in (
         ("description", before.description, after.description),
         ("icon", before.icon, after.icon),

@@ -82,8 +82,8 @@ class ImpactPlace(Place, scope="impact"):
         return "" if self._read is None else present.impact_line(self._read.impact)
 
     def status_left(self) -> str:
-        """Say what the rows are."""
-        return "enter reads the page that the link stands on"
+        """Say what the rows are, and what they do not tell: no service looks for the heading."""
+        return "enter reads the page of a link; whether a #heading exists is not checked"
 
     def signs(self) -> Sequence[tuple[str, str]]:
         """Return the signs of what changes, and of a link that breaks."""

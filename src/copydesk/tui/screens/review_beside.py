@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from copydesk.contract.models.comment import Comment, CommentReply
-from copydesk.domain.text import clean, plural
+from copydesk.domain.text import clean
 from copydesk.tui import review_reading as reading
 from copydesk.tui.glyphs import glyphs
 from copydesk.tui.place import View
@@ -92,7 +92,7 @@ class ReviewBeside(ReviewPages):
         else:
             self.show_beside()
             if self.view == "threads":
-                self.all_threads.show(self._all_groups())
+                self.all_threads.show(self._all_groups(), answers=self._answers)
         self.fit_tree()
         self.show_overview()
         self.name_tabs()
@@ -150,19 +150,36 @@ class ReviewBeside(ReviewPages):
         for key in self.drafts:
             page, _, node = key.partition("/")
             line = text.find(node) if page == self.page_id else None
+            if (thread := self._answered(key)) is not None and thread.page == self.page_id:
+                line = None if thread.node is None else text.find(thread.node)
             if line is not None:
                 marks[line] = (marks.get(line, ("", True))[0] + "[draft]", True)
         return marks
+
+    def _answered(self, part: str) -> Thread | None:
+        """Return the thread that a draft answers; None for a draft of another kind."""
+        what, _, thread = part.partition(" ")
+        return self.threads.get(thread) if what == "reply" else None
+
+    @property
+    def _answers(self) -> dict[str, str]:
+        """The replies that wait to be sent, by the id of their thread."""
+        found = ((self._answered(part), text) for part, text in self.drafts.items())
+        return {thread.id: text for thread, text in found if thread is not None}
 
     def show_beside(self) -> None:
         """Fill the pane beside the text: the page as a whole, line by line, then what is gone."""
         if self.view == "overview":
             self.beside.empty = "No threads on the request as a whole. C starts one."
-            self.beside.show([Group("", self.threads.on_page(None))])
+            left = [("C", self.drafts["request"])] if "request" in self.drafts else []
+            groups = [Group("", self.threads.on_page(None))]
         else:
             self.beside.empty = "No threads on this page. c comments on the line."
             here = self.threads.on_page(self.page_id)
-            self.beside.show(page_groups(here, self.texts.get(self.page_id or "")))
+            whole = self.drafts.get(f"{self.page_id}/page")
+            left = [("C", whole)] if whole is not None else []
+            groups = page_groups(here, self.texts.get(self.page_id or ""))
+        self.beside.show(groups, left=left, answers=self._answers)
         self._retitle_beside()
 
     def _retitle_beside(self) -> None:
@@ -170,9 +187,7 @@ class ReviewBeside(ReviewPages):
         threads = self.threads.on_page(None if whole else self.page_id)
         count = sum(thread.open for thread in threads)
         where = "the request" if whole else "this page"
-        self.beside.title = (
-            f"{count} open of {plural(len(threads), 'thread')} on {where}" if threads else "Threads"
-        )
+        self.beside.title = f"{count} open of {len(threads)} on {where}" if threads else "Threads"
 
     def _all_groups(self) -> list[Group]:
         titles = {c.id: place_of(c) for c in self.changes}
@@ -267,7 +282,7 @@ class ReviewBeside(ReviewPages):
         super().view_changed()
         self._listed = {}
         if self.view == "threads":
-            self.all_threads.show(self._all_groups())
+            self.all_threads.show(self._all_groups(), answers=self._answers)
 
     def on_thread_view_opened(self, event: ThreadView.Opened) -> None:
         """Show what a thread is about."""

@@ -152,9 +152,7 @@ def up_to_date(here: ReviewBeside) -> str | None:
     if opened.request.status not in ("open", "draft"):
         return f"{here.numbered} is {clean(opened.request.status)}."
     if (opened.request.id, *opened.version) in here.session.stuck:
-        return (
-            f"{here.numbered} conflicts with main; to update it again changes nothing."
-        )
+        return f"{here.numbered} conflicts with main; to update it again changes nothing."
     return None if opened.request.outdated else f"{here.numbered} is up to date with main."
 
 

@@ -9,9 +9,11 @@ from rich.cells import cell_len
 
 from copydesk.contract import operations as ops
 from copydesk.contract.models.comment import Comment, CommentReply
+from copydesk.domain.completion import signs
 from copydesk.domain.inverses import message_edited, reacted
 from copydesk.domain.text import plural
 from copydesk.tui.actions import action
+from copydesk.tui.emoji_names import emoji_names
 from copydesk.tui.present.comment import (
     EMOJI,
     THUMBS_UP,
@@ -34,6 +36,9 @@ from copydesk.tui.widgets.sheet import Confirm
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
+
+FOUND = 40
+"""How many emoji the chooser finds by a name."""
 
 
 class ReviewMessages(ReviewThreads, scope="review_messages"):
@@ -60,7 +65,10 @@ class ReviewMessages(ReviewThreads, scope="review_messages"):
         group="Threads",
     )
     async def react(self) -> None:
-        """Choose a reaction by name; chosen again it is taken away. Shows who reacted."""
+        """Choose a reaction by name; chosen again it is taken away. Shows who reacted.
+
+        The usual ones are listed; typing finds every other emoji too.
+        """
         message, thread = self.current_message(), self.current_thread()
         assert message is not None
         assert thread is not None
@@ -75,7 +83,20 @@ class ReviewMessages(ReviewThreads, scope="review_messages"):
             for reaction in message.reactions
             if emoji_text(reaction.emoji) not in known and reaction.emoji
         ]
-        chosen = await self.desk.push_screen_wait(Choice("React", options))
+        names = await asyncio.to_thread(emoji_names)  # the first time it reads a large table
+        listed = {option.id for option in options}
+
+        def others(typed: str) -> list[Option]:
+            wanted = "_".join(typed.casefold().strip(":").split())
+            found = signs(wanted, names, most=FOUND)
+            return [
+                Option(sign, _option(sign if len(sign) == 1 else "", name))
+                for name, sign in found
+                if not {sign, sign.rstrip("\ufe0f")} & listed
+            ]
+
+        title = "React: a name finds any emoji"
+        chosen = await self.desk.push_screen_wait(Choice(title, options, more=others))
         if chosen is not None:
             await self._react(chosen, message, thread)
 

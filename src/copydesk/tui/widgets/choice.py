@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, TypeVar
 
@@ -67,7 +67,10 @@ class ChoiceInput(Field, scope="choice_input"):
 
 
 class _Chooser(Sheet[R]):
-    """What choosing one and choosing several share."""
+    """What choosing one and choosing several share.
+
+    ``more`` is asked for further options when something is typed: of what are too many to be shown.
+    """
 
     FIELD: ClassVar[type[ChoiceInput]] = ChoiceInput
 
@@ -78,9 +81,11 @@ class _Chooser(Sheet[R]):
         *,
         current: str | None = None,
         wide: bool = False,
+        more: Callable[[str], Sequence[Option]] = lambda typed: (),
     ) -> None:
         super().__init__(title)
         self.set_class(wide, "wide")
+        self._more = more
         self._all = list(options)
         self._current = current
         self._source = ListSource(self._all, key=lambda option: option.id)
@@ -127,7 +132,12 @@ class _Chooser(Sheet[R]):
             matcher = Matcher(text)
             scored = [(matcher.match(option.title), option) for option in self._all]
             scored.sort(key=lambda pair: -pair[0])
-            self._source.set([option for score, option in scored if score > 0])
+            found = [option for score, option in scored if score > 0]
+            if more := self._more(text):
+                # What has the word itself comes before what only has its letters.
+                close = [option for option in found if text.casefold() in option.title.casefold()]
+                found = [*close, *more, *(option for option in found if option not in close)]
+            self._source.set(found)
         self.options.move_first()
 
     def on_input_submitted(self, event: Input.Submitted) -> None:

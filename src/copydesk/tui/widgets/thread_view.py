@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence
+from collections.abc import Container, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from copydesk.domain.text import plural
+from copydesk.domain.text import clean, plural, shorten
 from copydesk.tui.actions import action
 from copydesk.tui.glyphs import glyphs
 from copydesk.tui.markdown_lines import Line
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class _Row(NamedTuple):
-    kind: Literal["heading", "comment", "reply", "more", "blank"]
+    kind: Literal["heading", "comment", "reply", "more", "draft", "blank"]
     thread: Thread | None = None
     reply: CommentReply | None = None
     text: str = ""
@@ -28,6 +29,10 @@ class _Row(NamedTuple):
 def no_thread(view: ThreadView) -> str | None:
     """Say so when there is no thread to go to."""
     return None if view.thread is not None else "There is no thread here."
+
+
+def _words(text: str) -> str:
+    return shorten(" ".join(clean(text, limit=400).split()), 60, glyphs().more)
 
 
 def _replies(thread: Thread) -> list[_Row]:
@@ -52,11 +57,23 @@ class ThreadView(WrappedList, scope="threads"):
         self._rows: list[_Row] = []
         self.fresh: AbstractSet[str] = frozenset()
         """The ids of messages that came while the reader was here."""
+        self._left: Sequence[tuple[str, str]] = ()
+        self._answers: Mapping[str, str] = {}
 
-    def show(self, groups: Sequence[Group]) -> None:
-        """Show threads; the cursor stays on its message."""
+    def show(
+        self,
+        groups: Sequence[Group],
+        *,
+        left: Sequence[tuple[str, str]] = (),
+        answers: Mapping[str, str] = MappingProxyType({}),
+    ) -> None:
+        """Show threads; the cursor stays on its message.
+
+        Texts that wait to be sent stand where they belong: ``left`` are (key, text) of new threads,
+        ``answers`` are replies by the id of their thread.
+        """
         here = self.selected_id
-        self._groups = groups
+        self._groups, self._left, self._answers = groups, left, answers
         self._rows = list(self._laid_out())
         self.changed()
         if here is not None:
@@ -78,6 +95,8 @@ class ThreadView(WrappedList, scope="threads"):
 
     def _laid_out(self) -> list[_Row]:
         found: list[_Row] = []
+        for key, text in self._left:
+            found += [_Row("draft", None, text=f"{_words(text)} ({key} goes on)"), _Row("blank")]
         for group in self._groups:
             if not group.threads:
                 continue
@@ -87,6 +106,9 @@ class ThreadView(WrappedList, scope="threads"):
                 quote = group.quotes[nth] if nth < len(group.quotes) else ""
                 found.append(_Row("comment", thread, text=quote))
                 found.extend(_replies(thread))
+                if thread.id in self._answers:
+                    said = f"{_words(self._answers[thread.id])} (r goes on)"
+                    found.append(_Row("draft", thread, text=said))
                 found.append(_Row("blank"))
         if found:
             found.pop()
@@ -161,6 +183,13 @@ class ThreadView(WrappedList, scope="threads"):
         kind, thread, reply, text = self._rows[row]
         if kind == "heading":
             return [*([[("", "")]] if row else []), [(f" {text}", "title")]]
+        if kind == "draft":
+            lead = f"   {glyphs().branch} " if thread is not None else " "
+            parts = wrap_exact([("your draft: ", "accent"), (text, "muted")], width - len(lead))
+            return [
+                [(lead if not nth else " " * len(lead), "muted"), *part]
+                for nth, part in enumerate(parts)
+            ]
         if kind == "blank" or thread is None:
             return [[("", "")]]
         if kind == "more":

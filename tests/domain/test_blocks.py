@@ -103,6 +103,8 @@ def test_what_stands_in_documentation_is_told_apart() -> None:
         ("rule", ["***"]),
     ]
     assert cells("| `x` | 1 \\| 2 |") == ["", " `x` ", " 1 \\| 2 ", ""]
+    nested = "> quote\n> > deeper\n> > and on\nlazy\n> out\n"
+    assert kinds(nested) == [("quote", ["> quote", "> > deeper and on lazy", "> out"])]
     assert BlockText("a\n```\nb").unclosed == 1
     assert BlockText("```\nb\n```").unclosed is None
 

@@ -6,9 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from copydesk.domain.diff import Move, Span, TextDiff, compare
+from copydesk.domain.diff import Line, Move, Span, TextDiff, compare
 from copydesk.domain.patch import apply, reverse
-from copydesk.domain.words import compare_words
+from copydesk.domain.row_marks import BREAK, whole_words
+from copydesk.domain.words import compare_cells, compare_words
 
 NASTY = [
     "\r\n", "\n", "\r", "\t", " ", "\x00", "\x1b[2J", "\u2028", "```\n", "~~~", "---\n", "===\n",
@@ -90,6 +91,40 @@ def test_every_row_of_both_texts_is_shown_once(before: str, after: str) -> None:
     for line in diff:
         assert all(span.text for span in line.spans)
         assert {span.kind for span in line.spans} <= {"same", line.kind}
+
+
+LINES = st.text("ab .,|\\-'é日本\u0301", max_size=40)
+
+
+@given(st.one_of(st.tuples(TEXTS, TEXTS), st.tuples(LINES, LINES)), st.booleans())
+def test_what_is_unmarked_on_one_side_is_unmarked_on_the_other(
+    texts: tuple[str, str], table: bool
+) -> None:
+    def unmarked(*rows: tuple[Span, ...]) -> str:
+        return "".join("".join(s.text for row in rows for s in row if s.kind == "same").split())
+
+    diff = compare(*texts)
+    change: tuple[list[Line], list[Line]] = ([], [])
+    for at, line in enumerate(diff):
+        if line.marks:
+            change[line.kind == "added"].append(line)
+        if line.marks and not line.paired:
+            exact = "".join(s.text for s in line.spans).rstrip(" ")
+            assert "".join(s.text for s in line.marks).removesuffix(f" {BREAK}") == exact
+        # The rows of one block stand together.
+        if at + 1 == len(diff) or not line.marks:
+            for each in ([line.spans for line in side] for side in change):
+                assert all(span.text for row in each for span in row)
+            for drawn in (False, True):
+                was, now = ([row.marks if drawn else row.spans for row in side] for side in change)
+                assert unmarked(*was).replace(BREAK, "") == unmarked(*now).replace(BREAK, "")
+            change = ([], [])
+    for exact_marks in (compare_words(*texts), compare_cells(*texts)):
+        grown = whole_words(*exact_marks, table=table)
+        assert [("".join(s.text for s in side)) for side in grown] == list(texts)
+        assert unmarked(grown[0]) == unmarked(grown[1])
+        for fine, whole in zip(exact_marks, grown, strict=True):
+            assert len(unmarked(whole)) <= len(unmarked(fine))
 
 
 @given(st.permutations(range(7)), st.lists(st.integers(0, 6), unique=True, max_size=3))

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from copydesk.domain.text import _PILE, _UNSEEN, clean, listed, plural, shorten
+from copydesk.domain.text import _PILE, _UNSEEN, clean, exposed, listed, plural, shorten, unseen
 
 HOSTILE = st.text(
     st.one_of(
@@ -149,3 +149,12 @@ def test_words_are_listed_as_in_a_sentence() -> None:
     assert listed(["Priya", "Lee"], "or") == "Priya or Lee"
     assert listed(["Priya", "Lee", "Sam"]) == "Priya, Lee and Sam"
     assert not re.search(",$", listed(["a", "b"]))
+
+
+@given(HOSTILE)
+def test_exposed_text_is_safe_and_what_it_leaves_out_is_told(text: str) -> None:
+    shown = exposed(text)
+    assert clean(shown, lines=True) == shown == exposed(shown)
+    if shown != text and not re.search("[\r\t]", text):
+        assert unseen(text)
+    assert not unseen(shown)

@@ -145,9 +145,55 @@ def test_anchors_find_their_row_as_it_is_or_as_it_was() -> None:
     assert page.find("b7") is None
 
 
-def test_hostile_text_is_cleaned_before_it_is_compared() -> None:
-    lines = drawn("", "\x1b[31mred\u202e\tblue\n")
-    assert lines == ["       1 + red    blue"]
+def test_what_is_not_drawn_cannot_hide_a_change() -> None:
+    assert drawn("", "\x1b[31mred\u202e\tblue\n") == ["       1 + <U+001B>[31mred<U+202E>    blue"]
+    assert drawn("Access (admin) only.\n", "Access (\u202eadmin) only.\n")[1].endswith(
+        "+ Access ({+<U+202E>+}admin) only."
+    )
+    hidden = ["hel\u200blo", "a \u2764", "k", "<U+200B>", "x\u2028y", "\tcode", "e\u0301"]
+    for was, now, note in (
+        ("hello", hidden[0], "Invisible characters changed on line 3."),
+        (hidden[1], hidden[1] + "\ufe0f", "Invisible characters changed on line 3."),
+        ("k", "k\x07", "Invisible characters changed on line 3."),
+        ("\u200b", "<U+200B>", "Invisible characters changed on line 3."),
+        ("x y", hidden[4], "Invisible characters changed on line 3."),
+        ("```\n    code\n```", "```\n\tcode\n```", "The words are the same."),
+        ("a\u0301\u0302\u0303\u0304", "a\u0301\u0302\u0303", "Invisible"),
+        ("one\ntwo\n", "one\r\ntwo\r\n", "All line ends changed: they were those of Unix"),
+    ):
+        page = diff.page_text(f"# A\n\n{was}\n", f"# A\n\n{now}\n")
+        assert page.notes[0].startswith(note), (was, now)
+    picture = diff.page_text("a", "a\n\n* \u2764\ufe0f \U0001f468\u200d\U0001f469\n")
+    assert not picture.notes
+    assert "<U+" not in picture.now
+
+
+def test_an_anchor_finds_its_line_with_and_without_what_is_not_drawn() -> None:
+    page = diff.page_text("", "The page\u200b of all.\n")
+    assert page.find(anchor_of_quote("The page of all.", "page")) == 0
+    assert page.anchor(0) == anchor_of_quote("The page of all.", "page")
+
+
+def test_marks_stay_beside_their_word_where_a_row_wraps() -> None:
+    rng = "この家族は長い間ここに住んでいる。"
+    page = diff.page_text(f"{rng * 3}\n", f"{rng.replace('家族', '友人') * 3}\n")
+    for width in range(24, 60):
+        for line in page.diff:
+            for part in plain(diff_rows.draw_line(line, width)):
+                said = part.strip()
+                assert not said.endswith(("[-", "{+", "[", "{")), said
+                assert not said.startswith(("-]", "+}", "]", "}")), said
+
+
+def test_the_mark_of_a_thread_moves_no_column() -> None:
+    page = diff.page_text("One two three.\n", "One two four.\n")
+    bare, marked = (
+        plain(diff_rows.draw_beside(page.diff[0], page.diff[1], 110, mark=mark))
+        for mark in ("", "[3]")
+    )
+    assert marked[0].endswith(" [3]")
+    assert marked[0].startswith(bare[0])
+    assert len(marked[0]) <= 110
 
 
 # Messages

@@ -31,6 +31,9 @@ MOVED_FROM = 0.75
 MOVED_WORDS = 5
 """Words that a block has at least to be known again elsewhere; shorter ones go with neighbours."""
 
+EDITED_WORDS = 7
+"""Words that a block has at least to be known again elsewhere although it was edited."""
+
 MOVES_WEIGHED = 8_000
 """Pairs of blocks that are weighed in the search for moved and edited ones."""
 
@@ -167,9 +170,9 @@ class _Matching:
         if not olds or len(olds) * len(news) > MOVES_WEIGHED:
             return
         free_old, free_new = set(olds), set(news)
-        long = [at for at in news if self._words(1, at) >= 2 * MOVED_WORDS]
+        long = [at for at in news if self._words(1, at) >= EDITED_WORDS]
         for at in olds:
-            if at not in free_old or self._words(0, at) < 2 * MOVED_WORDS:
+            if at not in free_old or self._words(0, at) < EDITED_WORDS:
                 continue
             left = [(self._share(at, to), to) for to in long if to in free_new]
             share, to = max(left, default=(0.0, -1))

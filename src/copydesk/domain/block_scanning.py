@@ -207,9 +207,14 @@ class Scanner:
         stop = self._end(at + 1, lambda line: not QUOTE.match(line) and self._interrupts(line))
         first = len(self.starts)
         fresh = True
+        depth = 0
         for line in range(at, stop):
-            inner = QUOTING.sub("", self._lines[line], count=1)
+            quoting = QUOTING.match(self._lines[line])
+            inner = self._lines[line][quoting.end() if quoting else 0 :]
             begins = not inner or self._interrupts(inner)
+            if quoting is not None and (deep := quoting[0].count(">")) != depth:
+                # A quote in a quote: joined, its sign would be lost.
+                depth, begins = deep, True
             before = self._lines[line - 1][-8:]
             if fresh or begins or _BREAK.search(before):
                 self._row("prose", line)

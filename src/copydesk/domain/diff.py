@@ -19,7 +19,8 @@ from typing import Literal, TypeAlias, overload
 
 from copydesk.domain.block_matching import Move
 from copydesk.domain.blocks import BlockText
-from copydesk.domain.row_matching import QUICK, RowLayout, Segment, marks_of
+from copydesk.domain.row_marks import Marked, RowMarks
+from copydesk.domain.row_matching import RowLayout, Segment
 from copydesk.domain.text import plural
 from copydesk.domain.words import Span, Spans
 
@@ -38,7 +39,8 @@ class Line:
     The numbers count lines from 1 in the text before and after, those of blocks blocks; None where
     the row is not in that text. ``paired`` says that a removed row and the added one below it are
     one row edited; their spans then mark the words, unless they are not ``compared`` yet. The
-    spans joined are the row.
+    spans joined are the row. ``marks`` are the spans to be drawn of a row whose words are compared,
+    grown to whole words (`copydesk.domain.row_marks`); of all other rows there are none.
     """
 
     kind: Kind
@@ -51,6 +53,7 @@ class Line:
     table: bool = False
     before_block: int | None = None
     after_block: int | None = None
+    marks: Spans = ()
 
     @property
     def text(self) -> str:
@@ -83,11 +86,11 @@ class TextDiff(Sequence[Line]):
         self.line_ends_changed = bool(before.text and after.text) and ("\r\n" in before.text) != (
             "\r\n" in after.text
         )
-        self._marks: dict[tuple[int, int], tuple[Spans, Spans]] = {}
         self._hunks: dict[int, tuple[Hunk, ...]] = {}
         plan = RowLayout(before, after)
         self.segments = tuple(plan.segments)
         self.moves = tuple(plan.moves)
+        self._marks = RowMarks(before, after, plan.groups)
         self._pieces = plan.starts
         self.added = self.removed = rows = 0
         self._starts: list[int] = []
@@ -144,11 +147,17 @@ class TextDiff(Sequence[Line]):
                     last = None
                 continue
             about = _ABOUT[segment.kind], segment.run
+            if segment.kind in ("added", "removed") and self._grouped(segment):
+                about = "edited", segment.run
             if last is None or about != last or (fresh and segment.kind == "edited"):
                 # The blank line above a block belongs to it and says nothing.
                 found.append(start + (segment.size > 1 and self.is_blank(start)))
             last, fresh = about, False
         return tuple(found)
+
+    def _grouped(self, segment: Segment) -> bool:
+        old, new = segment.before, segment.after
+        return self._marks.grouped(None if old < 0 else old, None if new < 0 else new)
 
     def _blank(self, segment: Segment) -> bool:
         return segment.size == 1 and self.after.row(segment.after).kind == "blank"
@@ -288,19 +297,24 @@ class TextDiff(Sequence[Line]):
         if kind == "edited" and not second:
             new = None
         spans: Spans
+        drawn: Spans = ()
         shown: Kind
         compared = True
         if kind == "edited":
             shown = "added" if second else "removed"
             marks = self._words(before + step, after + step)
             compared = marks is not None
-            text = self.after.said(after + step) if second else self.before.said(before + step)
-            spans = _whole(text, shown) if marks is None else marks[second]
+            if marks is None:
+                spans = _whole(self.text_of(row), shown)
+            else:
+                spans, drawn = marks[second], marks[2 + second]
         else:
             shown = kind
             text = self.text_of(row)
             spans = _whole(text, "added" if kind == "added" else
                            "removed" if kind == "removed" else "same")  # fmt: skip
+            if kind in ("added", "removed") and (one := self._marks.of_one(old, new)) is not None:
+                spans, drawn = one
         return Line(
             shown,
             None if old is None else self.before.row(old).start + 1,
@@ -312,6 +326,7 @@ class TextDiff(Sequence[Line]):
             (self.before.row(old or 0) if new is None else self.after.row(new)).kind == "cells",
             _number(self.before, old),
             _number(self.after, new),
+            drawn,
         )
 
     def words_wait(self, row: int) -> bool:
@@ -327,15 +342,8 @@ class TextDiff(Sequence[Line]):
         if segment.kind == "edited":
             self._words(segment.before + step // 2, segment.after + step // 2, wait=True)
 
-    def _words(self, old: int, new: int, *, wait: bool = False) -> tuple[Spans, Spans] | None:
-        key = (old, new)
-        found = self._marks.get(key)
-        if found is None:
-            before, after = self.before.said(old), self.after.said(new)
-            if not wait and len(before) + len(after) > QUICK:
-                return None
-            found = self._marks[key] = marks_of(self.before.row(old).kind, before, after)
-        return found
+    def _words(self, old: int, new: int, *, wait: bool = False) -> Marked | None:
+        return self._marks.of_pair(old, new, wait=wait)
 
 
 def compare(before: str, after: str) -> TextDiff:

@@ -27,6 +27,10 @@ QUICK = 20_000
 """Characters of a pair of rows up to which its words are compared between two keys."""
 
 
+BROKEN_FROM = 0.5
+"""Share of common words from which rows are others that were broken in other places."""
+
+
 class Segment(NamedTuple):
     """A run of equal treatment: ``size`` rows from ``before`` and ``after`` (both count from 0).
 
@@ -38,6 +42,17 @@ class Segment(NamedTuple):
     after: int
     size: int
     run: int = -1
+
+
+class Group(NamedTuple):
+    """Rows ``a1`` up to ``a2`` that became rows ``b1`` up to ``b2``: prose that is broken in other
+    places, so that its words are compared over all of them.
+    """
+
+    a1: int
+    a2: int
+    b1: int
+    b2: int
 
 
 def marks_of(kind: str, before: str, after: str) -> tuple[Spans, Spans]:
@@ -57,6 +72,8 @@ class RowLayout:
         self.starts: set[int] = set()
         """The segments with which a block begins that is not as it was."""
         self.moves: list[Move] = []
+        self.groups: list[Group] = []
+        """Rows that are compared together."""
         self._matched: Matched = match_blocks(old, new)
         self._changed_words = [0] * len(self._matched.runs)
         self._fresh = False
@@ -144,6 +161,12 @@ class RowLayout:
 
         pairs = {run.before + n: (run.after + n, True) for run in runs for n in range(run.size)}
         for hole in holes:
+            group = Group(a1 + hole.a1, a1 + hole.a2, b1 + hole.b1, b1 + hole.b2)
+            if self._broken_anew(group):
+                self.groups.append(group)
+                steps = range(min(hole.a2 - hole.a1, hole.b2 - hole.b1))
+                pairs.update({hole.a1 + n: (hole.b1 + n, False) for n in steps})
+                continue
             for one, other in partners(
                 range(hole.a1, hole.a2), range(hole.b1, hole.b2), share, window
             ):
@@ -155,6 +178,20 @@ class RowLayout:
             if one < a2 - a1:
                 self._pair(a1 + one, b1 + other, kind, run, same=same)
             a, b = one + 1, other + 1
+
+    def _broken_anew(self, group: Group) -> bool:
+        """Whether rows say nearly the same as others that are more or fewer."""
+        old, new = range(group.a1, group.a2), range(group.b1, group.b2)
+        if not old or not new or len(old) == len(new):
+            return False
+        if any(text.row(at).kind != "prose" for text, rows in ((self._old, old), (self._new, new))
+               for at in (rows[0], rows[-1])):  # fmt: skip
+            return False
+        was = "\n".join(map(self._old.said, old))
+        now = "\n".join(map(self._new.said, new))
+        if len(was) + len(now) > QUICK:
+            return False
+        return Indel.normalized_similarity(words(was), words(now)) >= BROKEN_FROM
 
     def _pair(
         self, old: int, new: int, kind: Literal["same", "moved"], run: int, *, same: bool = True

@@ -19,6 +19,9 @@ MARKS_PER_CHARACTER = 3
 TAB = "    "
 """What a tab becomes where lines are kept: a fixed width, so that parts of a line add up."""
 
+NUMBER = re.compile(r"<U\+[0-9A-F]{4,6}>")
+"""What stands in ``exposed`` text for a character that is not drawn."""
+
 _LINE_ENDS = re.compile("\r\n|[\r\v\f\x1c-\x1e\x85\u2028\u2029]")
 
 _SEQUENCES = re.compile(
@@ -73,6 +76,48 @@ def clean(text: str, *, lines: bool = False, limit: int | None = None) -> str:
     if not text.isascii():
         text = _PILE.sub(_thin, text)
     return text
+
+
+_JOINED = re.compile(
+    # What belongs to the writing or the picture before it, and is in many texts.
+    "(?<=[^\x00-\x7f])[\ufe0e\ufe0f]|(?<=[^\x00-\u058f])[\u200c\u200d](?=[^\x00-\u058f])"
+)
+
+
+def exposed(text: str) -> str:
+    """Return ``text`` as ``clean`` with ``lines`` does, but show what nobody would see.
+
+    A character that is not drawn stands there as its number, like ``<U+202E>``, and escape
+    sequences stay readable: a comparison must not hide what was put into a text. Only what joins
+    letters or makes a picture of a sign is left out, where it does so (`unseen` has it). Line ends
+    become ``\\n``, a tab four spaces. Exposing twice changes nothing.
+    """
+    text = _line_ends(text).removeprefix("\ufeff")
+    if _SUSPECT[True].search(text):
+        text = _JOINED.sub("", text)
+        text = _UNSEEN.sub(_number, text).replace("\t", TAB)
+    return text if text.isascii() else _PILE.sub(_thin, text)
+
+
+def unseen(text: str) -> str:
+    """Return the characters of ``text`` that are not drawn, and heaps of accents, in order."""
+    if text.isascii() and not _UNSEEN.search(text):
+        return ""
+    piles = [pile[0] for pile in _PILE.finditer(text) if _thin(pile) != pile[0]]
+    return "".join([*_UNSEEN.findall(text), *piles])
+
+
+def _line_ends(text: str) -> str:
+    return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
+
+
+def _number(character: re.Match[str]) -> str:
+    return f"<U+{ord(character[0]):04X}>"
+
+
+def without_numbers(text: str) -> str:
+    """Return exposed text as ``clean`` has it: without the numbers of what is not drawn."""
+    return NUMBER.sub("", text) if "<U+" in text else text
 
 
 def _thin(pile: re.Match[str]) -> str:

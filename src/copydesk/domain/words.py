@@ -140,8 +140,12 @@ def compare_cells(before: str, after: str) -> tuple[Spans, Spans]:
         now.differ([_barred(cell, at) for at, cell in enumerate(new[at_new:b], at_new)])
         if a == len(old):
             break
-        was.same(["|"] if a else [])
-        now.same(["|"] if b else [])
+        if a and b:
+            was.same(["|"])
+            now.same(["|"])
+        else:
+            was.differ(["|"] if a else [])
+            now.differ(["|"] if b else [])
         for spans, cell, marks in zip(
             (was, now), (old[a], new[b]), _cell(old[a], new[b]), strict=True
         ):

@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from copydesk.client.errors import ExtensionMissing, NotFound
 from copydesk.contract import operations as ops
 from copydesk.domain.page_tree import PageNode, flatten
-from copydesk.domain.text import clean
+from copydesk.domain.text import exposed
 from copydesk.tui.present.changed import Changed, changed_files, changed_pages, page_notes
 from copydesk.tui.present.diff import PageText, page_text
 from copydesk.tui.present.page_settings import settings_notes
@@ -47,6 +48,14 @@ MERGED = (
 MERGED_GONE = "Merged. The text that this page had cannot be read any more."
 
 UNCHANGED = "The text itself is the same: 0 words changed."
+
+EMPTIED = "All of the text is removed: the page is empty now."
+
+SINCE = (
+    "main has written this page since: lines shown as removed may be newer text of main. "
+    "U brings it in first."
+)
+"""Stands above a page that both sides wrote: what it was when the request began is not told."""
 
 PAGE = 500
 """Comments read with one request."""
@@ -132,11 +141,26 @@ async def read_page(api: Api, opened: Opened, change: Changed) -> PageText:
     before, after = _text_of(was), _text_of(now)
     if before == after and change.node.type == "document" and before:
         notes.append(UNCHANGED)
+    elif was is not None and now is not None and before.strip() and not after.strip():
+        notes.append(EMPTIED)
+    if before != after and _written_since(opened, change):
+        notes.append(SINCE)
     return await asyncio.to_thread(page_text, before, after, notes)
 
 
+def _written_since(opened: Opened, change: Changed) -> bool:
+    """Whether main wrote a page after the request began and the request does not have that yet."""
+    written = None if change.before is None else change.before.version[1]
+    return bool(
+        opened.request.outdated
+        and opened.request.status in ("open", "draft")
+        and written is not None
+        and datetime.fromisoformat(written) > opened.request.created_at
+    )
+
+
 async def read_now(api: Api, opened: Opened, change: Changed) -> str:
-    """Read the text of a changed page as it is now, cleaned as it is shown; "" when it is gone.
+    """Read the text of a changed page as it is now, as it is compared; "" when it is gone.
 
     Raises ``ApiError``.
     """
@@ -144,7 +168,7 @@ async def read_now(api: Api, opened: Opened, change: Changed) -> str:
         page = await _page_after(api, opened, change)
     except NotFound:
         return ""
-    return await asyncio.to_thread(clean, _text_of(page), lines=True)
+    return await asyncio.to_thread(exposed, _text_of(page))
 
 
 async def _read_merged(api: Api, opened: Opened, change: Changed) -> PageText:

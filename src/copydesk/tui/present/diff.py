@@ -14,15 +14,23 @@ from rich.cells import get_character_cell_size
 from copydesk.domain.anchor import AnchoredLines, anchor
 from copydesk.domain.blocks import BlockText
 from copydesk.domain.diff import Line, TextDiff, compare
-from copydesk.domain.text import clean
+from copydesk.domain.text import exposed, listed, without_numbers
+from copydesk.domain.unseen_changes import unseen_changes
 from copydesk.tui.markdown_lines import Line as Drawn
 from copydesk.tui.markdown_lines import Span as Drawing
 
 BOTH = 48
 """From how many cells on a row has its number in the old text and in the new one."""
 
+TOLD = 6
+"""Lines that are told by their numbers."""
+
 CONTEXT = 2
 """Unchanged rows shown around a change."""
+
+
+_OPENING, _CLOSING = ("[-", "{+"), ("-]", "+}")
+"""The signs around words that changed."""
 
 
 class Gutter(NamedTuple):
@@ -80,11 +88,12 @@ class _Anchors:
 
     def __init__(self, text: BlockText) -> None:
         self._text = text
-        self.said = [text.said(row) for row in range(len(text))]
+        # A line is known by what is read in it, with or without what is not drawn.
+        self.said = [without_numbers(text.said(row)) for row in range(len(text))]
         self._rows = AnchoredLines(self.said)
         wrapped = len(text) != len(text.lines)
         # What was anchored on one line of a wrapped paragraph is on that paragraph.
-        self._lines = AnchoredLines(text.lines) if wrapped else None
+        self._lines = AnchoredLines(list(map(without_numbers, text.lines))) if wrapped else None
 
     def find(self, node: str) -> int | None:
         """Return the row that an anchor is about."""
@@ -163,20 +172,42 @@ class PageText:
 
 def page_text(before: str, after: str, notes: Sequence[str] = ()) -> PageText:
     """Compare two texts of a page. Takes time linear to them: not between two keys."""
-    before, after = clean(before, lines=True), clean(after, lines=True)
+    raw = before, after
+    before, after = exposed(before), exposed(after)
     diff = compare(before, after)
-    said = list(notes)
+    said = [*notes, *_unseen_notes(diff, *raw)]
     if diff.unclosed is not None:
         said.append(
             f"Not read as Markdown: the code that begins in line {diff.unclosed} never ends. "
             "Lines and their words are compared."
         )
-    if diff.quiet:
+    if diff.quiet or (not diff.changed and raw[0] != raw[1] and len(said) == len(notes)):
         said.append(
             "The words are the same. What differs are line breaks, blanks or escapes, which "
             "readers do not see."
         )
     return PageText(before, after, diff, tuple(said))
+
+
+def _unseen_notes(diff: TextDiff, before: str, after: str) -> list[str]:
+    """Return what differs in characters that are not drawn."""
+    said: list[str] = []
+    windows = ["\r\n" in text for text in (before, after)]
+    if before and after and windows[0] != windows[1]:
+        said.append(
+            "All line ends changed: they were those of Windows (CRLF), now they are those of Unix."
+            if windows[0]
+            else "All line ends changed: they were those of Unix, now they are those of Windows "
+            "(CRLF)."
+        )
+    lines = unseen_changes(diff, before, after)
+    if lines:
+        more = [] if len(lines) <= TOLD else [f"{len(lines) - TOLD:,} more"]
+        at = listed([*(f"{line:,}" for line in lines[:TOLD]), *more])
+        said.append(
+            f"Invisible characters changed on {'line' if len(lines) == 1 else 'lines'} {at}."
+        )
+    return said
 
 
 def rows(
@@ -265,10 +296,24 @@ def _breaks(plain: str, width: int) -> list[int]:
             return found
         blank = plain.rfind(" ", at + 1, stop + 1)
         # A word longer than half a line is cut: better than half an empty line.
-        at = blank + 1 if blank + 1 > at + width // 2 else max(stop, at + 1)
+        begin, at = at, blank + 1 if blank + 1 > at + width // 2 else max(stop, at + 1)
+        at = _with_marks(plain, begin, at)
         if at >= len(plain):
             return found
         found.append(at)
+
+
+def _with_marks(plain: str, begin: int, at: int) -> int:
+    """Return where to break so that the signs of a mark stay beside what they mark."""
+    found = at
+    if plain[found : found + 2] in _CLOSING or plain[found - 1 : found + 1] in _CLOSING:
+        found -= 1 if plain[found : found + 2] in _CLOSING else 2
+    if plain[found - 1 : found + 1] in _OPENING:
+        found -= 1
+    said = plain[begin:found].rstrip(" ")
+    if said.endswith(_OPENING):
+        found = begin + len(said) - 2
+    return found if found > begin else at
 
 
 def _reach(plain: str, at: int, width: int) -> int:

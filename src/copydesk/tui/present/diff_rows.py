@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import re
-from itertools import groupby, zip_longest
+from itertools import zip_longest
 
 from rich.cells import cell_len
 
 from copydesk.domain.diff import Line, Move, TextDiff
 from copydesk.domain.text import clean, plural
-from copydesk.domain.words import CJK
 from copydesk.tui.glyphs import glyphs
 from copydesk.tui.markdown_lines import Line as Drawn
 from copydesk.tui.markdown_lines import Span as Drawing
@@ -20,13 +18,6 @@ SIDES = 100
 
 LINE_LIMIT = 20_000
 """Characters of one row that are drawn; the rest is counted."""
-
-NEAR = 3
-"""Fewer unchanged characters than this between two marks are marked with them."""
-
-_LETTERS = rf"(?:(?![{CJK}])[\w@%+~-])+"
-_WORD = re.compile(rf"{_LETTERS}(?:[.'’]{_LETTERS})*")
-"""A word, or what stands between the slashes of an address."""
 
 _SAID = 60
 """Characters of a moved block that are told in its old place."""
@@ -70,13 +61,14 @@ def draw_beside(
     mark_tone: str = "accent",
 ) -> list[Drawn]:
     """Return a row as it was and as it is, side by side; None where it is not in that text."""
-    half = (width - 3 - (cell_len(mark) + 1 if mark else 0)) // 2
-    columns = [_column(before, half, gutter, 0), _column(after, half, gutter, 1)]
+    half = (width - 3) // 2
+    room = half - (cell_len(mark) + 1 if mark else 0)
+    columns = [_column(before, half, gutter, 0), _column(after, room, gutter, 1)]
     shown: list[Drawn] = []
     for left, right in zip_longest(*columns):
         drawn: Drawn = _filled(left, half)
         drawn.append((f"{glyphs().bar} ", "muted"))
-        drawn += _filled(right, half)
+        drawn += _filled(right, room)
         if mark and not shown:
             drawn.append((f" {mark}", mark_tone))
         shown.append(drawn)
@@ -147,49 +139,12 @@ def _place(heading: str) -> str:
     return f"“{clean(heading)}”" if heading else "the top of the page"
 
 
-def _joined(line: Line) -> list[tuple[str, str]]:
-    """Return an edited row's spans with marks on whole words, for words in shreds read badly.
-
-    A mark grows to the blanks around it; marks close to each other become one; where more than
-    half of the row changed, all of it is one mark, but for a row of a table.
-    """
-    change = line.kind
-    # What is not drawn need not be looked at.
-    text = "".join(said for said, _ in line.spans)[: LINE_LIMIT + 1]
-    changed = [False] * len(text)
-    at = 0
-    for said, kind in line.spans:
-        if kind != "same":
-            changed[at : at + len(said)] = [True] * len(text[at : at + len(said)])
-        at += len(said)
-    if sum(changed) * 2 > len(text) and not line.table:
-        return [(text, change)]
-    for word in _WORD.finditer(text):
-        first, last = word.span()
-        if any(changed[first:last]):
-            changed[first:last] = [True] * (last - first)
-    runs = [(kind, len(list(each))) for kind, each in groupby(changed)]
-    found: list[tuple[str, str]] = []
-    at = 0
-    for nth, (marked, size) in enumerate(runs):
-        said = text[at : at + size]
-        at += size
-        inside = 0 < nth < len(runs) - 1
-        now = change if marked or (inside and size < NEAR) else "same"
-        if found and found[-1][1] == now:
-            found[-1] = (found[-1][0] + said, now)
-        else:
-            found.append((said, now))
-    return found
-
-
 def _marked(line: Line, tone: str) -> list[Drawing]:
     """Return a row's text with `[-…-]` and `{+…+}` around words that changed in an edited one."""
     left = LINE_LIMIT
     parts: list[Drawing] = []
-    marks = line.paired and line.compared
-    shown: list[tuple[str, str]] = _joined(line) if marks else list(line.spans)
-    for text, kind in shown:
+    marks = bool(line.marks)
+    for text, kind in line.marks or line.spans:
         if left <= 0:
             break
         said = text[:left]

@@ -6,10 +6,12 @@ import asyncio
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from rich.cells import cell_len
 from textual import events
 
-from copydesk.domain.text import clean, plural
+from copydesk.domain.text import clean, plural, shorten
 from copydesk.tui import review_reading as reading
+from copydesk.tui.glyphs import glyphs
 from copydesk.tui.present.changed import Changed, place_of, sign
 from copydesk.tui.present.diff import PageText, page_text
 from copydesk.tui.present.diff_rows import SIDES
@@ -30,6 +32,9 @@ SEEN_BEFORE = "Edited after you marked it as seen: = shows what is new, space ma
 
 ALL_THREE = 190
 """From how many cells on the tree and the threads stay beside two texts side by side."""
+
+MIN_PLACE = 12
+"""Cells of a page's place that are always shown above it."""
 
 KEPT_PAGES = 24
 """Pages whose texts are kept; the others are read again."""
@@ -206,7 +211,8 @@ class ReviewPages(ReviewBase):
             self.diff.title = ""
             return
         mark, _ = sign(change)
-        parts = [f"{self.page_at + 1}/{len(self.changes)} {mark} {place_of(change)}"]
+        lead = f"{self.page_at + 1}/{len(self.changes)} {mark} "
+        parts = [""]
         if self.since:
             parts.append("since you saw it")
         if self.diff.sides:
@@ -214,7 +220,10 @@ class ReviewPages(ReviewBase):
         at, of = self.diff.change_at
         if of:
             parts.append(f"change {at} of {of}" if at else plural(of, "change"))
-        self.diff.title = "   ".join(parts)
+        title = "   ".join(parts)
+        # The place gives way: how many changes there are is told nowhere else.
+        room = max(MIN_PLACE, self.diff.room - cell_len(lead + title) - 4)
+        self.diff.title = lead + shorten(place_of(change), room, glyphs().more) + title
         self.diff.empty = "This page has no text."
 
     def on_wrapped_list_moved(self, event: WrappedList.Moved) -> None:

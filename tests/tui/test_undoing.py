@@ -386,7 +386,8 @@ async def test_what_waits_can_be_recalled_and_its_text_stays(world: World) -> No
         assert not session.journal.entries()
         await approve("")
         await eventually(lambda: bool(session.waits), turn)
-        await driver.send("Q")  # quitting sends at once
+        await driver.send("?")
+        await driver.send("ctrl+q")  # quitting sends at once, also over a sheet
         await driver.idle()
         assert reviews() == 1
         assert not session.drafts.kept()

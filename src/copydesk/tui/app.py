@@ -61,7 +61,7 @@ class CopydeskApp(MergingApp):
 
     TITLE = "copydesk"
     CSS_PATH = style_path("base")
-    BINDINGS = [Binding("ctrl+q", "quit", "Quit", show=False, id="app.quit")]
+    BINDINGS = [Binding("ctrl+q", "quit", "Quit", show=False, priority=True, id="app.quit")]
     ENABLE_COMMAND_PALETTE = False  # ours is made of the declared actions
 
     def __init__(
@@ -310,6 +310,10 @@ class CopydeskApp(MergingApp):
                 self.here.say(f"Sending {pending}. Press it again to quit now.", "warn")
             return
         self.exit()
+
+    async def action_quit(self) -> None:
+        """Quit as `leave` does: ctrl+q over a sheet, or in a field, comes here."""
+        self.leave()
 
     async def _leave_when_sent(self) -> None:
         """Send what waits, also what follows it, and quit; stay where something did not arrive."""

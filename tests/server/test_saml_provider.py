@@ -140,6 +140,8 @@ async def test_newcomers_by_single_sign_on_get_what_the_provider_says(world: Wor
     first, second = (world.user(name, member=False) for name in ("first", "second"))
     members = f"/orgs/{world.home}/members"
     async with world.client() as client:
+        domains = {"emailDomains": ["example.org"]}
+        assert (await client.patch(f"/orgs/{world.home}", json=domains)).is_success
         before = (await client.post(f"{members}/{first}/sso")).json()
         await client.post(path(world), json=WHOLE | {"defaultRole": "review", "defaultTeam": team})
         after = (await client.post(f"{members}/{second}/sso")).json()

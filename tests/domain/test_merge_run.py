@@ -7,16 +7,15 @@ from dataclasses import dataclass, field, replace
 from hypothesis import event, given
 from hypothesis import strategies as st
 
+from copydesk.domain.merge_forecast import Forecast, forecast
 from copydesk.domain.merge_run import (
     MOST_UPDATES,
     OBJECTION,
     STOPS,
     UNSEEN,
-    Forecast,
     Found,
     MergeRun,
     RunItem,
-    forecast,
     said_since,
 )
 

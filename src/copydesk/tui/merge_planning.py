@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from copydesk.domain.merge_run import Forecast, MergeRun, Reason, RunItem, forecast
+from copydesk.domain.merge_forecast import Forecast, forecast
+from copydesk.domain.merge_run import MergeRun, Reason, RunItem
 from copydesk.domain.text import clean
 from copydesk.tui.errors import failure_types, sentence
 

@@ -17,7 +17,8 @@ from copydesk.client.errors import (
     NotFound,
 )
 from copydesk.contract import operations as ops
-from copydesk.domain.merge_run import OBJECTION, Comments, Found, Reason, RunItem, Touched
+from copydesk.domain.merge_forecast import Touched
+from copydesk.domain.merge_run import OBJECTION, Comments, Found, Reason, RunItem
 from copydesk.domain.page_tree import compare_trees, flatten
 from copydesk.domain.text import clean, listed, plural
 from copydesk.tui import merge_facts

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 
 from copydesk.domain.address import markdown_link, web_address
-from copydesk.domain.merge_run import STOPS, Forecast, ItemState, MergeRun, RunItem
+from copydesk.domain.merge_forecast import Forecast
+from copydesk.domain.merge_run import STOPS, ItemState, MergeRun, RunItem
 from copydesk.domain.text import listed, plural
 from copydesk.tui.glyphs import glyphs
 from copydesk.tui.widgets.facts import Fact

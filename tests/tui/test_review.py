@@ -204,10 +204,10 @@ async def test_space_marks_pages_seen_and_ends_with_what_to_do(review: ReviewWor
         assert "●" in driver.line("~ Signatur")
         await driver.press("=")
         assert "since you saw it" in driver.screen
-        assert "[-Use the SHA-1 header.-]" not in driver.screen
+        assert "[-the SHA-1 header-]" not in driver.screen
         await driver.press("=")
         assert "since you saw it" not in driver.screen
-        assert "[-Use the SHA-1 header.-]" in driver.screen
+        assert "[-the SHA-1 header-]" in driver.screen
         await driver.press("[", "space", "=")
         assert "You have not marked this page as seen" in driver.screen
 

@@ -1,0 +1,55 @@
+"""What sleeps, on disk: private, of one desk, back at the next start, and never in its way."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from copydesk.domain.snooze import LENGTHS, Snooze, next_snooze
+from copydesk.local.snooze import DeskSnoozes
+
+NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
+
+
+def test_what_sleeps_is_there_at_the_next_start_and_wakes_by_itself(tmp_path: Path) -> None:
+    path = tmp_path / "state" / "snooze.db"
+    store = DeskSnoozes(path, "desk")
+    assert dict(store.read()) == dict(store.looks()) == {}
+    assert not path.exists(), "nothing is made before it is needed"
+    snoozes: list[Snooze | None] = [None]
+    for _ in range(len(LENGTHS) + 1):
+        snoozes.append(next_snooze(snoozes[-1], NOON, NOON))
+    *held, awake = snoozes[1:]
+    assert awake is None, "after the last length it is awake"
+    for number, snooze in enumerate(held):
+        store.put(f"cr{number}", snooze)
+    store.look("cr0", NOON)
+    later = DeskSnoozes(path, "desk")
+    assert later.read() == {f"cr{number}": snooze for number, snooze in enumerate(held)}
+    assert later.looks() == {"cr0": NOON}
+    assert dict(DeskSnoozes(path, "another desk").read()) == {}
+    assert path.stat().st_mode & 0o777 == 0o600
+    later.put("cr0", None)
+    assert "cr0" not in store.read()
+    for_ever, a_day = held[0], held[1]
+    assert for_ever is not None
+    assert a_day is not None
+    assert for_ever.asleep(NOON, NOON + timedelta(days=900))
+    assert not for_ever.asleep(NOON + timedelta(seconds=1), NOON), "it changed"
+    assert a_day.asleep(NOON, NOON + timedelta(hours=23))
+    assert not a_day.asleep(NOON, NOON + timedelta(hours=24))
+
+
+def test_a_file_that_is_none_is_set_aside_and_a_disk_that_refuses_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "snooze.db"
+    path.write_bytes(b"This was no database, and it is long enough to be looked at." * 20)
+    store = DeskSnoozes(path, "desk")
+    assert dict(store.read()) == {}
+    store.put("cr", Snooze(NOON))
+    assert store.read() == {"cr": Snooze(NOON)}
+    assert path.with_name("snooze.db.broken").exists()
+    (tmp_path / "in the way").write_text("", encoding="ascii")
+    with pytest.raises(OSError, match="in the way"):
+        DeskSnoozes(tmp_path / "in the way" / "snooze.db", "desk").put("cr", Snooze(NOON))

@@ -196,7 +196,8 @@ async def test_a_bare_service_and_a_thread_on_a_space(world: World, update_golde
         await driver.press("x", "u")
         assert world.row("comment", found["space"])["status"] == "open"
         await driver.press("enter")
-        assert driver.place.PLACE == "pages"
+        assert "It is about the space as a whole" in driver.screen
+        assert driver.place.pane.id == "thread"  # type: ignore[union-attr]
 
 
 async def test_reading_stops_when_the_inbox_is_left_and_goes_on_there(world: World) -> None:

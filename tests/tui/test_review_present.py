@@ -257,8 +257,10 @@ def test_threads_are_numbered_and_walked_in_reading_order() -> None:
     shown = comment.page_groups(threads.on_page("p1"), None)
     assert [thread.id for group in shown for thread in group.threads] == order[1:4]
     threads.take([on("line", 2, "p1", "line:x:0:q")])
+    threads.put(on("new", 5, None))
     threads.renumber(["p1"], lambda thread: None)
-    assert [(thread.id, thread.number) for thread in threads] == [("line", 1)]
+    numbered = [(thread.id, thread.number) for thread in threads]
+    assert numbered == [("new", 6), ("line", 4)], "a number that was told is no other thread's"
 
 
 # Changed pages

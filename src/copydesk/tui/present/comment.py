@@ -112,6 +112,8 @@ class Threads:
     def __init__(self) -> None:
         self._by_id: dict[str, Thread] = {}
         self._numbered = 0
+        self._first: frozenset[str] | None = None
+        """The threads that were there at first: only these may be put in order."""
         self._open: int | None = None
 
     def __iter__(self) -> Iterator[Thread]:
@@ -179,9 +181,17 @@ class Threads:
         return [thread for thread in self._in_order(pages, line) if thread.open]
 
     def renumber(self, pages: Sequence[str], line: Callable[[Thread], int | None]) -> None:
-        """Number all threads in the order of `walk`, so that the numbers rise along the way."""
+        """Put the threads in the order of `walk`, so that their numbers rise along the way.
+
+        What came later has the next numbers and keeps them, and what goes takes its own along: a
+        number that was read on screen, or told somebody, names the same thread.
+        """
         threads = self._in_order(pages, line)
-        for number, thread in enumerate(threads, 1):
+        if self._first is None and threads:
+            self._first = frozenset(self._by_id)
+        first = [thread for thread in threads if thread.id in (self._first or ())]
+        numbers = sorted(thread.number for thread in first)
+        for number, thread in zip(numbers, first, strict=True):
             thread.number = number
         self._by_id = {thread.id: thread for thread in threads}
 
@@ -339,7 +349,7 @@ def draw_message(
     for block in blocks(text):
         lines.extend(
             [(indent, ""), *((part, own or tone) for part, own in line)]
-            for line in draw(block, room)
+            for line in draw(block, room, literal=True)
         )
     while len(lines) > 1 and not any(part.strip() for part, _ in lines[-1]):
         lines.pop()

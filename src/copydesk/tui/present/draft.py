@@ -18,7 +18,7 @@ FIRST_LINE_CELLS = 200
 
 @dataclass(frozen=True, slots=True)
 class DraftRow:
-    """A kept text. ``about`` names the change request it is on, once that is known.
+    """A kept text. ``about`` names the change request or space it is on, once that is known.
 
     ``why`` is the reason if it was sent in vain.
     """
@@ -50,7 +50,7 @@ def draft_rows(
 ) -> list[DraftRow]:
     """Return the rows of (key, text, seconds since the epoch) drafts in their order.
 
-    ``about`` names change requests, ``unsent`` says by key why a text could not be sent.
+    ``about`` names change requests and spaces, ``unsent`` says by key why a text could not be sent.
     """
     rows = []
     for key, text, saved in drafts:
@@ -74,8 +74,8 @@ def readable(belongs: Belonging | None, text: str) -> str:
 
 
 def request_of(belongs: Belonging | None) -> tuple[str, str] | None:
-    """Return (space, change request) that a draft is about, or None."""
+    """Return (space, change request) that a draft is about; "" for a space itself, else None."""
     if belongs is None:
         return None
     space, request = belongs.target.space, belongs.target.change_request
-    return (space, request) if space is not None and request is not None else None
+    return (space, request or "") if space is not None else None

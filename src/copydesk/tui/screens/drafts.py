@@ -39,7 +39,7 @@ class Drafts(Place, scope="drafts"):
     def __init__(self, target: Target) -> None:
         super().__init__(target)
         self._about: dict[tuple[str, str], str] = {}
-        """Number and subject of change requests, by (space, change request)."""
+        """What change requests and spaces are called, by (space, change request or "")."""
 
     def panes(self) -> ComposeResult:
         """The drafts, and the whole text of the one under the cursor."""
@@ -58,7 +58,7 @@ class Drafts(Place, scope="drafts"):
             empty="Nothing waits to be sent. What you type is kept here until it is.",
             id="drafts",
         )  # fmt: skip
-        self.text = TextView(title="Text", empty="No draft is selected.")
+        self.text = TextView(title="Text", empty="No draft is selected.", literal=True)
         yield Part("main", self.rows)
         yield Part("side", self.text)
 
@@ -110,11 +110,14 @@ class Drafts(Place, scope="drafts"):
 
         for space, request in requests:
             try:
-                found = await api(ops.get_change_request, space, request)
+                if request:
+                    found = await api(ops.get_change_request, space, request)
+                    said = f"#{found.number} {clean(found.subject)}".rstrip()
+                else:
+                    said = f"in {clean((await api(ops.get_space, space)).title)}"
             except (Forbidden, NotFound):
-                self._about[space, request] = "gone"
-            else:
-                self._about[space, request] = f"#{found.number} {clean(found.subject)}".rstrip()
+                said = "gone"
+            self._about[space, request] = said
 
     def _look(self) -> None:
         row = self.rows.selected

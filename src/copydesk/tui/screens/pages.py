@@ -207,7 +207,8 @@ class PagesPlace(Place, scope="pages"):
         else:
             source.merge_roots(tree.pages)
         if self._wanted is not None:
-            self.show_page(self._wanted)
+            if self.show_page(self._wanted) and self.target.thread is not None:
+                self.text.focus()  # who comes from a thread wants to read what it is about
             self._wanted = None
         self._look(after=0)
 

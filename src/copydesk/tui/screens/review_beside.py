@@ -150,8 +150,9 @@ class ReviewBeside(ReviewPages):
         for key in self.drafts:
             page, _, node = key.partition("/")
             line = text.find(node) if page == self.page_id else None
-            if (thread := self._answered(key)) is not None and thread.page == self.page_id:
-                line = None if thread.node is None else text.find(thread.node)
+            answered = self._answered(key)
+            if answered is not None and answered.page == self.page_id and answered.node:
+                line = text.find(answered.node)
             if line is not None:
                 marks[line] = (marks.get(line, ("", True))[0] + "[draft]", True)
         return marks

@@ -114,8 +114,10 @@ async def test_an_editor_and_what_can_go_wrong_with_it(
         monkeypatch.setenv("VISUAL", f"{sys.executable} '{script}' --wait")
         await driver.press("ctrl+o")
         assert field(driver).text == "From outside.\nMine."
+        await driver.type("<kbd> ")
         await driver.press("ctrl+t")
         assert "Preview" in driver.screen
+        assert "<kbd>" in driver.screen.partition("Preview")[2], "tags are shown, not followed"
 
 
 async def test_what_was_not_sent_says_why_and_goes_with_the_others(review: ReviewWorld) -> None:

@@ -107,6 +107,22 @@ def test_words_survive(parts: list[str]) -> None:
     assert shown.count("bold") == text.count("bold")
 
 
+def test_no_word_is_lost_with_a_tag() -> None:
+    source = "# Use <kbd>\n\n- [/] <script> @Mara  \n<b>x</b> `<i>`\n\n> **<your-token>**<br>z"
+    said = [
+        text_of(line) for block in blocks(source) for line in draw(block, 60, literal=True) if line
+    ]
+    assert said == [
+        "# Use <kbd>",
+        "\u2022 [/] <script> @Mara",
+        "  <b>x</b> <i>",
+        "\u258e <your-token><br>z",
+    ]
+    shown = "\n".join(line for line in drawn(source) if line)
+    assert "# Use\n" in shown, "on a page what only styles text gives way to it"
+    assert "\u2022 [/] <script> @Mara\n  x <i>\n\u258e <your-token>\n\u258e z" in shown
+
+
 def test_hostile_text_is_harmless() -> None:
     shown = "\n".join(line.plain for line in markdown_lines("a\x1b[31mred\x07 \u202eevil", 40))
     assert "\x1b" not in shown

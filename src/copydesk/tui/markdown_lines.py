@@ -3,6 +3,10 @@
 Inline markup is read with one expression rather than a parser: pages of a megabyte are measured
 while keys are pressed, so a line must cost microseconds. Links show their target. Nothing is
 fetched, and nothing is a live link.
+
+Raw HTML is not interpreted. On a page the tags that only hold or style text give way to it; every
+other tag is shown as it was written, so that no word is lost with it. In what people write to each
+other all tags are, because there they are what is talked about.
 """
 
 from __future__ import annotations
@@ -34,20 +38,30 @@ _INLINE = re.compile(
     r"|<(?P<auto>https?://[^>\s]+)>"
     r"|<img\b(?P<img>[^>]*)>"
     r"|<a\b[^>]*?href=\"(?P<href>[^\"]*)\"[^>]*>(?P<anchor>.*?)</a>"
-    r"|(?P<html></?[a-zA-Z][^>]*>)",
+    r"|(?P<html></?(?P<name>[a-zA-Z][\w:-]*)[^>]*>)",
     re.DOTALL,
 )
+_GIVES_WAY = re.compile(
+    r"a|abbr|address|article|aside|b|big|blockquote|br|caption|center|cite|code|col|colgroup|dd|del"
+    r"|details|dfn|div|dl|dt|em|figcaption|figure|font|footer|h[1-6]|header|hr|i|ins|kbd|li|main"
+    r"|mark|nav|ol|p|picture|pre|q|s|samp|section|small|source|span|strike|strong|sub|summary|sup"
+    r"|table|tbody|td|tfoot|th|thead|time|tr|tt|u|ul|var|wbr",
+    re.IGNORECASE,
+)
+"""The HTML whose tags a page does not show: it holds or styles the text that stands in it."""
+
 _ATTRIBUTE = re.compile(r"(\w+)=\"([^\"]*)\"")
 _TASK = re.compile(r"^\[([ xX])\]\s+")
 _ENTITIES = {"&nbsp;": " ", "&amp;": "&", "&lt;": "<", "&gt;": ">", "&quot;": '"', "&#x20;": " "}
+_LINE_END = re.compile(r"(?: {2,}|\\)?\n")
 _ENTITY = re.compile("|".join(map(re.escape, _ENTITIES)))
 
 DEPTH = 4
 """How deep inline markup may nest before the rest is taken as plain text."""
 
 
-def spans(text: str, tone: str = "", depth: int = 0) -> Iterator[Span]:
-    """Yield the spans of inline Markdown."""
+def spans(text: str, tone: str = "", depth: int = 0, *, literal: bool = False) -> Iterator[Span]:
+    """Yield the spans of inline Markdown; ``literal`` shows all HTML as it was written."""
     at = 0
     for match in _INLINE.finditer(text):
         if match.start() > at:
@@ -62,34 +76,40 @@ def spans(text: str, tone: str = "", depth: int = 0) -> Iterator[Span]:
             yield f"[image: {found['alt'] or 'no text'}] ({_target(found['image'])})", "muted"
         elif found["url"] is not None:
             target = _target(found["url"])
-            yield from _nested(found["label"], "link", depth)
+            yield from _nested(found["label"], "link", depth, literal)
             if target and target != found["label"]:
                 yield f" ({target})", "muted"
         elif found["strong"] is not None:
-            yield from _nested(found["strong"], "strong", depth)
+            yield from _nested(found["strong"], "strong", depth, literal)
         elif found["gone"] is not None:
-            yield from _nested(found["gone"], "removed", depth)
+            yield from _nested(found["gone"], "removed", depth, literal)
         elif found["emphasis"] is not None or found["under"] is not None:
-            yield from _nested(found["emphasis"] or found["under"] or "", "emphasis", depth)
+            yield from _nested(
+                found["emphasis"] or found["under"] or "", "emphasis", depth, literal
+            )
         elif found["auto"]:
             yield found["auto"], "link"
+        elif literal:
+            yield match.group(), tone
         elif found["img"] is not None:
             given = dict(_ATTRIBUTE.findall(found["img"]))
             yield f"[image: {given.get('alt') or 'no text'}] ({given.get('src', '')})", "muted"
         elif found["href"] is not None:
-            yield from _nested(found["anchor"] or "", "link", depth)
+            yield from _nested(found["anchor"] or "", "link", depth, literal)
             yield f" ({found['href']})", "muted"
-        elif found["html"] and found["html"].lower().startswith("<br"):
+        elif found["name"].lower() == "br":
             yield "\n", tone
+        elif not _GIVES_WAY.fullmatch(found["name"]):
+            yield match.group(), tone
     if at < len(text):
         yield _plain(text[at:]), tone
 
 
-def _nested(text: str, tone: str, depth: int) -> Iterator[Span]:
+def _nested(text: str, tone: str, depth: int, literal: bool) -> Iterator[Span]:
     if depth >= DEPTH:
         yield text, tone
     else:
-        yield from spans(text, tone, depth + 1)
+        yield from spans(text, tone, depth + 1, literal=literal)
 
 
 def _plain(text: str) -> str:
@@ -158,14 +178,18 @@ def wrap(parts: Sequence[Span], width: int, *, first: Line, rest: Line) -> list[
 _WORD = re.compile(r"\n|[^\S\n]+|\S+")
 
 
-def draw(block: Block, width: int) -> list[Line]:
-    """Return the lines of a block; never wider than ``width`` (8 at least)."""
+def draw(block: Block, width: int, *, literal: bool = False) -> list[Line]:
+    """Return the lines of a block; never wider than ``width`` (8 at least).
+
+    ``literal`` shows all HTML as it was written.
+    """
     bar: Line = [(glyphs().quote + " ", "accent")] * block.bars
     inner = max(8, width - 2 * block.bars)
-    return [[*bar, *line] for line in _draw(block, inner)] if block.bars else _draw(block, inner)
+    lines = _draw(block, inner, literal)
+    return [[*bar, *line] for line in lines] if block.bars else lines
 
 
-def _draw(block: Block, width: int) -> list[Line]:
+def _draw(block: Block, width: int, literal: bool) -> list[Line]:
     match block.kind:
         case "blank":
             return [[]]
@@ -175,33 +199,34 @@ def _draw(block: Block, width: int) -> list[Line]:
             tone = "title" if block.level <= 2 else "strong"
             lead: Line = [("#" * block.level + " ", "muted")]
             return wrap(
-                list(spans(block.text, tone)),
+                list(spans(block.text, tone, literal=literal)),
                 width,
                 first=lead,
                 rest=[(" " * (block.level + 1), "")],
             )
         case "paragraph":
-            return wrap(list(spans(_joined(block.lines))), width, first=[], rest=[])
+            inline = list(spans(_joined(block.lines), literal=literal))
+            return wrap(inline, width, first=[], rest=[])
         case "quote":
             side: Line = [(glyphs().quote + " ", "muted")]
-            return wrap(list(spans(_joined(block.lines))), width, first=side, rest=side)
+            inline = list(spans(_joined(block.lines), literal=literal))
+            return wrap(inline, width, first=side, rest=side)
         case "item":
-            return _item(block, width)
+            return _item(block, width, literal)
         case "code":
             return _code(block, width)
         case "table":
-            return _table(block, width)
+            return _table(block, width, literal)
         case "tag":
             return _tag(block, width)
 
 
 def _joined(lines: Sequence[str]) -> str:
     """Join source lines; two blanks or a backslash at the end break the line."""
-    joined = "\n".join(lines)
-    return re.sub(r"(?: {2,}|\\)\n", "<br>", joined).replace("\n", " ")
+    return _LINE_END.sub(lambda m: "\n" if len(m.group()) > 1 else " ", "\n".join(lines))
 
 
-def _item(block: Block, width: int) -> list[Line]:
+def _item(block: Block, width: int, literal: bool) -> list[Line]:
     text = _joined(block.lines)
     mark = glyphs().bullet if block.mark in "-*+" else block.mark
     if task := _TASK.match(text):
@@ -210,7 +235,8 @@ def _item(block: Block, width: int) -> list[Line]:
     indent = "  " * min(block.level, max(0, width // 2 - 8))
     lead = f"{indent}{mark} "
     rest = " " * cell_len(lead)
-    return wrap(list(spans(text)), width, first=[(lead, "accent")], rest=[(rest, "")])
+    inline = list(spans(text, literal=literal))
+    return wrap(inline, width, first=[(lead, "accent")], rest=[(rest, "")])
 
 
 def _code(block: Block, width: int) -> list[Line]:
@@ -234,11 +260,14 @@ def _cells(row: str) -> list[str]:
     return [part.strip().replace("\\|", "|") for part in parts]
 
 
-def _table(block: Block, width: int) -> list[Line]:
+def _table(block: Block, width: int, literal: bool) -> list[Line]:
     head, rows = _cells(block.lines[0]), [_cells(row) for row in block.lines[2:]]
     count = max(1, len(head))
     right = [cell.endswith(":") and not cell.startswith(":") for cell in _cells(block.lines[1])]
-    drawn = [[list(spans(cell)) for cell in [*row, *[""] * count][:count]] for row in [head, *rows]]
+    drawn = [
+        [list(spans(cell, literal=literal)) for cell in [*row, *[""] * count][:count]]
+        for row in [head, *rows]
+    ]
     natural = [
         max(sum(cell_len(text) for text, _ in row[column]) for row in drawn)
         for column in range(count)

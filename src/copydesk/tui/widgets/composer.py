@@ -340,7 +340,7 @@ class WriteSheet(ScrollingSheet[str], scope="write_sheet"):
         self._facts = facts
         self._verb = verb
         self.composer = Composer(draft_key, text=text, quote=quote, at_start=at_start)
-        self._preview = TextView(title="Preview", empty="Nothing written yet.")
+        self._preview = TextView(title="Preview", empty="Nothing written yet.", literal=True)
 
     def body(self) -> ComposeResult:
         """What it is about, the field, the preview, and the keys."""

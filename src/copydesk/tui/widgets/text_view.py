@@ -36,7 +36,10 @@ KEPT_BLOCKS = 256
 
 
 class TextView(SpanPane):
-    """Shows Markdown (or plain lines with ``plain=True``)."""
+    """Shows Markdown (or plain lines with ``plain=True``).
+
+    ``literal`` shows all HTML as it was written, as in a message.
+    """
 
     def __init__(
         self,
@@ -45,6 +48,7 @@ class TextView(SpanPane):
         title: str = "",
         empty: str = "This page is empty.",
         plain: bool = False,
+        literal: bool = False,
         id: str | None = None,
         classes: str | None = None,
     ) -> None:
@@ -52,6 +56,7 @@ class TextView(SpanPane):
         self.set_reactive(Pane.title, title)
         self.empty = empty
         self._plain = plain
+        self._literal = literal
         self._blocks: list[Block] = []
         self._starts: list[int] = [0]
         """First line of every measured block, and where the next one will start."""
@@ -198,7 +203,7 @@ class TextView(SpanPane):
     def _drawn(self, at: int, *, keep: bool = True) -> list[Line]:
         lines = self._lines.get(at)
         if lines is None:
-            lines = draw(self._blocks[at], self._width)
+            lines = draw(self._blocks[at], self._width, literal=self._literal)
             if keep:
                 if len(self._lines) >= KEPT_BLOCKS:
                     self._lines.clear()

@@ -87,30 +87,32 @@ async def test_planned_from_marks_then_stopped_at_the_third_and_gone_on_with(
     six: Six, update_golden: bool
 ) -> None:
     app = open_world(six.world, "changes")
-    async with drive(app, "s", size=(140, 40)) as driver:
-        await driver.type("number")
-        await driver.press("enter", "S", "*", "/")
-        await driver.type("auth")
-        await driver.press("enter")
+    async with drive(app, size=(80, 24)) as driver:
+        await driver.press("s")
+        await driver.burst(*"number", "enter")
+        await driver.burst("S")
+        await driver.burst("*", "/", *"auth", "enter")
         assert "merge 6" in driver.screen
         await driver.press("m")
         assert "6 requests queued, 5 of them hidden by the filter." in driver.screen
-        await driver.press("X", "y", "-", "escape", "*", "m")
+        await driver.resize(140, 40)
         driver.golden("merge_run.planned", update=update_golden)
         await driver.resize(80, 24)
         driver.golden("merge_run.planned", update=update_golden)
         # The order is the reader's: what is taken out comes back at the end.
-        await driver.press("J", "k", "x")
+        await driver.burst("J", "k")
+        await driver.press("x")
         assert states(driver).count("removed") == 1
-        await driver.press("x", "G", "K", "K")
+        await driver.press("x")
+        await driver.burst("G")
+        await driver.press("K", "K")
         assert names(driver) == ["#1 F", "#2 R", "#2 A", "#1 B", "#3 W", "#4 R"]
         six.world.comment(six.legal, "Hold on.", change_request=six.ids[5], by=six.lee)
         before = six.untouched(2, 3, 4, 5)
 
         await driver.press("ctrl+s")
         assert "Each goes live at once and cannot be undone here." in driver.screen
-        await driver.type("5")
-        await driver.press("ctrl+s")
+        await driver.burst("5", "ctrl+s")
         assert six.statuses() == ["open"] * 6
         await driver.press("backspace", "6", "ctrl+s")
         assert states(driver) == ["done", "done", "stopped", "waiting", "waiting", "waiting"]
@@ -118,28 +120,29 @@ async def test_planned_from_marks_then_stopped_at_the_third_and_gone_on_with(
         assert six.untouched(2, 3, 4, 5) == before
         assert "run 3/6 stopped" in driver.line("copydesk")
         assert "a new comment since it was queued, last by Lee Park" in words(driver)
-        await driver.press("g g", "j", "j")
+        # The cursor is on what it stopped at.
         driver.golden("merge_run.stopped", update=update_golden)
 
         # Skipped and gone on with; the two that touch one page clash, and that is told in full.
-        await driver.press("ctrl+s", "enter")
-        assert "Enter confirms nothing." in driver.screen
+        await driver.press("ctrl+s")
+        await driver.burst("enter")
+        assert "last by Lee Park: “Hold on”" in words(driver)
+        assert "Enter confirms nothing." in words(driver)
+        assert "r merge it all the same" in words(driver)
         await driver.press("x")
         assert states(driver) == ["done", "done", "skipped", "done", "done", "stopped"]
         assert six.statuses() == ["merged", "merged", "merged", "open", "merged", "open"]
-        await driver.press("G")
         await driver.resize(140, 40)
         driver.golden("merge_run.conflict", update=update_golden)
-        await driver.press("r", "r")
+        await driver.burst("r", "r")
         assert states(driver)[-1] == "stopped"
-        await driver.press("X", "y")
+        await driver.burst("X", "y")
         assert "Merge run ended: 4 merged, 1 skipped, 1 stopped." in driver.screen
         assert "6/6" not in driver.screen
 
         await driver.press("2")
         driver.golden("merge_run.former", update=update_golden)
-        await driver.press("Y")
-        await driver.press("enter")
+        await driver.burst("Y", "enter")
         report = driver.app.clipboard
         assert "# Merge run of 2026-03-02" in report
         assert "1. **Merged**: #1 Fix auth code samples in Platform guide. Revision id" in report

@@ -20,7 +20,8 @@ State = Literal["waiting", "sending", "done", "failed", "skipped"]
 class BulkItem:
     """One of the things. ``why`` says why it is not allowed there; then it is skipped.
 
-    ``hidden`` is true when the list does not show it. ``said`` is what went wrong.
+    ``hidden`` is true when the list does not show it. ``said`` is what went wrong; ``where`` tells
+    things apart whose labels are the same.
     """
 
     id: str
@@ -30,6 +31,7 @@ class BulkItem:
     why: str = ""
     state: State = "waiting"
     said: str = ""
+    where: str = ""
 
 
 @dataclass(frozen=True)

@@ -112,7 +112,7 @@ class MergePlanner:
         """Read again how the requests stand that wait, each at its first time as it is queued."""
         for task in self._reading:
             task.cancel()
-        if self.run is not None:
+        if self.run is not None and self.run.state != "finished":
             self._read_these([item for item in self.run.items if item.state == "waiting"])
 
     def _read_these(self, items: Sequence[RunItem]) -> None:
@@ -130,8 +130,11 @@ class MergePlanner:
             async with slots:
                 await self._read_one(api, item)
 
+        before = self.run
         await asyncio.gather(*(one(item) for item in items))
-        await self._keep()
+        # What was only looked at is not kept: another copydesk may go through the run by now.
+        if self.run != before:
+            await self._keep()
 
     async def _read_one(self, api: Api, item: RunItem) -> None:
         from copydesk.tui.merge_run_reading import read_standing

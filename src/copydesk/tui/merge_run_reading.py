@@ -176,9 +176,15 @@ def _spoken(comment: Comment) -> datetime:
     return max([comment.posted_at, *replied])
 
 
+SAID = 120
+"""How much of a comment is told, in characters: enough to know whether to go and read it."""
+
+
 def _speaker(comment: Comment, *, replied: bool) -> str:
     if not replied:
-        return name_of(comment.posted_by)
+        words = clean(comment.body.markdown or "", limit=SAID).strip().rstrip(".")
+        name = name_of(comment.posted_by)
+        return f"{name}: “{words}”" if words else name
     spoken = _spoken(comment)
     return next((name_of(r.user) for r in comment.repliers if r.updated_at == spoken), "")
 

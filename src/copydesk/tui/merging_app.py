@@ -71,4 +71,6 @@ class MergingApp(App[None]):
     def _tell(self, said: str, tone: str) -> None:
         place = self._app.here
         if place is not None:
-            place.say(said, tone)
+            # There M does nothing: what goes on is named by its footer.
+            there = place.PLACE == "merge-run"
+            place.say(said.replace(" M goes on.", " ctrl+s goes on.") if there else said, tone)

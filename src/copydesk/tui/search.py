@@ -73,6 +73,21 @@ class SearchPrompt(Prompt):
             place.clear_message()
             self._hint(text)
 
+    def submitted(self, text: str) -> None:
+        """Keep the filter, unless a part of it filters nothing: marks would reach every row."""
+        fields = self._pane.fields
+        if fields is not None:
+            query = Query.parse(text, fields)
+            for problem in query.problems:
+                # An open quotation is not right yet, but it filters.
+                if any(term.start <= problem.start < term.stop for term in query.terms):
+                    continue
+                mends = "Tab mends it" if problem.nearest is not None else "Mend it"
+                said = f"{problem.sentence} {mends}; Esc ends the filter."
+                cast(Place, self.screen).say(said, "warn")
+                return
+        super().submitted(text)
+
     def _understood(self, text: str) -> str:
         """Return a filter without what is wrong in it."""
         fields = self._pane.fields

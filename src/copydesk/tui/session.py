@@ -22,7 +22,7 @@ from copydesk.tui.seen import MemorySeen, SeenMarks, seen_steps
 from copydesk.tui.snoozing import MemorySnoozes, Sleepers, SnoozeStore
 from copydesk.tui.taking_back import TakingBack
 from copydesk.tui.undoing import History, LocalStep
-from copydesk.tui.views import MemoryViews, ViewStore
+from copydesk.tui.views import MemoryViews, ViewStore, views_steps
 from copydesk.tui.written import HAD_ARRIVED as HAD_ARRIVED
 from copydesk.tui.written import ChangedSinceError as ChangedSinceError
 from copydesk.tui.written import RecalledError as RecalledError
@@ -103,6 +103,8 @@ class Session(TakingBack):
     log: list[Written] = field(default_factory=list)
     messages: list[Written] = field(default_factory=list)
     """What was said that had no room on screen, for the log; the newest `KEPT_MESSAGES`."""
+    left: dict[object, object] = field(default_factory=dict)
+    """How places were left in this run, for whoever comes back to them."""
     people: People = field(default_factory=People)
     """Who can be named, once that was read."""
     unsent: dict[str, str] = field(default_factory=dict)
@@ -128,6 +130,7 @@ class Session(TakingBack):
         self.sleepers = Sleepers(self.snoozes)
         self.local_steps.update(self.sleepers.steps)
         self.local_steps.update(seen_steps(self.seen))
+        self.local_steps.update(views_steps(self.views))
         self.local_steps.update(
             restore_draft=self._restore_draft,
             drop_draft=self._drop_draft,

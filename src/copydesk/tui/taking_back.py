@@ -79,6 +79,7 @@ class TakingBack(Writing):
 
         Each is read first, unless ``anyway``. What is not as it was left is passed over, and
         reported at the end by `ChangedSinceError`; what is gone by `WriteError`. A failure ends it.
+        What somebody else took back is only noted: ``past.by_others`` says so.
         """
         api = await self.ready()
         results: list[Any] = []
@@ -86,6 +87,10 @@ class TakingBack(Writing):
         gone: list[Past] = []
         for past in pasts:
             obstacle = None if anyway else await self._obstacle(api, past, again=again)
+            past.by_others = obstacle is not None and obstacle.done
+            if past.by_others:
+                await asyncio.to_thread(self._is_done, past, again=again)
+                continue
             if obstacle is not None and not obstacle.gone:
                 obstacles.append(obstacle)
                 continue
@@ -162,6 +167,17 @@ class TakingBack(Writing):
                 other.state = "done" if again else "undone"
         self.touched()
         return result
+
+    def _is_done(self, past: Past, *, again: bool) -> None:
+        """Note that a write was taken back (or done again) without any doing of ours."""
+        kind: Kind = "redo" if again else "undo"
+        name = "Redo" if again else "Undo"
+        notes = Notes(kind=kind, of=past.id)
+        entry = self.journal.begin(f"{name}: {past.entry.what}", past.entry.target, notes)
+        self.history.take(self.journal.settle(entry, "done"))
+        for line in self.log:
+            if line.entry is not None and line.entry.id == past.id:
+                line.state = "done" if again else "undone"
 
     def _is_gone(self, past: Past) -> None:
         """Note that there is nothing to take back any more."""

@@ -82,7 +82,12 @@ async def turn(place: Place, pasts: Sequence[Past], *, again: bool = False) -> N
         place.tell("Nothing was done again." if again else "Nothing was taken back.")
         return
     said = "Done again" if again else "Taken back"
-    if len(pasts) == 1:
+    others = [past for past in pasts if past.by_others]
+    if others and len(pasts) == 1:
+        entry, left_to_do = pasts[0].entry, "do again" if again else "take back"
+        is_so = f"{entry.what} {entry.target} is {said.lower()} already"
+        place.tell(f"{is_so}, by somebody else: there was nothing left to {left_to_do}.", "good")
+    elif len(pasts) == 1:
         entry, note = pasts[0].entry, "" if again else pasts[0].reversal.note
         told = f"{said}: {entry.what} {entry.target}"
         place.tell(f"{told}. {note}" if note else told, "good")

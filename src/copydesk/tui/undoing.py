@@ -53,6 +53,8 @@ class Past:
     when: int = 0
     cut: Entry | None = None
     """The undo or redo that is under way, or was cut off."""
+    by_others: bool = False
+    """Whether what was asked for last had been done by somebody else."""
 
     @property
     def id(self) -> str:
@@ -169,6 +171,8 @@ class Obstacle:
     past: Past
     why: str
     gone: bool = False
+    done: bool = False
+    """Whether it is already as it would be afterwards: somebody else made it so."""
 
 
 class Way:
@@ -225,7 +229,14 @@ class Way:
             return None
         answer = await self.answer(api, expected.read)
         why = expected.explain(answer)
-        return Obstacle(past, why, answer is None and not expected.gone) if why else None
+        after = past.reversal.still if again else past.reversal.before
+        done = (
+            answer is not None
+            and after is not None
+            and after.read == expected.read
+            and not after.differences(answer)
+        )
+        return Obstacle(past, why, answer is None and not expected.gone, done) if why else None
 
     async def became(self, api: Api, reversal: Reversal) -> bool | None:
         """Find out by reading whether a write stands: True, False, or None when neither is so."""

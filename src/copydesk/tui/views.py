@@ -6,15 +6,29 @@ the answer. The ones that everybody has are here; a person's own come from the s
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import asyncio
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from copydesk.domain.saved_view import SavedView
 from copydesk.domain.text import clean
 
+if TYPE_CHECKING:
+    from copydesk.domain.reversal import Reversal
+    from copydesk.tui.undoing import LocalStep
+
 SERVED = "updated"
 """The order that lists come in; any other needs the whole list."""
+
+COUNTED_ROWS = 400
+"""Up to how many rows the views are counted that the service cannot count."""
+
+TALKS_READ = 48
+"""Up to how many rows' threads are read to count what waits on the reader."""
+
+COUNT_SECONDS = 60
+"""How old the counts of the views may get (interaction.md 3.8, Polling)."""
 
 OWN = "own:"
 """How the id of a person's own view begins."""
@@ -123,6 +137,60 @@ class MemoryViews:
     def remove(self, name: str) -> None:
         """Forget one."""
         self._views.pop(name, None)
+
+
+def views_steps(store: ViewStore) -> Mapping[str, LocalStep]:
+    """Return what a reversal can do with a person's own views, by name."""
+
+    async def put(name: str, view: dict[str, Any] | None) -> None:
+        if view is None:
+            await asyncio.to_thread(store.remove, name)
+        else:
+            await asyncio.to_thread(store.save, _read(view))
+
+    async def tell(name: str) -> dict[str, Any]:
+        found = await asyncio.to_thread(store.read)
+        return {"view": _write(next((view for view in found if view.name == name), None))}
+
+    return {"view": put, "viewed": tell}
+
+
+def reversal_of(name: str, before: SavedView | None, after: SavedView | None) -> Reversal:
+    """Return the way back of saving or forgetting a view of one's own."""
+    from copydesk.domain.reversal import Expectation, Reversal, Step
+
+    def step(view: SavedView | None) -> Step:
+        return Step("local.view", {"name": name, "view": _write(view)})
+
+    def expect(view: SavedView | None) -> Expectation:
+        told = Step("local.viewed", {"name": name})
+        return Expectation(told, {"view": _write(view)}, said="it was saved anew or forgotten")
+
+    return Reversal((step(before),), (step(after),), expect(after), expect(before))
+
+
+def _write(view: SavedView | None) -> dict[str, Any] | None:
+    if view is None:
+        return None
+    return {
+        "name": view.name,
+        "statuses": list(view.statuses),
+        "filter": view.filter,
+        "sort": view.sort,
+        "reverse": view.reverse,
+        "columns": list(view.columns),
+    }
+
+
+def _read(value: dict[str, Any]) -> SavedView:
+    return SavedView(
+        value["name"],
+        tuple(value["statuses"]),
+        value["filter"],
+        value["sort"],
+        value["reverse"],
+        tuple(value["columns"]),
+    )
 
 
 def listing_of(view: SavedView) -> Listing:

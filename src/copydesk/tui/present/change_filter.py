@@ -125,7 +125,6 @@ def fields(known: Knows) -> Fields[ChangeRow]:
             "subject": lambda row: row.subject,
             "space": lambda row: known.space_title(row.space),
             "status": lambda row: row.status,
-            "number": lambda row: str(row.number),
             "is": lambda row: _marks(row, known),
             "has": _has,
             "can": lambda row: {"merge": known.may(row, "merge"), "edit": known.may(row, "edit")},
@@ -145,6 +144,7 @@ def fields(known: Knows) -> Fields[ChangeRow]:
             "review": ("approved", "changes", "none"),
         },
         numbers={
+            "number": Measure(lambda row: row.number),
             "age": Measure(lambda row: _seconds(row.created, known.now()), "time"),
             "idle": Measure(lambda row: _seconds(row.updated, known.now()), "time"),
             "threads": Measure(threads),

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
+from typing import Any
 
 from rich.text import Text
 from textual.app import ComposeResult
 
 from copydesk.domain.address import markdown_link
 from copydesk.domain.filter import Query, fold, quoted
+from copydesk.domain.saved_view import SavedView
+from copydesk.domain.text import listed
 from copydesk.tui.app import style_path
 from copydesk.tui.glyphs import glyphs
 from copydesk.tui.place import Part
@@ -22,12 +25,24 @@ from copydesk.tui.present.change_request import ChangeRow
 from copydesk.tui.screens.changes_details import READ_FOR
 from copydesk.tui.screens.changes_impact import ChangesImpact
 from copydesk.tui.screens.changes_list import ChangesList
-from copydesk.tui.views import SERVED
+from copydesk.tui.views import LISTINGS, SERVED, STATUSES
 from copydesk.tui.widgets.facts import Facts
 from copydesk.tui.widgets.virtual_list import Column, VirtualList
 
 NAMED = 1_000
 """Rows among whose authors a short name must tell people apart."""
+
+
+@dataclass(frozen=True, slots=True)
+class Left:
+    """How a list was left: what it showed, and the rows that were marked in it."""
+
+    view: str
+    sort: str
+    backwards: bool
+    found: str
+    own: Sequence[SavedView]
+    marked: Mapping[str, ChangeRow]
 
 
 @place(
@@ -111,7 +126,12 @@ class ChangesPlace(ChangesImpact):
         self.rows.refresh_rows()
 
     def panes(self) -> ComposeResult:
-        """The list, and the details of its row."""
+        """The list, and the details of its row; as they were when one left them in this run."""
+        left = self._left
+        if left is not None:
+            self.own = list(left.own)
+            self.view = self.target.view or left.view
+            self.sort, self.backwards = left.sort, left.backwards
         rows = self.rows = ChangesList(
             self.last_run() or self.paged(),
             self.all_columns,
@@ -201,10 +221,38 @@ class ChangesPlace(ChangesImpact):
         self.show_views()
         self.read_sleepers()
         self.read_views()
-        self.rows.find("")
-        if self.listing.sort != SERVED:
+        left = self._left
+        self.rows.find("" if left is None else left.found)
+        if left is not None and left.marked:
+            self._marked = dict(left.marked)
+            self.rows.set_marks(left.marked)
+        another = left is None or left.view != self.view
+        if another and self.listing.sort != SERVED:
             self.sort, self.backwards = self.listing.sort, self.listing.backwards
+        if (self.sort, self.backwards) != (SERVED, False):
             self.show_order()
+
+    def turned(self, results: Sequence[Any]) -> None:
+        """Read one's own views again too: forgetting one can be taken back."""
+        self.read_views()
+        super().turned(results)
+
+    @property
+    def _where(self) -> object:
+        """Which list this is, whatever its view."""
+        organization = self.target.organization or self.session.organization
+        return self.PLACE, self.target.but(view=None, organization=organization)
+
+    @property
+    def _left(self) -> Left | None:
+        left = self.session.left.get(self._where)
+        return left if isinstance(left, Left) else None
+
+    def on_unmount(self) -> None:
+        """Keep for this run what it showed and what was marked: both were work."""
+        self.session.left[self._where] = Left(
+            self.view, self.sort, self.backwards, self.rows.found, self.own, dict(self._marked)
+        )
 
     def on_screen_resume(self) -> None:
         """Note that what was open until now was looked at until now."""
@@ -253,6 +301,14 @@ class ChangesPlace(ChangesImpact):
 
         query = Query.parse(self.rows.found, self.fields)
         for term in query.terms:
+            if term.key in ("is", "status") and not term.negated:
+                held = [each for each in STATUSES if term.value in each]
+                if held and not any(each in self.listing.statuses for each in held):
+                    names = [each.title for each in LISTINGS if each.statuses == (held[0],)]
+                    where = f" f goes to {names[-1]}." if names else ""
+                    return f"This view holds only what is {listed(self.listing.statuses)}.{where}"
+            if "," in term.value or (term.key is None and term.value == "or"):
+                return "All parts must hold: there is no “or”, and each key takes one value."
             if term.key not in ("author", "by", "space"):
                 continue
             known = {fold(each): each for each in self.offers(term.key)}

@@ -67,6 +67,7 @@ class ChangesBulk(ChangesRows):
 
         rows = {row.id: row for row in self.marked_rows()}
         hidden = set(self.rows.hidden_marks)
+        several = len({row.space for row in rows.values()}) > 1
         group = f"{bulk.verb} {secrets.token_hex(4)}"
         items = [
             BulkItem(
@@ -75,6 +76,7 @@ class ChangesBulk(ChangesRows):
                 row.subject,
                 row.id in hidden,
                 (first_reason(self, row, bulk.unless) or "").removeprefix(f"{row.label} "),
+                where=self.space_title(row.space) if several else "",
             )
             for row in rows.values()
         ]

@@ -15,19 +15,13 @@ from copydesk.tui.present.change_filter import ASKED, TALK, needs
 from copydesk.tui.present.change_request import ChangeRow
 from copydesk.tui.screens.changes_details import AT_ONCE
 from copydesk.tui.screens.changes_snooze import ChangesSnooze
-from copydesk.tui.views import Listing
+from copydesk.tui.views import COUNTED_ROWS, FIRST, TALKS_READ, Listing
 
 if TYPE_CHECKING:
     from datetime import datetime
 
     from copydesk.client.api import Api
     from copydesk.tui.screens.changes_list import Judge
-
-TALKS_READ = 48
-"""Up to how many rows' threads are read to count what waits on the reader."""
-
-COUNTED_ROWS = 400
-"""Up to how many rows the views are counted that the service cannot count."""
 
 
 class ChangesChecking(ChangesSnooze):
@@ -228,12 +222,24 @@ class ChangesChecking(ChangesSnooze):
                 self.counts[listing.id] = self.rows.triage.matching
             elif everything and listing.statuses == here.statuses:
                 self.counts[listing.id] = self._count_rows(listing)
+        if Query.parse(here.filter, self.fields).wrong is None:
+            self.rows.empty = " ".join([here.empty, *self._elsewhere(here)])
+            self.rows.refresh()
+        self.show_views()
+
+    def _elsewhere(self, here: Listing) -> Iterable[str]:
+        """Say where there is something, for a view of what is open that has nothing."""
         if here.id == "needs-me":
             ready, waiting = self.counts.get("ready"), self.counts.get("waiting")
             others = [f"{ready} ready to merge (])"] if ready else []
             others += [f"{waiting} waiting on the author"] if waiting else []
-            self.rows.empty = " ".join([here.empty, *([f"{listed(others)}."] if others else [])])
-        self.show_views()
+            if others:
+                yield f"{listed(others)}."
+        count = self.counts.get(FIRST)
+        ids = [each.id for each in self.view_listings()]
+        if count and here.id != FIRST and here.statuses == ("open",):
+            key = f"{ids.index(FIRST) + 1} shows {_it(count)}"
+            yield f"{count} {'is' if count == 1 else 'are'} open ({key})."
 
     def _count_rows(self, listing: Listing) -> int | None:
         query, count = Query.parse(listing.filter, self.fields), 0

@@ -15,7 +15,16 @@ from copydesk.tui.place import View
 from copydesk.tui.places import Target
 from copydesk.tui.present.change_request import SORTS, ChangeRow
 from copydesk.tui.screens.changes_checking import ChangesChecking
-from copydesk.tui.views import FIRST, LISTINGS, OWN, SERVED, STATUSES, Listing, listing_of
+from copydesk.tui.views import (
+    FIRST,
+    LISTINGS,
+    OWN,
+    SERVED,
+    STATUSES,
+    Listing,
+    listing_of,
+    reversal_of,
+)
 from copydesk.tui.widgets.columns import Column
 
 if TYPE_CHECKING:
@@ -77,10 +86,13 @@ class ChangesViews(ChangesChecking, scope="changes_views"):
                 return [], str(error)
 
         def arrived(found: tuple[list[SavedView], str]) -> None:
-            self.own, wrong = found
+            own, wrong = found
+            others = own != self.own
+            if others:
+                self._own_are(own)
             asked = self.target.view
             said = [wrong, *(why for view in self.own if (why := self.view_wrong(view)))]
-            for sentence in filter(None, said):
+            for sentence in filter(None, said if others or wrong else ()):
                 self.say(sentence, "warn")
             self.show_views()
             if asked is not None and asked != self.view and asked.startswith(OWN):
@@ -108,12 +120,17 @@ class ChangesViews(ChangesChecking, scope="changes_views"):
 
     @action("f", "views", show=9, group="Views")
     async def choose_a_view(self) -> None:
-        """Choose a view by name, also one of your own."""
-        from copydesk.tui.widgets.choice import Choice, Option
+        """Choose a view by name, also one of your own; ctrl+x there forgets one of your own."""
+        from copydesk.tui.widgets.choice import Option
+        from copydesk.tui.widgets.view_choice import ViewChoice
 
         options = [Option(each.id, each.title, self._note(each)) for each in self.view_listings()]
-        chosen = await self.desk.push_screen_wait(Choice("View", options, current=self.view))
-        if chosen is not None:
+        own = frozenset(OWN + view.name for view in self.own)
+        sheet = ViewChoice(options, own, current=self.view)
+        chosen = await self.desk.push_screen_wait(sheet)
+        if sheet.forgotten is not None:
+            await self._forget(sheet.forgotten.removeprefix(OWN))
+        elif chosen is not None:
             self.choose_view(chosen)
 
     def _note(self, listing: Listing) -> str:
@@ -128,7 +145,7 @@ class ChangesViews(ChangesChecking, scope="changes_views"):
         """Save what is shown as a view of your own: the view, the filter and the order.
 
         It is kept in your settings under the name that you type; a name that is there is replaced.
-        ``:drop-view`` forgets one.
+        ctrl+x in the list of ``f`` forgets one.
         """
         from copydesk.tui.widgets.ask import Ask
 
@@ -148,12 +165,11 @@ class ChangesViews(ChangesChecking, scope="changes_views"):
             await self._keep_view(view)
             made.append(view)
 
-        here = listing.title if listing.own else ""
+        again = f" (“{listing.title}” again replaces it)" if listing.own else ""
         sheet = Ask(
             f"Save view: {query or listing.title}",
-            "Its name?",
+            f"Its name?{again}",
             draft_key=VIEW_NAME_KEY,
-            value=here,
             check=name_wrong,
             send=send,
         )
@@ -167,28 +183,48 @@ class ChangesViews(ChangesChecking, scope="changes_views"):
     async def _keep_view(self, view: SavedView) -> None:
         from copydesk.tui.session import WriteError
 
-        try:
-            await asyncio.to_thread(self.session.views.save, view)
-        except (OSError, ValueError) as error:
-            raise WriteError(f"The view was not saved: {error}") from None
+        before = next((each for each in self.own if each.name == view.name), None)
+
+        async def send(api: Api) -> None:
+            try:
+                await asyncio.to_thread(self.session.views.save, view)
+            except (OSError, ValueError) as error:
+                raise WriteError(f"The view was not saved: {error}") from None
+
+        back = reversal_of(view.name, before, view)
+        await self.perform("Save view", f"“{view.name}”", send, reversal=back)
         self.own = [each for each in self.own if each.name != view.name] + [view]
 
     @command("drop-view", "NAME", complete=no_own_views)
     async def drop_view(self, rest: str) -> None:
-        """Forget a view of your own."""
-        if rest not in [view.name for view in self.own]:
-            self.say(f"There is no view of yours called {rest!r}.", "warn")
+        """Forget a view of your own; u brings it back."""
+        await self._forget(rest)
+
+    async def _forget(self, name: str) -> None:
+        from copydesk.tui.session import WriteError
+
+        before = next((view for view in self.own if view.name == name), None)
+        if before is None:
+            self.say(f"There is no view of yours called {name!r}.", "warn")
             return
-        try:
-            await asyncio.to_thread(self.session.views.remove, rest)
-        except (OSError, ValueError) as error:
-            self.say(f"The view is still there: {error}", "bad")
-            return
-        self.own = [view for view in self.own if view.name != rest]
-        if self.view == OWN + rest:
+
+        async def send(api: Api) -> None:
+            try:
+                await asyncio.to_thread(self.session.views.remove, name)
+            except (OSError, ValueError) as error:
+                raise WriteError(f"The view is still there: {error}") from None
+
+        back = reversal_of(name, before, None)
+        done = f"Forgot the view “{name}”: u brings it back."
+        await self.perform("Forget view", f"“{name}”", send, reversal=back, done=done)
+        self._own_are([view for view in self.own if view.name != name])
+
+    def _own_are(self, own: list[SavedView]) -> None:
+        """Show other views of one's own; where the one that is shown went, the first."""
+        self.own = own
+        if self.view.startswith(OWN) and self.view not in [OWN + view.name for view in own]:
             self.choose_view(FIRST)
         self.show_views()
-        self.say(f"Forgot the view “{rest}”.", "good")
 
     @property
     def all_columns(self) -> Sequence[Column[ChangeRow]]:

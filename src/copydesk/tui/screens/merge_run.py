@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import cast
 
 from rich.text import Text
+from textual import events
 from textual.app import ComposeResult
 
 from copydesk.domain.merge_run import MergeRun, RunItem
@@ -18,10 +19,18 @@ from copydesk.tui.places import Target, place
 from copydesk.tui.present import merge_run as present
 from copydesk.tui.screens.merge_run_actions import MergeRunActions
 from copydesk.tui.sources import ListSource
+from copydesk.tui.widgets.columns import by_content
 from copydesk.tui.widgets.facts import Fact, Facts
 from copydesk.tui.widgets.virtual_list import Column, VirtualList
 
 EMPTY = "No merge run is planned. Mark change requests in their list (Space), then m."
+
+WHAT_CELLS, WIDE_WHAT_CELLS = 22, 34
+"""How wide the remark on a request gets, and where the list is at least `WIDE` cells wide: subjects
+are what one orders by."""
+
+WIDE = 132
+"""The width of a terminal that shows the details beside the list (`Place`)."""
 
 NO_FORMER = "No merge run has ended yet. What came of each is kept here."
 
@@ -46,6 +55,8 @@ class MergeRunPlace(MergeRunActions):
         super().__init__(target)
         self._former: Sequence[MergeRun] = ()
         self._shown = -1
+        self._stopped_at = ""
+        """The request that it stopped at, as far as that was shown."""
         self._stop: Callable[[], None] = lambda: None
         if self.view not in ("run", "former"):
             self.view = "run"
@@ -83,16 +94,23 @@ class MergeRunPlace(MergeRunActions):
                     lambda row: listed([item.label for item in row.run.listed]), flex=1, drop=1,
                 ),
             ]  # fmt: skip
-        spaces = {item.space for item in self.run.items} if self.run is not None else set()
+        run = self.run
+        items = () if run is None else run.items
+        rows = [] if run is None else [Row(item.key, 0, run, item) for item in items]
+        spaces = {item.space for item in items}
         columns: list[Column[Row]] = [
             Column("at", "", lambda row: Text(str(row.number or ""), style="muted"), 2,
                    align="right"),
             Column("number", "#", lambda row: _item(row).label.removeprefix("#"), 4),
-            Column("subject", "SUBJECT", lambda row: _item(row).subject, flex=3, minimum=20),
+            Column("subject", "SUBJECT", lambda row: _item(row).subject, flex=1, minimum=18),
             Column("space", "SPACE", lambda row: _item(row).space_title, 9, drop=2, most=16),
-            Column("state", "STATE", lambda row: present.state_text(_item(row)), 14),
-            Column("what", "", self._what, flex=4, minimum=26, drop=1),
+            by_content(
+                Column("state", "STATE", lambda row: present.state_text(_item(row)), 7), rows, 14
+            ),
+            by_content(Column("what", "", self._what, 8, drop=1), rows, WHAT_CELLS),
         ]  # fmt: skip
+        if self.app.size.width >= WIDE:
+            columns[-1] = by_content(replace(columns[-1], width=8), rows, WIDE_WHAT_CELLS)
         # Of one space all have the same: its name is in the details.
         return [column for column in columns if column.key != "space" or len(spaces) > 1]
 
@@ -171,6 +189,11 @@ class MergeRunPlace(MergeRunActions):
         if here is not None:
             self.rows.select(here.key)
 
+    def on_resize(self, event: events.Resize) -> None:
+        """Give subjects and remarks the room that there is now."""
+        if self.framed:
+            self._show()
+
     def on_unmount(self) -> None:
         """Stop following it; it goes on."""
         self._stop()
@@ -178,7 +201,8 @@ class MergeRunPlace(MergeRunActions):
     def reload(self) -> None:
         """Read how the requests of a plan stand, and the runs that have ended."""
         run = self.runner.run
-        if run is not None and run.state == "planned":
+        if run is not None and not self.runner.active and not self.runner.elsewhere:
+            # Also of a run that was cut off: one wants to know what is ahead before going on.
             self.runner.read()
         self.load("runs", lambda api: self._read(), self._came, what="Reading merge runs")
 
@@ -216,6 +240,10 @@ class MergeRunPlace(MergeRunActions):
         if self.is_attached and self._shown != self.runner.changes:
             ended = self.run is not None and self.run.state == "finished"
             self._show()
+            stopped = "" if self.run is None or self.run.stopped is None else self.run.stopped.key
+            if stopped != self._stopped_at:
+                self._stopped_at = stopped
+                self.rows.select(stopped)  # what it stopped at is what there is to look at now
             self._name_views()
             if ended and all(run.id != (self.run and self.run.id) for run in self._former):
                 self.load("runs", lambda api: self._read(), self._came, what="Reading merge runs")
@@ -232,7 +260,8 @@ class MergeRunPlace(MergeRunActions):
             self.rows.title, self.rows.note = "Merge run", ""
         else:
             columns = tuple(self._columns())
-            if [each.key for each in columns] != [each.key for each in self.rows.columns]:
+            now = [(each.key, each.width) for each in self.rows.columns]
+            if [(each.key, each.width) for each in columns] != now:
                 self.rows.columns = columns
                 self.rows.refresh_rows()
             places = {item.key: at for at, item in enumerate(run.listed, 1)}

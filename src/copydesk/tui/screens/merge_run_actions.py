@@ -286,15 +286,21 @@ class MergeRunActions(HasDetails, scope="merge_run"):
 
     def _what_starts(self, run: MergeRun) -> list[str | Text]:
         ahead = self.runner.forecast()
+        several = len({item.space for item in run.listed}) > 1
+
+        def label(item: RunItem) -> str:
+            """Name it so that it is told from one of another space with its number."""
+            return f"{item.label} of {item.space_title or 'a space'}" if several else item.label
+
         titles = list(dict.fromkeys(item.space_title or "a space" for item in run.listed))
         facts: list[str | Text] = [
             f"One after the other, in this order, into {present.some(titles)}:",
-            present.some([item.label for item in run.listed], NAMED),
+            present.some([label(item) for item in run.listed], NAMED),
         ]
-        same = [item.label for item in run.listed if item.key in ahead and ahead[item.key].same]
+        same = [label(item) for item in run.listed if item.key in ahead and ahead[item.key].same]
         if same:
             facts.append(Text(f"! touch the same pages: {present.some(same, NAMED)}", style="warn"))
-        off = [item.label for item in run.listed if self._in_the_way(item)]
+        off = [label(item) for item in run.listed if self._in_the_way(item)]
         if off:
             named = present.some(off, NAMED)
             facts.append(Text(f"! something is in the way of {named} (:ready)", style="warn"))

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 from textual.app import ComposeResult
@@ -22,6 +23,9 @@ from copydesk.tui.turning import look_again, turn
 from copydesk.tui.undoing import Past
 from copydesk.tui.widgets.text_view import TextView
 from copydesk.tui.widgets.virtual_list import Column, VirtualList
+
+if TYPE_CHECKING:
+    from copydesk.client.api import Api
 
 STATES = {
     "done": ("done", ""),
@@ -83,6 +87,8 @@ class UndoList(Place, scope="undo_list"):
 
     _groups: Counter[str] = Counter()
     """How many writes each action made."""
+    _titles: Mapping[str, str] = {}
+    """What the spaces are called that writes were in: numbers are told apart by them."""
 
     def panes(self) -> ComposeResult:
         """The writes, and what is known of the one under the cursor."""
@@ -91,6 +97,7 @@ class UndoList(Place, scope="undo_list"):
             [
                 Column("what", "WHAT", lambda past: clean(past.entry.what), width=18),
                 Column("target", "TARGET", lambda past: clean(past.entry.target), flex=1),
+                Column("space", "SPACE", self._space, width=14, drop=1, most=24),
                 Column("age", "AGE", self._age, width=6, align="right"),
                 Column("state", "STATE", _state, width=12),
             ],
@@ -98,7 +105,7 @@ class UndoList(Place, scope="undo_list"):
             empty="Nothing was written here that can be taken back.",
             id="undo-list",
         )
-        self.text = TextView(title="About it", empty="Nothing is selected.")
+        self.text = TextView(title="About it", empty="Nothing is selected.", literal=True)
         yield Part("main", self.rows)
         yield Part("side", self.text)
 
@@ -115,7 +122,30 @@ class UndoList(Place, scope="undo_list"):
 
     def reload(self) -> None:
         """Read the journal, which other runs of copydesk write too."""
-        self.load("journal", lambda api: self._read(), lambda _: self.show(), what="Reading")
+        self.load("journal", lambda api: self._read(), self._came, what="Reading")
+
+    def _came(self, nothing: None) -> None:
+        self.show()
+        spaces = {_space_of(past) for past in self.session.history.known.values()} - {""}
+        if spaces - self._titles.keys():
+            self.load("spaces", lambda api: self._names(api, spaces), self._named, what="Reading")
+
+    async def _names(self, api: Api, ids: Iterable[str]) -> Mapping[str, str]:
+        from copydesk.client.errors import ApiError
+        from copydesk.tui.change_request_reading import Spaces
+
+        spaces = Spaces()
+        # What is gone or out of sight has no name here.
+        with suppress(ApiError):
+            await spaces.learn(api, self.session.organization or "", ids)
+        return {space: spaces.title(space) for space in ids}
+
+    def _named(self, titles: Mapping[str, str]) -> None:
+        self._titles = titles
+        self.show()
+
+    def _space(self, past: Past) -> Text:
+        return Text(self._titles.get(_space_of(past), ""), style="muted")
 
     def poll(self) -> None:
         """Read nothing: what is written here shows at once."""
@@ -151,14 +181,16 @@ class UndoList(Place, scope="undo_list"):
     def _about(self, past: Past) -> str:
         entry = past.entry
         here = "in this run" if entry.run == self.session.journal.run else "in an earlier run"
+        space = self._titles.get(_space_of(past), "")
         lines = [
-            f"**{clean(entry.what)}** {clean(entry.target)}",
+            f"**{clean(entry.what)}** {clean(entry.target)}" + (f" in {space}" if space else ""),
             f"{moment(_when(past), self.session.clock())}, {here}",
             MEANT[past.standing],
         ]
         if entry.group:
             count = self._groups[entry.group]
-            lines.append(f"Written with others of one action: {count} in this list.")
+            said = f"Written with others of one action: {count} in this list. u asks which."
+            lines.append(said)
         if past.reversal.before is None and past.reversal.still is None:
             lines.append("There is nothing to read first: it is taken back as it is.")
         return "\n\n".join(lines)
@@ -181,14 +213,34 @@ class UndoList(Place, scope="undo_list"):
 
     @action("u", "undo this", unless=(none_here, not_undoable), show=12, override=True)
     async def undo(self) -> None:
-        """Take back the write under the cursor, if it is still as it was left; else it asks."""
+        """Take back the write under the cursor, if it is still as it was left; else it asks.
+
+        Of an action that wrote several, also in an earlier run, all that are left can be taken
+        back at once.
+        """
         past = self.rows.selected
         if past is None:
             return
         if past.standing in CUT:
             await look_again(self, past)
         else:
-            await turn(self, [past])
+            await turn(self, await self._which(past, "Take back"))
+
+    async def _which(self, past: Past, verb: str) -> Sequence[Past]:
+        """Ask whether the whole action is meant, where more of it stands like this write."""
+        from copydesk.tui.widgets.choice import Choice, Option
+
+        group = self.session.history.with_group(past)
+        if len(group) < 2:
+            return [past]
+        kinds = {each.entry.what for each in group}
+        what = f"{kinds.pop()} {len(group)}" if len(kinds) == 1 else f"{len(group)} writes"
+        options = [
+            Option("all", f"All of one action: {clean(what)}"),
+            Option("one", f"Only {clean(past.entry.what)} {clean(past.entry.target)}"),
+        ]
+        chosen = await self.desk.push_screen_wait(Choice(verb, options))
+        return group if chosen == "all" else [past] if chosen else []
 
     @action(
         "ctrl+r", "redo this", unless=(none_here, not_redoable), show=11, also=("Z",), override=True
@@ -197,7 +249,13 @@ class UndoList(Place, scope="undo_list"):
         """Do the write under the cursor again, if it is as it was before; else it asks."""
         past = self.rows.selected
         if past is not None:
-            await turn(self, [past], again=True)
+            await turn(self, (await self._which(past, "Do again"))[::-1], again=True)
+
+
+def _space_of(past: Past) -> str:
+    """Return the id of the space that a write was in; empty when it was in none."""
+    found = (step.arguments.get("space_id") for step in past.reversal.back)
+    return next((each for each in found if isinstance(each, str)), "")
 
 
 def _when(past: Past) -> datetime:

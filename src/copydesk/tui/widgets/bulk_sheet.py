@@ -16,8 +16,17 @@ from copydesk.tui.bulk import BulkItem, BulkRun
 from copydesk.tui.glyphs import glyphs
 from copydesk.tui.widgets.sheet import ScrollingSheet
 
-SUBJECT_CELLS = 36
-"""How much of a subject is shown: what came of it stands beside it."""
+SUBJECT_CELLS = 24
+"""So much of a subject is shown at least: what came of it stands beside it."""
+
+WHERE_CELLS = 16
+"""So much is shown at most of where a thing is."""
+
+SHEET_CELLS = 100
+"""How wide such a sheet gets (``.wide`` in the style sheet)."""
+
+FRAME_CELLS = 10
+"""What the frame of a sheet, its padding and a scroll bar take of the width of the terminal."""
 
 
 def _fitted(text: str, cells: int) -> str:
@@ -25,6 +34,21 @@ def _fitted(text: str, cells: int) -> str:
     if cell_len(text) <= cells:
         return set_cell_size(text, cells)
     return set_cell_size(text, cells - 1) + glyphs().more
+
+
+def _outcome(item: BulkItem) -> tuple[str, str]:
+    """Return what stands behind a thing, and its tone."""
+    signs = glyphs()
+    match item.state:
+        case "skipped":
+            return f"   skipped: {item.why}", "muted"
+        case "sending":
+            return f"   {signs.more}", "accent"
+        case "done":
+            return f"   {signs.passed} done", "good"
+        case "failed":
+            return f"   {signs.failed} failed: {item.said}", "bad"
+    return "", ""
 
 
 def has_begun(sheet: BulkSheet) -> str | None:
@@ -51,8 +75,10 @@ class BulkSheet(ScrollingSheet[None], scope="bulk"):
         self.run = run
         self._warning = warning
         self._labels = max((len(item.label) for item in run.items), default=0)
-        longest = max((cell_len(item.subject) for item in run.items), default=0)
-        self._subjects = min(longest, SUBJECT_CELLS)
+        self._longest = max((cell_len(item.subject) for item in run.items), default=0)
+        where = max((cell_len(item.where) for item in run.items), default=0)
+        self._where = min(where, WHERE_CELLS)
+        self._subjects = self._longest
         self._unwatch: Callable[[], None] = lambda: None
 
     def body(self) -> ComposeResult:
@@ -78,7 +104,16 @@ class BulkSheet(ScrollingSheet[None], scope="bulk"):
         self._unwatch = lambda: None
         super().cancel()
 
+    def _fit(self) -> None:
+        """Give subjects the room that labels and what came of each leave on this terminal."""
+        beside = max((cell_len(_outcome(item)[0]) for item in self.run.items), default=0)
+        where = self._where + 1 if self._where else 0
+        width = min(self.app.size.width, SHEET_CELLS) - FRAME_CELLS
+        room = width - self._labels - 1 - where - beside
+        self._subjects = min(self._longest, max(SUBJECT_CELLS, room))
+
     def _list(self) -> Content:
+        self._fit()
         text = Text()
         hidden = [item for item in self.run.items if item.hidden]
         shown = [item for item in self.run.items if not item.hidden]
@@ -95,20 +130,14 @@ class BulkSheet(ScrollingSheet[None], scope="bulk"):
         return self.paint(text)
 
     def _line(self, item: BulkItem) -> Text:
-        signs = glyphs()
         off = item.state == "skipped"
         line = Text()
         line.append(f"{item.label:<{self._labels}} ", style="muted")
         line.append(_fitted(item.subject, self._subjects), style="muted" if off else "")
-        if item.state == "skipped":
-            line.append(f"   skipped: {item.why}", style="muted")
-        elif item.state == "sending":
-            line.append(f"   {signs.more}", style="accent")
-        elif item.state == "done":
-            line.append(f"   {signs.passed} done", style="good")
-        elif item.state == "failed":
-            line.append(f"   {signs.failed} failed: {item.said}", style="bad")
-        return line
+        if self._where:
+            line.append(f" {_fitted(item.where, self._where)}", style="muted")
+        said, tone = _outcome(item)
+        return line.append(said, style=tone)
 
     def _keys(self, said: str = "") -> Content:
         run = self.run

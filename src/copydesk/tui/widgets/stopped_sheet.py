@@ -27,6 +27,8 @@ class StoppedSheet(ScrollingSheet[str], scope="stopped_sheet"):
         super().__init__(f"Stopped at {run.far}")
         self.item = item
         self._left = run.count("waiting")
+        self._passed = item.reason in ("comment", "edit")
+        """Whether going on with it takes what it stopped at as seen."""
 
     def body(self) -> ComposeResult:
         """What it stopped at, what would follow, and the keys."""
@@ -38,6 +40,8 @@ class StoppedSheet(ScrollingSheet[str], scope="stopped_sheet"):
             "",
             f"{follows} Each goes live at once and cannot be undone here.",
         ]
+        if self._passed:
+            facts[2:2] = ["esc, then enter reads it; r takes it as read and merges it."]
         with VerticalScroll(classes="facts", can_focus=False):
             yield Static(self.paint(fact_lines(facts)))
         yield Label(self.paint(self._keys()), classes="keys", id="stopped-keys")
@@ -47,7 +51,8 @@ class StoppedSheet(ScrollingSheet[str], scope="stopped_sheet"):
         text = Text(f"{said}  " if said else "", style="warn")
         text.append("x", style="accent").append(" go on   " if live else " skip, go on   ")
         if not live:
-            text.append("r", style="accent").append(" try again   ")
+            verb = " merge it all the same   " if self._passed else " try again   "
+            text.append("r", style="accent").append(verb)
         text.append("X", style="accent").append(" end   ")
         return text.append("esc", style="accent").append(" leave it")
 
@@ -58,7 +63,7 @@ class StoppedSheet(ScrollingSheet[str], scope="stopped_sheet"):
 
     @action("r", "try it again", unless=is_live, danger=2)
     def again(self) -> None:
-        """Read it again, and merge it if nothing is in the way any more."""
+        """Read it again, and merge it if nothing else is in the way; news it stopped at is read."""
         self.dismiss("again")
 
     @action("X", "end the run", danger=2)

@@ -232,6 +232,13 @@ class VirtualList(DrawnRows[T], scope="list"):
             self._want()
         self._tell(row)
 
+    def on_resize(self, event: events.Resize) -> None:
+        """Keep the row of the cursor in sight where lines are lost."""
+        height = max(1, self.page_lines - self._header)
+        top, cursor = self.scroll_offset.y, self._cursor
+        if not top <= cursor < top + height:
+            self.scroll_to(y=max(0, cursor - height + 1), animate=False)
+
     def _show_cursor(self) -> None:
         self.put_cursor(0, self._cursor - self.scroll_offset.y + self._header)
 

@@ -135,6 +135,19 @@ async def test_what_is_typed_is_kept_within_a_second(monkeypatch: pytest.MonkeyP
         assert driver.app.screen is not driver.place, "it is still being written"
 
 
+async def test_what_was_sent_elsewhere_meanwhile_is_not_sent_unasked() -> None:
+    drafts = MemoryDrafts()
+    async with drive(app_with(drafts), "c") as driver:
+        await driver.type("Once")
+        await driver.press("escape", "c")
+        drafts.drop("comment:118")
+        await driver.press("ctrl+s")
+        assert "Sent or discarded elsewhere since: look first." in driver.screen
+        assert drafts.texts == {"comment:118": "Once"}
+        await driver.press("ctrl+s")
+        assert said(driver.app) == "Once"
+
+
 async def test_an_end_without_warning_keeps_the_draft() -> None:
     drafts = MemoryDrafts()
     async with drive(app_with(drafts), "c") as driver:

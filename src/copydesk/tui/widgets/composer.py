@@ -251,7 +251,19 @@ class Composer(Acts, TextArea, scope="composer"):
     def send(self) -> None:
         """Send what was written."""
         self.keep()
-        self.post_message(self.Sent(self, self.text.strip()))
+        if not self._gone_elsewhere():
+            self.post_message(self.Sent(self, self.text.strip()))
+
+    def _gone_elsewhere(self) -> bool:
+        """Whether the draft left the disk by another hand: then it may have arrived. Said once.
+
+        Another copydesk may have sent it, or the start found that it had arrived after all.
+        """
+        if not self._kept or self._drafts.load(self.draft_key) is not None:
+            return False
+        self._drafts.save(self.draft_key, self.text)
+        self.line.say("Sent or discarded elsewhere since: look first. ctrl+s sends it all the same")
+        return True
 
     @action("escape", "keep as draft")
     def leave(self) -> None:

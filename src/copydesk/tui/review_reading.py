@@ -150,12 +150,13 @@ async def read_page(api: Api, opened: Opened, change: Changed) -> PageText:
 
 def _written_since(opened: Opened, change: Changed) -> bool:
     """Whether main wrote a page after the request began and the request does not have that yet."""
+    # Times are whole seconds: what was written in the second in which it began may be later.
     written = None if change.before is None else change.before.version[1]
     return bool(
         opened.request.outdated
         and opened.request.status in ("open", "draft")
         and written is not None
-        and datetime.fromisoformat(written) > opened.request.created_at
+        and datetime.fromisoformat(written) >= opened.request.created_at
     )
 
 
@@ -179,6 +180,9 @@ async def _read_merged(api: Api, opened: Opened, change: Changed) -> PageText:
         page = None
     if page is None:
         notes.append(MERGED_GONE)
+    elif "added" in change.kinds:
+        # It said nothing before: all of it is new.
+        return await asyncio.to_thread(page_text, "", _text_of(page), notes)
     elif change.node.type in ("document", ""):
         notes.append(MERGED)
     return await asyncio.to_thread(page_text, _text_of(page), _text_of(page), notes)

@@ -17,6 +17,7 @@ from copydesk.domain.merge_rules import (
     effective,
     evaluate,
     label,
+    objectors,
     verdicts_of,
 )
 
@@ -106,6 +107,15 @@ def test_the_newest_verdict_of_a_person_counts() -> None:
     assert result("require_at_least_one_review", changed_mind).outcome == "fail"
     satisfied = facts(verdict("p", day=3), verdict("p", NO, day=2))
     assert result("require_at_least_one_review", satisfied).outcome == "pass"
+
+
+def test_who_objects_after_an_approval_is_named() -> None:
+    assert objectors([verdict("l", NO, day=2), verdict("p", day=1)]) == ("l",)
+    assert objectors([verdict("l", NO, day=1), verdict("p", NO)]) == ("l", "p")
+    assert objectors([verdict("p", day=2), verdict("l", NO, day=1)]) == ()
+    assert objectors([verdict("p", day=2), verdict("l", NO, day=1)], author="p") == ("l",)
+    assert objectors([verdict("l", day=3), verdict("l", NO, day=2)]) == ()
+    assert objectors([verdict("l", NO), verdict("p")]) == ("l",), "the newest stands first"
 
 
 def test_a_refusal_names_every_rule_that_fails() -> None:

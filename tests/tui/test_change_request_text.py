@@ -238,6 +238,13 @@ def test_whether_it_can_be_merged() -> None:
     assert state(Details(rules=[])) == "READY TO MERGE   no rules here"
     said = state(Details(rules=[passes, fails]))
     assert said == "1 of 2 rules met   needs a subject; has none"
+    against = Details(rules=[passes], against=["Lee"])
+    objected = "Lee asked for changes; nobody has approved it since"
+    assert state(against) == f"READY !   {objected}"
+    assert state(against, outdated=True).startswith(f"READY?   ! {objected}; ^ out of date")
+    refused = RuleResult("require_at_least_one_review", "fail", "needs one; Lee asked for changes")
+    once = Details(rules=[refused], against=["Lee"])
+    assert state(once).count("Lee") == 1, "the rule says it already"
     assert "needs a subject" in state(Details(rules=[fails]), outdated=True)
     assert "may conflict" in state(Details(rules=[fails]), outdated=True)
     assert str(rules(Details(rules=[passes, unknown]))) == "1/2?"

@@ -150,6 +150,12 @@ async def test_what_happened_is_told_newest_first_and_leads_there(review: Review
         await driver.press("5", "G", "enter")
         assert driver.place.view == "overview"
         assert "0 links broken" in driver.screen
+        objected = "Ana Silva asked for changes; nobody has approved it since"
+        assert "READY !   Ana Silva asked for changes;" in driver.screen
+        await driver.press("m")
+        assert f"! {objected}" in driver.screen
+        await driver.press("escape", "4")
+        assert f"! {objected}" in driver.screen
         await driver.press("m", "y", "escape", "5")
         assert "merged into main" in driver.screen
 

@@ -89,6 +89,26 @@ def verdicts_of(reviews: Iterable[Review]) -> tuple[Verdict, ...]:
     )
 
 
+def objectors(verdicts: Sequence[Verdict], author: str | None = None) -> tuple[str, ...]:
+    """Return who stands against a merge after whoever approved it last, the newest first.
+
+    A rule that one approval meets does not ask for those: they are what its approval did not know
+    of. ``verdicts`` are the newest first where two have the same time. An approval by the author
+    stands for nothing.
+    """
+    found: list[str] = []
+    heard: set[str] = set()
+    for verdict in sorted(verdicts, key=_when, reverse=True):
+        if verdict.reviewer in heard:
+            continue
+        heard.add(verdict.reviewer)
+        if verdict.status == "changes-requested":
+            found.append(verdict.reviewer)
+        elif verdict.status == "approved" and verdict.reviewer != author:
+            break
+    return tuple(found)
+
+
 def evaluate(rules: Iterable[MergeRule], facts: MergeFacts) -> list[RuleResult]:
     """Return how each rule comes out, in the order of the rules.
 

@@ -20,6 +20,7 @@ from copydesk.domain.merge_rules import (
     blocking,
     effective,
     evaluate,
+    objectors,
     verdicts_of,
 )
 from copydesk.domain.page_tree import flatten
@@ -52,11 +53,13 @@ class RulesRead:
     """How the rules of a space come out for a change request.
 
     ``reviews`` (newest first) and ``requested`` are None where the service does not offer them.
+    ``against`` asked for changes, and nobody has approved it since: their names.
     """
 
     results: Sequence[RuleResult]
     reviews: Sequence[Review] | None
     requested: Sequence[RequestedReviewer] | None
+    against: Sequence[str] = ()
 
     @property
     def passed(self) -> int:
@@ -168,7 +171,8 @@ async def read_rules(api: Api, request: ChangeRequest, space: Space) -> RulesRea
         names=names,
         author=author,
     )
-    return RulesRead(evaluate(rules, facts), reviews, requested)
+    against = [names[who] for who in objectors(facts.verdicts or (), author)]
+    return RulesRead(evaluate(rules, facts), reviews, requested, against)
 
 
 def why_not_mergeable(request: ChangeRequest, space: Space, rules: RulesRead) -> str | None:

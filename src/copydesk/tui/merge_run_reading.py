@@ -26,6 +26,7 @@ from copydesk.tui.conflicts import ConflictedError
 from copydesk.tui.errors import NotDoneError, is_unknown, sentence
 from copydesk.tui.merge_facts import RulesRead, why_not_mergeable
 from copydesk.tui.present.comment import name_of
+from copydesk.tui.present.readiness import objection
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
@@ -98,6 +99,8 @@ async def read_standing(api: Api, item: RunItem) -> Standing:
     if said.open_threads:
         verb = "is" if said.open_threads == 1 else "are"
         warnings.append(f"{plural(said.open_threads, 'thread')} {verb} open")
+    if rules is not None and (against := objection(rules.against, rules.results)):
+        warnings.append(against)
     if rules is not None and rules.stale_approvals:
         names = listed([name_of(user) for user in rules.stale_approvals])
         warnings.append(f"approved before the latest change: by {names}")

@@ -14,6 +14,7 @@ from copydesk.domain.text import clean, listed, plural, shorten
 from copydesk.tui.glyphs import glyphs
 from copydesk.tui.overlap_reading import Overlaps
 from copydesk.tui.present.comment import name_of
+from copydesk.tui.present.readiness import objection
 from copydesk.tui.present.request_rules import said_and_asked
 from copydesk.tui.present.review import conflict_lines, rule_text, status_text
 from copydesk.tui.session import HAD_ARRIVED
@@ -87,6 +88,8 @@ def warnings(read: SpokenFor, unseen: tuple[int, int] | None, *, clashed: bool) 
     """
     request = read.request
     found = []
+    if said := objection(read.rules.against, read.rules.results):
+        found.append(said)
     if read.open_threads:
         verb = "is" if read.open_threads == 1 else "are"
         found.append(f"{plural(read.open_threads, 'thread')} {verb} open")

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
-from copydesk.domain.text import clean, plural
+from copydesk.domain.text import clean, listed, plural
 from copydesk.tui.glyphs import glyphs
 
 if TYPE_CHECKING:
@@ -23,6 +23,10 @@ READY = "READY TO MERGE"
 
 PERHAPS = "READY?"
 """Nothing that is known speaks against it, and something is not known."""
+
+
+OBJECTED = "READY !"
+"""Every rule is met, and yet somebody has asked for changes since it was approved."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,35 +46,50 @@ class Readiness:
         return found
 
 
+def objection(against: Sequence[str], results: Sequence[RuleResult] | None) -> str:
+    """Return who stands ``against`` a merge that no rule holds up for it; "" for nobody."""
+    told = any(each.outcome == "fail" and "review" in each.rule for each in results or ())
+    if not against or told:
+        return ""
+    return f"{listed(against)} asked for changes; nobody has approved it since"
+
+
 def readiness(
     status: str,
     results: Sequence[RuleResult] | None,
     *,
     outdated: bool,
     stuck: bool = False,
+    against: Sequence[str] = (),
 ) -> Readiness:
     """Return how ready a change request is. ``results`` of its rules are None when not known.
 
-    ``stuck`` says that an update conflicted, and that neither side has moved since.
+    ``stuck`` says that an update conflicted, and that neither side has moved since. ``against``
+    are people who asked for changes after it was approved.
     """
     if status != "open":
         said = {"draft": "W makes it open"}.get(status, "")
         return Readiness(clean(status), "good" if status == "merged" else "muted", said)
     failing = [each.sentence for each in results or () if each.outcome == "fail"]
     unsure = [each.sentence for each in results or () if each.outcome == "unknown"]
+    said = objection(against, results)
+    objected = [f"! {said}"] if said else []
     behind = f"{glyphs().outdated} out of date, may conflict: U updates" if outdated else ""
     if stuck:
         behind = f"{glyphs().outdated} out of date"
-        why = "; ".join(["an update met the same lines changed on both sides", *failing])
+        why = "; ".join(["an update met the same lines changed on both sides", *failing, *objected])
         return Readiness("CONFLICTS", "bad", f"{why}   {behind}")
     if failing:
         passed = len(results or ()) - len(failing) - len(unsure)
-        why = "; ".join(failing) + (f"   {behind}" if behind else "")
+        why = "; ".join([*failing, *objected]) + (f"   {behind}" if behind else "")
         return Readiness(f"{passed} of {plural(len(results or ()), 'rule')} met", "warn", why)
     if results is None:
         unsure = ["its rules are not known"]
     if unsure or behind:
-        return Readiness(PERHAPS, "accent", "; ".join([*unsure, *([behind] if behind else [])]))
+        why = "; ".join(filter(None, [*objected, *unsure, behind]))
+        return Readiness(PERHAPS, "warn" if said else "accent", why)
+    if said:
+        return Readiness(OBJECTED, "warn", said)
     return Readiness(
         READY, "good", f"{plural(len(results), 'rule')} met" if results else "no rules here"
     )

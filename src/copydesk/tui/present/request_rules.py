@@ -14,6 +14,7 @@ from copydesk.domain.merge_rules import label
 from copydesk.domain.text import clean, listed, plural, shorten
 from copydesk.tui.glyphs import glyphs
 from copydesk.tui.present.comment import name_of
+from copydesk.tui.present.readiness import objection
 from copydesk.tui.review_facts import Side
 
 if TYPE_CHECKING:
@@ -238,6 +239,8 @@ def _besides(request: ChangeRequest, rules: RulesRead, standing: Standing) -> Li
             f"{unseen} of {plural(pages, 'page')} not seen by you" if unseen else "all pages seen"
         )
         lines.append(line(warn if unseen else good, said))
+    if said := objection(rules.against, rules.results):
+        lines.append(line(warn, said))
     if rules.stale_approvals:
         names = ", ".join(name_of(user) for user in rules.stale_approvals)
         lines.append(line(warn, f"approved before the latest change: by {names}"))

@@ -215,6 +215,7 @@ class ReviewBase(Place):
             rules.results,
             outdated=request.outdated,
             stuck=(request.id, *opened.version) in self.session.stuck,
+            against=rules.against,
         )
 
     @property

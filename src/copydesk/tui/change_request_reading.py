@@ -13,6 +13,7 @@ from copydesk.contract import operations as ops
 from copydesk.domain.page_tree import compare_trees, flatten
 from copydesk.domain.text import clean
 from copydesk.domain.turn import Word, last_word, waits_on
+from copydesk.domain.waiting import Why, why_waits
 from copydesk.tui.merge_facts import RulesRead, document_text, read_rules
 from copydesk.tui.present.change_details import TEXT, Details, PageLine, Talk, Verdict
 from copydesk.tui.present.change_filter import PAGES, RULES, TALK
@@ -223,7 +224,7 @@ async def read_parts(
     rules, pages, talk, cluster = await asyncio.gather(
         read_rules(api, request, space) if RULES in parts and request and space else _nothing(),
         _pages(api, row) if PAGES in parts else _nothing(),
-        _talk(api, row, me) if TALK in parts else _nothing(),
+        read_talk(api, row, me) if TALK in parts else _nothing(),
         _cluster(api, scope, request) if TEXT in parts and request is not None else _nothing(),
     )
     description = "" if request is None else document_text(request.description)
@@ -234,9 +235,8 @@ async def read_parts(
         more_pages=more,
         approximate=approximate,
         rules=None if rules is None else rules.results,
-        verdicts=None if rules is None else _verdicts(rules),
+        verdicts=None if rules is None else _verdicts(rules, me),
         asked=None if rules is None else _waits_on(rules),
-        against=() if rules is None else rules.against,
         asked_since=None if rules is None else _asked_since(rules),
         cluster=cluster or "",
         moment=(request.id, request.revision, space.revision) if request and space else None,
@@ -249,8 +249,12 @@ async def _nothing() -> None:
     return None
 
 
-async def _talk(api: Api, row: ChangeRow, me: str) -> Talk:
-    """Return since when a thread of a change request waits on the reader, and on its author."""
+async def read_talk(api: Api, row: ChangeRow, me: str) -> Talk:
+    """Return since when a thread of a change request waits on the reader, and on its author.
+
+    Raises ``ApiError``.
+    """
+    whys: list[Why] = []
     mine: list[datetime] = []
     author: list[datetime] = []
     words: list[tuple[datetime, str]] = []
@@ -265,15 +269,18 @@ async def _talk(api: Api, row: ChangeRow, me: str) -> Talk:
         if last.by != me:
             people = [comment.posted_by, *(each.user for each in comment.repliers)]
             words.append((at, person(next((p for p in people if p and p.id == last.by), None))))
-        if waits_on(me, starter=start.by, author=row.author_id, last=last):
+        why = why_waits(me, starter=start.by, author=row.author_id, last=last)
+        if why is not None:
             mine.append(at)
+            whys.append(why)
         if waits_on(row.author_id, starter=start.by, author=row.author_id, last=last):
             author.append(at)
     words.sort(reverse=True)
-    return Talk(min(mine, default=None), min(author, default=None), tuple(words[:WORDS]))
+    since, on_author = min(mine, default=None), min(author, default=None)
+    return Talk(since, on_author, tuple(words[:WORDS]), tuple(whys))
 
 
-def _verdicts(read: RulesRead) -> list[Verdict] | None:
+def _verdicts(read: RulesRead, me: str) -> list[Verdict] | None:
     if read.reviews is None:
         return None
     newest: dict[str, Verdict] = {}
@@ -285,6 +292,7 @@ def _verdicts(read: RulesRead) -> list[Verdict] | None:
                 review.status == "approved",
                 review.outdated,
                 review.created_at,
+                review.reviewer.id == me,
             ),
         )
     return list(newest.values())

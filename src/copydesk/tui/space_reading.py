@@ -163,7 +163,7 @@ async def _collect_spaces(
     return list(nodes.values())
 
 
-async def read_counts(api: Api, organization_id: str, me: str | None) -> dict[str, int]:
+async def read_counts(api: Api, organization_id: str) -> dict[str, int]:
     """Return how much there is behind the tabs, for those whose number the service tells.
 
     The keys are names of places. What the caller may not see, or the service lacks, is left out.
@@ -181,11 +181,6 @@ async def read_counts(api: Api, organization_id: str, me: str | None) -> dict[st
         count("sites", api.page(ops.list_sites, organization_id, limit=1)),
         count("clusters", api.page(ops.list_issues_clusters, organization_id, limit=1)),
     ]
-    if me is not None:
-        requests = api.page(
-            ops.list_organization_change_requests, organization_id, requested_reviewer=me, limit=1
-        )
-        asked.append(count("needs-me", requests))
     return {name: found for name, found in await asyncio.gather(*asked) if found is not None}
 
 

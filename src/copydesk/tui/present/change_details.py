@@ -19,6 +19,7 @@ from copydesk.tui.widgets.facts import Fact
 
 if TYPE_CHECKING:
     from copydesk.domain.merge_rules import RuleResult
+    from copydesk.domain.waiting import Why
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +44,8 @@ class Verdict:
     approved: bool
     outdated: bool
     at: datetime | None
+    mine: bool = False
+    """Whether the reader gave it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +56,8 @@ class Talk:
     author: datetime | None = None
     words: Sequence[tuple[datetime, str]] = ()
     """When others had the last word in a thread, and who; the newest first."""
+    whys: Sequence[Why] = ()
+    """Why each thread waits on the reader that does."""
 
 
 TEXT = "text"
@@ -77,8 +82,6 @@ class Details:
     rules: Sequence[RuleResult] | None = None
     verdicts: Sequence[Verdict] | None = None
     asked: Sequence[str] | None = None
-    against: Sequence[str] = ()
-    """Who asked for changes after it was approved, by name."""
     cluster: str = ""
     missing: str = ""
     """Why nothing of this is known: a sentence."""
@@ -130,12 +133,16 @@ def facts(
     now: datetime,
     details: Details | None,
     looked: datetime | None = None,
+    *,
+    asked: bool | None = None,
 ) -> list[Fact]:
     """Return what to know about a change request: first what decides, then each part in full.
 
-    ``looked`` is when the reader looked at it last.
+    ``looked`` is when the reader looked at it last, ``asked`` whether their review is asked for.
     """
     found = [Fact("", _who(row, space, now))]
+    if row.status == "open" and (need := needs_you(details, asked=asked, now=now)):
+        found.append(Fact("needs you", Text(need, style="accent")))
     if details is not None and details.missing:
         return [*found, Fact("", Text(details.missing, style="warn"))]
     known = details or Details(parts=frozenset())
@@ -169,6 +176,32 @@ def facts(
         found += [Fact("", ""), Fact("", Text("Description", style="strong"))]
         found += [Fact("", line) for line in details.description.split("\n")]
     return found
+
+
+def needs_you(details: Details | None, *, asked: bool | None, now: datetime) -> str:
+    """Return why a request waits on the reader; empty when it does not, or that is not known.
+
+    The same as `copydesk.tui.present.change_filter.waiting` goes by, in words.
+    """
+    reasons: list[str] = []
+    if asked:
+        mine = next((v for v in (details and details.verdicts) or () if v.mine), None)
+        if mine is None:
+            reasons.append("your review is asked for")
+        elif mine.outdated:
+            reasons.append("it changed since your review, which is still asked for")
+        else:
+            said = "approved it" if mine.approved else "asked for changes"
+            when = f" {_ago(mine.at, now)}" if mine.at is not None else ""
+            reasons.append(f"you {said}{when}, and are still on its list of reviewers")
+    whys = details.talk.whys if details is not None and details.talk is not None else ()
+    for why, one, many in (
+        ("answered", "your thread was answered", "of your threads were answered"),
+        ("yours", "a thread on it asks you, its author", "threads on it ask you, its author"),
+    ):
+        if count := sum(each == why for each in whys):
+            reasons.append(one if count == 1 else f"{count} {many}")
+    return "; ".join(reasons)
 
 
 def news_lines(
@@ -220,8 +253,7 @@ def _threads(row: ChangeRow, details: Details) -> Text | str:
 
 def merge_state(row: ChangeRow, details: Details) -> Text:
     """Return whether it can be merged, and what stands behind that."""
-    found = readiness(row.status, details.rules, outdated=row.outdated, stuck=details.stuck,
-                      against=details.against)  # fmt: skip
+    found = readiness(row.status, details.rules, outdated=row.outdated, stuck=details.stuck)
     if row.status == "archived":
         found = replace(found, why="x reopens it")
     return found.text

@@ -170,8 +170,8 @@ def _collection_facts(node: SpaceNode, now: datetime) -> list[Fact]:
 def _requests(node: SpaceNode, details: Details) -> Text:
     text = Text(f"{node.open} open", style="strong" if node.open else "")
     if details.needs_me:
-        need = "needs" if details.needs_me == 1 else "need"
-        text.append(f" ({details.needs_me} {need} you)", style="accent")
+        ask = "asks" if details.needs_me == 1 else "ask"
+        text.append(f" ({details.needs_me} {ask} for your review)", style="accent")
     text.append(f", {node.draft} draft, {plural(node.comments, 'comment')} on the space")
     return text
 

@@ -148,7 +148,8 @@ class ChangesDetails(ChangesWriting):
             return
         known = self.shown_details(row)
         looked = self.session.sleepers.looks.get(row.id)
-        found = facts(row, self.space_title(row.space), self.session.clock(), known, looked)
+        now, asked = self.session.clock(), self.asked_me(row)
+        found = facts(row, self.space_title(row.space), now, known, looked, asked=asked)
         self.facts.show(found, title=f"{row.label} {row.subject}")
 
     def shown_details(self, row: ChangeRow) -> Details | None:
@@ -267,7 +268,7 @@ def _together(before: Details, found: Details) -> Details:
     changes: dict[str, object] = {"parts": before.parts | found.parts}
     if RULES in old:
         changes |= {"rules": before.rules, "verdicts": before.verdicts, "asked": before.asked,
-                    "asked_since": before.asked_since, "against": before.against}  # fmt: skip
+                    "asked_since": before.asked_since}  # fmt: skip
     if PAGES in old:
         changes |= {"pages": before.pages, "more_pages": before.more_pages,
                     "approximate": before.approximate}  # fmt: skip

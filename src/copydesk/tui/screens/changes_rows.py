@@ -18,14 +18,11 @@ from copydesk.tui.present.change_request import SORT_NEEDS, ChangeRow
 from copydesk.tui.screens.changes_details import AT_ONCE
 from copydesk.tui.screens.changes_views import ChangesViews
 from copydesk.tui.sources import Change, Fetch, ListSource, PagedSource, Source
-from copydesk.tui.views import SERVED, Listing
+from copydesk.tui.views import COUNT_SECONDS, SERVED, Listing
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
     from copydesk.tui.change_request_reading import Answer, Scope, SpaceInfo, Spaces
-
-COUNT_SECONDS = 60
-"""How old the counts of the views may get (interaction.md 3.8, Polling)."""
 
 PAGE = 200
 """Rows read at once."""

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import replace
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
@@ -21,6 +23,7 @@ from copydesk.tui.last_run import LastRun, keep_last_run, read_last_run
 from copydesk.tui.place import Part, View
 from copydesk.tui.places import Target, place
 from copydesk.tui.present import space as present
+from copydesk.tui.views import COUNT_SECONDS
 from copydesk.tui.widgets.facts import Facts
 from copydesk.tui.widgets.space_tree import SpaceTree
 from copydesk.tui.widgets.virtual_list import VirtualList
@@ -73,6 +76,8 @@ class SpacesPlace(HasDetails, scope="spaces"):
         self._who = ""
         self._counts: dict[str, int] = {}
         """How much is behind each tab, as far as it is known."""
+        self._needing_at: datetime | None = None
+        """When it was counted last what needs the reader."""
         self._written = 0
 
     # What a place says of itself
@@ -147,7 +152,7 @@ class SpacesPlace(HasDetails, scope="spaces"):
 
     def reload(self) -> None:
         """Read the organization and its tree."""
-        self._written = len(self.session.log)
+        self._written, self._needing_at = len(self.session.log), None
         self._old, self._unread_details = set(self._details), set()
         if not self.rows.nodes:
             self.rows.say_instead(self.rows.reading)
@@ -246,15 +251,43 @@ class SpacesPlace(HasDetails, scope="spaces"):
         from copydesk.tui.space_reading import read_counts
 
         organization = self.target.organization or ""
-        me = self.session.me.id if self.session.me is not None else None
 
         def arrived(counts: dict[str, int]) -> None:
             self._counts.update(counts)
             self._count()
 
-        self.load(
-            "counts", lambda api: read_counts(api, organization, me), arrived, what="Counting"
-        )
+        self.load("counts", lambda api: read_counts(api, organization), arrived, what="Counting")
+        now, at = self.session.clock(), self._needing_at
+        if at is None or now - at >= timedelta(seconds=COUNT_SECONDS):
+            self._needing_at = now
+            self._read_needing(organization)
+
+    def _read_needing(self, organization: str) -> None:
+        """Count what needs the reader as the view of that name does, if there is no hurry."""
+        left, limit = self.session.budget or (1, 1)
+        if self.session.me is None or left * 2 <= limit:
+            return
+        me, sleepers, now = self.session.me.id, self.session.sleepers, self.session.clock()
+
+        async def read(api: Api) -> int | None:
+            from copydesk.client.errors import ApiError
+            from copydesk.tui.needing_reading import count_needing
+
+            with suppress(OSError):
+                await sleepers.read()
+            with suppress(ApiError):  # a tab without a number is not worth a word
+                return await count_needing(
+                    api, organization, me, lambda row: sleepers.asleep(row.id, row.updated, now)
+                )
+            return None
+
+        def arrived(count: int | None) -> None:
+            self._counts.pop("needs-me", None)
+            if count is not None:
+                self._counts["needs-me"] = count
+            self._count()
+
+        self.load("needing", read, arrived, what="Counting what needs you")
 
     # The rows of the last run
 

@@ -82,6 +82,8 @@ class Details:
     rules: Sequence[RuleResult] | None = None
     verdicts: Sequence[Verdict] | None = None
     asked: Sequence[str] | None = None
+    against: Sequence[str] = ()
+    """Who asked for changes after it was approved, by name."""
     cluster: str = ""
     missing: str = ""
     """Why nothing of this is known: a sentence."""
@@ -253,7 +255,8 @@ def _threads(row: ChangeRow, details: Details) -> Text | str:
 
 def merge_state(row: ChangeRow, details: Details) -> Text:
     """Return whether it can be merged, and what stands behind that."""
-    found = readiness(row.status, details.rules, outdated=row.outdated, stuck=details.stuck)
+    found = readiness(row.status, details.rules, outdated=row.outdated, stuck=details.stuck,
+                      against=details.against)  # fmt: skip
     if row.status == "archived":
         found = replace(found, why="x reopens it")
     return found.text

@@ -168,7 +168,8 @@ def test_hunks_cover_every_row_once_and_fold_only_what_is_same(
         rows += range(hunk.start, hunk.stop)
         if hunk.folded:
             assert hunk.stop - hunk.start >= 2
-            assert all(line.kind == "same" for line in diff[hunk.start : hunk.stop])
+            kinds = {line.kind for line in diff[hunk.start : hunk.stop] if line.text}
+            assert kinds <= {"same"} or kinds <= {"moved"}
     assert rows == list(range(len(diff)))
     assert len(set(diff.changes)) == len(diff.changes)
     assert all(diff[start].kind != "same" for start in diff.changes)
@@ -313,6 +314,15 @@ def test_moved_blocks_say_where_they_were_and_what_changed_in_them() -> None:
     assert [(m.was_under, m.now_under, m.words, m.up) for m in diff.moves] == [("A", "C", 1, False)]
     assert (diff.added, diff.removed) == (1, 1)
     assert apply(reverse(diff), new) == old
+    many = "".join(f"Block {n} says one thing and {n * 7} other things.\n\n" for n in range(30))
+    stays = "".join(f"What stays here says {n} and is more than what went.\n\n" for n in range(90))
+    diff = compare(many + stays, stays + many)
+    assert [(m.blocks, m.words) for m in diff.moves] == [(30, 0)]
+    folds = [hunk for hunk in diff.hunks() if hunk.folded]
+    assert [diff.sentence(hunk.start, hunk.stop) for hunk in folds] == [
+        "86 unchanged blocks",
+        "28 moved blocks",
+    ]
 
 
 def test_a_fence_that_only_one_text_closes_is_said_and_costs_no_match() -> None:

@@ -351,6 +351,9 @@ async def test_a_conflict_is_shown_in_full_and_changes_nothing(review: ReviewWor
         await driver.press("escape")
         assert "#1 not updated: 1 page conflicts" in driver.screen
         assert "CONFLICTS ^" in driver.screen
+        assert "main has written this page since" not in driver.screen
+        await driver.press("]", "]")
+        assert "-- main has written this page since" in driver.screen
         await driver.press("U")
         assert "to update it again changes nothing" in driver.screen
         await driver.press("m")

@@ -166,13 +166,14 @@ class TextDiff(Sequence[Line]):
         """Return the diff cut into shown and folded stretches, covering every row once.
 
         ``context`` unchanged rows with text stay shown on each side of a change. What holds less
-        than two such rows is never folded: its fold would take the same room.
+        than two such rows is never folded: its fold would take the same room. Rows that moved
+        together are folded as well, but for the first and the last ones.
         """
         if (known := self._hunks.get(context)) is not None:
             return known
         cut: list[Hunk] = []
         shown = 0
-        for start, stop in self._unchanged():
+        for start, stop in self._foldable():
             begin = start if start == 0 else self._past(start, context, 1)
             end = stop if stop == self._rows else self._past(stop, context, -1)
             if end - begin < 2 or self._past(begin, 2, 1) > end:
@@ -186,15 +187,24 @@ class TextDiff(Sequence[Line]):
         found = self._hunks[context] = tuple(cut)
         return found
 
-    def _unchanged(self) -> list[tuple[int, int]]:
-        """Return the stretches of unchanged rows, longest as they come."""
+    def _foldable(self) -> list[tuple[int, int]]:
+        """Return the stretches of unchanged rows, and those of rows that moved together."""
         found: list[tuple[int, int]] = []
-        for start, segment in zip(self._starts, self.segments, strict=True):
-            if segment.kind == "same":
-                if found and found[-1][1] == start:
-                    found[-1] = found[-1][0], start + segment.size
-                else:
-                    found.append((start, start + segment.size))
+        last: tuple[str, int] | None = None
+        for at, (start, segment) in enumerate(zip(self._starts, self.segments, strict=True)):
+            about: tuple[str, int] = segment.kind, segment.run
+            below = self.segments[at + 1].run if at + 1 < len(self.segments) else -1
+            if about[0] == "same" and segment.before < 0 and last == ("moved", below):
+                # The blank lines between blocks that moved together.
+                about = last
+            if segment.kind not in ("same", "moved"):
+                last = None
+                continue
+            if last == about:
+                found[-1] = found[-1][0], start + segment.size
+            else:
+                found.append((start, start + segment.size))
+            last = about
         return found
 
     def _past(self, row: int, count: int, step: int) -> int:
@@ -218,9 +228,11 @@ class TextDiff(Sequence[Line]):
         begin = max(0, bisect_right(self._firsts, first) - 1)
         begin += self.after.blocks[begin].stop <= first if self.after.blocks else 0
         blocks = bisect_right(self._firsts, last) - begin
+        moved = any(self.place(row)[0].kind == "moved" for row in (start, stop - 1))
+        kind = "moved" if moved else "unchanged"
         if blocks == 1 and last > first:
-            return plural(stop - start, "unchanged line")
-        return plural(blocks, "unchanged block")
+            return plural(stop - start, f"{kind} line")
+        return plural(blocks, f"{kind} block")
 
     @cached_property
     def _firsts(self) -> list[int]:

@@ -124,8 +124,8 @@ async def test_what_was_not_sent_says_why_and_goes_with_the_others(review: Revie
     found = furnish(review)
     faults = Faults(review.world)
     app = review.app(faults=faults)
-    async with drive(app, "]", "c", size=(100, 30)) as driver:
-        await driver.type("Why?")
+    async with drive(app, "]", "c", size=(80, 24)) as driver:
+        await driver.burst(*"Why?")
         faults.refusing = True
         await driver.press("ctrl+s")
         assert "Down for a moment." in driver.screen

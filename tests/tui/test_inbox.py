@@ -122,7 +122,9 @@ async def test_everything_that_waits_with_the_reason_and_none_twice(
     snapshot = MemorySnapshot()
     api = Api(BASE_URL, world.token(world.ana), transport=counting)
     app = open_world(world, snapshot=snapshot, api=api)
-    async with drive(app, "g i", size=(140, 40)) as driver:
+    async with drive(app, size=(140, 40)) as driver:
+        counting.paths.clear()
+        await driver.press("g i")
         assert "All 5" in driver.screen
         assert "your request Lee Park" in line(driver, "Is **this** right?")
         assert "answered you Lee Park" in line(driver, "Why so short?")
@@ -143,14 +145,13 @@ async def test_everything_that_waits_with_the_reason_and_none_twice(
         await driver.press("1", "s", "down", "enter")
         assert "Sorted by waiting longest." in driver.screen
         await driver.press("/")
-        await driver.type("answ")
-        await driver.press("enter")
+        await driver.burst(*"answ", "enter")
         assert "Why so short?" in driver.screen
         assert "Look, all." not in driver.screen
         # Answered from here, taken back, resolved: it stays where it is.
         await driver.press("r")
         assert "Reply to Ana Silva on #1" in driver.screen
-        await driver.type("Ok")
+        await driver.burst(*"Ok")
         await driver.press("ctrl+s", "escape")
         assert "✓ answered" in line(driver, "Why so short?")
         assert "All 4" in driver.screen
@@ -203,9 +204,10 @@ async def test_a_bare_service_and_a_thread_on_a_space(world: World, update_golde
 async def test_reading_stops_when_the_inbox_is_left_and_goes_on_there(world: World) -> None:
     await furnish(world)
     counting = Counting(world)
-    counting.gate.clear()
     api = Api(BASE_URL, world.token(world.ana), transport=counting)
     async with drive(open_world(world, api=api)) as driver:
+        counting.gate.clear()
+        counting.paths.clear()
         await driver.send("g")
         await driver.send("i")
         here = driver.place

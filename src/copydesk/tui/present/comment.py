@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from rich.cells import cell_len
 
 from copydesk.domain.age import age
-from copydesk.domain.anchor import is_anchor, quoted
+from copydesk.domain.anchor import QUOTE, is_anchor, quoted
 from copydesk.domain.text import clean, shorten
 from copydesk.tui.glyphs import glyphs
 from copydesk.tui.markdown_blocks import blocks
@@ -412,4 +412,7 @@ def first_words(message: Comment | CommentReply, limit: int = 60) -> str:
 
 def gone_text(thread: Thread) -> str:
     """Return what the line said that a thread was about, when its anchor knows it."""
-    return clean(quoted(thread.node or ""))
+    said = quoted(thread.node or "")
+    if len(said) == QUOTE:  # the anchor keeps no more: end it with a word
+        said = f"{said.rpartition(' ')[0] or said} {glyphs().more}"
+    return clean(said)

@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from copydesk.contract.models.comment import Comment, CommentReply
 
 
+QUOTED = 3
+"""Lines that are shown of what a thread is about."""
+
+
 class _Row(NamedTuple):
     kind: Literal["heading", "comment", "reply", "more", "draft", "blank"]
     thread: Thread | None = None
@@ -216,7 +220,9 @@ class ThreadView(WrappedList, scope="threads"):
         lines: list[Line] = []
         if text:
             quoted = wrap_exact([(text, "muted")], max(8, width - 4))
-            lines += [[(f" {glyphs().quote} ", "muted"), *line] for line in quoted[:3]]
+            if len(quoted) > QUOTED:
+                quoted = [*quoted[: QUOTED - 1], [*quoted[QUOTED - 1], (glyphs().more, "muted")]]
+            lines += [[(f" {glyphs().quote} ", "muted"), *line] for line in quoted]
         return lines + draw_message(
             thread.comment,
             width,

@@ -354,6 +354,7 @@ async def test_a_conflict_is_shown_in_full_and_changes_nothing(review: ReviewWor
         assert "main has written this page since" not in driver.screen
         await driver.press("]", "]")
         assert "-- main has written this page since" in driver.screen
+        assert "main wrote it too" in driver.line("~ Webhooks / Signatures")
         await driver.press("U")
         assert "to update it again changes nothing" in driver.screen
         await driver.press("m")

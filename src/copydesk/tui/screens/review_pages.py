@@ -220,6 +220,8 @@ class ReviewPages(ReviewBase):
         at, of = self.diff.change_at
         if of:
             parts.append(f"change {at} of {of}" if at else plural(of, "change"))
+        if self.diff.page is not None and reading.SINCE in self.diff.page.notes:
+            parts.append("main wrote it too")
         title = "   ".join(parts)
         # The place gives way: how many changes there are is told nowhere else.
         room = max(MIN_PLACE, self.diff.room - cell_len(lead + title) - 4)
@@ -269,6 +271,8 @@ class ReviewPages(ReviewBase):
         self.set_class(self.view not in ("changes", "overview"), "-all-threads")
         self.show_beside()
         shown.focus()
+        if shown is self.diff:
+            self.call_after_refresh(self._retitle)  # only now it is known how wide it is
 
     def open_view(self, view: str) -> None:
         """Go to a tab, unless it is the one in front."""

@@ -66,6 +66,8 @@ class DiffView(WrappedList, scope="diff"):
             self.go_to_line(place)
         elif not keep_place and page is not None:
             self.step_change(1, quiet=True, from_start=True)
+            # What is said of the page is read before the page.
+            self.go_to_top()
 
     def mark(self, marks: Mapping[int, Mark]) -> None:
         """Show other threads beside the lines."""

@@ -125,6 +125,14 @@ class WrappedList(SpanPane):
         if moved:
             self.post_message(self.Moved(self))
 
+    def go_to_top(self) -> None:
+        """Scroll to the first row if that leaves the row under the cursor in view."""
+        here = self._top, self._skip
+        self._top = self._skip = 0
+        if not any(row == self._at for row, _ in self._screen()):
+            self._top, self._skip = here
+        self._settle()
+
     def changed(self, *, top: bool = False) -> None:
         """Draw again after rows changed: from the top, or keeping cursor and scroll position."""
         self._kept.clear()

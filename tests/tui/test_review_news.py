@@ -116,8 +116,8 @@ async def test_a_seen_mark_follows_what_others_edit(review: ReviewWorld) -> None
 
 async def test_marks_of_last_time_are_compared_when_it_opens(review: ReviewWorld) -> None:
     before = review.app()
-    async with drive(before, "]", "space", "space", size=(140, 40)):
-        pass
+    async with drive(before, "space", "space", "space", size=(140, 40)) as driver:
+        assert "Dead letters" in driver.line("┏━")
     review.world.edit_change_request(
         review.request, {"webhooks/retries": RETRIES_NOW.replace("eight", "nine")}
     )
@@ -126,6 +126,9 @@ async def test_marks_of_last_time_are_compared_when_it_opens(review: ReviewWorld
     async with drive(app, size=(140, 40)) as driver:
         assert "●" in driver.line("~ Retries ")
         assert "✓" in driver.line("~ Signatures")
+        assert "“Retries” changed since you saw it. = shows what is new." in driver.screen
+        await driver.press("2")
+        assert "Webhooks / Retries" in driver.line("┏━"), "it comes before those never seen"
 
 
 async def test_numbers_rise_on_the_way_through_the_threads(review: ReviewWorld) -> None:

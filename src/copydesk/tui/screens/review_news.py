@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from copydesk.contract import operations as ops
 from copydesk.contract.models.comment import Comment, CommentReply
 from copydesk.domain.page_tree import PageNode, Version, flatten
+from copydesk.domain.text import clean
 from copydesk.tui import review_reading as reading
 from copydesk.tui.actions import action
 from copydesk.tui.glyphs import glyphs
@@ -40,6 +41,8 @@ class ReviewNews(ReviewBeside, scope="review_news"):
         """What the pages of the request were when their marks were last looked at."""
         self._followed = ""
         """The revision of the request that this was at."""
+        self._began: tuple[str, int | None] | None = None
+        """The page that stood first unasked, and the line on it."""
 
     # What waits
 
@@ -136,8 +139,9 @@ class ReviewNews(ReviewBeside, scope="review_news"):
 
     def request_came(self) -> None:
         """Go on, and find out which marked pages are others now than when they were seen."""
+        unasked = self.page_id is None and not (self.target.page or self.target.thread)
         super().request_came()
-        opened = self.opened_request
+        opened, chosen = self.opened_request, self.page_id
         assert opened is not None
         self._followed = opened.request.revision
         left, limit = self.session.budget or (1, 1)
@@ -147,7 +151,35 @@ class ReviewNews(ReviewBeside, scope="review_news"):
         async def read(api: Api) -> None:
             await self._compare(api, opened, opened.pages)
 
-        self.load("marks", read, lambda _: self.show_seen(), what="Comparing what was seen")
+        def compared(_: None) -> None:
+            self.show_seen()
+            if unasked and chosen is not None:
+                self._begin_with_changed(chosen)
+
+        self.load("marks", read, compared, what="Comparing what was seen")
+
+    def page_came(self) -> None:
+        """Go on, and know where reading began."""
+        super().page_came()
+        if self._began is None and self.page_id is not None:
+            self._began = self.page_id, self.diff.line
+
+    def _begin_with_changed(self, chosen: str) -> None:
+        """Show the first page that is to be read, if it is one that was seen before.
+
+        It stands before the ``chosen`` one, which was shown while that was not known. Who has begun
+        to read stays and is told.
+        """
+        seen = self.seen
+        first = next((c for c in self.changes if seen and seen.state(c.id) != "seen"), None)
+        if first is None or first.id == chosen:
+            return
+        said = f"“{clean(first.node.title, limit=60)}” changed since you saw it."
+        came = self._began is None or self._began == (self.page_id, self.diff.line)
+        if self.page_id == chosen and came and self.app.screen is self:
+            self.show_page(first.id)
+            said = f"{said} = shows what is new."
+        self.say(said)
 
     def forget_versions(self) -> None:
         """Compare every marked page anew at the next reading."""

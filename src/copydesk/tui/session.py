@@ -91,7 +91,6 @@ class Session(TakingBack):
     """Tells a person (with a tone) how a write ended whose place was left meanwhile."""
     begins: Callable[[], bool] = lambda: False
     """Notes that this run begins, and tells whether the one before it ended without saying so."""
-    profile: str = ""
     host: str = ""
     me: User | None = None
     organization: str | None = None

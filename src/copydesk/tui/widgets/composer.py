@@ -7,17 +7,12 @@ any reason but sending. `Composer` is the field; `WriteSheet` is the sheet aroun
 from __future__ import annotations
 
 import asyncio
-import os
-import shlex
-import subprocess
-import tempfile
 from collections.abc import Awaitable, Callable, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from rich.text import Text
 from textual import events
-from textual.app import ComposeResult, SuspendNotSupported
+from textual.app import ComposeResult
 from textual.content import Content
 from textual.message import Message
 from textual.timer import Timer
@@ -25,11 +20,11 @@ from textual.widgets import Label, Static, TextArea
 
 from copydesk.domain import completion
 from copydesk.domain.completion import begun
-from copydesk.domain.text import clean
 from copydesk.tui.actions import Acts, action
 from copydesk.tui.emoji_names import emoji_names
 from copydesk.tui.errors import failure_types, sentence
 from copydesk.tui.glyphs import glyphs
+from copydesk.tui.outside_editor import EditorError, edit_in_editor
 from copydesk.tui.widgets.completion import KEYS, Completion
 from copydesk.tui.widgets.sheet import Fact, ScrollingSheet, fact_lines
 from copydesk.tui.widgets.text_view import TextView
@@ -43,8 +38,6 @@ if TYPE_CHECKING:
 
 AUTOSAVE_SECONDS = 0.7
 """How long after a key the draft is kept."""
-
-SCISSORS = "<!-- Everything below this line is only for reading and is not sent. -->"
 
 
 def nothing_written(composer: Composer) -> str | None:
@@ -284,48 +277,6 @@ class Composer(Acts, TextArea, scope="composer"):
             self.load_text(edited)
             self.move_cursor(self.document.end)
             self.keep()
-
-
-class EditorError(Exception):
-    """Why nothing came back from an editor, as a sentence; the text is as it was."""
-
-
-def edit_in_editor(app: CopydeskApp, text: str, quote: str = "") -> str:
-    """Let the user edit text in ``$VISUAL`` or ``$EDITOR``. Raises `EditorError`."""
-    name = "VISUAL" if os.environ.get("VISUAL", "").strip() else "EDITOR"
-    try:
-        editor = shlex.split(os.environ.get(name, ""))
-    except ValueError as error:
-        raise EditorError(f"${name} cannot be read as a command: {error}.") from error
-    if not editor:
-        raise EditorError("Neither $VISUAL nor $EDITOR is set: set one, and start copydesk again.")
-    body = text
-    if quote:
-        quoted = "\n".join(f"> {line}" for line in quote.splitlines())
-        body = f"{text}\n\n{SCISSORS}\n{quoted}\n"
-    with tempfile.TemporaryDirectory(prefix="copydesk-") as folder:
-        path = Path(folder) / "text.md"
-        path.write_text(body, encoding="utf-8")
-        shown = clean(editor[0], limit=60)
-        try:
-            with app.suspend():
-                status = subprocess.run([*editor, str(path)], check=False).returncode  # noqa: S603 - the user's own editor
-        except FileNotFoundError as error:
-            raise EditorError(f"There is no {shown}, which ${name} names as the editor.") from error
-        except OSError as error:
-            raise EditorError(
-                f"{shown}, which ${name} names, did not start: {error.strerror}."
-            ) from error
-        except SuspendNotSupported as error:
-            raise EditorError("This terminal cannot be left for an editor.") from error
-        if status != 0:
-            raise EditorError(f"{shown} ended with status {status}: nothing was taken from it.")
-        try:
-            edited = path.read_text(encoding="utf-8", errors="replace")
-        except OSError as error:
-            raise EditorError(f"{shown} left no file: the text is as it was.") from error
-    app.redraw()
-    return edited.split(SCISSORS, 1)[0].rstrip("\n")
 
 
 class WriteSheet(ScrollingSheet[str], scope="write_sheet"):

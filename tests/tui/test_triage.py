@@ -79,11 +79,16 @@ def subjects(driver: Driver) -> list[str]:
 
 
 async def test_the_views_hold_what_they_say_and_fold_only_when_asked(desk: Desk) -> None:
-    async with drive(open_world(desk.world, "changes"), "g n", size=(140, 40)) as driver:
+    async with drive(open_world(desk.world, "spaces"), size=(140, 40)) as driver:
+        # The tab of the first place counts as the view does.
+        assert "Needs me 2 " in driver.screen
+        await driver.press("g n")
         assert subjects(driver) == ["Answered", "Asked"]
         assert "[Needs me 2]" in driver.screen
         assert "4 open ones are outside this view." in driver.screen
-        assert "1!" in driver.line("Answered")
+        assert "1!" in driver.line("3    Answered")
+        await driver.press("g g")
+        assert "needs you your thread was answered" in here(driver).facts.plain
         await driver.press("2")
         assert subjects(driver) == ["Ready one"]
         await driver.press("4")
@@ -111,6 +116,18 @@ async def test_the_views_hold_what_they_say_and_fold_only_when_asked(desk: Desk)
         assert "[Needs me 2]" in driver.screen
         await driver.press(".")
         assert subjects(driver) == ["Ready one", "Answered"]
+        # What was chosen and marked is there again when one comes back; a view that has nothing
+        # points to one that has something, and the row of the cursor stays in sight.
+        await driver.press("*", "5")
+        assert "Everything that is open is up to date. 5 are open (7 shows them)." in driver.screen
+        await driver.press("7", "S", "escape", "g c")
+        assert (here(driver).view, here(driver).backwards) == ("open", True)
+        assert "2 marked (0 hidden by filter)" in driver.screen
+        await driver.press("G")
+        last = here(driver).rows.selected
+        assert last is not None
+        await driver.resize(80, 12)
+        assert driver.line(last.subject[:9])[1] == ">"
 
 
 async def test_the_filter_knows_what_must_be_read_and_points_at_mistakes(desk: Desk) -> None:
@@ -120,9 +137,11 @@ async def test_the_filter_knows_what_must_be_read_and_points_at_mistakes(desk: D
         await driver.press("escape", "/")
         await typed(driver, "idle:>14d")
         assert subjects(driver) == ["Left alone"]
-        # A mistake leaves the rows as they are, is underlined, and Tab mends it.
+        # A mistake leaves the rows as they are, is underlined, not taken, and Tab mends it.
         await typed(driver, " autor:lee")
         assert "There is no autor: here; did you mean author:?" in driver.screen
+        await driver.burst("enter")
+        assert "Tab mends it; Esc" in driver.screen
         assert subjects(driver) == ["Left alone"]
         line = driver.app.focused
         assert line is not None
@@ -132,6 +151,12 @@ async def test_the_filter_knows_what_must_be_read_and_points_at_mistakes(desk: D
         await driver.press("tab")
         assert here(driver).rows.found == "idle:>14d author:lee"
         await driver.press("escape", "/")
+        await typed(driver, "number:2 asked:me -author:me")
+        assert subjects(driver) == ["Asked"]
+        await driver.press("escape", "/")
+        await typed(driver, "is:merged")
+        assert "This view holds only what is open." in driver.screen
+        await driver.press("escape", "/")
         await typed(driver, "space:pl")
         await driver.press("tab")
         assert here(driver).rows.found == 'space:"Platform guide"'
@@ -139,8 +164,7 @@ async def test_the_filter_knows_what_must_be_read_and_points_at_mistakes(desk: D
         await typed(driver, "author:leah")
         assert "0 of 6 match. Esc clears the filter. Nearest: author:" in driver.screen
         await driver.press("escape", "s")
-        await typed(driver, "waiting")
-        await driver.press("enter")
+        await driver.burst(*"waiting", "enter")
         assert subjects(driver)[0] == "Left alone"
         assert "WAITING" in driver.screen
 
@@ -219,7 +243,7 @@ async def test_what_is_snoozed_sleeps_until_it_changes(desk: Desk) -> None:
         first = desk.ids["Ready one"]
         assert driver.selected == first
         assert "[snoozed] Ready one" in driver.screen
-        assert "until it changes; b again: for 1 day." in driver.screen
+        assert "until it is edited; b again: for 1 day." in driver.screen
         await driver.press("b", ".")
         assert "Ready one" not in subjects(driver)
         assert "1 snoozed (B shows it)." in driver.screen
@@ -228,7 +252,10 @@ async def test_what_is_snoozed_sleeps_until_it_changes(desk: Desk) -> None:
         assert "[snoozed] Ready one" in driver.screen
         await driver.press("B", "u")
         assert app.session.sleepers.held[first].until is None  # one step back
-        await driver.press("u", ".")
+        assert "It sleeps until it is edited." in driver.screen
+        await driver.press("u")
+        assert "It is awake." in driver.screen
+        await driver.press(".")
         assert "Ready one" in subjects(driver)
         assert "snoozed" not in driver.screen
         await driver.press("ctrl+r", ".")
@@ -245,7 +272,7 @@ async def test_what_is_snoozed_sleeps_until_it_changes(desk: Desk) -> None:
 async def test_a_view_of_ones_own(desk: Desk) -> None:
     app = open_world(desk.world, "changes")
     app.session.views.save(SavedView("Broken", filter="autor:lee", line=7))
-    async with drive(app, size=(140, 40)) as driver:
+    async with drive(app, size=(140, 20)) as driver:
         assert "View “Broken” (line 7 of the settings): There is no autor: here" in driver.screen
         await driver.press("f")
         await typed(driver, "broken")
@@ -260,24 +287,22 @@ async def test_a_view_of_ones_own(desk: Desk) -> None:
         await typed(driver, "stale")
         await driver.press("enter")
         assert "“Stale” is there for everybody" in driver.screen
-        await driver.press(*["backspace"] * 5)
+        await driver.burst(*["backspace"] * 5)
         await typed(driver, "Talked about")
         await driver.press("enter")
         assert "[Talked about 2]" in driver.screen
         assert subjects(driver) == ["Answered", "Sent back"]
         saved = app.session.views.read()[-1]
         assert (saved.filter, saved.sort, saved.statuses) == ("has:threads", "subject", ("open",))
-        await driver.press("7")
+        await driver.press("f", "ctrl+x")
+        assert "Forgot the view “Talked about”: u brings it back." in driver.screen
+        assert driver.place.view == "open"
         assert len(subjects(driver)) == 6
-        await driver.press("f")
+        await driver.press("u", "f")
         await typed(driver, "talked")
         await driver.press("enter")
         assert subjects(driver) == ["Answered", "Sent back"]
-        await driver.press(":")
-        await typed(driver, "drop-view Talked about")
-        await driver.press("enter")
-        assert "Forgot the view" in driver.screen
-        assert driver.place.view == "open"
+        await driver.press("7")
         await driver.press("3", "F")
         await typed(driver, "Own")
         await driver.press("enter")
@@ -289,10 +314,13 @@ async def test_verdicts_and_reviewers_from_the_list(desk: Desk) -> None:
     desk.world.user("priya", display_name="Priya Raman")
     async with drive(open_world(desk.world, "changes"), "g n", "j", "a", size=(140, 40)) as driver:
         assert driver.selected == desk.ids["Asked"]
+        assert "needs you your review is asked for" in here(driver).facts.plain
         await typed(driver, "Fine")
         await driver.press("ctrl+s")
         assert "Approved #2; a verdict cannot be undone." in driver.screen
         assert "✓ Ana Silva" in here(driver).facts.plain
+        still = "needs you you approved it just now, and are still on its list of reviewers"
+        assert still in here(driver).facts.plain
         assert "1/1" in driver.line("2    Asked")
         await driver.press("w")
         assert "Ask to review #2" in driver.screen

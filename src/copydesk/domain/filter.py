@@ -81,6 +81,8 @@ class Fields(Generic[Row]):
     values: Mapping[str, Sequence[str]] = field(default_factory=dict)
     numbers: Mapping[str, Measure[Row]] = field(default_factory=dict)
     offers: Callable[[str], Iterable[str]] = lambda key: ()
+    me: Mapping[str, Callable[[Row], bool | None]] = field(default_factory=dict)
+    """For keys of people: whether the reader is the one, which ``key:me`` asks."""
 
     @property
     def names(self) -> Sequence[str]:
@@ -96,7 +98,7 @@ class Fields(Generic[Row]):
         if not colon:
             return [f"{sign}{each}:" for each in self.names if each.startswith(key)]
         wanted = fold(value.removeprefix('"'))
-        known = self.values.get(key) or self.offers(key)
+        known = self.values.get(key) or [*(("me",) if key in self.me else ()), *self.offers(key)]
         found = (each.partition('"')[0].strip() for each in known)
         return [
             f"{sign}{key}:{quoted(each)}"
@@ -245,6 +247,8 @@ class Query(Generic[Row]):
                 held = term.value in words
             elif (measure := self.fields.numbers.get(term.key)) is not None:
                 held = _within(measure.of(row), term)
+            elif term.value == "me" and term.key in self.fields.me:
+                held = self.fields.me[term.key](row)
             else:
                 held = _holds(self.fields.keys[term.key](row), term.value)
             if held is None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 LENGTHS: Sequence[tuple[str, timedelta | None]] = (
-    ("until it changes", None),
+    ("until it is edited", None),
     ("for 1 day", timedelta(days=1)),
     ("for 3 days", timedelta(days=3)),
     ("for 1 week", timedelta(weeks=1)),

@@ -129,9 +129,11 @@ class BulkRun:
                 await self._send(item)
             except WriteError as error:
                 item.state, item.said = "failed", str(error)
+                if isinstance(error.__cause__, failure_types()):
+                    item.said = write_sentence(error.__cause__, again="r")
             except failure_types() as error:
                 item.state = "failed"
-                item.said = write_sentence(error, what=f"{self.verb}, {item.label}")
+                item.said = write_sentence(error, again="r")
             else:
                 item.state = "done"
             self._changed()

@@ -51,13 +51,19 @@ def nothing_new(owner: Any) -> str | None:
     return None if source is not None and source.waiting else "Nothing new waits."
 
 
+_LISTS = " :undo lists what earlier runs wrote."
+
+
 def nothing_to_undo(owner: Any) -> str | None:
     """Say so when no write of this run can be recalled or taken back."""
     session = _here(owner).session
     if session.waits or session.unsettled() or session.undoable():
         return None
     earlier = any(past.standing == "done" for past in session.history.known.values())
-    return f"Nothing to undo.{' :undo lists what earlier runs wrote.' if earlier else ''}"
+    final = session.final()
+    if final is not None:
+        return f"{final.what} {final.target} cannot be undone.{_LISTS if earlier else ''}"
+    return f"Nothing to undo.{_LISTS if earlier else ''}"
 
 
 def nothing_to_redo(owner: Any) -> str | None:

@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, Protocol
 
 from copydesk.domain.age import instant
-from copydesk.domain.snooze import Snooze
+from copydesk.domain.snooze import LENGTHS, Snooze
 
 if TYPE_CHECKING:
     from copydesk.domain.reversal import Reversal
@@ -127,7 +127,8 @@ def reversal_of(thing: str, before: Snooze | None, after: Snooze | None) -> Reve
         told = Step("local.snoozed", {"thing": thing})
         return Expectation(told, {"snooze": _write(snooze)}, said="it was snoozed anew or woken")
 
-    return Reversal((step(before),), (step(after),), expect(after), expect(before))
+    holds = "It is awake." if before is None else f"It sleeps {LENGTHS[before.step][0]}."
+    return Reversal((step(before),), (step(after),), expect(after), expect(before), note=holds)
 
 
 def _write(snooze: Snooze | None) -> dict[str, Any] | None:

@@ -19,6 +19,10 @@ SHOWN = 12
 """How many writes a sheet names before it counts the others."""
 
 
+TAKE_REPLIES = frozenset({"delete_space_comment", "delete_change_request_comment"})
+"""The operations that delete a message with all that was replied to it."""
+
+
 async def undo(place: Place) -> None:
     """Recall what waits, else take back the newest write, with the group that it belongs to."""
     session = place.session
@@ -122,6 +126,10 @@ def _sheet(error: ChangedSinceError, count: int) -> Confirm:
     for obstacle in obstacles[:SHOWN]:
         entry = obstacle.past.entry
         facts += [Text(clean(f"{entry.what} {entry.target}"), style="strong"), obstacle.why]
+        if not error.again and any(
+            step.operation in TAKE_REPLIES for step in obstacle.past.reversal.back
+        ):
+            facts.append(Text("This deletes what others replied too, for good.", style="warn"))
     if len(obstacles) > SHOWN:
         facts.append(f"and {len(obstacles) - SHOWN} more")
     return Confirm(

@@ -67,6 +67,8 @@ def needs(query: Query[ChangeRow]) -> frozenset[str]:
         asked = NEEDS.get(term.key or "", frozenset())
         if term.key == "waiting" and "me".startswith(term.value):
             asked -= {RULES}
+        if term.key == "asked" and term.value == "me":
+            asked = frozenset({ASKED})
         found |= asked
     return frozenset(found)
 
@@ -151,6 +153,7 @@ def fields(known: Knows) -> Fields[ChangeRow]:
             "changed": Measure(changed),
         },
         offers=known.offers,
+        me={"author": known.mine, "by": known.mine, "asked": known.asked_me},
     )
 
 

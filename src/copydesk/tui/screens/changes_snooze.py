@@ -58,10 +58,11 @@ class ChangesSnooze(ChangesDetails, scope="changes_snooze"):
 
     @action("b", "snooze", unless=nothing_selected, show=16, group="Write")
     async def snooze(self) -> None:
-        """Put it aside until it changes; again for 1 day, 3 days, 1 week, and then wake it.
+        """Put it aside until it is edited; again for 1 day, 3 days, 1 week, and then wake it.
 
-        That is kept on this machine only. It goes with ``.`` and comes back by itself; ``B`` shows
-        what sleeps, ``u`` takes it back.
+        Comments do not wake it: the service does not count them as a change. That is kept on this
+        machine only. It goes with ``.`` and comes back by itself; ``B`` shows what sleeps, ``u``
+        takes it back.
         """
         row = self.rows.selected
         if row is None:

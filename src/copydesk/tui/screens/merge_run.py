@@ -116,6 +116,8 @@ class MergeRunPlace(MergeRunActions):
 
     def _what(self, row: Row) -> Text:
         item, runner = _item(row), self.runner
+        if row.run.state == "finished" and item.state == "waiting":
+            return Text("not begun", style="muted")
         if row.run.cut and item.sent:
             return Text("may have arrived: read first", style="warn")
         return present.what(
@@ -161,7 +163,8 @@ class MergeRunPlace(MergeRunActions):
         if run.state == "planned":
             return f"{plural(len(run.listed), 'request')}, nothing is sent yet. ctrl+s starts."
         if run.stopped is not None:
-            return f"Stopped at {run.far}. ctrl+s: skip it and go on, try again, or end."
+            again = "merge it all the same" if run.stopped.at_news else "try again"
+            return f"Stopped at {run.far}. ctrl+s: skip it and go on, {again}, or end."
         if run.state == "paused":
             if run.cut:
                 return f"Cut off at {run.far}. ctrl+s goes on: what was sent is read first."

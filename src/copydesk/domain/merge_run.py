@@ -85,6 +85,11 @@ class RunItem:
         return f"{self.space}/{self.request}"
 
     @property
+    def at_news(self) -> bool:
+        """Whether it stands at news that were told: going on with it takes them as read."""
+        return self.reason in ("comment", "edit")
+
+    @property
     def name(self) -> str:
         """How a sentence names it: "#118 Fix auth code samples"."""
         return f"{self.label} {self.subject}"

@@ -107,7 +107,7 @@ async def test_planned_from_marks_then_stopped_at_the_third_and_gone_on_with(
         await driver.burst("G")
         await driver.press("K", "K")
         assert names(driver) == ["#1 F", "#2 R", "#2 A", "#1 B", "#3 W", "#4 R"]
-        six.world.comment(six.legal, "Hold on.", change_request=six.ids[5], by=six.lee)
+        hold = six.world.comment(six.legal, "Hold on.", change_request=six.ids[5], by=six.lee)
         before = six.untouched(2, 3, 4, 5)
 
         await driver.press("ctrl+s")
@@ -129,6 +129,11 @@ async def test_planned_from_marks_then_stopped_at_the_third_and_gone_on_with(
         assert "last by Lee Park: “Hold on”" in words(driver)
         assert "Enter confirms nothing." in words(driver)
         assert "r merge it all the same" in words(driver)
+        # That is for what was shown: what is said since then stops it once more.
+        six.world.reply(hold, "Really.", by=six.lee)
+        await driver.press("r")
+        assert "a new reply since it was queued, last by Lee Park: “Really”" in words(driver)
+        await driver.press("ctrl+s")
         await driver.press("x")
         assert states(driver) == ["done", "done", "skipped", "done", "done", "stopped"]
         assert six.statuses() == ["merged", "merged", "merged", "open", "merged", "open"]
@@ -146,7 +151,7 @@ async def test_planned_from_marks_then_stopped_at_the_third_and_gone_on_with(
         report = driver.app.clipboard
         assert "# Merge run of 2026-03-02" in report
         assert "1. **Merged**: #1 Fix auth code samples in Platform guide. Revision id" in report
-        assert "3. **Skipped**: #2 Add privacy in Legal. It has a new comment since" in report
+        assert "3. **Skipped**: #2 Add privacy in Legal. It has a new reply since" in report
         # What is merged is live, in the order of the run, and main has each text.
         await driver.press("g c")
         assert "Rename" in driver.screen

@@ -32,11 +32,12 @@ if TYPE_CHECKING:
     from copydesk.client.api import Api
     from copydesk.contract.models.change_request import ChangeRequest, Changes
     from copydesk.contract.models.change_request import Conflict as Conflicting
-    from copydesk.contract.models.comment import Comment
+    from copydesk.contract.models.comment import Comment, CommentReply
 
 USES = (
     "get_change_request", "get_space", "list_change_request_comments", "get_change_request_changes",
     "list_space_pages", "list_change_request_pages", "get_change_request_revision",
+    "list_change_request_comment_replies",
     *merge_facts.USES,
 )  # fmt: skip
 """The operations that a run reads with."""
@@ -160,7 +161,7 @@ async def _said(api: Api, item: RunItem) -> _Said:
     found = [
         comment
         async for comment in api.pages(
-            ops.list_change_request_comments, item.space, item.request, limit=500
+            ops.list_change_request_comments, item.space, item.request, format="markdown", limit=500
         )
     ]
     known = dict(item.comments)
@@ -168,7 +169,7 @@ async def _said(api: Api, item: RunItem) -> _Said:
     newest = max(fresh, key=_spoken, default=None)
     return _Said(
         tuple(sorted((comment.id, comment.replies) for comment in found)),
-        "" if newest is None else _speaker(newest, replied=newest.id in known),
+        "" if newest is None else await _speaker(api, item, newest, replied=newest.id in known),
         sum(comment.status == "open" and comment.target.review is None for comment in found),
     )
 
@@ -183,13 +184,21 @@ SAID = 120
 """How much of a comment is told, in characters: enough to know whether to go and read it."""
 
 
-def _speaker(comment: Comment, *, replied: bool) -> str:
-    if not replied:
-        words = clean(comment.body.markdown or "", limit=SAID).strip().rstrip(".")
-        name = name_of(comment.posted_by)
-        return f"{name}: “{words}”" if words else name
-    spoken = _spoken(comment)
-    return next((name_of(r.user) for r in comment.repliers if r.updated_at == spoken), "")
+async def _speaker(api: Api, item: RunItem, comment: Comment, *, replied: bool) -> str:
+    """Return who spoke last in a thread, and the words; ``replied`` when they answered in it."""
+    said: Comment | CommentReply | None = comment
+    if replied:
+        said = None
+        async for reply in api.pages(
+            ops.list_change_request_comment_replies, item.space, item.request, comment.id,
+            format="markdown", limit=500,
+        ):  # fmt: skip
+            said = reply if said is None or reply.posted_at >= said.posted_at else said
+    if said is None:
+        return ""
+    words = clean(said.body.markdown or "", limit=SAID).strip().rstrip(".")
+    name = name_of(said.posted_by)
+    return f"{name}: “{words}”" if words else name
 
 
 async def _pulled_into(api: Api, item: RunItem, request: ChangeRequest) -> str | None:

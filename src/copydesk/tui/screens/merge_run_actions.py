@@ -25,6 +25,7 @@ READS = (
     "get_change_request", "get_space", "list_change_request_comments", "get_change_request_changes",
     "list_space_pages", "list_change_request_pages", "get_change_request_revision",
     "list_change_request_reviews", "list_requested_reviewers", "get_organization", "get_member",
+    "list_change_request_comment_replies",
 )  # fmt: skip
 """The operations that a run is read with."""
 
@@ -134,7 +135,10 @@ def pause_label(here: MergeRunActions) -> str:
 
 def again_label(here: MergeRunActions) -> str:
     """Return what r does now; nothing in the footer when nothing has stopped."""
-    return "try again" if not_stopped(here) is None else ""
+    if not_stopped(here) is not None:
+        return ""
+    stopped = None if here.run is None else here.run.stopped
+    return "merge all the same" if stopped is not None and stopped.at_news else "try again"
 
 
 def later_label(here: MergeRunActions) -> str:

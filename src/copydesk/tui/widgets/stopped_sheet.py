@@ -27,7 +27,7 @@ class StoppedSheet(ScrollingSheet[str], scope="stopped_sheet"):
         super().__init__(f"Stopped at {run.far}")
         self.item = item
         self._left = run.count("waiting")
-        self._passed = item.reason in ("comment", "edit")
+        self._passed = item.at_news
         """Whether going on with it takes what it stopped at as seen."""
 
     def body(self) -> ComposeResult:

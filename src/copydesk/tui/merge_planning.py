@@ -160,7 +160,8 @@ class MergePlanner:
             if not item.revision:
                 why = self.unread.get(item.key)
                 if why is None:
-                    return f"Still reading {item.label}."
+                    read = sum(bool(each.revision) for each in run.listed)
+                    return f"Still reading: {read} of {len(run.listed)}. ctrl+s starts after that."
                 return f"{item.label} could not be read: R tries again, x takes it out. {why}"
         return None
 

@@ -98,18 +98,22 @@ class MergeRunPlace(MergeRunActions):
         items = () if run is None else run.items
         rows = [] if run is None else [Row(item.key, 0, run, item) for item in items]
         spaces = {item.space for item in items}
+        wide = self.app.size.width >= WIDE
         columns: list[Column[Row]] = [
             Column("at", "", lambda row: Text(str(row.number or ""), style="muted"), 2,
                    align="right"),
             Column("number", "#", lambda row: _item(row).label.removeprefix("#"), 4),
             Column("subject", "SUBJECT", lambda row: _item(row).subject, flex=1, minimum=18),
-            Column("space", "SPACE", lambda row: _item(row).space_title, 9, drop=2, most=16),
+            Column(
+                "space", "SPACE", lambda row: _item(row).space_title, 9, drop=2,
+                most=16 if wide else 9,
+            ),
             by_content(
                 Column("state", "STATE", lambda row: present.state_text(_item(row)), 7), rows, 14
             ),
             by_content(Column("what", "", self._what, 8, drop=1), rows, WHAT_CELLS),
         ]  # fmt: skip
-        if self.app.size.width >= WIDE:
+        if wide:
             columns[-1] = by_content(replace(columns[-1], width=8), rows, WIDE_WHAT_CELLS)
         # Of one space all have the same: its name is in the details.
         return [column for column in columns if column.key != "space" or len(spaces) > 1]
@@ -263,8 +267,8 @@ class MergeRunPlace(MergeRunActions):
             self.rows.title, self.rows.note = "Merge run", ""
         else:
             columns = tuple(self._columns())
-            now = [(each.key, each.width) for each in self.rows.columns]
-            if [(each.key, each.width) for each in columns] != now:
+            now = [(each.key, each.width, each.most) for each in self.rows.columns]
+            if [(each.key, each.width, each.most) for each in columns] != now:
                 self.rows.columns = columns
                 self.rows.refresh_rows()
             places = {item.key: at for at, item in enumerate(run.listed, 1)}

@@ -142,12 +142,19 @@ async def test_settings_of_a_page_are_compared_and_an_edit_after_seeing_it_is_sa
         assert "Edited after" not in driver.screen
 
 
-async def test_the_words_of_a_very_long_paragraph_come_later(world: World) -> None:
-    said = " ".join(f"word{n % 700}" for n in range(4_000))
+async def test_a_very_long_paragraph_is_compared_later_and_what_is_folded_is_found(
+    world: World,
+) -> None:
+    said = " ".join(f"word{n % 700}" for n in range(4_000)) + "\n\nBelow.\n" * 9 + "\nHidden one.\n"
     review = changed(world, said, said.replace("word7 ", "term7 ", 1))
     async with drive(review.app(), size=(140, 40)) as driver:
+        assert "Hidden one." not in driver.screen
         assert "[-word7-]" in driver.screen
         assert "comparing words" not in driver.screen
+        await driver.press("/")
+        await driver.type("hidden o")
+        await driver.press("enter")
+        assert "┃>" in driver.line("Hidden one.")
 
 
 async def test_a_page_of_a_megabyte_keeps_no_key_waiting() -> None:

@@ -222,6 +222,27 @@ class DiffView(WrappedList, scope="diff"):
             return
         self.go_to(self._place_of(line))
 
+    def _jump(self, direction: int, start: int) -> bool:
+        """Go to the next match, and unfold what it is in."""
+        for step in range(self.rows):
+            at = (start + step * direction) % self.rows
+            row = self._rows[at]
+            if row.kind == "fold":
+                line = self._match_in(row, direction)
+                if line is not None:
+                    return self.go_to_line(line)
+            elif self.stops(at) and self._found in self.row_text(at).casefold():
+                self.go_to(at, center=True)
+                return True
+        return False
+
+    def _match_in(self, fold: Row, direction: int) -> int | None:
+        assert self.page is not None
+        for line in range(fold.at, fold.stop)[::direction]:
+            if self._found in self.page.line_text(line).casefold():
+                return line
+        return None
+
     # Drawing
 
     @property
@@ -241,7 +262,7 @@ class DiffView(WrappedList, scope="diff"):
         return f"diff--{kind}" if kind in ("added", "removed") else ""
 
     def row_text(self, row: int) -> str:
-        """Search looks at the text of rows, not at folds."""
+        """Return the text in which a match is lit; what is folded is looked at by `_jump`."""
         kind, at, stop = self._rows[row]
         if self.page is None or kind in ("fold", "note"):
             return ""

@@ -199,6 +199,20 @@ async def test_a_bare_service_and_a_thread_on_a_space(world: World, update_golde
         await driver.press("enter")
         assert "It is about the space as a whole" in driver.screen
         assert driver.place.pane.id == "thread"  # type: ignore[union-attr]
+        # About a page: that is shown, and the thread above it.
+        guides = world.row("comment", found["space"])["space_id"]
+        page = world.page_id(guides, "start")
+        about = world.comment(guides, "@Ana Silva is <b> ok?", by=world.ana, page=page)
+        world.reply(about, "@Ana Silva, is it?", by=world.user("kofi"))
+        await driver.press("escape", "R", ".")
+        assert driver.place.rows.select(about)  # type: ignore[attr-defined]
+        await driver.press("enter")
+        assert driver.place.PLACE == "pages"
+        assert driver.place.pane.id == "page-text"  # type: ignore[union-attr]
+        screen = driver.screen
+        assert screen.index("is <b> ok?") < screen.index("is it?") < screen.index("Hello.")
+        await driver.press("q")
+        assert driver.place.PLACE == "inbox"
 
 
 async def test_reading_stops_when_the_inbox_is_left_and_goes_on_there(world: World) -> None:

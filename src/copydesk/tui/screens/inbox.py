@@ -316,17 +316,16 @@ class Inbox(HasDetails, scope="inbox"):
             self.desk.call_later(self.desk.go, "review", target)
         elif row.page:
             self._left_at = row
-            self.desk.call_later(self._show_page, target.but(page=row.page, thread=row.id), row)
+            self.desk.call_later(self._show_page, target.but(page=row.page, thread=row.id))
         else:
             self.thread.focus()
             self.say("It is about the space as a whole: this is all of it. r replies, x resolves.")
 
-    async def _show_page(self, target: Target, row: InboxRow) -> None:
-        """Show the text that a thread of a space is about; the thread itself is only here."""
+    async def _show_page(self, target: Target) -> None:
+        """Show the text that a thread of a space is about, below the thread."""
         await self.desk.go("pages", target)
         if self.desk.here is not None and self.desk.here is not self:
-            said = f"“{clean(row.text, limit=30)}” is about this page; q goes back to it."
-            self.desk.here.say(said)
+            self.desk.here.say("q goes back: there r replies, x resolves.")
 
     def _done(self, row: InboxRow, said: str) -> None:
         """Show that a thread does not wait any more; it stays where it is until R."""

@@ -15,13 +15,15 @@ from copydesk.tui.app import style_path
 from copydesk.tui.common_actions import no_last_place
 from copydesk.tui.frame import Status
 from copydesk.tui.page_reading import Followed, Read, Tree, Version
-from copydesk.tui.place import Part, Place
+from copydesk.tui.place import Part
 from copydesk.tui.places import Target, place
 from copydesk.tui.present import page as present
 from copydesk.tui.present.page import LinkRow, PageRow
+from copydesk.tui.screens.pages_thread import ThreadAbove
 from copydesk.tui.sources import ListSource
 from copydesk.tui.trees import TreeSource
 from copydesk.tui.widgets.text_view import TextView
+from copydesk.tui.widgets.thread_view import ThreadView
 from copydesk.tui.widgets.tree_list import TreeList
 from copydesk.tui.widgets.virtual_list import Column, VirtualList
 
@@ -46,7 +48,7 @@ def nowhere_back(here: PagesPlace) -> str | None:
 
 
 @place("pages", title="Pages")
-class PagesPlace(Place, scope="pages"):
+class PagesPlace(ThreadAbove, scope="pages"):
     """The page tree at the left, the page in the middle, its links at the right."""
 
     CSS_PATH = style_path("pages")
@@ -96,7 +98,7 @@ class PagesPlace(Place, scope="pages"):
             id="page-links",
         )
         yield Part("left", self.rows)
-        yield Part("main", self.text)
+        yield Part("main", self.thread, self.text)
         yield Part("side", self.links)
 
     def trail(self) -> Iterable[str]:
@@ -152,6 +154,7 @@ class PagesPlace(Place, scope="pages"):
             return
         if not self.order:
             self.rows.empty = "Reading pages…"
+        self.read_thread()
         version = self._version
         self.load(
             "tree",
@@ -254,6 +257,7 @@ class PagesPlace(Place, scope="pages"):
     def _show(self, page: PageRow, read: Read) -> None:
         same = self.shown_page is not None and self.shown_page.id == page.id
         self.shown_page = page
+        self.show_thread(page.id)
         self.text.empty = "This page is empty."
         self.text.title = page.where + ("   hidden" if page.hidden else "")
         self.text.set_text(read.markdown, top=not same)
@@ -298,6 +302,10 @@ class PagesPlace(Place, scope="pages"):
         else:
             self._look(after=0)
             self.text.focus()
+
+    def on_thread_view_opened(self, event: ThreadView.Opened) -> None:
+        """Go to the text that the thread is about."""
+        self.text.focus()
 
     def _follow(self, link: LinkRow) -> None:
         if link.page:
@@ -401,8 +409,8 @@ class PagesPlace(Place, scope="pages"):
             await super().step_back()
 
     async def close_place(self) -> None:
-        """Step back as Esc does."""
-        if not self._back_to_tree():
+        """Step back as Esc does; to the list of threads at once for who came from there."""
+        if self.for_thread or not self._back_to_tree():
             await super().close_place()
 
     def _back_to_tree(self) -> bool:

@@ -11,7 +11,10 @@ from copydesk.contract import operations as ops
 from copydesk.contract.models.comment import CommentUpdate, MarkdownBody
 from copydesk.contract.models.merge_rules import MergeRulesWrite
 from copydesk.contract.models.review import ReviewCreate
+from copydesk.tui.draft_keys import review_key
+from copydesk.tui.places import Target
 from tests.drive import Driver, drive, eventually
+from tests.tui.opening import open_world
 from tests.tui.review_world import RETRIES, Faults, ReviewWorld, furnish
 from tests.world import World
 
@@ -93,6 +96,49 @@ async def test_rules_are_explained_one_by_one(review: ReviewWorld) -> None:
         assert "it has all of main" in driver.screen
 
 
+async def test_the_tabs_full_empty_and_out_of_reach(
+    review: ReviewWorld, update_golden: bool
+) -> None:
+    world = review.world
+    priya = world.user("priya", display_name="Priya Rao")
+    rule(
+        review,
+        {"rule": "require_one_of_specific_reviewers", "users": [priya]},
+        {"rule": "require_up_to_date_change_request"},
+    )
+    furnish(review)
+    await world.api(priya)(
+        ops.create_change_request_review,
+        review.space,
+        review.request,
+        ReviewCreate(status="changes-requested", comment=MarkdownBody(markdown="Split it.")),
+    )
+    world.clock.now += timedelta(hours=3)
+    world.commit(review.space, {"events": "# Events\n\nMuch can happen.\n"})
+    async with drive(review.app(), "4", size=(140, 40)) as driver:
+        for size in ((140, 40), (80, 24)):
+            await driver.resize(*size)
+            for key, name in (("4", "review-rules"), ("5", "review-activity")):
+                await driver.press(key)
+                driver.golden(name, update=update_golden)
+    faults = Faults(world)
+    faults.gone = True
+    async with drive(review.app(faults=faults), "4", size=(140, 40)) as driver:
+        driver.golden("review-failing", update=update_golden)
+        for key in ("1", "3", "5"):
+            await driver.press(key)
+            assert driver.screen.count("Offline: desk cannot be reached") == 2, key
+    space = world.space("Plain", {"page": "# Page\n\nText.\n"})
+    request = world.change_request(space, edit=lambda editor: None, by=world.ana)
+    target = Target(space=space, change_request=request, view="rules")
+    async with drive(open_world(world, "review", target)) as driver:
+        assert "No merge rules hold in this space." in driver.screen
+        await driver.press("a")
+        assert "You wrote it: what you say of it counts for no rule." in driver.screen
+        await driver.press("escape", "5")
+        assert "begun" in driver.screen
+
+
 async def test_what_only_the_service_knows_is_a_question_mark(review: ReviewWorld) -> None:
     rule(review, {"rule": "require_at_least_one_review"}, {"rule": "require_all_reviews_approved"})
     furnish(review)
@@ -165,13 +211,11 @@ async def test_drafts_go_with_a_verdict_and_what_is_refused_stays(review: Review
     faults = Faults(review.world)
     app = review.app(faults=faults)
     before = review.open_threads()
-    async with drive(app, "]", "c") as driver:
-        for text, keys in (("Why?", ("C", "down", "enter")), ("Nice.", ())):
-            await driver.type(text)
-            await driver.press("escape", *keys)
-        await driver.press("A")
+    for part, text in ((f"{review.page('webhooks/retries')}/page", "Why?"), ("request", "Nice.")):
+        app.session.drafts.save(review_key(review.space, review.request, part), text)
+    async with drive(app, "A") as driver:
         assert "2 of 2 drafts first, then the verdict; it waits for them" in driver.screen
-        await driver.type("See.")
+        await driver.burst(*"See.")
         faults.refusing = True
         await driver.press("ctrl+s")
         assert "on the request Nice." in driver.screen

@@ -285,8 +285,9 @@ class Wire:
                 sent=True,
             ) from error
         except (httpx.ConnectError, httpx.ProxyError, httpx.UnsupportedProtocol) as error:
+            why = self._hide(str(error)).rstrip(".") or "no connection"
             raise Unreachable(
-                f"{host} cannot be reached: {self._hide(str(error)) or 'no connection'}.",
+                f"{host} cannot be reached: {why}.",
                 operation=request.name,
             ) from error
         except httpx.TransportError as error:

@@ -84,7 +84,7 @@ class ReviewBase(Place):
             self._tree_columns(),
             indent=1,
             title="Pages",
-            empty="This change request changes nothing yet.",
+            empty="Reading…",
             sign=self._seen_sign,
             header=False,
             id="pages",
@@ -92,14 +92,8 @@ class ReviewBase(Place):
         self.diff = DiffView(id="diff")
         self.facts = Facts(title="Overview", empty="Reading…", id="overview")
         self.facts.leads = "Request"
-        self.all_threads = ThreadView(
-            title="Threads",
-            empty="No threads yet. C starts one on a page or on the request.",
-            id="all-threads",
-        )
-        self.beside = ThreadView(
-            title="Threads", empty="No threads on this page. c comments on the line.", id="beside"
-        )
+        self.all_threads = ThreadView(title="Threads", empty="Reading…", id="all-threads")
+        self.beside = ThreadView(title="Threads", empty="Reading…", id="beside")
         self.tabs: dict[str, Pane] = {
             "overview": self.facts,
             "threads": self.all_threads,
@@ -250,7 +244,7 @@ class ReviewBase(Place):
             lambda api: self._read_request(api, space, request),
             self._request_read,
             what="Reading the change request",
-            failed=self._request_failed,
+            failed=self.request_failed,
         )
 
     async def _read_request(self, api: Api, space: str, request: str) -> Opened:
@@ -294,12 +288,15 @@ class ReviewBase(Place):
     def polled(self, now: ChangeRequest) -> None:
         """Go on once it is known what the request is now."""
 
-    def _request_failed(self, said: str) -> None:
+    def request_failed(self, said: str) -> None:
+        """Say why the request is not there, unless it was read before."""
         if self.opened_request is None:
-            self.diff.empty = said
-            self.facts.empty = said
-            self.diff.refresh()
-            self.facts.refresh()
+            for pane in (self.diff, self.facts, self.all_threads):
+                pane.empty = said
+                pane.refresh_rows()
+            self.page_tree.empty = self.beside.empty = "Not read."
+            self.page_tree.refresh_rows()
+            self.beside.refresh_rows()
 
     def _request_read(self, opened: Opened) -> None:
         before = self.opened_request

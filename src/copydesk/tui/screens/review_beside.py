@@ -64,11 +64,19 @@ class ReviewBeside(ReviewPages):
             lambda api: reading.read_threads(api, opened.space.id, opened.request.id),
             self._threads_came,
             what="Reading threads",
+            failed=self._threads_failed,
         )
+
+    def _threads_failed(self, said: str) -> None:
+        if not self.threads_read:
+            self.all_threads.empty, self.beside.empty = said, "Not read."
+            self.all_threads.refresh_rows()
+            self.beside.refresh_rows()
 
     def _threads_came(self, comments: list[Comment]) -> None:
         self.threads.take(comments)
         self.threads_read = True
+        self.all_threads.empty = "No threads yet. C starts one on a page or on the request."
         self.show_threads()
         if self._wanted_thread is not None and self.diff.page is not None:
             self._go_to_wanted()
@@ -171,15 +179,17 @@ class ReviewBeside(ReviewPages):
     def show_beside(self) -> None:
         """Fill the pane beside the text: the page as a whole, line by line, then what is gone."""
         if self.view == "overview":
-            self.beside.empty = "No threads on the request as a whole. C starts one."
+            none = "No threads on the request as a whole. C starts one."
             left = [("C", self.drafts["request"])] if "request" in self.drafts else []
             groups = [Group("", self.threads.on_page(None))]
         else:
-            self.beside.empty = "No threads on this page. c comments on the line."
+            none = "No threads on this page. c comments on the line."
             here = self.threads.on_page(self.page_id)
             whole = self.drafts.get(f"{self.page_id}/page")
             left = [("C", whole)] if whole is not None else []
             groups = page_groups(here, self.texts.get(self.page_id or ""))
+        if self.threads_read:
+            self.beside.empty = none
         self.beside.show(groups, left=left, answers=self._answers)
         self._retitle_beside()
 

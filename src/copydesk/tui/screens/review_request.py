@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, cast
 from uuid import uuid4
 
+from rich.text import Text
+
 from copydesk.contract import operations as ops
 from copydesk.contract.enumerations import ChangeRequestWritableStatus, ReviewStatus
 from copydesk.contract.models.change_request import (
@@ -85,7 +87,10 @@ class ReviewRequest(ReviewTabs, scope="review_request"):
         space, request = opened.space.id, opened.request
         what = "Approve" if status == "approved" else "Ask for changes"
         key = self.draft_key(f"verdict {status}")
-        facts = [f"#{request.number} {clean(request.subject)}"]
+        facts: list[str | Text] = [f"#{request.number} {clean(request.subject)}"]
+        me, author = self.session.me, request.created_by
+        if me is not None and author is not None and author.id == me.id:
+            facts.append(Text("You wrote it: what you say of it counts for no rule.", "warn"))
         unseen = len(self.changes) - self.seen_count
         left = []
         if unseen:

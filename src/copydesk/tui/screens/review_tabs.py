@@ -87,6 +87,14 @@ class ReviewTabs(ReviewDrafts):
         elif self.view == "activity":
             self._show_activity()
 
+    def request_failed(self, said: str) -> None:
+        """Say in every tab why the request is not there."""
+        super().request_failed(said)
+        if self.opened_request is None:
+            self.rules_failed(said)
+            self.happened.empty = said
+            self.happened.refresh_rows()
+
     def rules_failed(self, said: str) -> None:
         """Say in the tab of the rules why they are not there."""
         self.rules_pane.empty = said

@@ -314,6 +314,11 @@ async def test_a_merged_request_shows_its_own_pages_as_it_left_them(review: Revi
             assert "as this request left it" in driver.screen
             assert "We retry eight times over 24 hours." in driver.screen
             assert "[-" not in driver.screen
+            if not bare:
+                await driver.press("]", "]")
+                assert "New page." in driver.screen
+                assert "+ Where events go." in driver.line("Where events go.")
+                assert "as this request left it" not in driver.screen, "it said nothing before"
     review = ReviewWorld(review.world)
     async with drive(review.app(), "m", "y", "escape") as driver:
         pass

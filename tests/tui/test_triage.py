@@ -79,7 +79,7 @@ def subjects(driver: Driver) -> list[str]:
 
 
 async def test_the_views_hold_what_they_say_and_fold_only_when_asked(desk: Desk) -> None:
-    async with drive(open_world(desk.world, "spaces"), size=(140, 40)) as driver:
+    async with drive(open_world(desk.world, "spaces"), size=(140, 20)) as driver:
         # The tab of the first place counts as the view does.
         assert "Needs me 2 " in driver.screen
         await driver.press("g n")
@@ -183,14 +183,13 @@ async def test_what_is_done_to_marked_rows_has_a_result_for_each(desk: Desk) -> 
 
     api = Api(BASE_URL, "token", transport=httpx.MockTransport(answer))
     desk.world.write(lambda tx: branches.set_status(tx, desk.ids["Sent back"], "archived"))
-    async with drive(open_world(desk.world, "changes", api=api), size=(100, 30)) as driver:
+    async with drive(open_world(desk.world, "changes", api=api), size=(100, 24)) as driver:
         # A range, one by one, and what a view or a filter hides.
         assert subjects(driver) == ["Mine here", "Ready one", "Answered", "Asked", "Left alone"]
-        await driver.press("j", "v", "j", "j", "v")
+        await driver.burst("j", "v", "j", "j", "v")
         assert "3 marked (0 hidden by filter)" in driver.screen
         await driver.press("/")
-        await typed(driver, "ready")
-        await driver.press("enter")
+        await driver.burst(*"ready", "enter")
         assert "3 marked (2 hidden by filter)" in driver.screen
         await driver.press("x")
         assert "Archive 3 of 3." in driver.screen
@@ -198,7 +197,7 @@ async def test_what_is_done_to_marked_rows_has_a_result_for_each(desk: Desk) -> 
         order = [next(at for at, line in enumerate(lines) if text in line) for text in
                  ("Not shown in the list (2)", "Answered", "Asked", "Shown (1)")]  # fmt: skip
         assert order == sorted(order)
-        await driver.press("enter")
+        await driver.burst("enter")
         assert await desk.status("Ready one") == "open"
         await driver.press("y")
         assert "✓ done" in driver.line("Answered")
@@ -215,11 +214,14 @@ async def test_what_is_done_to_marked_rows_has_a_result_for_each(desk: Desk) -> 
         await driver.press("u")
         assert {await desk.status(each) for each in ("Asked", "Ready one")} == {"open"}
         # What does not allow it says why and is left alone; a run goes on without its sheet.
-        await driver.press("R", ".", "*", "W")
+        await driver.press("R")
+        await driver.burst(".", "*")
+        await driver.burst("W")
         assert "Make a draft 5 of 5." in driver.screen
         await driver.press("escape", "/")
         await typed(driver, "nothing like that")
-        await driver.press("enter", "U")
+        await driver.burst("enter")
+        await driver.burst("U")
         assert "Update 0 of 5. 5 skipped." in driver.screen
         assert "skipped: is up to date." in driver.line("Ready one")
         await driver.press("escape", "escape", "W")
@@ -275,21 +277,19 @@ async def test_a_view_of_ones_own(desk: Desk) -> None:
     async with drive(app, size=(140, 20)) as driver:
         assert "View “Broken” (line 7 of the settings): There is no autor: here" in driver.screen
         await driver.press("f")
-        await typed(driver, "broken")
-        await driver.press("enter")
+        await driver.burst(*"broken", "enter")
         assert "This view is not understood: There is no autor:" in driver.screen
         assert "[Broken]" in driver.screen
         await driver.press("7", "/")
-        await typed(driver, "has:threads")
-        await driver.press("enter", "s")
-        await typed(driver, "subject")
-        await driver.press("enter", "F")
-        await typed(driver, "stale")
-        await driver.press("enter")
+        await driver.burst(*"has:threads", "enter")
+        await driver.burst("s")
+        await driver.burst(*"subject", "enter")
+        await driver.burst("F")
+        await driver.burst(*"stale", "enter")
         assert "“Stale” is there for everybody" in driver.screen
         await driver.burst(*["backspace"] * 5)
         await typed(driver, "Talked about")
-        await driver.press("enter")
+        await driver.burst("enter")
         assert "[Talked about 2]" in driver.screen
         assert subjects(driver) == ["Answered", "Sent back"]
         saved = app.session.views.read()[-1]
@@ -299,24 +299,22 @@ async def test_a_view_of_ones_own(desk: Desk) -> None:
         assert driver.place.view == "open"
         assert len(subjects(driver)) == 6
         await driver.press("u", "f")
-        await typed(driver, "talked")
-        await driver.press("enter")
+        await driver.burst(*"talked", "enter")
         assert subjects(driver) == ["Answered", "Sent back"]
         await driver.press("7")
         await driver.press("3", "F")
-        await typed(driver, "Own")
-        await driver.press("enter")
+        await driver.burst(*"Own", "enter")
         assert app.session.views.read()[-1].filter == "is:mine"
         assert subjects(driver) == ["Mine here"]
 
 
 async def test_verdicts_and_reviewers_from_the_list(desk: Desk) -> None:
     desk.world.user("priya", display_name="Priya Raman")
-    async with drive(open_world(desk.world, "changes"), "g n", "j", "a", size=(140, 40)) as driver:
+    async with drive(open_world(desk.world, "changes"), "g n", "j", "a", size=(140, 24)) as driver:
         assert driver.selected == desk.ids["Asked"]
         assert "needs you your review is asked for" in here(driver).facts.plain
         await typed(driver, "Fine")
-        await driver.press("ctrl+s")
+        await driver.burst("ctrl+s")
         assert "Approved #2; a verdict cannot be undone." in driver.screen
         assert "✓ Ana Silva" in here(driver).facts.plain
         still = "needs you you approved it just now, and are still on its list of reviewers"
@@ -324,8 +322,7 @@ async def test_verdicts_and_reviewers_from_the_list(desk: Desk) -> None:
         assert "1/1" in driver.line("2    Asked")
         await driver.press("w")
         assert "Ask to review #2" in driver.screen
-        await typed(driver, "priya")
-        await driver.press("tab", "ctrl+s")
+        await driver.burst(*"priya", "tab", "ctrl+s")
         assert "waits on Priya Raman" in here(driver).facts.plain
         await driver.press("u")
         assert "Priya" not in here(driver).facts.plain

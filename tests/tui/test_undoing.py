@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Awaitable, Callable
+from functools import partial
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -31,6 +32,7 @@ from copydesk.local.drafts import DeskDrafts, Drafts
 from copydesk.local.journal import DeskJournal, Journal
 from copydesk.server.app import create_app
 from copydesk.server.store import Store, Tx
+from copydesk.tui.app import CopydeskApp
 from copydesk.tui.change_request_writing import document_of
 from copydesk.tui.errors import NotDoneError
 from copydesk.tui.recovery import recover
@@ -305,6 +307,47 @@ async def test_after_a_hundred_writes_undo_of_all_leaves_the_desk_as_it_was(
     assert snapshot(world) == before
 
 
+async def test_what_a_cut_off_undo_left_of_an_action_goes_back_with_one_key(
+    world: World, tmp_path: Path
+) -> None:
+    space, api = world.space("Guide", {"a": "A.\n"}), world.api()
+    ids = [world.change_request(space, {"a": f"{n}.\n"}, subject=f"S{n}") for n in range(3)]
+    body = ChangeRequestUpdate(status="archived")
+
+    async def connect() -> Api:
+        return api
+
+    def start() -> Session:
+        journal = Journal(tmp_path / "journal", clock=lambda: world.clock.now.timestamp())
+        clock = world.clock
+        return Session(connect, clock=lambda: clock.now, journal=DeskJournal(journal, "desk"))
+
+    def statuses() -> set[str]:
+        return {str(world.row("change_request", each)["status"]) for each in ids}
+
+    before = start()
+    for each in ids:
+        way = inverses.request_changed(space, each, {"status": "open"}, {"status": "archived"})
+        send = partial(api, ops.update_change_request, space, each, body)
+        await before.perform("Archive", f"#{each}", send, reversal=way, group="Archive 1")
+    await before.take_back(
+        [before.history.known[line.entry.id] for line in before.log[-1:] if line.entry]
+    )
+    assert statuses() == {"open", "archived"}
+
+    after = start()
+    after.begins = lambda: True  # the run before ended without saying so
+    async with drive(CopydeskApp(after, "spaces"), size=(100, 24)) as driver:
+        assert "2 writes of a cut-off undo left: u takes them back." in driver.screen
+        await driver.burst(":", *"undo", "enter")
+        assert "done 2 of 3" in driver.screen
+        await driver.press("escape", "u")
+        assert "2 writes of it stand:" in driver.screen
+        await driver.press("y")
+        assert "2 archives taken back." in driver.screen
+    assert statuses() == {"open"}
+
+
 async def test_what_somebody_else_changed_since_is_not_overruled_unasked(world: World) -> None:
     review = ReviewWorld(world)
 
@@ -345,6 +388,13 @@ async def test_what_somebody_else_changed_since_is_not_overruled_unasked(world: 
         await driver.press("enter")
         assert row() == "draft"
         assert "u takes it back." in driver.screen
+        # Somebody else took it back: there is nothing to fight and nothing to send.
+        async with world.api(review.lee) as lee:
+            body = ChangeRequestUpdate(status="open")
+            await lee(ops.update_change_request, review.space, review.request, body)
+        await driver.press("u")
+        assert "is taken back already, by somebody else" in driver.screen
+        assert (row(), driver.app.screen) == ("open", driver.place)
 
 
 async def test_what_waits_can_be_recalled_and_its_text_stays(world: World) -> None:

@@ -57,7 +57,7 @@ _LISTS = " :undo lists what earlier runs wrote."
 def nothing_to_undo(owner: Any) -> str | None:
     """Say so when no write of this run can be recalled or taken back."""
     session = _here(owner).session
-    if session.waits or session.unsettled() or session.undoable():
+    if session.waits or session.unsettled() or session.undoable() or session.left_over():
         return None
     earlier = any(past.standing == "done" for past in session.history.known.values())
     final = session.final()

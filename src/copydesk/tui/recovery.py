@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
@@ -43,6 +43,8 @@ class Recovered:
     arrived: int = 0
     lost: int = 0
     unknown: list[str] = field(default_factory=list)
+    rest: int = 0
+    """How many writes are left of an action that was being taken back."""
 
     def sentence(self) -> str:
         """Return what a person reads of it; empty when there is nothing to say."""
@@ -58,6 +60,11 @@ class Recovered:
         ):
             if count:
                 said.append(f"{plural(count, 'write')} that was cut off {words}")
+        if self.rest:
+            them = "it" if self.rest == 1 else "them"
+            said.append(
+                f"{plural(self.rest, 'write')} of a cut-off undo left: u takes {them} back."
+            )
         if self.unknown:
             named = listed(self.unknown[:NAMED])
             more = len(self.unknown) - NAMED
@@ -94,11 +101,22 @@ async def recover(session: Session) -> str:
         except failure_types():
             pass  # the place in front says so; nothing was settled that is not known
     if crashed:
+        found.rest = _find_rest(session, entries)
         kept = await asyncio.to_thread(session.drafts.kept)
         orders = staged_moves(kept)
         found.moves = sum(orders.values())
         found.drafts = len(kept) - len(orders)
     return found.sentence()
+
+
+def _find_rest(session: Session, entries: Sequence[Entry]) -> int:
+    """Find what is left of an action whose undo was under way at the end; return how many."""
+    last = entries[-1] if entries else None
+    past = session.history.known.get(last.of) if last is not None and last.kind == "undo" else None
+    if past is None:
+        return 0
+    session.half_undone = past
+    return len(session.left_over())
 
 
 def _learn_unsent(session: Session, entries: Iterable[Entry]) -> None:

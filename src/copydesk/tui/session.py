@@ -21,7 +21,7 @@ from copydesk.tui.run_store import MemoryRuns, RunStore
 from copydesk.tui.seen import MemorySeen, SeenMarks, seen_steps
 from copydesk.tui.snoozing import MemorySnoozes, Sleepers, SnoozeStore
 from copydesk.tui.taking_back import TakingBack
-from copydesk.tui.undoing import History, LocalStep
+from copydesk.tui.undoing import History, LocalStep, Past
 from copydesk.tui.views import MemoryViews, ViewStore, views_steps
 from copydesk.tui.written import HAD_ARRIVED as HAD_ARRIVED
 from copydesk.tui.written import ChangedSinceError as ChangedSinceError
@@ -115,6 +115,8 @@ class Session(TakingBack):
     """What a reversal can do on this machine, by name (``local.<name>``)."""
     history: History = field(default_factory=History)
     """Which writes have a way back, and how they stand."""
+    half_undone: Past | None = None
+    """A write of a group that the run before was taking back when it was cut off."""
     waits: list[Wait] = field(default_factory=list)
     """The writes that can still be recalled, oldest first."""
     _api: Api | None = None

@@ -52,6 +52,15 @@ class TakingBack(Writing):
                 break
         return None
 
+    def left_over(self) -> list[Past]:
+        """Return what is left of an action that the run before was taking back when it ended.
+
+        Newest first; nothing once something was written here that can be taken back.
+        """
+        if self.half_undone is None or self.undoable() is not None:
+            return []
+        return self.history.rest(self.half_undone)
+
     def redoable(self) -> list[Past]:
         """Return what is done again next, in the order of doing it."""
         return self.history.redoable(self.journal.run)

@@ -34,6 +34,11 @@ async def undo(place: Place) -> None:
         return
     line = session.undoable()
     if line is None:
+        rest = session.left_over()
+        if rest:
+            sheet = _rest_sheet(rest)
+            if await place.desk.push_screen_wait(sheet):
+                await turn(place, rest)
         return
     final = session.final()
     if final is not None and not await _older(place, final, line):
@@ -114,6 +119,14 @@ async def _older(place: Place, final: Written, older: Written) -> bool:
         verb="undo that",
     )
     return await place.desk.push_screen_wait(sheet) is True
+
+
+def _rest_sheet(rest: Sequence[Past]) -> Confirm:
+    """Return the sheet that names what a cut-off undo left."""
+    names = [clean(f"{past.entry.what} {past.entry.target}") for past in rest[:SHOWN]]
+    more = [f"and {len(rest) - SHOWN} more"] if len(rest) > SHOWN else []
+    lead = f"copydesk ended while it took an action back; {plural(len(rest), 'write')} of it stand:"
+    return Confirm("Take back the rest", [lead, "", *names, *more], verb="take them back")
 
 
 def _sheet(error: ChangedSinceError, count: int) -> Confirm:

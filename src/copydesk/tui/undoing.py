@@ -148,6 +148,12 @@ class History:
         run = self._runs.get(past.entry.run, ())
         return self._whole(past, [each for each in run if each.standing == past.standing])
 
+    def rest(self, past: Past) -> list[Past]:
+        """Return those of the group of a write that can still be taken back, newest first."""
+        run = self._runs.get(past.entry.run, ())
+        mine = [each for each in run if each.id in self.known and each.standing == "done"]
+        return self._whole(past, mine) if past.entry.group else []
+
     def _whole(self, past: Past | None, among: Sequence[Past]) -> list[Past]:
         if past is None:
             return []

@@ -99,7 +99,7 @@ class UndoList(Place, scope="undo_list"):
                 Column("target", "TARGET", lambda past: clean(past.entry.target), flex=1),
                 Column("space", "SPACE", self._space, width=14, drop=1, most=24),
                 Column("age", "AGE", self._age, width=6, align="right"),
-                Column("state", "STATE", _state, width=12),
+                Column("state", "STATE", self._state, width=14),
             ],
             title="What can be taken back",
             empty="Nothing was written here that can be taken back.",
@@ -143,6 +143,15 @@ class UndoList(Place, scope="undo_list"):
     def _named(self, titles: Mapping[str, str]) -> None:
         self._titles = titles
         self.show()
+
+    def _state(self, past: Past) -> Text:
+        """Return how it stands; of an action that wrote several, how many of them stand so."""
+        word, tone = STATES[past.standing]
+        text, count = Text(word, style=tone), self._groups[past.entry.group]
+        if past.entry.group and count > 1 and past.standing in ("done", "undone"):
+            alike = len(self.session.history.with_group(past))
+            text.append(f" {alike} of {count}", style="muted")
+        return text
 
     def _space(self, past: Past) -> Text:
         return Text(self._titles.get(_space_of(past), ""), style="muted")
@@ -260,8 +269,3 @@ def _space_of(past: Past) -> str:
 
 def _when(past: Past) -> datetime:
     return datetime.fromtimestamp(past.entry.at, UTC)
-
-
-def _state(past: Past) -> Text:
-    word, tone = STATES[past.standing]
-    return Text(word, style=tone)

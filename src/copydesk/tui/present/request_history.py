@@ -143,7 +143,7 @@ def _thread(thread: Thread, titles: Mapping[str, str]) -> Iterator[Happening]:
         for replier in comment.repliers:
             if replier.updated_at is not None:
                 often = f", the last of {plural(replier.count, 'reply')}"
-                said = f"replied{often if replier.count > 1 else ''}   enter reads it"
+                said = f"replied{often if replier.count > 1 else ''}   {glyphs().more}"
                 who = name_of(replier.user)
                 yield row(f"replies {replier.user.id}", replier.updated_at, who, (said, "muted"))
     if comment.resolved_at is not None:

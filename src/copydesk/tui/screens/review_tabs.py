@@ -15,6 +15,7 @@ from copydesk.tui.present.impact import impact_line
 from copydesk.tui.present.request_history import Happening, history
 from copydesk.tui.present.request_rules import Standing, rule_lines
 from copydesk.tui.review_facts import Sides, read_sides
+from copydesk.tui.review_reading import read_replies
 from copydesk.tui.screens.review_drafts import ReviewDrafts
 from copydesk.tui.sources import ListSource
 from copydesk.tui.widgets.facts import Fact, Facts
@@ -23,6 +24,7 @@ from copydesk.tui.widgets.virtual_list import Column, VirtualList
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
+    from copydesk.contract.models.comment import CommentReply
     from copydesk.domain.impact import Impact
 
 LOOKED_AT = 25
@@ -40,6 +42,8 @@ class ReviewTabs(ReviewDrafts):
         self.impact: Impact | None = None
         self._asked_for: set[tuple[str, str, str]] = set()
         """What was read beside the request, at which versions of both sides."""
+        self._answers_asked: set[tuple[str, int]] = set()
+        """Threads whose replies were asked for while the history is shown, and how many they are."""
 
     def more_tabs(self) -> dict[str, Pane]:
         """The rules, and what happened."""
@@ -66,6 +70,7 @@ class ReviewTabs(ReviewDrafts):
 
     def view_changed(self) -> None:
         """Show another tab, and read what it needs."""
+        self._answers_asked.clear()
         super().view_changed()
         self._show_tabs()
 
@@ -206,6 +211,38 @@ class ReviewTabs(ReviewDrafts):
         self.happened.refresh_rows()
         if at_top:  # what is read after the first rows may stand above them
             self.happened.move_first()
+        self._read_answers()
+
+    def on_virtual_list_highlighted(self, event: VirtualList.Highlighted) -> None:
+        """Read what was answered in the threads that have come into view."""
+        if event.list is self.happened:
+            self._read_answers()
+
+    def _read_answers(self) -> None:
+        """Read the replies of which the rows on screen tell only who gave them."""
+        opened, top = self.opened_request, self.happened.scroll_offset.y
+        rows = [self.happened.source.row(at) for at in range(top, top + self.app.size.height)]
+        threads = [self.threads.get(row.thread) for row in rows if row is not None]
+        keys = {
+            (thread.id, thread.comment.replies)
+            for thread in threads
+            if thread is not None and thread.replies is None and thread.comment.replies
+        } - self._answers_asked
+        if opened is None or not keys:
+            return
+        self._answers_asked |= keys
+        waiting = sorted(thread for thread, _ in keys)
+        self.load(
+            f"answers {len(self._answers_asked)}",
+            lambda api: read_replies(api, opened.space.id, opened.request.id, waiting),
+            self._replies_came,
+            what="Reading replies",
+        )
+
+    def _replies_came(self, replies: dict[str, list[CommentReply]]) -> None:
+        super()._replies_came(replies)
+        if self.view == "activity":
+            self._show_activity()
 
     def current_thread(self) -> Thread | None:
         """Return the thread under the cursor, also of what happened in it."""

@@ -323,6 +323,12 @@ def test_moved_blocks_say_where_they_were_and_what_changed_in_them() -> None:
         "86 unchanged blocks",
         "28 moved blocks",
     ]
+    back = compare(stays + many, many + stays)
+    folds = [hunk for hunk in back.hunks() if hunk.folded]
+    assert [back.sentence(hunk.start, hunk.stop).split()[1] for hunk in folds] == [
+        "moved",
+        "unchanged",
+    ]
 
 
 def test_a_fence_that_only_one_text_closes_is_said_and_costs_no_match() -> None:

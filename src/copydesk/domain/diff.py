@@ -228,7 +228,9 @@ class TextDiff(Sequence[Line]):
         begin = max(0, bisect_right(self._firsts, first) - 1)
         begin += self.after.blocks[begin].stop <= first if self.after.blocks else 0
         blocks = bisect_right(self._firsts, last) - begin
-        moved = any(self.place(row)[0].kind == "moved" for row in (start, stop - 1))
+        moved = any(
+            self.place(row)[0].kind == "moved" for row in range(start, min(start + 2, stop))
+        )
         kind = "moved" if moved else "unchanged"
         if blocks == 1 and last > first:
             return plural(stop - start, f"{kind} line")

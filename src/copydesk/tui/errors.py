@@ -57,9 +57,9 @@ def sentence(error: BaseException, again: str = "R") -> str:
         case errors.Invalid():
             return f"The service did not accept it: {said}"
         case errors.Unreachable():
-            return f"{OFFLINE}{said} {again} tries again."
+            return f"{OFFLINE}{_ended(said)} {again} tries again."
         case errors.ApiError():
-            return f"The service failed: {said} {again} tries again."
+            return f"The service failed: {_ended(said)} {again} tries again."
         case _:
             return f"{type(error).__name__}: {said}"
 
@@ -94,3 +94,8 @@ def write_sentence(
             return f"The service failed: {said}{draft} {again} sends it again."
         case _:
             return f"{sentence(error, again)}{draft}"
+
+
+def _ended(said: str) -> str:
+    """Return what a service says as a sentence: more is said after it."""
+    return said if not said or said[-1] in ".!?…" else f"{said}."

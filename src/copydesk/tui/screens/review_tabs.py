@@ -43,7 +43,7 @@ class ReviewTabs(ReviewDrafts):
         self._asked_for: set[tuple[str, str, str]] = set()
         """What was read beside the request, at which versions of both sides."""
         self._answers_asked: set[tuple[str, int]] = set()
-        """Threads whose replies were asked for while the history is shown, and how many they are."""
+        """Threads whose replies the history has asked for, and how many those are."""
 
     def more_tabs(self) -> dict[str, Pane]:
         """The rules, and what happened."""

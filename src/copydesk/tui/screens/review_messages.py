@@ -90,7 +90,7 @@ class ReviewMessages(ReviewThreads, scope="review_messages"):
             wanted = "_".join(typed.casefold().strip(":").split())
             found = signs(wanted, names, most=FOUND)
             return [
-                Option(sign, _option(sign if len(sign) == 1 else "", name))
+                Option(sign, _option(sign if len(sign) == 1 else "", name.replace("_", " ")))
                 for name, sign in found
                 if not {sign, sign.rstrip("\ufe0f")} & listed
             ]

@@ -29,6 +29,10 @@ class Desk:
     lee: str
     ids: dict[str, str]
 
+    def status_of(self, subject: str) -> str:
+        """Return the status of a change request on the desk itself."""
+        return str(self.world.row("change_request", self.ids[subject])["status"])
+
     async def status(self, subject: str) -> str:
         """Return the status of a change request on the service."""
         async with self.world.api() as api:
@@ -229,6 +233,15 @@ async def test_what_is_done_to_marked_rows_has_a_result_for_each(desk: Desk) -> 
         await driver.press("escape")
         assert await desk.status("Left alone") == "draft"
         assert "Make a draft: 5 done." in driver.screen
+        # The list of undo has it as one action, and its space; of that one or all are taken back.
+        await driver.press(":")
+        await driver.burst(*"undo", "enter")
+        assert "Platform guide" in driver.screen
+        await driver.press("u")
+        assert "All of one action: Make a draft 5" in driver.screen
+        await driver.burst("down", "enter")
+        assert list(map(desk.status_of, desk.ids)).count("draft") == 4
+        await driver.press("escape")
         # A marked one that is gone is no longer marked, and that is said.
         await driver.press("8", "space")
         gone = next(iter(here(driver).rows.marks))

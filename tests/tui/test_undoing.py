@@ -340,11 +340,11 @@ async def test_what_a_cut_off_undo_left_of_an_action_goes_back_with_one_key(
     async with drive(CopydeskApp(after, "spaces"), size=(100, 24)) as driver:
         assert "2 writes of a cut-off undo left: u takes them back." in driver.screen
         await driver.burst(":", *"undo", "enter")
-        assert "done 2 of 3" in driver.screen
+        assert "done 2/3" in driver.screen
         await driver.press("escape", "u")
         assert "2 writes of it stand:" in driver.screen
         await driver.press("y")
-        assert "2 archives taken back." in driver.screen
+        assert "Taken back: Archive, 2 writes." in driver.screen
     assert statuses() == {"open"}
 
 

@@ -102,9 +102,9 @@ async def turn(place: Place, pasts: Sequence[Past], *, again: bool = False) -> N
         place.tell(f"{told}. {note}" if note else told, "good")
     else:
         kinds = {past.entry.what for past in pasts}
-        kind = kinds.pop().lower() if len(kinds) == 1 else "write"
+        kind = f": {kinds.pop()}" if len(kinds) == 1 else ""
         kept = f" {left} left as they are." if left else ""
-        place.tell(f"{plural(len(pasts) - left, kind)} {said.lower()}.{kept}", "good")
+        place.tell(f"{said}{kind}, {plural(len(pasts) - left, 'write')}.{kept}", "good")
 
 
 async def _older(place: Place, final: Written, older: Written) -> bool:

@@ -97,7 +97,7 @@ class UndoList(Place, scope="undo_list"):
             [
                 Column("what", "WHAT", lambda past: clean(past.entry.what), width=18),
                 Column("target", "TARGET", lambda past: clean(past.entry.target), flex=1),
-                Column("space", "SPACE", self._space, width=14, drop=1, most=24),
+                Column("space", "SPACE", self._space, width=14, drop=1, most=16),
                 Column("age", "AGE", self._age, width=6, align="right"),
                 Column("state", "STATE", self._state, width=14),
             ],
@@ -150,7 +150,7 @@ class UndoList(Place, scope="undo_list"):
         text, count = Text(word, style=tone), self._groups[past.entry.group]
         if past.entry.group and count > 1 and past.standing in ("done", "undone"):
             alike = len(self.session.history.with_group(past))
-            text.append(f" {alike} of {count}", style="muted")
+            text.append(f" {alike}/{count}", style="muted")
         return text
 
     def _space(self, past: Past) -> Text:

@@ -19,6 +19,7 @@ from copydesk.tui.merge_running import MergeRunner
 from copydesk.tui.present.change_request import row_of
 from copydesk.tui.run_store import MemoryRuns
 from copydesk.tui.session import Session
+from copydesk.tui.widgets.facts import Facts
 from tests.drive import Driver, drive, eventually
 from tests.tui.opening import open_world
 from tests.world import BASE_URL, World
@@ -242,6 +243,9 @@ async def test_quit_in_the_middle_gone_on_with_at_the_next_start_and_paused(
         assert "run 2/3 paused" in driver.line("copydesk")
         await driver.press("M")
         driver.golden("merge_run.cut_off", update=update_golden)
+        # What is ahead was read anew.
+        await driver.press("j")
+        assert "touches Limits" in driver.place.query_one(Facts).plain
         await driver.press("ctrl+s")
         assert "#1 Be kinder is read first: what was sent may have arrived." in words(driver)
         await driver.send("y")

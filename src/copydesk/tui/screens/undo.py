@@ -96,8 +96,10 @@ class UndoList(Place, scope="undo_list"):
             ListSource(key=lambda past: past.id),
             [
                 Column("what", "WHAT", lambda past: clean(past.entry.what), width=18),
-                Column("target", "TARGET", lambda past: clean(past.entry.target), flex=1),
-                Column("space", "SPACE", self._space, width=14, drop=1, most=16),
+                Column(
+                    "target", "TARGET", lambda past: clean(past.entry.target), flex=1, minimum=22
+                ),
+                Column("space", "SPACE", self._space, width=9, drop=1, most=16),
                 Column("age", "AGE", self._age, width=6, align="right"),
                 Column("state", "STATE", self._state, width=14),
             ],

@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 class TakingBack(Writing):
     """Goes the way back of writes, and the way forth again."""
 
+    half_undone: Past | None
+    """The undo of an action of several writes that the run before did not end."""
+
     def undoable(self) -> Written | None:
         """Return the newest write that can be taken back, or None."""
         return next((line for line in reversed(self.log) if self._has_way_back(line)), None)

@@ -259,8 +259,8 @@ def test_threads_are_numbered_and_walked_in_reading_order() -> None:
     threads.take([on("line", 2, "p1", "line:x:0:q")])
     threads.put(on("new", 5, None))
     threads.renumber(["p1"], lambda thread: None)
-    numbered = [(thread.id, thread.number) for thread in threads]
-    assert numbered == [("new", 6), ("line", 4)], "a number that was told is no other thread's"
+    kept = [(thread.id, thread.number) for thread in threads]
+    assert kept == [("new", 6), ("line", 4)], "a number that was told is no other thread's"
 
 
 # Changed pages

@@ -144,8 +144,9 @@ async def written_since(
             continue
         node = now.get(page.id)
         written = None if node is None else node.version[1]
+        # Times are whole seconds: what was written in the second in which it began may be later.
         if node is None or (
-            written is not None and datetime.fromisoformat(written) > request.created_at
+            written is not None and datetime.fromisoformat(written) >= request.created_at
         ):
             found[page.id] = page.title
     return list(found.values())

@@ -225,10 +225,10 @@ async def test_reading_stops_when_the_inbox_is_left_and_goes_on_there(world: Wor
         await driver.send("g")
         await driver.send("i")
         here = driver.place
-        await eventually(lambda: "/comments" in counting.paths[-1], driver.settle)
+        await eventually(lambda: "read 2 of 4 spaces" in driver.screen, driver.settle)
+        assert counting.now
         assert here.PLACE == "inbox"
         assert here.loads
-        assert "read 2 of 4 spaces" in driver.screen
         await driver.send("g")
         await driver.send("s")
         await eventually(lambda: not here.loads, driver.settle)

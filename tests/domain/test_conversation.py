@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from time import perf_counter
-
 import pytest
 
 from copydesk.domain.conversation import BODY_LIMIT, EMAIL_MASK, PHONE_MASK, mask, readable
@@ -42,11 +40,11 @@ def test_a_long_body_is_cut_and_says_so() -> None:
 @pytest.mark.parametrize(
     "unit", ["<", "<p", "<!--", "<a href=", "</", "<script>", "a@", "1-", "((", "<p>", "\u0301"]
 )
-def test_hostile_bodies_take_no_time(unit: str) -> None:
-    began = perf_counter()
-    words, _ = readable(unit * (BODY_LIMIT // len(unit)))
-    mask(words)
-    assert perf_counter() - began < 1.0
+def test_hostile_bodies_come_to_an_end(unit: str) -> None:
+    # In more than linear time this would outlast what a test has.
+    words, left_out = readable(unit * (BODY_LIMIT // len(unit)))
+    assert left_out == 0
+    assert len(mask(words)) <= BODY_LIMIT
 
 
 @pytest.mark.parametrize(

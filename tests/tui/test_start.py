@@ -40,6 +40,7 @@ LATER = {
     "yaml",
     "copydesk.client",
     "copydesk.contract",
+    "copydesk.domain.reversal",
     "copydesk.server",
 }
 """What only comes after the first paint (speed.md: the first screen needs none of it)."""

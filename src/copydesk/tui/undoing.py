@@ -10,18 +10,11 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from copydesk.domain.reversal import (
-    JSON,
-    Expectation,
-    Reversal,
-    Step,
-    message_made,
-    reversal_of,
-)
 from copydesk.tui.errors import NotDoneError
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
+    from copydesk.domain.reversal import JSON, Expectation, Reversal, Step
     from copydesk.local.journal import Entry
 
 Standing = Literal["done", "undone", "undoing", "redoing", "open", "gone", "failed"]
@@ -84,6 +77,9 @@ class History:
 
         A reversal that cannot be read is none.
         """
+        # Not needed before the first paint, and the screens are.
+        from copydesk.domain.reversal import message_made, reversal_of
+
         self._count += 1
         if entry.kind:
             return self._turn(entry)

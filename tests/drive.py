@@ -143,6 +143,13 @@ class Driver:
                 return
             await asyncio.sleep(max(0.0, min(soon, SOON)) if not loop._ready else 0)
 
+    async def turn(self) -> None:
+        """Wait a moment for what threads do, and let the event loop run."""
+        threads = [thread for thread in self._threads if not thread.done()]
+        if threads:
+            await asyncio.wait(threads, timeout=0.25)
+        await self.settle()
+
     def _under_way(self) -> list[asyncio.Future[Any]]:
         app = self.app
         tasks: list[asyncio.Future[Any]] = list(app.session.writing)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from datetime import timedelta
 
 import pytest
@@ -41,15 +40,13 @@ async def press(driver: Driver, *keys: str) -> Driver:
 async def waiting(driver: Driver, *keys: str) -> None:
     """Press keys, each in the sheet that the one before opened, until a write can be recalled."""
 
-    async def turn() -> None:
-        await asyncio.sleep(0.01)  # a thread reads the drafts
-        await driver.settle()
-
     async def press_and_wait(key: str, *, last: bool) -> None:
         before = driver.app.screen
         await driver.send(key)
         app = driver.app
-        await eventually(lambda: bool(app.session.waits) if last else app.screen != before, turn)
+        await eventually(
+            lambda: bool(app.session.waits) if last else app.screen != before, driver.turn
+        )
 
     for at, key in enumerate(keys, 1):
         await press_and_wait(key, last=at == len(keys))

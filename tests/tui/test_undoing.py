@@ -409,23 +409,19 @@ async def test_what_waits_can_be_recalled_and_its_text_stays(world: World) -> No
             assert isinstance(found, int)
             return found
 
-        async def turn() -> None:
-            await asyncio.sleep(0.01)  # a thread reads the drafts
-            await driver.settle()
-
         async def approve(text: str) -> None:
             await driver.send("a")
-            await eventually(lambda: driver.app.screen is not driver.place, turn)
+            await eventually(lambda: driver.app.screen is not driver.place, driver.turn)
             for key in (*text, "ctrl+s"):
                 await driver.send(key)
-            await eventually(lambda: driver.app.screen is driver.place, turn)
+            await eventually(lambda: driver.app.screen is driver.place, driver.turn)
 
         await approve("Fine.")
-        await eventually(lambda: bool(session.waits), turn)
+        await eventually(lambda: bool(session.waits), driver.turn)
         assert "is sent in 600 s, u recalls it" in driver.screen
         assert not session.undoable()
         await approve("")
-        await eventually(lambda: "about to be sent" in driver.screen, turn)
+        await eventually(lambda: "about to be sent" in driver.screen, driver.turn)
         assert len(session.waits) == 1
         assert "That is about to be sent already: u recalls it." in driver.screen
         await driver.press("u")
@@ -435,7 +431,7 @@ async def test_what_waits_can_be_recalled_and_its_text_stays(world: World) -> No
         assert session.log[-1].state == "recalled"
         assert not session.journal.entries()
         await approve("")
-        await eventually(lambda: bool(session.waits), turn)
+        await eventually(lambda: bool(session.waits), driver.turn)
         await driver.send("?")
         await driver.send("ctrl+q")  # quitting sends at once, also over a sheet
         await driver.idle()

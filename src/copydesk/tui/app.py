@@ -243,7 +243,9 @@ class CopydeskApp(MergingApp):
                 here.say(f"There is no place called {name!r}.", "warn")
             return
         by_name = target is None
-        target = target or Target(organization=self.session.organization)
+        if target is None:
+            site = here.site_at_hand() if here is not None and entry.place.OF_SITE else None
+            target = Target(organization=self.session.organization, site=site)
         if entry.view is not None and target.view is None:
             target = target.but(view=entry.view)
         for screen in self.screen_stack:

@@ -80,6 +80,8 @@ class Place(CommonActions, Loading, Screen[None]):
     """One place of copydesk. Subclass it, register it with ``@place``, compose ``panes``."""
 
     PLACE: ClassVar[str] = ""
+    OF_SITE: ClassVar[bool] = False
+    """Whether it shows one site: asked for by its name, it shows the one at hand."""
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-medium"), (132, "-wide")]
     VERTICAL_BREAKPOINTS = HEIGHTS
     AUTO_FOCUS = ".-main Pane"
@@ -110,6 +112,10 @@ class Place(CommonActions, Loading, Screen[None]):
     def space_at_hand(self) -> str | None:
         """Return the id of the space that a number after ``:`` is meant in, or None."""
         return self.target.space
+
+    def site_at_hand(self) -> str | None:
+        """Return the id of the site that a place of a site would show, or None."""
+        return self.target.site
 
     def url(self) -> str | None:
         """Return the address of what is selected, for ``o`` and ``y``; None when it has none."""

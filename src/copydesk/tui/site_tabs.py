@@ -1,0 +1,135 @@
+"""The places of one site as tabs of one another (interaction.md 3.6).
+
+Each is a place of its own; going to a tab puts its place where the one in front stood, so that Esc
+leaves the site and not five screens of it. A place of a site has `SiteTabs` before its other bases.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from copydesk.tui import places
+from copydesk.tui.place import Place, View
+from copydesk.tui.places import Target
+
+if TYPE_CHECKING:
+    from copydesk.client.api import Api
+    from copydesk.contract.models.site import Site
+
+SHARE_LINKS = "share-links"
+
+TABS: tuple[tuple[str, str, str], ...] = (
+    ("site-structure", "Structure", "Structure"),
+    (SHARE_LINKS, "Share links", "Links"),
+    ("site-readers", "Readers", "Readers"),
+    ("site-schema", "Schema", "Schema"),
+    ("site-settings", "Settings", "Settings"),
+)
+"""The places of a site, in the order of their tabs: name, title, title where there is no room."""
+
+COUNTED = 250
+"""Up to how many share links are counted where the service does not say how many there are."""
+
+WHICH = "Which site? gt lists them, Enter opens one."
+"""What a place of a site says that was told none, where the organization has not just one."""
+
+
+class SiteTabs(Place):
+    """A place of one site, with a tab to each of the others."""
+
+    OF_SITE: ClassVar[bool] = True
+
+    def __init__(self, target: Target) -> None:
+        super().__init__(target)
+        self.link_count: int | None = None
+        """How many share links the site has; None while that is not known."""
+
+    def opened(self) -> None:
+        """Show the tabs; count the share links, unless that was handed on by another tab."""
+        super().opened()
+        self.show_tabs()
+        if self.link_count is None and self.PLACE != SHARE_LINKS:
+            self.load("share links", self._count_links, self.count_links, what="Counting")
+
+    def show_tabs(self) -> None:
+        """Show the tabs, this one as the current one."""
+        self.set_views(
+            [
+                View(name, title, self.link_count if name == SHARE_LINKS else None, short)
+                for name, title, short in TABS
+            ],
+            self.PLACE,
+        )
+
+    def count_links(self, count: int | None) -> None:
+        """Take note of how many share links there are."""
+        if count != self.link_count:
+            self.link_count = count
+            self.show_tabs()
+
+    @property
+    def first_view(self) -> str:
+        """The place itself: who asks for it by its name stays there."""
+        return self.PLACE
+
+    def view_changed(self) -> None:
+        """Go to the place of the tab that was chosen."""
+        name, self.view = self.view, self.PLACE
+        self.refresh_frame()
+        if name != self.PLACE:
+            self.desk.call_later(self._turn_to, name)
+
+    async def _turn_to(self, name: str) -> None:
+        """Put the place of another tab where this one stands, or go back to it if it is open."""
+        entry, target = places.find(name), self.target.but(view=None)
+        if entry is None:
+            self.say(f"There is no place called {name!r}.", "warn")
+            return
+        for screen in self.desk.screen_stack:
+            if type(screen) is entry.place and screen.target.but(view=None) == target:
+                await self.desk.go(name, target)
+                return
+        if self.desk.screen is not self:
+            return
+        other = entry.place(target)
+        if isinstance(other, SiteTabs):
+            other.link_count = self.link_count
+        self.desk.last = (self.PLACE, target)
+        await self.desk.switch_screen(other)
+
+    async def find_site(self, api: Api) -> Site | None:
+        """Return the site of the target; told none, the only one of the organization.
+
+        None when there are more, or none. The target names it from then on. Raises ``ApiError``.
+        """
+        from copydesk.contract import operations as ops
+        from copydesk.tui.site_reading import read_only_site
+
+        organization = self.target.organization or self.session.organization
+        if organization is None:
+            return None
+        if self.target.site is None:
+            found = await read_only_site(api, organization)
+        else:
+            found = await api(ops.get_site, organization, self.target.site)
+        if found is not None:
+            site = self.target.site or found.id
+            self.target = self.target.but(organization=organization, site=site)
+        return found
+
+    async def _count_links(self, api: Api) -> int | None:
+        from copydesk.contract import operations as ops
+        from copydesk.tui.errors import failure_types
+
+        organization, site = self.target.organization, self.target.site
+        if organization is None or site is None:
+            return None
+        try:
+            page = await api.page(ops.list_share_links, organization, site, limit=COUNTED)
+        except (
+            failure_types()
+        ):  # whoever may not list them, or where none can be had, sees no count
+            return None
+        if page.count is not None:
+            return page.count
+        return len(page.items) if page.next is None else None

@@ -37,6 +37,7 @@ LATER = {
     "rapidfuzz",
     "starlette",
     "uvicorn",
+    "jsonschema",
     "yaml",
     "copydesk.client",
     "copydesk.contract",

@@ -18,7 +18,8 @@ from copydesk.contract.models.site import (
     SiteUpdate,
     TemplateConditions,
 )
-from copydesk.server.adaptive import EMPTY_SCHEMA, check_schema, template_conditions
+from copydesk.domain.visitor_schema import EMPTY_SCHEMA
+from copydesk.server.adaptive import check_schema, template_conditions
 from copydesk.server.errors import Refusal, invalid
 from copydesk.server.implementation import Call, implements
 from copydesk.server.paging import paginate
@@ -235,7 +236,7 @@ def _set_default(call: Call, view: SiteView, site_space_id: str, chosen: str | N
 
 def _schema(site: Row) -> dict[str, object]:
     stored = site["adaptive_schema"]
-    schema: dict[str, object] = EMPTY_SCHEMA if stored is None else json.loads(stored)
+    schema: dict[str, object] = dict(EMPTY_SCHEMA) if stored is None else json.loads(stored)
     return schema
 
 

@@ -9,8 +9,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from copydesk.tui import places
-from copydesk.tui.place import Place, View
+from copydesk.tui.place import View
 from copydesk.tui.places import Target
+from copydesk.tui.site_publishing import SitePublishing
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
@@ -34,7 +35,7 @@ WHICH = "Which site? gt lists them, Enter opens one."
 """What a place of a site says that was told none, where the organization has not just one."""
 
 
-class SiteTabs(Place):
+class SiteTabs(SitePublishing):
     """A place of one site, with a tab to each of the others."""
 
     OF_SITE: ClassVar[bool] = True

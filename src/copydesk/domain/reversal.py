@@ -85,25 +85,33 @@ class Expectation:
     """What a read must show: ``fields`` maps paths in the answer to the values that they must have.
 
     With ``gone`` the thing must not be there at all. ``said`` is what a person reads when it does
-    not hold, where that says more than the fields do; no full stop.
+    not hold, where that says more than the fields do; no full stop. What is in ``without`` may be
+    in a list that is found, or not: what the same plan takes away later.
     """
 
     read: Step
     fields: Mapping[str, JSON] = field(default_factory=dict)
     gone: bool = False
     said: str = ""
+    without: tuple[str, ...] = ()
 
     def differences(self, answer: JSON) -> tuple[Difference, ...]:
         """Return in what an answer differs; None is the answer that the thing is gone."""
         if answer is None or self.gone:
             both = (self.gone, answer is None)
             return () if both == (True, True) else (Difference("", not self.gone, None),)
-        found = ((path, wanted, value_at(answer, path)) for path, wanted in self.fields.items())
+        found = ((path, wanted, self._found(answer, path)) for path, wanted in self.fields.items())
         return tuple(
             Difference(path, wanted, value)
             for path, wanted, value in found
             if not _same(path, wanted, value)
         )
+
+    def _found(self, answer: JSON, path: str) -> JSON:
+        value = value_at(answer, path)
+        if self.without and isinstance(value, list):
+            return [each for each in value if each not in self.without]
+        return value
 
     def explain(self, answer: JSON) -> str:
         """Say why it does not hold, and who did that where the answer tells; empty if it holds."""
@@ -127,6 +135,8 @@ class Expectation:
             value["gone"] = True
         if self.said:
             value["said"] = self.said
+        if self.without:
+            value["without"] = list(self.without)
         return value
 
 
@@ -195,10 +205,10 @@ def reversal_of(value: JSON) -> Reversal:
     match value:
         case {"back": list(back)} if back:
             return Reversal(
-                tuple(_step(each) for each in back),
-                tuple(_step(each) for each in _list(value.get("forth", []))),
-                _expectation(value.get("still")),
-                _expectation(value.get("before")),
+                tuple(step_of(each) for each in back),
+                tuple(step_of(each) for each in _list(value.get("forth", []))),
+                expectation_of(value.get("still")),
+                expectation_of(value.get("before")),
                 str(value.get("note", "")),
             )
     raise ValueError("this is no reversal")
@@ -217,7 +227,7 @@ def trace_of(value: JSON) -> Trace:
     """Return the trace that JSON describes. Raises ``ValueError`` for what is none."""
     match value:
         case {"read": read, "fields": dict(fields), "text": str(text), "since": str(since)}:
-            return Trace(_step(read), fields, text, since)
+            return Trace(step_of(read), fields, text, since)
     raise ValueError("this is no trace")
 
 
@@ -308,14 +318,16 @@ def _list(value: JSON) -> list[JSON]:
     return value
 
 
-def _step(value: JSON) -> Step:
+def step_of(value: JSON) -> Step:
+    """Return the step that JSON describes. Raises ``ValueError`` for what is none."""
     match value:
         case {"operation": str(operation), "arguments": dict(arguments)}:
             return Step(operation, arguments, value.get("body"))
     raise ValueError("this is no step")
 
 
-def _expectation(value: JSON) -> Expectation | None:
+def expectation_of(value: JSON) -> Expectation | None:
+    """Return the expectation that JSON describes; None is none. Raises ``ValueError``."""
     if value is None:
         return None
     match value:
@@ -324,5 +336,6 @@ def _expectation(value: JSON) -> Expectation | None:
             if isinstance(said, str):
                 for path in fields:
                     _segments(path)
-                return Expectation(_step(read), fields, value.get("gone") is True, said)
+                without = tuple(str(each) for each in _list(value.get("without", [])))
+                return Expectation(step_of(read), fields, value.get("gone") is True, said, without)
     raise ValueError("this is no expectation")

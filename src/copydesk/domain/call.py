@@ -1,0 +1,181 @@
+"""One request of a plan: what it says, what is sent, and how it is taken back.
+
+What a plan makes has no id yet: such a thing goes by a provisional one (``new:1``) in the requests
+after it, until the service's answer tells the real one (`Call.made`, `bind`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from copydesk.domain.reversal import (
+    JSON,
+    Expectation,
+    Reversal,
+    Step,
+    expectation_of,
+    reversal_of,
+    step_of,
+    value_at,
+)
+
+NEW = "new:"
+"""What provisional ids begin with; no id of the API does."""
+
+_PROVISIONAL = re.compile(r"new:\d+(?:/[a-z]+)?")
+_IN_PATH = re.compile(r"(?<==)new:\d+(?=[\]}])")
+
+TEXTS = frozenset({"title", "description", "condition", "icon", "emoji", "subject"})
+"""Wire names of what people write: a title may read ``new:1`` and stays."""
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One request of a plan.
+
+    ``key`` names it for as long as it is staged ("move:ID", "change:ID", "add:new:1",
+    "remove:ID"). ``what`` is the verb for the log, ``target`` the title of what it is about,
+    ``line`` both as people read them; all are clean. ``step`` and ``reversal`` may hold provisional
+    ids. ``makes`` is the provisional id of what it makes, ``also`` where in the answer other
+    provisional values are found, by path. ``note`` is what a person should know first. What is
+    ``final`` cannot be taken back; ``arrived`` is then what a read shows once it went through.
+    """
+
+    key: str
+    what: str
+    target: str
+    line: str
+    step: Step
+    reversal: Reversal | None = None
+    makes: str = ""
+    also: Mapping[str, str] = field(default_factory=dict)
+    note: str = ""
+    final: bool = False
+    arrived: Expectation | None = None
+
+    def made(self, answer: JSON) -> dict[str, str]:
+        """Return what the answer gives instead of provisional values; ``{}`` where it made none."""
+        paths = {self.makes: "id", **self.also} if self.makes else dict(self.also)
+        found: dict[str, str] = {}
+        for name, path in paths.items():
+            value = value_at(answer, path)
+            if isinstance(value, list):
+                value = value[0] if value else None
+            if isinstance(value, str) and value:
+                found[name] = value
+        return found
+
+    def to_dict(self) -> dict[str, JSON]:
+        """Return it as JSON."""
+        value: dict[str, JSON] = {
+            "key": self.key,
+            "what": self.what,
+            "target": self.target,
+            "line": self.line,
+            "step": self.step.to_dict(),
+            "makes": self.makes,
+            "also": dict(self.also),
+            "note": self.note,
+            "final": self.final,
+        }
+        if self.reversal is not None:
+            value["reversal"] = self.reversal.to_dict()
+        if self.arrived is not None:
+            value["arrived"] = self.arrived.to_dict()
+        return value
+
+
+def call_of(value: JSON) -> Call:
+    """Return the call that JSON describes. Raises ``ValueError`` for what is none."""
+    match value:
+        case {
+            "key": str(key),
+            "what": str(what),
+            "target": str(target),
+            "line": str(line),
+            "step": step,
+            "makes": str(makes),
+            "also": dict(also),
+            "note": str(note),
+            "final": bool(final),
+        } if all(isinstance(path, str) for path in also.values()):
+            back = value.get("reversal")
+            return Call(
+                key,
+                what,
+                target,
+                line,
+                step_of(step),
+                None if back is None else reversal_of(back),
+                makes,
+                also,
+                note,
+                final,
+                expectation_of(value.get("arrived")),
+            )
+    raise ValueError("this is no call")
+
+
+def bind(call: Call, made: Mapping[str, str]) -> Call:
+    """Return a call with real ids in place of the provisional ones that are known by now."""
+    if not made:
+        return call
+    back = call.reversal
+    return replace(
+        call,
+        step=_step(call.step, made),
+        reversal=back
+        and Reversal(
+            tuple(_step(each, made) for each in back.back),
+            tuple(_step(each, made) for each in back.forth),
+            _expectation(back.still, made),
+            _expectation(back.before, made),
+            back.note,
+        ),
+        arrived=_expectation(call.arrived, made),
+    )
+
+
+def provisional(call: Call) -> frozenset[str]:
+    """Return the provisional ids that a call names and that have to be known before it is sent."""
+    return frozenset(_named({**call.step.arguments, "": call.step.body}))
+
+
+def _named(value: JSON, name: str = "") -> set[str]:
+    match value:
+        case str() if name not in TEXTS and _PROVISIONAL.fullmatch(value):
+            return {value}
+        case dict():
+            return {each for key, one in value.items() for each in _named(one, key)}
+        case list() | tuple():
+            return {each for one in value for each in _named(one, name)}
+    return set()
+
+
+def _bound(value: Any, made: Mapping[str, str], name: str = "") -> Any:
+    match value:
+        case str() if name not in TEXTS:
+            return made.get(value, value)
+        case dict():
+            return {key: _bound(one, made, key) for key, one in value.items()}
+        case list() | tuple():
+            return [_bound(one, made, name) for one in value]
+    return value
+
+
+def _step(step: Step, made: Mapping[str, str]) -> Step:
+    return Step(step.operation, _bound(dict(step.arguments), made), _bound(step.body, made))
+
+
+def _expectation(expected: Expectation | None, made: Mapping[str, str]) -> Expectation | None:
+    if expected is None:
+        return None
+    fields = {}
+    for path, value in expected.fields.items():
+        bound = _IN_PATH.sub(lambda found: made.get(found[0], found[0]), path)
+        fields[bound] = _bound(value, made, path.rpartition(".")[2])
+    without = tuple(made.get(each, each) for each in expected.without)
+    return replace(expected, read=_step(expected.read, made), fields=fields, without=without)

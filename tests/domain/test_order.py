@@ -45,7 +45,7 @@ def test_a_plan_reads_as_a_person_would_say_it() -> None:
 
 
 @pytest.mark.parametrize(
-    ("before", "after"), [(["a"], ["b"]), (["a", "a"], ["a", "a"]), (["a"], [])]
+    ("before", "after"), [(["a"], ["b"]), (["a", "a", "b"], ["b", "a", "a"]), (["a"], [])]
 )
 def test_only_the_same_items_can_be_planned(before: list[str], after: list[str]) -> None:
     with pytest.raises(ValueError, match="same items"):

@@ -1,0 +1,244 @@
+"""How things are arranged: what they are, and the order in what they are in.
+
+A `Layout` is a value. It holds settings by their wire names, as the service gave them: what is
+shown of them has to pass `Item.title` or `said` first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Literal, TypeAlias
+
+from copydesk.domain.order import kept
+from copydesk.domain.reversal import JSON
+from copydesk.domain.text import clean, shorten
+
+Kind: TypeAlias = Literal["group", "section", "site-space", "collection", "space"]
+
+Values: TypeAlias = Mapping[str, JSON]
+"""Settings by wire name. Absent, "", None and False are all "unset", and left out."""
+
+Levels: TypeAlias = Mapping[str, tuple[str, ...]]
+"""Ids in their order, by the id of what they are in; the top is `TOP`."""
+
+TOP = ""
+
+SECTIONS = "sections"
+"""What a default section is the default of; the default of site spaces is that of their level."""
+
+CONTAINERS: frozenset[Kind] = frozenset({"group", "section", "collection"})
+"""The kinds that have a level of their own, be it empty."""
+
+SAID_CELLS = 40
+"""A longer value is cut in a line."""
+
+WORDS: Mapping[str, str] = {"editMode": "editing", "mergeRules": "merge rules", "place": "place"}
+"""How settings are called where the wire name does not read well."""
+
+
+def set_values(values: Values) -> dict[str, JSON]:
+    """Return the settings that are set."""
+    return {name: value for name, value in values.items() if value or value == 0 != False}
+
+
+def said(value: JSON) -> str:
+    """Return a value as a line shows it: clean, short, on one line."""
+    match value:
+        case True:
+            return "yes"
+        case None | False | "":
+            return "none"
+        case str() | int() | float():
+            return shorten(clean(str(value)).strip(), SAID_CELLS) or "none"
+    return "other ones"
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One thing of a layout, with the settings of it that are set."""
+
+    id: str
+    kind: Kind
+    values: Values = field(default_factory=dict)
+
+    @property
+    def title(self) -> str:
+        """Its title, clean."""
+        return clean(str(self.values.get("title") or "")).strip() or "Untitled"
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Things by id, and their order by what they are in; each is in exactly one level."""
+
+    items: Mapping[str, Item]
+    levels: Levels
+
+    @cached_property
+    def _levels_of(self) -> Mapping[str, str]:
+        return {row: level for level, rows in self.levels.items() for row in rows}
+
+    @cached_property
+    def defaults(self) -> Mapping[str, str]:
+        """The id of the default of each level of site spaces, and of all sections (`SECTIONS`)."""
+        return {
+            self.scope_of(item.id): item.id
+            for item in self.items.values()
+            if item.values.get("default")
+        }
+
+    def __contains__(self, row: object) -> bool:
+        """Whether a thing is in it."""
+        return row in self.items
+
+    def level_of(self, row: str) -> str:
+        """Return the level that a thing is in. Raises ``KeyError`` where it is in none."""
+        return self._levels_of[row]
+
+    def scope_of(self, row: str) -> str:
+        """Return what a thing would be the default of."""
+        return SECTIONS if self.items[row].kind == "section" else self.level_of(row)
+
+    def walk(self, level: str = TOP) -> Iterator[str]:
+        """Yield what is in a level, each followed by what is in it, as a tree reads."""
+        for row in self.levels.get(level, ()):
+            yield row
+            if row in self.levels:
+                yield from self.walk(row)
+
+    def sections(self) -> list[str]:
+        """Return the ids of the sections in their order, groups opened up."""
+        return [
+            inside
+            for row in self.levels.get(TOP, ())
+            for inside in (self.levels.get(row, ()) if self.items[row].kind == "group" else (row,))
+            if self.items[inside].kind == "section"
+        ]
+
+    def inside(self, row: str, other: str) -> bool:
+        """Whether ``row`` is somewhere in ``other``."""
+        while row in self._levels_of:
+            row = self._levels_of[row]
+            if row == other:
+                return True
+        return False
+
+    def ordered(self, orders: Levels) -> Layout:
+        """Return it with other orders of some levels, of the same things."""
+        new = Layout(self.items, {**self.levels, **orders})
+        for name in ("_levels_of", "defaults"):
+            if name in self.__dict__:  # nothing changed its level, so what was found still holds
+                new.__dict__[name] = self.__dict__[name]
+        return new
+
+    def with_items(self, items: Iterable[Item]) -> Layout:
+        """Return it with other settings of some things."""
+        new = Layout({**self.items, **{item.id: item for item in items}}, self.levels)
+        if "_levels_of" in self.__dict__:
+            new.__dict__["_levels_of"] = self.__dict__["_levels_of"]
+        return new
+
+    def same(self, other: Layout) -> bool:
+        """Whether two are equal; quick where they share their parts."""
+        return (self.items is other.items or self.items == other.items) and (
+            self.levels is other.levels or self.levels == other.levels
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One thing that is not in one layout as in another; ``line`` says it in one clean line."""
+
+    id: str
+    what: Literal["moved", "changed", "added", "removed"]
+    title: str
+    field: str = ""
+    before: JSON = None
+    after: JSON = None
+    line: str = ""
+
+
+def differences(before: Layout, after: Layout) -> tuple[Difference, ...]:
+    """Return what is different, as a person would tell it: new, gone, changed, moved."""
+    found: list[Difference] = []
+    for row in after.walk():
+        if row not in before and row in after.items:
+            item = after.items[row]
+            found.append(
+                Difference(row, "added", item.title, line=f"{item.title}: new{_in(after, row)}")
+            )
+    gone = [row for row in before.walk() if row not in after]
+    for row in gone:
+        if before.level_of(row) not in gone:  # what went with what it was in is not told again
+            title = before.items[row].title
+            found.append(
+                Difference(row, "removed", title, line=f"{title}: gone{_in(before, row)}")
+            )
+    for row, item in before.items.items():
+        other = after.items.get(row)
+        if other is None or other is item:
+            continue
+        for name in changed_fields(item, other):
+            was, now = item.values.get(name), other.values.get(name)
+            line = f"{other.title}: {change_line(name, was, now)}"
+            found.append(Difference(row, "changed", other.title, name, was, now, line))
+    for level, rows in after.levels.items():
+        was_rows = before.levels.get(level, ())
+        if was_rows is rows or was_rows == rows:
+            continue
+        stays = kept(was_rows, rows)
+        for row in rows:
+            if row in before and row not in stays:
+                item = after.items[row]
+                line = f"{item.title}: {place_line(after, row)}"
+                found.append(
+                    Difference(
+                        row,
+                        "moved",
+                        item.title,
+                        "place",
+                        place_line(before, row),
+                        place_line(after, row),
+                        line,
+                    )
+                )
+    return tuple(found)
+
+
+def changed_fields(before: Item, after: Item) -> list[str]:
+    """Return the names of the settings that differ."""
+    names = dict.fromkeys([*before.values, *after.values])
+    return [name for name in names if before.values.get(name) != after.values.get(name)]
+
+
+def change_line(name: str, before: JSON, after: JSON) -> str:
+    """Return another value of a setting as a line says it: ``path /api → /reference``."""
+    word = WORDS.get(name, name)
+    if name == "hidden":
+        return "hidden" if after else "shown again"
+    if name == "default":
+        return "readers land on it first" if after else "no longer the default"
+    if name == "path":
+        was, now = (f"/{said(value).lstrip('/')}" if value else "" for value in (before, after))
+        return f"{word} {was} → {now}" if was else f"{word} {now}"
+    if not after:
+        return f"no {word} any more"
+    if not before or name in ("description", "condition", "mergeRules"):
+        return f"{word} {said(after)}"
+    return f"{word} {said(before)} → {said(after)}"
+
+
+def place_line(layout: Layout, row: str) -> str:
+    """Return where a thing stands: ``after Guides``, ``first in Products``."""
+    level = layout.level_of(row)
+    rows = layout.levels[level]
+    at = rows.index(row)
+    where = f"after {layout.items[rows[at - 1]].title}" if at else "first"
+    return f"{where}{_in(layout, row)}"
+
+
+def _in(layout: Layout, row: str) -> str:
+    level = layout.level_of(row)
+    return f" in {layout.items[level].title}" if level in layout.items else ""

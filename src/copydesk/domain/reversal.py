@@ -7,7 +7,8 @@ sends them.
 Paths into an answer are dotted wire names. After a name, ``[]`` goes through a list in its order,
 ``{}`` through one whose order means nothing; ``{user.id=u1}`` goes through those of its things that
 have that value (``[user.id=u1]`` in their order): ``items{user.id=u1}.user.id`` is ``["u1"]`` where
-u1 is in the list, else ``[]``. ``description~text`` is all the text in a document.
+u1 is in the list, else ``[]``. ``description~text`` is all the text in a document, and
+``deletedAt~set`` says whether there is anything.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ SAID_CELLS = 40
 _SEGMENT = re.compile(r"([^.\[{]*)(?:\[([^\]]*)\]|\{([^}]*)\})?(?:\.|$)")
 
 _TEXT = "~text"
+_SET = "~set"
 
 _WHO = ("resolvedBy", "updatedBy", "editedBy", "modifiedBy")
 """Where answers say who changed a thing last."""
@@ -72,7 +74,7 @@ class Difference:
     def sentence(self) -> str:
         """Return what a person reads of it, without a full stop."""
         name = re.sub(r"\{[^}]*\}|\[[^\]]*\]", "", self.path).rpartition(".")[2]
-        name = name.removesuffix(_TEXT)
+        name = name.removesuffix(_TEXT).removesuffix(_SET)
         word = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower() or "it"
         now, before = _short(self.found), _short(self.wanted)
         if now is None or before is None:
@@ -259,6 +261,8 @@ def _member(value: JSON, name: str) -> JSON:
         return None
     if name.endswith(_TEXT):
         return text_in(value.get(name.removesuffix(_TEXT)))
+    if name.endswith(_SET):
+        return value.get(name.removesuffix(_SET)) is not None
     return value.get(name)
 
 

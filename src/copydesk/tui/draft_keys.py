@@ -62,6 +62,25 @@ def structure_key(site: str) -> str:
     return f"structure {site}"
 
 
+def share_link_key(site: str, link: str) -> str:
+    """Return the key of the name of a share link; ``link`` is "new" for one that is to be made."""
+    return f"share link {site} {link}"
+
+
+def schema_key(site: str) -> str:
+    """Return the key of the adaptive schema of a site while it is edited."""
+    return f"adaptive schema {site}"
+
+
+def schema_text(text: str) -> str:
+    """Return the text of a kept adaptive schema, without what it was begun from."""
+    try:
+        kept = json.loads(text)
+    except ValueError:
+        return text
+    return str(kept.get("text", "")) if isinstance(kept, dict) else text
+
+
 def about_key(space: str, request: str) -> str:
     """Return the key of the subject and description of a change request."""
     return f"change-request {space} {request} about"
@@ -89,6 +108,12 @@ def belonging(key: str) -> Belonging | None:
     match key.split(" "):
         case ["structure", site]:
             return Belonging("site-structure", Target(site=site), "order of a site", summary=moves)
+        case ["share", "link", site, link]:
+            target = Target(site=site)
+            return Belonging("share-links", target, "name of a share link", link, fields)
+        case ["adaptive", "schema", site]:
+            target = Target(site=site)
+            return Belonging("site-schema", target, "adaptive schema", "edit", schema_text)
         case ["change-request", space, request, "about"]:
             target = Target(space=space, change_request=request)
             return Belonging("changes", target, "description", "about")
@@ -101,6 +126,11 @@ def belonging(key: str) -> Belonging | None:
             return Belonging(
                 "clusters", Target(cluster=cluster), "change request for a cluster", summary=fields
             )
+        case ["site", "setting", site, setting]:
+            target = Target(site=site)
+            return Belonging("site-settings", target, "setting of a site", setting, fields)
+        case ["site", "new"]:
+            return Belonging("sites", Target(), "new site", "new", fields)
         case ["site", "row", site, row]:
             return Belonging(
                 "site-structure", Target(site=site), "row of a site's structure", row, fields

@@ -14,9 +14,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Rights:
-    """Why sites may not be changed, and not be published or deleted; empty where they may be."""
+    """Why sites may not be changed, made, published, deleted; empty where they may be."""
 
     change: str = ""
+    make: str = ""
     publish: str = ""
     delete: str = ""
 
@@ -44,10 +45,11 @@ def rights_of(role: str | None) -> Rights:
     if role == "admin":
         return ANY
     yours = f"yours is {clean(role or 'guest')}."
+    looks = role not in WRITERS
+    needs = f"needs the role create or admin, {yours}"
     return Rights(
-        ""
-        if role in WRITERS
-        else f"You may only look: changing a site needs the role create or admin, {yours}",
+        f"You may only look: changing a site {needs}" if looks else "",
+        f"Making a site {needs}" if looks else "",
         f"Publishing a site needs the role admin, {yours}",
         f"Deleting a site needs the role admin, {yours}",
     )

@@ -24,12 +24,15 @@ if TYPE_CHECKING:
 Kind = Literal["text", "choice", "switch", "publish", "fixed"]
 """How a setting is changed; one that is "fixed" is not, here."""
 
-WEB = "It is changed in the web application (o opens it)."
+WEB = "It is changed in the web application"
+
+WEB_SETTINGS = frozenset({"hostname", "type", "ads", "customization"})
+"""The settings that are changed there."""
 
 FOUND_BY: Mapping[str, str] = {
     "public": "search engines list it",
     "unlisted": "search engines do not",
-    "share-link": "each link can be switched off",
+    "share-link": "each can be switched off",
     "visitor-auth": "they sign in first",
 }
 """What else there is to know of a visibility."""
@@ -41,10 +44,9 @@ AGENTS: Mapping[str, str] = {"included": "may read it", "excluded": "are kept ou
 """What assistants may do with a site, by its agents context."""
 
 TYPES: Mapping[str, str] = {
-    "basic": "the plan a site begins with",
-    "premium": "advanced customization",
-    "ultimate": "advanced customization, everything else",
-    "sponsored": "paid for by the platform",
+    "basic": "the plan that a site has by default",
+    "premium": "with advanced customization",
+    "ultimate": "with advanced customization",
 }
 """What is known of the types of a site."""
 
@@ -52,7 +54,7 @@ HELP: Mapping[str, tuple[str, ...]] = {
     "title": ("What readers see as the name of the site. 2 to 128 characters.",),
     "published": ("When it is published, the audience can reach it; else nobody can.",),
     "visibility": ("Who can read the site once it is published.",),
-    "hostname": ("The host that the address of the site begins with.", WEB),
+    "hostname": ("The host that the address of the site begins with.",),
     "basename": (
         "The part of the address after the host. 1 to 100 letters, digits, - _ . or ~",
         "Links that readers kept to the old address may break.",
@@ -66,10 +68,10 @@ HELP: Mapping[str, tuple[str, ...]] = {
         "The Schema tab says what is known of a visitor.",
     ),
     "agentsContext": ("Whether assistants may read the site for their answers.",),
-    "type": ("The plan of this site.", WEB),
-    "ads": ("Whether the site shows advertisements.", WEB),
+    "type": ("The plan of this site.",),
+    "ads": ("Whether the site shows advertisements.",),
     "features": ("What this site uses of its plan.",),
-    "customization": ("Logo, colours, fonts, header and footer.", WEB),
+    "customization": ("Logo, colours, fonts, header and footer.",),
 }
 """What each setting is, in the words of the service's documentation, and its limits."""
 
@@ -180,6 +182,11 @@ def value_of(site: Site, name: str) -> object:
 def shown_of(site: Site, name: str) -> str:
     """Return what a setting is shown as, as text."""
     return next((str(row.shown) for row in settings_of(site) if row.name == name), "")
+
+
+def web_words(site: Site) -> str:
+    """Return where else a setting is changed, and how one comes there."""
+    return f"{WEB} (o opens it)." if web_address(site.urls.app) else f"{WEB}."
 
 
 # Addresses
@@ -350,7 +357,9 @@ def delete_facts(
 
 def setting_facts(setting: Setting, site: Site, now: datetime) -> list[Fact]:
     """Return what to know about the setting under the cursor."""
-    found = [Fact("", "  ".join(HELP.get(setting.name, ())))]
+    found = [Fact("", " ".join(HELP.get(setting.name, ())))]
+    if setting.name in WEB_SETTINGS:
+        found.append(Fact("", Text(web_words(site), style="muted")))
     address = address_of(site)
     match setting.name:
         case "visibility":

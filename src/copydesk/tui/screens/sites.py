@@ -18,6 +18,7 @@ from copydesk.tui.place import Part, View
 from copydesk.tui.places import Target, place
 from copydesk.tui.present import site as present
 from copydesk.tui.present.site import SiteRow
+from copydesk.tui.site_making import SiteMaking
 from copydesk.tui.sources import PagedSource
 from copydesk.tui.widgets.facts import Facts
 from copydesk.tui.widgets.virtual_list import Column, VirtualList
@@ -32,7 +33,7 @@ TITLE_CELLS = 24
 """So much of a title is seen before an address takes more than it needs at least."""
 
 EMPTY = {
-    "all": "No sites here yet. They are made in the web application.",
+    "all": "No sites here yet. ctrl+n makes one.",
     "published": "No site is published yet.",
     "unpublished": "Every site is published.",
 }
@@ -52,7 +53,7 @@ def no_site(here: SitesPlace) -> str | None:
 
 
 @place("sites", key="t", title="Sites")
-class SitesPlace(HasDetails, scope="sites"):
+class SitesPlace(SiteMaking, HasDetails, scope="sites"):
     """A list of sites; Enter opens the structure of one."""
 
     def __init__(self, target: Target) -> None:
@@ -93,6 +94,15 @@ class SitesPlace(HasDetails, scope="sites"):
         yield self.session.organization_title or "no organization"
         yield "Sites"
 
+    def site_at_hand(self) -> str | None:
+        """Return the site under the cursor."""
+        return self.rows.selected_id
+
+    def site_published(self) -> bool | None:
+        """Whether the site under the cursor is published."""
+        row = self.rows.selected
+        return row.published if row is not None else None
+
     def url(self) -> str | None:
         """Return where readers find the site."""
         row = self.rows.selected
@@ -108,6 +118,7 @@ class SitesPlace(HasDetails, scope="sites"):
 
     def opened(self) -> None:
         """Show the views."""
+        super().opened()
         self.set_views(VIEWS)
 
     def view_changed(self) -> None:
@@ -142,10 +153,14 @@ class SitesPlace(HasDetails, scope="sites"):
     def reload(self) -> None:
         """Read again what has been read."""
         self._look_for_staged()
-        self._written = len(self.session.log)
+        # What this hand has made or deleted is not news that waits for a key.
+        own, self._written = len(self.session.log) != self._written, len(self.session.log)
 
         async def refresh(api: Api) -> None:
             await self._source.refresh()
+            if own:
+                self._source.fold()
+                self._source.fresh.clear()
 
         self.load("sites", refresh, lambda _: None, what="Reading sites")
 

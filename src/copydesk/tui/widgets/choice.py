@@ -216,3 +216,48 @@ class Choices(_Chooser[frozenset[str]], scope="choices"):
     def take(self) -> None:
         """Answer with the ticked ones."""
         self.dismiss(frozenset(self.options.marks))
+
+
+class OrderedChoices(_Chooser[tuple[str, ...]], scope="ordered_choices"):
+    """Choose several in an order: each tick has its number; the result is a tuple of ids, or None.
+
+    With no tick ctrl+s answers with an empty tuple.
+    """
+
+    FIELD = TickInput
+
+    def __init__(
+        self, title: str, options: Sequence[Option], *, ticked: Sequence[str] = ()
+    ) -> None:
+        super().__init__(f"{title}   space ticks in order, ctrl+s takes them", options)
+        self._ticked = list(ticked)
+        self.options.columns = (
+            Column("number", "", self._number, width=3, align="right"),
+            *self.options.columns,
+        )
+        self.options.marks = set(ticked)
+
+    def _number(self, option: Option) -> str:
+        return str(self._ticked.index(option.id) + 1) if option.id in self._ticked else ""
+
+    def tick(self) -> None:
+        """Tick or untick, and go on; those ticked later move up."""
+        ticked = self.options.selected_id
+        if ticked is None:
+            return
+        if ticked in self._ticked:
+            self._ticked.remove(ticked)
+        else:
+            self._ticked.append(ticked)
+        self.options.marks = set(self._ticked)
+        self.options.refresh_rows()
+        self.options.move(1)
+
+    def chosen(self) -> None:
+        """Enter ticks too: several are taken only by ctrl+s."""
+        self.tick()
+
+    @action("ctrl+s", "take", danger=1)
+    def take(self) -> None:
+        """Answer with the ticked ones, in the order of their ticks."""
+        self.dismiss(tuple(self._ticked))

@@ -1,0 +1,119 @@
+"""Finding the site that a person means: by its id, its title, its host or its address."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from copydesk.cli.edge import UsageError
+from copydesk.domain.text import clean, listed, shorten
+
+if TYPE_CHECKING:
+    from copydesk.client.api import Api
+    from copydesk.contract.models.organization import Organization
+    from copydesk.contract.models.site import Site
+
+PAGE = 250
+"""Rows asked for at once."""
+
+SAID = 6
+"""So many candidates a sentence names."""
+
+_LONGEST = 60
+
+
+@dataclass(frozen=True, slots=True)
+class FoundSite:
+    """A site, with where it is; texts are clean."""
+
+    id: str
+    title: str
+    host: str
+    organization: str
+    organization_title: str
+
+    def __str__(self) -> str:
+        where = f", {self.host}" if self.host else ""
+        return f"{self.title} ({self.id}{where}; {self.organization_title})"
+
+
+async def find_site(api: Api, wanted: str, organization: str | None = None) -> FoundSite:
+    """Return the one site that is meant, looked for in every organization or in one.
+
+    Raises ``UsageError`` when there is none or more than one, and ``ApiError``.
+    """
+    from copydesk.contract import operations as ops
+
+    places = await _organizations(api, organization)
+    everywhere = [
+        (site, place)
+        for place in places
+        async for site in api.pages(ops.list_sites, place.id, limit=PAGE)
+    ]
+    found = [pair for pair in everywhere if pair[0].id == wanted]
+    if not found:
+        name = wanted.strip().casefold()
+        address = _address(wanted)
+        found = [
+            (site, place)
+            for site, place in everywhere
+            if name == clean(site.title).strip().casefold() or address in _addresses(site)
+        ] or [pair for pair in everywhere if address and address == _address(pair[0].hostname)]
+    if len(found) == 1:
+        return _found(*found[0])
+    known = [str(_found(*pair)) for pair in (found or everywhere)]
+    more = [f"{len(known) - SAID} more"] if len(known) > SAID else []
+    named = listed([*known[:SAID], *more])
+    said = shorten(clean(wanted), _LONGEST)
+    if found:
+        raise UsageError(f"more than one site is called {said}: {named}. Name it by its id.")
+    if known:
+        raise UsageError(f"no site is called {said}. There are: {named}.")
+    where = " in this organization" if organization else ""
+    raise UsageError(f"no site is called {said}: there are no sites{where}.")
+
+
+async def _organizations(api: Api, wanted: str | None) -> list[Organization]:
+    from copydesk.contract import operations as ops
+
+    places = [place async for place in api.pages(ops.list_organizations, limit=PAGE)]
+    if wanted is None:
+        return places
+    found = [place for place in places if place.id == wanted] or [
+        place
+        for place in places
+        if clean(place.title).strip().casefold() == wanted.strip().casefold()
+    ]
+    if len(found) == 1:
+        return found
+    known = [f"{clean(place.title)} ({clean(place.id)})" for place in (found or places)]
+    more = [f"{len(known) - SAID} more"] if len(known) > SAID else []
+    said = shorten(clean(wanted), _LONGEST)
+    what = "more than one organization is" if found else "you are in no organization that is"
+    there = f": {listed([*known[:SAID], *more])}." if known else "."
+    raise UsageError(f"--organization: {what} called {said}{there}")
+
+
+def _found(site: Site, place: Organization) -> FoundSite:
+    return FoundSite(
+        site.id,
+        clean(site.title).strip() or "Untitled",
+        clean(site.hostname or ""),
+        place.id,
+        clean(place.title).strip() or "Untitled",
+    )
+
+
+def _addresses(site: Site) -> set[str]:
+    """Return the whole addresses that a site is known by, as `_address` writes them."""
+    whole = f"{site.hostname}/{site.basename or ''}" if site.hostname else ""
+    addresses = [whole, site.urls.published, site.urls.app]
+    if site.proxy is not None:
+        addresses += [site.proxy.target, site.proxy.origin]
+    return {_address(each) for each in addresses} - {""}
+
+
+def _address(text: str | None) -> str:
+    """Return an address without what does not tell sites apart."""
+    bare = (text or "").strip().casefold()
+    return bare.removeprefix("https://").removeprefix("http://").rstrip("/")

@@ -120,7 +120,7 @@ def session_for(
     """
     from copydesk.local.drafts import DeskDrafts, Drafts
     from copydesk.local.journal import DeskJournal
-    from copydesk.local.runs import Runs
+    from copydesk.local.runs import Arrangements, Runs
     from copydesk.local.saved_views import SavedViews
     from copydesk.local.seen import DeskSeen
     from copydesk.local.snapshot import Snapshots
@@ -139,6 +139,7 @@ def session_for(
         snapshot=Snapshots(paths.snapshots, desk),
         seen=DeskSeen(paths.seen, desk),
         runs=Runs(paths.runs, desk),
+        arrangements=Arrangements(paths.arrangements, desk),
         snoozes=DeskSnoozes(paths.snoozes, desk),
         views=SavedViews(paths.settings),
         journal=DeskJournal(journal, desk),

@@ -50,6 +50,11 @@ class Paths:
         return self.state / "runs"
 
     @property
+    def arrangements(self) -> Path:
+        """The folder of runs that rearrange sites and organizations."""
+        return self.state / "arrangements"
+
+    @property
     def seen(self) -> Path:
         """The pages marked as seen, with their text."""
         return self.state / "seen.db"

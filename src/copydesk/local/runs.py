@@ -1,4 +1,4 @@
-"""Merge runs on this machine: each as it was last, whole on the disk before ``save`` returns.
+"""Runs on this machine: each as it was last, whole on the disk before ``save`` returns.
 
 A run that is being gone through is claimed. A claim ends with the process that holds it, however
 that ends, so that the next start can tell a run that was cut off from one that somebody else is at.
@@ -12,7 +12,7 @@ import threading
 from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from copydesk.local.durable import PRIVATE, write_file
 from copydesk.local.paths import private_folder
@@ -20,7 +20,10 @@ from copydesk.local.paths import private_folder
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
 
+    from copydesk.domain.arrange_run import ArrangeRun
     from copydesk.domain.merge_run import MergeRun
+
+R = TypeVar("R")
 
 KEPT = 100
 """Runs kept of one desk, the newest; older ones that have ended are deleted at the next save."""
@@ -29,8 +32,8 @@ BYTE_LIMIT = 16 * 1024 * 1024
 """A larger file is none of ours."""
 
 
-class Runs:
-    """The merge runs of one desk, in ``folder``, which is created.
+class RunFiles(Generic[R]):
+    """The runs of one kind of one desk, in ``folder``, which is created.
 
     Safe to use from several threads and processes. Raises ``OSError`` when the disk refuses.
     """
@@ -41,28 +44,42 @@ class Runs:
         self._claims: dict[str, sqlite3.Connection] = {}
         self._lock = threading.Lock()
 
-    def save(self, run: MergeRun) -> None:
+    def adapter(self) -> TypeAdapter[R]:
+        """Return what reads and writes a run as JSON."""
+        raise NotImplementedError
+
+    def describe(self, run: R) -> tuple[str, float, bool]:
+        """Return the id of a run, when it was made, and whether it has ended."""
+        raise NotImplementedError
+
+    def save(self, run: R) -> None:
         """Keep a run as it is; it is on the disk when this returns."""
         private_folder(self._folder)
-        path = self._path(run.id)
+        path = self._path(self.describe(run)[0])
         new = not path.exists()
-        write_file(path, _adapter().dump_json(run, exclude_defaults=True))
+        write_file(path, self.adapter().dump_json(run, exclude_defaults=True))
         if new:
             self._prune()
 
-    def load(self, run_id: str) -> MergeRun | None:
+    def load(self, run_id: str) -> R | None:
         """Return a run as it was saved last, or None when it cannot be read."""
-        return _read(self._path(run_id))
+        return self._read(self._path(run_id))
 
-    def all(self) -> list[MergeRun]:
+    def all(self) -> list[R]:
         """Return the runs, the newest first. Files that cannot be read are passed over."""
-        runs = [run for path in self._files() if (run := _read(path)) is not None]
-        return sorted(runs, key=lambda run: (run.made, run.id), reverse=True)
+        runs = [run for path in self._files() if (run := self._read(path)) is not None]
+        return sorted(runs, key=self._newest, reverse=True)
+
+    def _newest(self, run: R) -> tuple[float, str]:
+        run_id, made, _ = self.describe(run)
+        return made, run_id
 
     def drop(self, run_id: str) -> None:
-        """Forget a run, as one that was planned and never begun."""
-        for path in (self._path(run_id), self._path(run_id).with_suffix(".lock")):
-            path.unlink(missing_ok=True)
+        """Forget a run. The file of a claim stays as long as the claim does."""
+        self._path(run_id).unlink(missing_ok=True)
+        with self._lock:
+            if run_id not in self._claims:
+                self._path(run_id).with_suffix(".lock").unlink(missing_ok=True)
 
     def claim(self, run_id: str) -> bool:
         """Take a run for this process until `release`; False while another process is at it."""
@@ -82,7 +99,7 @@ class Runs:
                 connection.close()
                 if error.sqlite_errorcode == sqlite3.SQLITE_BUSY:
                     return False
-                raise OSError(f"the merge run cannot be claimed: {error}") from error
+                raise OSError(f"the run cannot be claimed: {error}") from error
             self._claims[run_id] = connection
             return True
 
@@ -95,8 +112,17 @@ class Runs:
 
     def _prune(self) -> None:
         for run in self.all()[KEPT:]:
-            if run.state == "finished":
-                self.drop(run.id)
+            run_id, _, ended = self.describe(run)
+            if ended:
+                self.drop(run_id)
+
+    def _read(self, path: Path) -> R | None:
+        try:
+            if path.stat().st_size > BYTE_LIMIT:
+                return None
+            return self.adapter().validate_json(path.read_bytes())
+        except (OSError, ValueError):
+            return None
 
     def _files(self) -> Iterable[Path]:
         return self._folder.glob(f"{self._prefix}-*.json") if self._folder.is_dir() else ()
@@ -105,23 +131,40 @@ class Runs:
         return self._folder / f"{self._prefix}-{_name(run_id)}.json"
 
 
+class Runs(RunFiles["MergeRun"]):
+    """The merge runs of one desk."""
+
+    def adapter(self) -> TypeAdapter[MergeRun]:
+        """Return what reads and writes a merge run as JSON."""
+        # Imported when they are first needed: the screens start without them (speed.md).
+        from copydesk.domain.merge_run import MergeRun
+
+        return _adapter(MergeRun)
+
+    def describe(self, run: MergeRun) -> tuple[str, float, bool]:
+        """Return the id of a run, when it was made, and whether it has ended."""
+        return run.id, run.made, run.state == "finished"
+
+
+class Arrangements(RunFiles["ArrangeRun"]):
+    """The runs of one desk that rearrange sites and organizations: one for each of these."""
+
+    def adapter(self) -> TypeAdapter[ArrangeRun]:
+        """Return what reads and writes such a run as JSON."""
+        from copydesk.domain.arrange_run import ArrangeRun
+
+        return _adapter(ArrangeRun)
+
+    def describe(self, run: ArrangeRun) -> tuple[str, float, bool]:
+        """Return the id of a run, when it began, and whether it has ended."""
+        return run.id, run.began, run.state == "finished"
+
+
 @cache
-def _adapter() -> TypeAdapter[MergeRun]:
-    # Imported when they are first needed: the screens start without them (speed.md).
+def _adapter(kind: type[Any]) -> TypeAdapter[Any]:
     from pydantic import TypeAdapter
 
-    from copydesk.domain.merge_run import MergeRun
-
-    return TypeAdapter(MergeRun)
-
-
-def _read(path: Path) -> MergeRun | None:
-    try:
-        if path.stat().st_size > BYTE_LIMIT:
-            return None
-        return _adapter().validate_json(path.read_bytes())
-    except (OSError, ValueError):
-        return None
+    return TypeAdapter(kind)
 
 
 def _name(text: str) -> str:

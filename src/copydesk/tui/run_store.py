@@ -1,25 +1,28 @@
-"""Where merge runs are kept, as the screens see it."""
+"""Where runs are kept, as the screens see it."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, TypeAlias, TypeVar
 
 if TYPE_CHECKING:
     # Not loaded before the first paint, as the session is.
+    from copydesk.domain.arrange_run import ArrangeRun
     from copydesk.domain.merge_run import MergeRun
 
+R = TypeVar("R")
 
-class RunStore(Protocol):
-    """Where merge runs are kept. Writing raises ``OSError`` when the disk refuses."""
 
-    def save(self, run: MergeRun) -> None:
+class KeptRuns(Protocol[R]):
+    """Where runs of one kind are kept. Writing raises ``OSError`` when the disk refuses."""
+
+    def save(self, run: R) -> None:
         """Keep a run durably before returning."""
 
-    def load(self, run_id: str) -> MergeRun | None:
+    def load(self, run_id: str) -> R | None:
         """Return a run as it was saved last, or None."""
 
-    def all(self) -> Sequence[MergeRun]:
+    def all(self) -> Sequence[R]:
         """Return the runs, the newest first."""
 
     def drop(self, run_id: str) -> None:
@@ -32,7 +35,23 @@ class RunStore(Protocol):
         """Give a run back."""
 
 
-class MemoryRuns:
+RunStore: TypeAlias = "KeptRuns[MergeRun]"
+
+ArrangementStore: TypeAlias = "KeptRuns[ArrangeRun]"
+
+
+class _Unclaimed:
+    """What a process that keeps nothing on disk need not do."""
+
+    def claim(self, run_id: str) -> bool:
+        """Nobody else can be at it."""
+        return True
+
+    def release(self, run_id: str) -> None:
+        """There is nothing to give back."""
+
+
+class MemoryRuns(_Unclaimed):
     """Merge runs of a process that keeps nothing on disk."""
 
     def __init__(self) -> None:
@@ -54,9 +73,25 @@ class MemoryRuns:
         """Forget a run."""
         self._runs.pop(run_id, None)
 
-    def claim(self, run_id: str) -> bool:
-        """Nobody else can be at it."""
-        return True
 
-    def release(self, run_id: str) -> None:
-        """There is nothing to give back."""
+class MemoryArrangements(_Unclaimed):
+    """Runs that rearrange something, of a process that keeps nothing on disk."""
+
+    def __init__(self) -> None:
+        self._runs: dict[str, ArrangeRun] = {}
+
+    def save(self, run: ArrangeRun) -> None:
+        """Keep a run for this process."""
+        self._runs[run.id] = run
+
+    def load(self, run_id: str) -> ArrangeRun | None:
+        """Return a run as it was saved last, or None."""
+        return self._runs.get(run_id)
+
+    def all(self) -> Sequence[ArrangeRun]:
+        """Return the runs, the newest first."""
+        return sorted(self._runs.values(), key=lambda run: run.began, reverse=True)
+
+    def drop(self, run_id: str) -> None:
+        """Forget a run."""
+        self._runs.pop(run_id, None)

@@ -17,7 +17,7 @@ from copydesk.tui.contact import LOW_SHARE, Contact
 from copydesk.tui.drafts import CountedDrafts, DraftStore, MemoryDrafts
 from copydesk.tui.identity import identify
 from copydesk.tui.people import People
-from copydesk.tui.run_store import MemoryRuns, RunStore
+from copydesk.tui.run_store import ArrangementStore, MemoryArrangements, MemoryRuns, RunStore
 from copydesk.tui.seen import MemorySeen, SeenMarks, seen_steps
 from copydesk.tui.snoozing import MemorySnoozes, Sleepers, SnoozeStore
 from copydesk.tui.taking_back import TakingBack
@@ -33,6 +33,7 @@ from copydesk.tui.written import Written as Written
 if TYPE_CHECKING:
     from copydesk.client.api import Api
     from copydesk.contract.models.user import User
+    from copydesk.tui.arranging import Arranger
 
 Rows = Sequence[Mapping[str, Any]]
 
@@ -81,6 +82,7 @@ class Session(TakingBack):
     snapshot: Snapshot = field(default_factory=MemorySnapshot)
     seen: SeenMarks = field(default_factory=MemorySeen)
     runs: RunStore = field(default_factory=MemoryRuns)
+    arrangements: ArrangementStore = field(default_factory=MemoryArrangements)
     snoozes: SnoozeStore = field(default_factory=MemorySnoozes)
     views: ViewStore = field(default_factory=MemoryViews)
     clock: Callable[[], datetime] = lambda: datetime.now(UTC)
@@ -123,6 +125,7 @@ class Session(TakingBack):
     _connecting: asyncio.Task[Api] | None = None
     _writes: set[asyncio.Task[Any]] = field(default_factory=set)
     _watchers: list[Callable[[], None]] = field(default_factory=list)
+    _arranger: Arranger | None = None
 
     def __post_init__(self) -> None:
         """Count the drafts that come and go, for the header."""
@@ -150,6 +153,20 @@ class Session(TakingBack):
         """Tell whether there is a text; None when there is none."""
         text = await asyncio.to_thread(self.drafts.load, key)
         return None if text is None else {"kept": True}
+
+    @property
+    def arranging(self) -> Arranger:
+        """What goes through the runs that rearrange something."""
+        if self._arranger is None:
+            from copydesk.tui.arranging import Arranger
+
+            self._arranger = Arranger(self)
+        return self._arranger
+
+    @property
+    def rearranges(self) -> bool:
+        """Whether such a run is in progress."""
+        return self._arranger is not None and self._arranger.active
 
     @property
     def api(self) -> Api | None:

@@ -61,6 +61,7 @@ class History:
     def __init__(self) -> None:
         self.known: dict[str, Past] = {}
         self._runs: dict[str, list[Past]] = {}
+        self._groups: dict[str, list[Past]] = {}
         self._turns: set[str] = set()
         self._count = 0
         self.made: set[str] = set()
@@ -97,6 +98,8 @@ class History:
             past = Past(entry, reversal, self._count, when=self._count)
             self.known[entry.id] = past
             self._runs.setdefault(entry.run, []).append(past)
+            if entry.group:
+                self._groups.setdefault(entry.group, []).append(past)
         past.entry, past.reversal = entry, reversal
         if entry.state == "done" and (made := message_made(reversal)):
             self.made.add(made)
@@ -133,6 +136,8 @@ class History:
         newest = max((past for past in mine if past.standing == "done"), key=_turned, default=None)
         if last is None or (newest is not None and self._is_newer(newest, last)):
             return []
+        alike = [past for past in self._alike(last) if past.id in self.known]
+        undone = [past for past in alike if past.standing == "undone" and past.reversal.forth]
         return self._whole(last, undone)[::-1]
 
     def _is_newer(self, past: Past, undone: Past) -> bool:
@@ -141,14 +146,19 @@ class History:
 
     def with_group(self, past: Past) -> list[Past]:
         """Return a write and those of its group that stand as it does, newest first."""
-        run = self._runs.get(past.entry.run, ())
-        return self._whole(past, [each for each in run if each.standing == past.standing])
+        mine = [each for each in self._alike(past) if each.standing == past.standing]
+        return self._whole(past, mine)
 
     def rest(self, past: Past) -> list[Past]:
         """Return those of the group of a write that can still be taken back, newest first."""
-        run = self._runs.get(past.entry.run, ())
-        mine = [each for each in run if each.id in self.known and each.standing == "done"]
+        mine = [
+            each for each in self._alike(past) if each.id in self.known and each.standing == "done"
+        ]
         return self._whole(past, mine) if past.entry.group else []
+
+    def _alike(self, past: Past) -> Sequence[Past]:
+        """Return the writes of the group of one, also those of an earlier run of the program."""
+        return self._groups.get(past.entry.group, ()) if past.entry.group else (past,)
 
     def _whole(self, past: Past | None, among: Sequence[Past]) -> list[Past]:
         if past is None:

@@ -1,0 +1,357 @@
+"""A run that rearranges a site or an organization: the requests of one plan, sent one by one.
+
+A run is a value; every method returns the run as it is afterwards. Whoever drives it keeps each of
+these values before and after every request, so that a run which was cut off says which request was
+under way: what became of that one is read before anything else is sent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, TypeAlias
+
+from copydesk.domain.call import Call, bind
+from copydesk.domain.text import listed, plural
+
+CallState: TypeAlias = Literal[
+    "waiting", "sending", "done", "failed", "unknown", "taking-back", "taken-back"
+]
+"""What became of one request. ``failed``: it did not happen; ``unknown``: it may have."""
+
+RunState: TypeAlias = Literal["asking", "running", "stopped", "rolling-back", "finished"]
+"""``asking``: nothing was sent; ``stopped``: somebody has to say how it goes on."""
+
+UNDER_WAY: frozenset[CallState] = frozenset({"sending", "taking-back"})
+
+NAMED = 2
+"""So many requests a sentence names."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunCall:
+    """One request of a run, and what became of it.
+
+    ``said`` is what a person reads of it, ``entry`` the id of its write in the journal. ``known``
+    are the ids that were there before something was made, so that what this request made is told
+    from them; None where that was not read. ``seconds`` is how long the answer took.
+    """
+
+    call: Call
+    state: CallState = "waiting"
+    said: str = ""
+    entry: str = ""
+    known: tuple[str, ...] | None = None
+    seconds: float = 0.0
+
+    @property
+    def here(self) -> bool:
+        """Whether the service has it, as far as is known."""
+        return self.state in ("done", "taking-back")
+
+    @property
+    def lasting(self) -> bool:
+        """Whether nothing takes it back."""
+        return self.call.final or self.call.reversal is None
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a run came to.
+
+    ``sent`` counts the requests that stand, ``rolled_back`` those that were taken back, ``left``
+    those that were not sent (they stay staged). ``made`` are the ids that the service gave, by
+    provisional id. ``lasting`` are the lines of what stands though all was to be taken back.
+    """
+
+    sent: int
+    rolled_back: int
+    left: int
+    made: Mapping[str, str]
+    lasting: tuple[str, ...] = ()
+
+    @property
+    def complete(self) -> bool:
+        """Whether all of the plan was sent, or all of it taken back."""
+        return self.sent == 0 if self.rolled_back else not self.left
+
+    @property
+    def sentence(self) -> str:
+        """What a person reads of it."""
+        if self.rolled_back:
+            back = f"{plural(self.rolled_back, 'request')} taken back, and all is staged again."
+            if not self.lasting:
+                return back
+            left = listed(self.lasting[:NAMED])
+            more = len(self.lasting) - NAMED
+            return f"{back} Still sent: {left}{f' and {more} more' if more > 0 else ''}."
+        if not self.sent:
+            return "Nothing was sent; it stays staged."
+        if self.left:
+            return f"{self.sent} of {self.sent + self.left} sent, {self.left} kept staged."
+        return f"{plural(self.sent, 'request')} sent. u takes back what can be."
+
+
+@dataclass(frozen=True, slots=True)
+class ArrangeRun:
+    """The requests of a plan in the order in which they are sent, and how far that is.
+
+    ``place`` is the name of the place that it belongs to, ``target`` the id of the site or the
+    organization; of one target there is one run at a time, which is its identity. ``group`` ties
+    its writes together, so that one undo takes them all back. ``made`` are the ids that the service
+    gave to what was staged under provisional ones. ``back`` says that it goes (or went) backwards,
+    ``cut`` that the process ended in the middle. ``began`` is in seconds since the epoch.
+    """
+
+    id: str
+    place: str
+    target: str
+    title: str
+    calls: tuple[RunCall, ...] = ()
+    organization: str = ""
+    state: RunState = "asking"
+    group: str = ""
+    made: Mapping[str, str] = field(default_factory=dict)
+    back: bool = False
+    cut: bool = False
+    said: str = ""
+    """Why it stopped, where that is not about one of its requests."""
+    began: float = 0.0
+    version: int = 0
+    """How often it was kept: whoever knows another version does not know how it stands."""
+
+    @classmethod
+    def of(
+        cls,
+        place: str,
+        target: str,
+        title: str,
+        calls: Iterable[Call],
+        *,
+        organization: str = "",
+    ) -> ArrangeRun:
+        """Return the run of a plan of which nothing was sent. ``title`` names the target."""
+        return cls(
+            identity(place, target),
+            place,
+            target,
+            title,
+            tuple(RunCall(call) for call in calls),
+            organization,
+        )
+
+    # How far it is
+
+    @property
+    def current(self) -> RunCall | None:
+        """The request that is under way."""
+        return next((each for each in self.calls if each.state in UNDER_WAY), None)
+
+    @property
+    def following(self) -> RunCall | None:
+        """The request that is sent next."""
+        return next((each for each in self.calls if each.state == "waiting"), None)
+
+    @property
+    def failure(self) -> RunCall | None:
+        """The request that it stopped at."""
+        stopped = [each for each in self.calls if each.state in ("failed", "unknown")]
+        if self.back and not stopped:
+            stopped = [each for each in self.calls if each.state == "done" and each.said]
+        return stopped[0] if stopped else None
+
+    @property
+    def why(self) -> str:
+        """Why it stopped; empty where it was told to."""
+        failure = self.failure
+        return self.said or (failure.said if failure is not None else "")
+
+    def count(self, *states: CallState) -> int:
+        """Return how many requests are in one of these states."""
+        return sum(each.state in states for each in self.calls)
+
+    @property
+    def sent(self) -> int:
+        """How many requests the service has."""
+        return sum(each.here for each in self.calls)
+
+    @property
+    def far(self) -> str:
+        """How far it is: "2 of 5"."""
+        done = self.count("taken-back") if self.back else self.sent
+        whole = self.sent + self.count("taken-back") if self.back else len(self.calls)
+        return f"{done} of {whole}"
+
+    @property
+    def begun(self) -> bool:
+        """Whether something was sent of it, or may have been, and it has not ended."""
+        return self.state in ("running", "stopped", "rolling-back")
+
+    @property
+    def final(self) -> int:
+        """How many of its requests can never be taken back."""
+        return sum(each.call.final for each in self.calls)
+
+    def returning(self) -> list[RunCall]:
+        """Return what a roll back takes back, in its order: the newest first."""
+        return [each for each in reversed(self.calls) if each.here and not each.lasting]
+
+    def lasting(self) -> list[RunCall]:
+        """Return what was sent and cannot be taken back."""
+        return [each for each in self.calls if each.here and each.lasting]
+
+    def find(self, key: str) -> RunCall:
+        """Return the request with that key. Raises ``KeyError``."""
+        for each in self.calls:
+            if each.call.key == key:
+                return each
+        raise KeyError(key)
+
+    def bound(self, item: RunCall) -> Call:
+        """Return a request with the ids that the service gave in it."""
+        return bind(item.call, self.made)
+
+    @property
+    def outcome(self) -> Outcome:
+        """What it came to so far."""
+        return Outcome(
+            self.sent,
+            self.count("taken-back"),
+            len(self.calls) - self.sent,
+            dict(self.made),
+            tuple(each.call.line for each in self.calls if each.here) if self.back else (),
+        )
+
+    # Forth
+
+    def go(self, group: str = "", at: float = 0.0) -> ArrangeRun:
+        """Begin, or go on: what failed is tried again. ``at`` is the time of the beginning.
+
+        A request of which it is not known whether it arrived is sent again, too: whoever goes on
+        has been told, and has asked for it.
+        """
+        calls = tuple(
+            replace(each, state="waiting", said="") if each.state in ("failed", "unknown") else each
+            for each in self.calls
+        )
+        return replace(
+            self, calls=calls, state="running", back=False, cut=False, said="",
+            group=self.group or group, began=self.began or at,
+        )  # fmt: skip
+
+    def sending(self, key: str, known: Iterable[str] | None = None) -> ArrangeRun:
+        """Note that a request is about to be sent."""
+        ids = None if known is None else tuple(known)
+        return self._with(key, state="sending", said="", known=ids)
+
+    def arrived(
+        self,
+        key: str,
+        *,
+        entry: str = "",
+        made: Mapping[str, str] | None = None,
+        seconds: float = 0.0,
+        said: str = "",
+    ) -> ArrangeRun:
+        """Note that a request has arrived, and the ids of what it made."""
+        item = self.find(key)
+        run = self._with(
+            key, state="done", said=said, entry=entry or item.entry, known=None, seconds=seconds
+        )
+        return replace(run, made={**run.made, **made}) if made else run
+
+    def failed(self, key: str, said: str, *, unknown: bool = False, entry: str = "") -> ArrangeRun:
+        """Stop at a request that did not happen, or (``unknown``) may not have."""
+        state: CallState = "unknown" if unknown else "failed"
+        item = self.find(key)
+        run = self._with(key, state=state, said=said, entry=entry or item.entry)
+        return replace(run, state="stopped")
+
+    def not_sent(self, key: str) -> ArrangeRun:
+        """Note that a request that was about to be sent is known not to have happened."""
+        return self._with(key, state="waiting", said="", known=None)
+
+    def stop(self, said: str = "") -> ArrangeRun:
+        """Stop between two requests."""
+        return replace(self, state="stopped", said=said)
+
+    def cut_off(self) -> ArrangeRun:
+        """Return a run that nobody goes through any more, though it was being gone through."""
+        if self.state in ("running", "rolling-back"):
+            return replace(self, state="stopped", cut=True)
+        return self
+
+    def finish(self) -> ArrangeRun:
+        """End it: all was sent or taken back, or the rest is kept staged."""
+        return replace(self, state="finished", cut=False, said="")
+
+    # Back
+
+    def turn_back(self) -> ArrangeRun:
+        """Begin (or go on) to take back what was sent."""
+        calls = tuple(
+            replace(each, said="") if each.state == "done" else each for each in self.calls
+        )
+        calls = tuple(
+            replace(each, state="waiting", said="") if each.state == "failed" else each
+            for each in calls
+        )
+        return replace(self, calls=calls, state="rolling-back", back=True, cut=False, said="")
+
+    def taking(self, key: str) -> ArrangeRun:
+        """Note that a request is about to be taken back."""
+        return self._with(key, state="taking-back")
+
+    def taken(self, key: str, said: str = "") -> ArrangeRun:
+        """Note that a request was taken back; what it had made is no more."""
+        call = self.find(key).call
+        gone = {call.makes, *call.also}
+        made = {name: each for name, each in self.made.items() if name not in gone}
+        return replace(self._with(key, state="taken-back", said=said), made=made)
+
+    def not_taken(self, key: str, said: str) -> ArrangeRun:
+        """Note that a request stands still, and why."""
+        return self._with(key, state="done", said=said)
+
+    def _with(self, key: str, **changes: Any) -> ArrangeRun:
+        return replace(
+            self,
+            calls=tuple(
+                replace(each, **changes) if each.call.key == key else each for each in self.calls
+            ),
+        )
+
+    # In words
+
+    def standing(self) -> str:
+        """Say how a run stands that was left: how far it is, and what is open."""
+        verb = "Taking back the rearranging of" if self.back else "Rearranging"
+        return f"{verb} {self.title} stopped at {self.far}"
+
+    def lasting_sentence(self) -> str:
+        """Say how many of those that were sent cannot be taken back; empty when all can."""
+        lasting = self.lasting()
+        if not lasting:
+            return ""
+        lines = [each.call.line for each in lasting[:NAMED]]
+        more = len(lasting) - len(lines)
+        named = listed([*lines, f"{more} more"] if more else lines)
+        if len(lasting) == self.sent:
+            return f"None of what was sent can be taken back: {named}."
+        return f"{len(lasting)} of these cannot be taken back: {named}."
+
+
+def identity(place: str, target: str) -> str:
+    """Return the id of the run of a target: there is one at a time."""
+    return f"{place} {target}"
+
+
+def lasting_fact(calls: Iterable[Call]) -> str:
+    """Say of a plan how far one undo takes it back again."""
+    calls = list(calls)
+    lasting = sum(call.final or call.reversal is None for call in calls)
+    if not lasting:
+        return "u afterwards takes it all back."
+    if lasting == len(calls):
+        return "This cannot be taken back." if lasting == 1 else "None of these can be taken back."
+    return f"{plural(lasting, 'request')} of these cannot be taken back; u takes back the rest."

@@ -1,0 +1,399 @@
+"""Going through a run that rearranges something: request by request, forth or back.
+
+What goes through it belongs to the whole program, not to a screen: whoever leaves the sheet leaves
+it running. The run is on the disk before each request and after it, so that one which was cut off,
+also by a kill, is found again; what had become of the request under way is read, not guessed, and
+nothing is sent again that may have arrived, unless somebody asks for that. Nothing here needs the
+screens: the command line goes through runs as well.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from secrets import token_hex
+from time import monotonic
+from typing import TYPE_CHECKING
+
+from copydesk.domain.arrange_run import UNDER_WAY, ArrangeRun, RunCall, identity
+from copydesk.domain.text import clean, plural
+from copydesk.tui.errors import NotDoneError, failure_types, sentence, write_sentence
+from copydesk.tui.written import ChangedSinceError, UnansweredError, WriteError, Written
+
+if TYPE_CHECKING:
+    from copydesk.client.api import Api
+    from copydesk.domain.call import Call
+    from copydesk.domain.reversal import Reversal
+    from copydesk.tui.run_settling import Made
+    from copydesk.tui.session import Session
+
+Changed = Callable[[ArrangeRun], None]
+"""Is told of every step of a run."""
+
+Work = Callable[["ArrangeRun"], Awaitable[ArrangeRun]]
+
+UNTOLD = "No answer came, and reading does not tell whether it arrived. Look; r sends it again."
+LOST_WAY = "Its way back is not known on this machine any more."
+OTHERS_DID = "Somebody else had taken it back."
+
+
+def _untold(run: ArrangeRun) -> None:
+    """Tell nobody."""
+
+
+class Arranger:
+    """Goes through the runs of this program: one at a time of each site or organization."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._store = session.arrangements
+        self._tasks: dict[str, asyncio.Task[ArrangeRun]] = {}
+        self._stopping: set[str] = set()
+        self._changed: dict[str, Changed] = {}
+        self._kept: dict[str, int] = {}
+        """As which version each run was kept last from here."""
+        self.elsewhere: set[str] = set()
+        """The ids of runs that another copydesk is at."""
+
+    # What there is
+
+    @property
+    def busy(self) -> list[asyncio.Task[ArrangeRun]]:
+        """The runs that are gone through at this moment."""
+        return [task for task in self._tasks.values() if not task.done()]
+
+    @property
+    def active(self) -> bool:
+        """Whether a run is in progress in this program."""
+        return bool(self.busy)
+
+    async def find(self, place: str, target: str) -> ArrangeRun | None:
+        """Return the run of a target that is not over, as it stands by now; None if there is none.
+
+        One that was cut off is settled by reading, as far as that tells. A finished one is there
+        until it is `taken_in`: ``made`` tells which ids the service gave. None also where another
+        copydesk (``elsewhere``) or this one is at it. Raises ``OSError`` when the disk refuses.
+        """
+        run_id = identity(place, target)
+        if self._is_busy(run_id):
+            return None
+        if not await asyncio.to_thread(self._store.claim, run_id):
+            self.elsewhere.add(run_id)
+            return None
+        self.elsewhere.discard(run_id)
+        try:
+            run = await self._load(run_id)
+            if run is None or run.state == "finished":
+                return run
+            return await self._settled(run.cut_off())
+        finally:
+            self._store.release(run_id)
+
+    async def take_stock(self, goes_on: Callable[[ArrangeRun], str] = lambda run: "") -> str:
+        """Return what a person should know at the start of runs that were cut off, or nothing.
+
+        ``goes_on`` names what goes on with one ("g t goes on"). What was rearranging a thing that
+        is gone is forgotten, and that is said.
+        """
+        from copydesk.tui.run_settling import is_gone
+
+        said: list[str] = []
+        try:
+            for kept in await asyncio.to_thread(self._store.all):
+                if not kept.begun:
+                    continue
+                run = await self.find(kept.place, kept.target)
+                if run is None or not run.begun:
+                    continue
+                if await self._gone(run, is_gone):
+                    left = plural(len(run.calls) - run.sent, "request")
+                    said.append(f"{run.title} is gone: {left} that were left for it are dropped.")
+                    await asyncio.to_thread(self._store.drop, run.id)
+                    continue
+                hint = goes_on(run)
+                said.append(f"{run.standing()}: {hint}." if hint else f"{run.standing()}.")
+        except OSError as error:
+            said.append(f"It cannot be read whether a rearrangement was left: {error}")
+        return " ".join(said)
+
+    async def _gone(
+        self, run: ArrangeRun, is_gone: Callable[[Session, Api, ArrangeRun], Awaitable[bool]]
+    ) -> bool:
+        try:
+            return await is_gone(self._session, await self._session.ready(), run)
+        except failure_types():
+            return False
+
+    async def groups(self) -> set[str]:
+        """Return the groups of the runs that were cut off: their writes are settled here."""
+        try:
+            return {run.group for run in await asyncio.to_thread(self._store.all) if run.begun}
+        except OSError:
+            return set()
+
+    async def taken_in(self, run: ArrangeRun) -> None:
+        """Forget a run that has ended, once what is staged goes on from what it came to."""
+        if run.state == "finished" and not self._is_busy(run.id):
+            await asyncio.to_thread(self._store.drop, run.id)
+
+    def _is_busy(self, run_id: str) -> bool:
+        task = self._tasks.get(run_id)
+        return task is not None and not task.done()
+
+    # Going
+
+    async def go(self, run: ArrangeRun, changed: Changed = _untold) -> ArrangeRun:
+        """Send what waits, the one that failed first; return the run as it ends or stops.
+
+        What is not known to have arrived is read first. Raises `WriteError` when it cannot begin:
+        another run of the target is not over.
+        """
+        return await self._work(run, changed, self._forth)
+
+    async def roll_back(self, run: ArrangeRun, changed: Changed = _untold) -> ArrangeRun:
+        """Take back what was sent, the newest first; return the run as it ends or stops.
+
+        What others changed since is passed over, and said. Raises `WriteError` as `go` does.
+        """
+        return await self._work(run, changed, self._back)
+
+    async def keep(self, run: ArrangeRun) -> ArrangeRun:
+        """Leave what was sent as it is, and the rest staged; return the run, which is over.
+
+        It is not over where it cannot be read what became of a request: it is asked again then.
+        """
+        return await self._work(run, _untold, self._leave)
+
+    def stop(self, run: ArrangeRun) -> None:
+        """Stop after the request under way."""
+        self._stopping.add(run.id)
+
+    async def _work(self, run: ArrangeRun, changed: Changed, work: Work) -> ArrangeRun:
+        if self._is_busy(run.id):
+            raise WriteError("It is under way already.")
+        self._changed[run.id] = changed
+        self._stopping.discard(run.id)
+        task = asyncio.create_task(self._claimed(run, work), name="rearranging")
+        self._tasks[run.id] = task
+        return await asyncio.shield(task)
+
+    async def _claimed(self, run: ArrangeRun, work: Work) -> ArrangeRun:
+        try:
+            if not await asyncio.to_thread(self._store.claim, run.id):
+                self.elsewhere.add(run.id)
+                raise WriteError(f"Another copydesk is rearranging {run.title} at the moment.")
+        except OSError as error:
+            raise WriteError(_unkept(error)) from error
+        try:
+            await self._agree(run)
+            done = await work(run)
+            try:
+                return await self._keep(done)
+            except OSError as error:
+                return done.stop(_unkept(error)) if done.state != "finished" else done
+        except OSError as error:
+            return replace(run, state="stopped", said=_unkept(error))
+        finally:
+            self._store.release(run.id)
+            self._session.touched()
+
+    async def _agree(self, run: ArrangeRun) -> None:
+        """Raise `WriteError` when the run on the disk is not the one that is meant."""
+        kept = await asyncio.to_thread(self._store.load, run.id)
+        if run.state == "asking":
+            if kept is not None and kept.begun:
+                raise WriteError(f"{kept.standing()}: that is settled first.")
+            self._kept[run.id] = 0
+        elif kept is None or kept.version != self._kept.get(run.id):
+            raise WriteError("Another copydesk went on with it since: look how it stands now.")
+
+    async def _load(self, run_id: str) -> ArrangeRun | None:
+        run = await asyncio.to_thread(self._store.load, run_id)
+        if run is not None:
+            self._kept[run_id] = run.version
+        return run
+
+    async def _keep(self, run: ArrangeRun) -> ArrangeRun:
+        """Put a run on the disk as it is, and tell. Raises ``OSError``."""
+        run = replace(run, version=self._kept.get(run.id, 0) + 1)
+        await asyncio.to_thread(self._store.save, run)
+        self._kept[run.id] = run.version
+        self._tell(run)
+        return run
+
+    def _tell(self, run: ArrangeRun) -> None:
+        self._changed.get(run.id, _untold)(run)
+
+    # Forth
+
+    async def _forth(self, run: ArrangeRun) -> ArrangeRun:
+        asked = {each.call.key for each in run.calls if each.state == "unknown"}
+        run = await self._settled(run)
+        open_still = {each.call.key for each in run.calls if each.state in ("unknown", *UNDER_WAY)}
+        if run.said or open_still - asked:
+            return run if run.state == "stopped" else run.stop(run.said)
+        run = run.go(token_hex(6), self._session.clock().timestamp())
+        while (item := run.following) is not None:
+            if run.id in self._stopping:
+                return run.stop()
+            try:
+                run = await self._send(run, item)
+            except OSError as error:
+                return run.stop(_unkept(error))
+            if run.state != "running":
+                return run
+        return run.finish()
+
+    async def _send(self, run: ArrangeRun, item: RunCall) -> ArrangeRun:
+        """Send one request and return what came of it. Raises ``OSError`` when it is not kept."""
+        from copydesk.tui.run_settling import ids_before, made_by, stands, step_taken
+
+        session, call = self._session, run.bound(item)
+        key = call.key
+        try:
+            api = await session.ready()
+            known = await ids_before(session, api, call)
+        except failure_types() as error:
+            return run.failed(key, clean(sentence(error, "r")))
+        run = await self._keep(run.sending(key, known))
+        began = monotonic()
+
+        async def look() -> Made | None:
+            stood, made = await stands(session, api, call, known)
+            if stood is None:
+                raise UnansweredError(UNTOLD)
+            return made if stood else None
+
+        readable = known is not None or (call.reversal or call.arrived) is not None
+        try:
+            result = await session.perform(
+                call.what,
+                call.target,
+                lambda: step_taken(session, api, call),
+                reversal=self._way_back(run, item),
+                group=run.group,
+                look=look if readable else None,
+            )
+        except WriteError as error:
+            line = self._line(run)
+            entry = line.entry.id if line is not None and line.entry is not None else ""
+            return run.failed(key, clean(_why(call, error)), unknown=error.unknown, entry=entry)
+        line = self._line(run)
+        entry = line.entry.id if line is not None and line.entry is not None else ""
+        self._replaced(run, line)
+        took, said = monotonic() - began, "" if line is None else line.said
+        made = made_by(item.call, result)
+        return run.arrived(key, entry=entry, made=made, seconds=took, said=said)
+
+    def _way_back(
+        self, run: ArrangeRun, item: RunCall
+    ) -> Reversal | Callable[[object], Reversal | None] | None:
+        """Return how a request is taken back; what it makes is only named by its answer."""
+        call = item.call
+        if not call.makes:
+            return run.bound(item).reversal
+
+        def named(result: object) -> Reversal | None:
+            from copydesk.domain.call import bind
+            from copydesk.tui.run_settling import made_by
+
+            made = made_by(call, result)
+            return bind(call, {**run.made, **made}).reversal if call.makes in made else None
+
+        return named
+
+    def _line(self, run: ArrangeRun) -> Written | None:
+        """Return the line of the log of the request that was sent last."""
+        lines = (each for each in reversed(self._session.log) if each.group == run.group)
+        return next((each for each in lines if not each.kind), None)
+
+    def _replaced(self, run: ArrangeRun, line: Written | None) -> None:
+        """Let nobody send again from the log what has arrived by now."""
+        for other in self._session.log:
+            if line is None or other is line or other.group != run.group:
+                continue
+            same = (other.what, other.target) == (line.what, line.target)
+            if same and other.state in ("failed", "unknown"):
+                other.state, other.said = "replaced", "It was sent again later, and arrived."
+
+    # Back
+
+    async def _back(self, run: ArrangeRun) -> ArrangeRun:
+        run = await self._settled(run)
+        if run.said or run.current is not None:
+            return run if run.state == "stopped" else run.stop(run.said)
+        await self._learn(run)
+        run = run.turn_back()
+        for item in run.returning():
+            if run.id in self._stopping:
+                return run.stop()
+            try:
+                run = await self._take_back(run, item)
+            except OSError as error:
+                return run.not_taken(item.call.key, "").stop(_unkept(error))
+            if run.state != "rolling-back":
+                return run
+        return run.stop() if run.returning() else run.finish()
+
+    async def _take_back(self, run: ArrangeRun, item: RunCall) -> ArrangeRun:
+        key = item.call.key
+        past = self._session.history.known.get(item.entry)
+        if past is None:
+            return run.not_taken(key, LOST_WAY)
+        if past.standing in ("undone", "gone"):
+            return run.taken(key)
+        run = await self._keep(run.taking(key))
+        try:
+            await self._session.take_back([past])
+        except ChangedSinceError as error:
+            return run.not_taken(key, clean(str(error)))
+        except WriteError as error:
+            if past.standing == "gone":
+                return run.taken(key, clean(str(error)))
+            return run.not_taken(key, clean(_why(item.call, error))).stop()
+        return run.taken(key, OTHERS_DID if past.by_others else "")
+
+    async def _learn(self, run: ArrangeRun) -> None:
+        """Take in what the journal knows of the writes of a run of an earlier process."""
+        known = self._session.history.known
+        if any(each.entry and each.entry not in known for each in run.calls):
+            entries = await asyncio.to_thread(self._session.journal.entries)
+            self._session.history.learn(entries)
+
+    async def _leave(self, run: ArrangeRun) -> ArrangeRun:
+        run = await self._settled(run)
+        return run if run.current is not None else run.finish()
+
+    # After a cut
+
+    async def _settled(self, run: ArrangeRun) -> ArrangeRun:
+        """Return the run once it was read what became of what was under way.
+
+        Where that cannot be read, its ``said`` tells why. Raises ``OSError`` when the disk refuses.
+        """
+        from copydesk.tui.run_settling import settle
+
+        run = replace(run, said="")
+        if not any(each.state in ("unknown", *UNDER_WAY) for each in run.calls):
+            return run
+        try:
+            settled = await settle(self._session, await self._session.ready(), run)
+        except failure_types() as error:
+            return run.stop(clean(sentence(error, "r")))
+        return settled if settled == run else await self._keep(settled)
+
+
+def _why(call: Call, error: WriteError) -> str:
+    """Return the words of the service on a request that did not go well."""
+    cause = error.__cause__
+    if cause is None or isinstance(cause, NotDoneError):
+        return str(error).replace(" @, then r sends it again.", " r sends it again.")
+    return write_sentence(cause, what=call.what, again="r")
+
+
+def _unkept(error: OSError) -> str:
+    return (
+        "It cannot be kept on this machine how far it is, so nothing more is sent: "
+        f"{clean(error.strerror or str(error))}."
+    )

@@ -7,7 +7,7 @@ shown of them has to pass `Item.title` or `said` first.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Literal, TypeAlias
 
@@ -147,6 +147,30 @@ class Layout:
         )
 
 
+def default_at(layout: Layout, row: str, *, show: bool = False) -> Layout:
+    """Return a layout in which readers land on a thing first, and on no other beside it."""
+    scope = layout.scope_of(row)
+    changed = [
+        replace(item, values={k: v for k, v in item.values.items() if k != "default"})
+        for item in layout.items.values()
+        if item.values.get("default") and item.id != row and layout.scope_of(item.id) == scope
+    ]
+    item = layout.items[row]
+    values = {name: value for name, value in item.values.items() if not show or name != "hidden"}
+    changed.append(replace(item, values={**values, "default": True}))
+    return layout.with_items(changed)
+
+
+def heir_of(before: Layout, after: Layout, gone: str) -> str | None:
+    """Return what becomes the default after one that is removed: the next one, not a hidden one."""
+    scope = before.scope_of(gone)
+    rows = before.sections() if scope == SECTIONS else list(before.levels[scope])
+    at = rows.index(gone)
+    following = [row for row in rows[at + 1 :] + rows[:at] if row in after]
+    told = [row for row in following if not after.items[row].values.get("hidden")]
+    return next(iter([*told, *following]), None)
+
+
 @dataclass(frozen=True, slots=True)
 class Difference:
     """One thing that is not in one layout as in another; ``line`` says it in one clean line."""
@@ -173,9 +197,7 @@ def differences(before: Layout, after: Layout) -> tuple[Difference, ...]:
     for row in gone:
         if before.level_of(row) not in gone:  # what went with what it was in is not told again
             title = before.items[row].title
-            found.append(
-                Difference(row, "removed", title, line=f"{title}: gone{_in(before, row)}")
-            )
+            found.append(Difference(row, "removed", title, line=f"{title}: gone{_in(before, row)}"))
     for row, item in before.items.items():
         other = after.items.get(row)
         if other is None or other is item:

@@ -1,0 +1,94 @@
+"""Layouts as text on this machine: a published one, and what is staged on it.
+
+Of the staged one only what differs is written.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Mapping
+from typing import Any, TypeAlias, get_args
+
+from copydesk.domain.layout import TOP, Item, Kind, Layout, set_values
+
+Kept: TypeAlias = tuple[Layout, Layout, frozenset[str], int]
+
+
+def text_of(base: Layout, now: Layout, touched: Collection[str], count: int) -> str:
+    """Return two layouts as one line of text."""
+    value = {
+        "base": _json(base),
+        "now": {
+            "items": [
+                _item_json(item)
+                for row, item in now.items.items()
+                if base.items.get(row) is not item and base.items.get(row) != item
+            ],
+            "gone": [row for row in base.items if row not in now.items],
+            "levels": {
+                level: rows
+                for level, rows in now.levels.items()
+                if base.levels.get(level) is not rows and base.levels.get(level) != rows
+            },
+        },
+        "touched": sorted(touched),
+        "count": count,
+    }
+    return json.dumps(value)
+
+
+def layouts_in(text: str) -> Kept | None:
+    """Return what `text_of` wrote, or None for text that is something else."""
+    try:
+        value = json.loads(text)
+        base = _layout(value["base"]["items"], value["base"]["levels"])
+        staged = value["now"]
+        gone = set(staged["gone"])
+        now = _layout(
+            [
+                *(_item_json(item) for row, item in base.items.items() if row not in gone),
+                *staged["items"],
+            ],
+            {
+                **{level: rows for level, rows in base.levels.items() if level not in gone},
+                **staged["levels"],
+            },
+        )
+        touched, count = value["touched"], value["count"]
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        return None
+    if not isinstance(count, int) or not isinstance(touched, list):
+        return None
+    return base, now, frozenset(row for row in touched if isinstance(row, str)), count
+
+
+def _json(layout: Layout) -> dict[str, Any]:
+    return {
+        "items": [_item_json(item) for item in layout.items.values()],
+        "levels": dict(layout.levels),
+    }
+
+
+def _item_json(item: Item) -> list[Any]:
+    return [item.id, item.kind, dict(item.values)]
+
+
+def _layout(items: list[Any], levels: Mapping[str, Any]) -> Layout:
+    """Return a layout from JSON. Raises ``ValueError`` where it is none."""
+    read: dict[str, Item] = {}
+    for row, kind, values in items:
+        if not isinstance(row, str) or kind not in get_args(Kind):
+            raise ValueError("this is no item")
+        read[row] = Item(row, kind, set_values(dict(values)))
+    orders = {level: tuple(rows) for level, rows in levels.items()}
+    layout = Layout(read, orders)
+    placed = [row for rows in orders.values() for row in rows]
+    if (
+        TOP not in orders
+        or len(placed) != len(read)
+        or set(placed) != set(read)
+        or not set(orders) - {TOP} <= set(read)
+        or sum(1 for _ in layout.walk()) != len(read)  # nothing is in itself
+    ):
+        raise ValueError("each item is in one level")
+    return layout

@@ -1,0 +1,322 @@
+"""Putting what is staged on top of a layout that others changed meanwhile: a three-way merge.
+
+What both wanted alike is nobody's difference. Where both set the same to different values ours is
+on top, and it is a `Clash`. What no longer fits is `Lost`, and said.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from copydesk.domain.layout import (
+    Difference,
+    Item,
+    Layout,
+    change_line,
+    changed_fields,
+    default_at,
+    differences,
+    place_line,
+    set_values,
+)
+from copydesk.domain.order import kept
+from copydesk.domain.reversal import JSON
+
+
+@dataclass(frozen=True, slots=True)
+class Lost:
+    """Something staged that went away, and why; both clean, without a full stop."""
+
+    line: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Clash:
+    """What both changed to different values. ``field`` may be "place" or "removed" too."""
+
+    id: str
+    title: str
+    field: str
+    base: JSON
+    theirs: JSON
+    ours: JSON
+
+
+@dataclass(frozen=True, slots=True)
+class Merged:
+    """What a merge gives."""
+
+    layout: Layout
+    theirs: tuple[Difference, ...]
+    lost: tuple[Lost, ...]
+    clashes: tuple[Clash, ...]
+
+
+def renamed(layout: Layout, names: Mapping[str, str]) -> Layout:
+    """Return a layout with other ids of some things."""
+    if not any(row in layout for row in names):
+        return layout
+    items = {
+        names.get(row, row): replace(item, id=names[row]) if row in names else item
+        for row, item in layout.items.items()
+    }
+    return Layout(
+        items,
+        {
+            names.get(level, level): tuple(names.get(row, row) for row in rows)
+            for level, rows in layout.levels.items()
+        },
+    )
+
+
+def merge(
+    base: Layout,
+    now: Layout,
+    theirs: Layout,
+    touched: Collection[str] = (),
+    give_way: Collection[tuple[str, str]] = (),
+) -> Merged:
+    """Return what is staged (``now``, on ``base``) on top of ``theirs``."""
+    return _Merge(base, now, theirs, touched, give_way).done()
+
+
+@dataclass
+class _Merge:
+    base: Layout
+    now: Layout
+    theirs: Layout
+    touched: Collection[str]
+    give_way: Collection[tuple[str, str]]
+    lost: list[Lost] = field(default_factory=list)
+    clashes: list[Clash] = field(default_factory=list)
+    agreed: set[str] = field(default_factory=set)
+    """What moved alike on both sides."""
+
+    def done(self) -> Merged:
+        removed = self._removed()
+        items = {row: item for row, item in self.theirs.items.items() if row not in removed}
+        levels = {
+            level: [row for row in rows if row not in removed]
+            for level, rows in self.theirs.levels.items()
+            if level not in removed
+        }
+        self._settings(items)
+        self._levels(items, levels)
+        layout = self._defaults(
+            Layout(items, {level: tuple(rows) for level, rows in levels.items()})
+        )
+        theirs = tuple(
+            each for each in differences(self.base, self.theirs) if not self._wanted(each)
+        )
+        return Merged(layout, theirs, tuple(self.lost), tuple(self.clashes))
+
+    def _clash(self, row: str, name: str, base: JSON, theirs: JSON, ours: JSON) -> bool:
+        """Note a clash; whether ours is on top."""
+        if (row, name) in self.give_way:
+            return False
+        item = self.now.items.get(row) or self.theirs.items[row]
+        self.clashes.append(Clash(row, item.title, name, base, theirs, ours))
+        return True
+
+    def _wanted(self, theirs: Difference) -> bool:
+        """Whether what others did is what we wanted too."""
+        ours = self.now.items.get(theirs.id)
+        match theirs.what:
+            case "added":
+                return ours is not None
+            case "removed":
+                return ours is None
+            case "moved":
+                return theirs.id in self.agreed
+            case "changed":
+                was = self.base.items[theirs.id].values.get(theirs.field)
+                wanted = ours.values.get(theirs.field) if ours is not None else None
+                return ours is not None and wanted == theirs.after and wanted != was
+
+    def _removed(self) -> set[str]:
+        """Return what we remove of what is there."""
+        base, now, theirs = self.base, self.now, self.theirs
+        gone = {row for row in base.items if row not in now and row in theirs}
+        kept_back: set[str] = set()
+        for row in [row for row in gone if base.level_of(row) not in gone]:
+            inside = [row, *theirs.walk(row)]
+            news = [
+                f"{theirs.items[each].title} is in it"
+                for each in inside[1:]
+                if each not in base and each not in now
+            ]
+            for each in inside:
+                if each in base and (was := base.items[each]) != (is_ := theirs.items[each]):
+                    news += [
+                        change_line(name, was.values.get(name), is_.values.get(name))
+                        for name in changed_fields(was, is_)
+                        if name != "default"
+                    ]
+            if news and not self._clash(row, "removed", "", ", ".join(news), "removed"):
+                kept_back.update((row, *base.walk(row)))
+        gone -= kept_back
+        return gone | {each for row in gone for each in theirs.walk(row) if each not in now}
+
+    def _settings(self, items: dict[str, Item]) -> None:
+        """Put our settings on top of theirs; what is new of ours is among the items afterwards."""
+        for row, ours in self.now.items.items():
+            was, is_ = self.base.items.get(row), self.theirs.items.get(row)
+            if was is ours or (was == ours):
+                continue
+            if is_ is None:
+                if was is None:
+                    items[row] = ours
+                else:
+                    for name in changed_fields(was, ours):
+                        line = change_line(name, was.values.get(name), ours.values.get(name))
+                        self.lost.append(Lost(f"{ours.title}: {line}", "it is gone"))
+                continue
+            values = dict(is_.values)
+            names = changed_fields(was, ours) if was is not None else list(ours.values)
+            for name in names:
+                if name == "default":
+                    continue
+                before = was.values.get(name) if was is not None else is_.values.get(name)
+                there, wanted = is_.values.get(name), ours.values.get(name)
+                if there not in (before, wanted) and not self._clash(
+                    row, name, before, there, wanted
+                ):
+                    continue
+                values[name] = wanted
+            items[row] = replace(is_, values=set_values(values))
+
+    def _levels(self, items: dict[str, Item], levels: dict[str, list[str]]) -> None:
+        for level in self.now.levels:
+            if level in items and level not in levels:
+                levels[level] = []  # of a container that is new
+        came: dict[str, set[str]] = {}
+        for row in [*self.now.walk()]:
+            if row not in items:
+                continue
+            wanted = self.now.level_of(row)
+            was = self.base.level_of(row) if row in self.base else None
+            there = self.theirs.level_of(row) if row in self.theirs else None
+            if wanted in (was, there):
+                continue
+            if was is not None and there != was:
+                places = place_line(self.base, row), place_line(self.theirs, row)
+                if not self._clash(row, "place", *places, place_line(self.now, row)):
+                    continue
+            if wanted not in levels or self._inside(levels, wanted, row):
+                self.lost.append(
+                    Lost(f"{items[row].title}: {place_line(self.now, row)}", "no place")
+                )
+                if there is None:
+                    del items[row]
+                    levels.pop(row, None)
+                continue
+            if there is not None:
+                levels[there].remove(row)
+            levels[wanted].append(row)
+            came.setdefault(wanted, set()).add(row)
+        for level in [level for level in self.now.levels if level in levels]:
+            self._order(level, levels, came.get(level, set()))
+
+    def _inside(self, levels: Mapping[str, Sequence[str]], level: str, row: str) -> bool:
+        """Whether a level is in a thing, or is its own."""
+        found = [row]
+        while found:
+            each = found.pop()
+            if each == level:
+                return True
+            found.extend(levels.get(each, ()))
+        return False
+
+    def _order(self, level: str, levels: dict[str, list[str]], came: Collection[str]) -> None:
+        """Put what we moved beside the nearest neighbours that the others left alone."""
+        now, was = self.now.levels[level], self.base.levels.get(level, ())
+        is_ = self.theirs.levels.get(level, ())
+        if now is was or now == was:
+            return
+        work = levels[level]
+        stays = kept(was, now, self.touched)
+        alone = kept(was, is_)
+        ours = [row for row in now if row in work and (row in came or row not in stays)]
+        if ours and [r for r in now if r in is_] == [r for r in is_ if r in now] and not came:
+            self.agreed.update(row for row in now if row not in alone)
+            return
+        for row in list(ours):
+            if row in came or row not in was or row not in is_ or row in alone:
+                continue
+            places = [place_line(each, row) for each in (self.base, self.theirs, self.now)]
+            if places[1] == places[2]:
+                self.agreed.add(row)
+                ours.remove(row)
+            elif not self._clash(row, "place", *places):
+                ours.remove(row)
+        groups = {row for row in now if self.now.items[row].kind == "group"}
+        firm = set(alone).intersection(now).difference(ours, groups)
+        # What came first is put beside what stays; where nobody does, the order is ours alone.
+        for row in ours:
+            beside = _beside(now, now.index(row), firm, groups)
+            if beside is None:
+                if row in came:
+                    firm.add(row)
+                else:
+                    title = self.now.items[row].title
+                    self.lost.append(
+                        Lost(f"{title}: {place_line(self.now, row)}", "nothing beside it stayed")
+                    )
+                continue
+            work.remove(row)
+            anchor, after = beside
+            work.insert(work.index(anchor) + after, row)
+            firm.add(row)
+
+    def _defaults(self, layout: Layout) -> Layout:
+        """Return it with exactly one default wherever there is one."""
+        base, now, theirs = (each.defaults for each in (self.base, self.now, self.theirs))
+        for scope, ours in now.items():
+            was, is_ = base.get(scope), theirs.get(scope)
+            if ours in (was, is_) or ours not in layout:
+                if ours != was and ours not in layout:
+                    title = self.now.items[ours].title
+                    self.lost.append(Lost(f"{title}: the default", "it is gone"))
+                continue
+            if layout.items[ours].values.get("hidden"):
+                line = f"{layout.items[ours].title}: the default"
+                self.lost.append(Lost(line, "it is hidden by now"))
+                continue
+            if is_ not in (was, None) and is_ in layout:
+                titles = [
+                    each.items[row].title if row in each else ""
+                    for each, row in (
+                        (self.base, was or ""), (self.theirs, is_ or ""), (self.now, ours)
+                    )
+                ]  # fmt: skip
+                if not self._clash(ours, "default", *titles):
+                    continue
+            layout = default_at(layout, ours)
+        for row, item in layout.items.items():
+            if (
+                item.kind in ("section", "site-space")
+                and layout.scope_of(row) not in layout.defaults
+            ):
+                wanted = now.get(layout.scope_of(row))
+                heir = wanted if wanted is not None and wanted in layout else row
+                layout = default_at(layout, heir, show=True)
+        return layout
+
+
+def _beside(
+    order: Sequence[str], at: int, firm: Collection[str], fixed: Collection[str]
+) -> tuple[str, bool] | None:
+    """Return the nearest firm neighbour before which no group stands, and whether it is above."""
+    above, below = at - 1, at + 1
+    while above >= 0 or below < len(order):
+        if above >= 0:
+            if order[above] in firm:
+                return order[above], True
+            above = -1 if order[above] in fixed else above - 1
+        if below < len(order):
+            if order[below] in firm:
+                return order[below], False
+            below = len(order) if order[below] in fixed else below + 1
+    return None

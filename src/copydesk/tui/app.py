@@ -396,8 +396,11 @@ class CopydeskApp(MergingApp):
 
     # The world outside
 
-    def copy(self, text: str) -> None:
-        """Copy text: the system's own tool first, the terminal (OSC 52) otherwise."""
+    def copy(self, text: str, shown: str = "") -> None:
+        """Copy text: the system's own tool first, the terminal (OSC 52) otherwise.
+
+        ``shown`` is what is said to be copied, where the text itself is a secret.
+        """
         place = self.here
         if place is None:
             return
@@ -408,7 +411,7 @@ class CopydeskApp(MergingApp):
                 return
             way = "the terminal"
         self.copy_to_clipboard(text)
-        first = text.split("\n", 1)[0]
+        first = shown or text.split("\n", 1)[0]
         place.say(f"Copied {first}")
 
     def redraw(self) -> None:

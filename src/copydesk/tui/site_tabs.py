@@ -96,6 +96,9 @@ class SiteTabs(SitePublishing):
         if isinstance(other, SiteTabs):
             other.link_count = self.link_count
         self.desk.last = (self.PLACE, target)
+        if not self._result_callbacks:
+            # Textual takes away what waits for a screen's result; the first screen has no such.
+            self._push_result_callback(self, None)
         await self.desk.switch_screen(other)
 
     async def find_site(self, api: Api) -> Site | None:

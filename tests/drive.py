@@ -156,6 +156,7 @@ class Driver:
         if app.awake is not None:
             tasks.append(app.awake)
         tasks.extend(app.merging.busy)
+        tasks.extend(app.session.arranging.busy)
         for screen in app.screen_stack:
             if isinstance(screen, Place):
                 tasks.extend(screen.loads)

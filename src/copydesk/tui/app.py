@@ -164,7 +164,11 @@ class CopydeskApp(MergingApp):
         """Settle what the last run left open, and say what was found."""
         from copydesk.tui.recovery import recover
 
-        told = [await recover(self.session), await self.find_run()]
+        told = [
+            await recover(self.session, await self.rearranged()),
+            await self.find_run(),
+            await self.find_rearranging(),
+        ]
         if any(told) and self.here is not None:
             self.here.say(" ".join(filter(None, told)))
 
@@ -297,9 +301,9 @@ class CopydeskApp(MergingApp):
     def leave(self) -> None:
         """Quit, unless writes are under way: then say so, and quit at the second time.
 
-        While a merge run is in progress, ask.
+        While a merge run is in progress, or something is rearranged, ask.
         """
-        if self.merges:
+        if self.merges or self.session.rearranges:
             self.ask_to_leave()
             return
         pending = self.session.writes_pending

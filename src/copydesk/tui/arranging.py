@@ -22,7 +22,6 @@ from copydesk.tui.errors import NotDoneError, failure_types, sentence, write_sen
 from copydesk.tui.written import ChangedSinceError, UnansweredError, WriteError, Written
 
 if TYPE_CHECKING:
-    from copydesk.client.api import Api
     from copydesk.domain.call import Call
     from copydesk.domain.reversal import Reversal
     from copydesk.tui.run_settling import Made
@@ -90,36 +89,31 @@ class Arranger:
         finally:
             self._store.release(run_id)
 
-    async def take_stock(self, goes_on: Callable[[ArrangeRun], str] = lambda run: "") -> str:
-        """Return what a person should know at the start of runs that were cut off, or nothing.
+    async def take_stock(self) -> tuple[list[ArrangeRun], str]:
+        """Return the runs that were cut off, and what else a person should know of such at a start.
 
-        ``goes_on`` names what goes on with one ("g t goes on"). What was rearranging a thing that
-        is gone is forgotten, and that is said.
+        What was rearranging a thing that is gone is forgotten, and that is said.
         """
-        from copydesk.tui.run_settling import is_gone
-
+        left: list[ArrangeRun] = []
         said: list[str] = []
         try:
             for kept in await asyncio.to_thread(self._store.all):
-                if not kept.begun:
-                    continue
-                run = await self.find(kept.place, kept.target)
+                run = await self.find(kept.place, kept.target) if kept.begun else None
                 if run is None or not run.begun:
                     continue
-                if await self._gone(run, is_gone):
-                    left = plural(len(run.calls) - run.sent, "request")
-                    said.append(f"{run.title} is gone: {left} that were left for it are dropped.")
+                if await self._gone(run):
+                    rest = plural(len(run.calls) - run.sent, "request")
+                    said.append(f"{run.title} is gone: what was left of it ({rest}) is dropped.")
                     await asyncio.to_thread(self._store.drop, run.id)
-                    continue
-                hint = goes_on(run)
-                said.append(f"{run.standing()}: {hint}." if hint else f"{run.standing()}.")
+                else:
+                    left.append(run)
         except OSError as error:
             said.append(f"It cannot be read whether a rearrangement was left: {error}")
-        return " ".join(said)
+        return left, " ".join(said)
 
-    async def _gone(
-        self, run: ArrangeRun, is_gone: Callable[[Session, Api, ArrangeRun], Awaitable[bool]]
-    ) -> bool:
+    async def _gone(self, run: ArrangeRun) -> bool:
+        from copydesk.tui.run_settling import is_gone
+
         try:
             return await is_gone(self._session, await self._session.ready(), run)
         except failure_types():
@@ -133,8 +127,12 @@ class Arranger:
             return set()
 
     async def taken_in(self, run: ArrangeRun) -> None:
-        """Forget a run that has ended, once what is staged goes on from what it came to."""
-        if run.state == "finished" and not self._is_busy(run.id):
+        """Forget the run of a target, once what is staged goes on from what it came to.
+
+        One that is not over stays. Raises ``OSError`` when the disk refuses.
+        """
+        kept = await asyncio.to_thread(self._store.load, run.id)
+        if kept is not None and kept.state == "finished" and not self._is_busy(run.id):
             await asyncio.to_thread(self._store.drop, run.id)
 
     def _is_busy(self, run_id: str) -> bool:

@@ -1,4 +1,4 @@
-"""The merge run as the program has it. A base of `CopydeskApp`, apart from it only for length."""
+"""The runs that the program goes through. A base of `CopydeskApp`, apart from it for length."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, cast
 
 from textual.app import App
+
+from copydesk.tui import places
 
 if TYPE_CHECKING:
     from copydesk.tui.app import CopydeskApp
@@ -46,9 +48,41 @@ class MergingApp(App[None]):
         await asyncio.to_thread(import_module, "copydesk.tui.merge_running")
         return await self.merging.take_stock()
 
+    async def rearranged(self) -> set[str]:
+        """Return the groups of the writes by which an earlier start was rearranging something."""
+        await asyncio.to_thread(import_module, "copydesk.tui.arranging")
+        return await self._app.session.arranging.groups()
+
+    async def find_rearranging(self) -> str:
+        """Find what an earlier start was rearranging; return where that stopped."""
+        left, said = await self._app.session.arranging.take_stock()
+        stopped = []
+        for run in left:
+            entry = await asyncio.to_thread(places.find, run.place)
+            keys = () if entry is None else entry.action.keys
+            how = keys[0].replace(" ", "") if keys else "gt, then enter on it,"
+            stopped.append(f"{run.standing()}: {how} goes on.")
+        return " ".join([*stopped, said]).strip()
+
     def ask_to_leave(self) -> None:
-        """Ask before the program ends in the middle of a merge run."""
-        self.run_worker(self._ask_to_leave(), name="leave the merge run")
+        """Ask before the program ends in the middle of a run."""
+        asks = self._ask_to_leave if self.merges else self._ask_to_stop
+        self.run_worker(asks(), name="leave the run")
+
+    async def _ask_to_stop(self) -> None:
+        """Ask before the program ends while something is rearranged."""
+        from copydesk.tui.widgets.sheet import Confirm
+
+        sheet = Confirm(
+            "Something is being rearranged",
+            [
+                "Quitting stops it where it is. What is under way may still arrive: the next "
+                "start reads that first, and repeats nothing. It goes on from there, or back.",
+            ],
+            verb="quit",
+        )
+        if await self.push_screen_wait(sheet):
+            self.exit()
 
     async def _ask_to_leave(self) -> None:
         from copydesk.tui.widgets.sheet import Confirm

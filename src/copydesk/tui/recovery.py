@@ -75,11 +75,12 @@ class Recovered:
         return " ".join(said)
 
 
-async def recover(session: Session) -> str:
+async def recover(session: Session, apart: Collection[str] = ()) -> str:
     """Take in what earlier runs noted, settle what they left open, and say what was found.
 
-    What is kept is only told after a crash: otherwise the header counts it. When the service cannot
-    be reached it is all left to the next start.
+    The writes of the groups that are named ``apart`` are settled elsewhere. What is kept is only
+    told after a crash: otherwise the header counts it. When the service cannot be reached it is all
+    left to the next start.
     """
     journal = session.journal
     try:
@@ -93,6 +94,7 @@ async def recover(session: Session) -> str:
         await asyncio.sleep(0)  # no key waits for a long journal
     await asyncio.to_thread(_learn_unsent, session, entries)
     found = Recovered()
+    open_still = [each for each in open_still if _group_of(session, each) not in apart]
     if open_still:
         try:
             api = await session.ready()
@@ -101,7 +103,7 @@ async def recover(session: Session) -> str:
         except failure_types():
             pass  # the place in front says so; nothing was settled that is not known
     if crashed:
-        found.rest = _find_rest(session, entries)
+        found.rest = _find_rest(session, entries, apart)
         kept = await asyncio.to_thread(session.drafts.kept)
         orders = staged_moves(kept)
         found.moves = sum(orders.values())
@@ -109,11 +111,17 @@ async def recover(session: Session) -> str:
     return found.sentence()
 
 
-def _find_rest(session: Session, entries: Sequence[Entry]) -> int:
+def _group_of(session: Session, entry: Entry) -> str:
+    """Return the group of a write, or of the one that it takes back; empty when it has none."""
+    past = session.history.known.get(entry.of)
+    return entry.group or ("" if past is None else past.entry.group)
+
+
+def _find_rest(session: Session, entries: Sequence[Entry], apart: Collection[str]) -> int:
     """Find what is left of an action whose undo was under way at the end; return how many."""
     last = entries[-1] if entries else None
     past = session.history.known.get(last.of) if last is not None and last.kind == "undo" else None
-    if past is None:
+    if past is None or (past.entry.group and past.entry.group in apart):
         return 0
     session.half_undone = past
     return len(session.left_over())

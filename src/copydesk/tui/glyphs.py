@@ -25,6 +25,7 @@ class Glyphs:
     up: str = "↑"
     down: str = "↓"
     right: str = "→"
+    shifted: str = "⇅"
     branch: str = "└"
     gap: str = "⋯"
     bar: str = "│"
@@ -50,6 +51,7 @@ ASCII = Glyphs(
     up="^",
     down="v",
     right=">",
+    shifted="%",
     branch="`",
     gap="~",
     bar="|",

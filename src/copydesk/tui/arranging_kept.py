@@ -1,0 +1,163 @@
+"""What is staged in a place, kept on this machine: soon after each step, and found again.
+
+A base of the places in which something is arranged, apart from `ArrangingPlace` for length.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from contextlib import suppress
+
+from textual.timer import Timer
+
+from copydesk.domain.arrangement import Arrangement, Rebased
+from copydesk.domain.layout import TOP, Layout
+from copydesk.domain.text import plural
+from copydesk.tui.details_pane import HasDetails
+from copydesk.tui.places import Target
+from copydesk.tui.present.arrangement import kept_lines
+
+KEEP_SECONDS = 0.5
+"""How long after the last step what is staged is kept: no key waits for the disk."""
+
+UNREADABLE = "unreadable "
+"""Begins the key under which text is put that cannot be read as what is staged."""
+
+
+class KeptStaged(HasDetails):
+    """A place that keeps what is staged in it under `draft_key`."""
+
+    def __init__(self, target: Target) -> None:
+        super().__init__(target)
+        self.arrangement: Arrangement = Arrangement.on(Layout({}, {TOP: ()}))
+        """What is published, and what is staged on it."""
+        self._kept = ""
+        """What is staged as it is kept on this machine."""
+        self._unkept = ""
+        """Why it could not be kept on disk; empty when it was."""
+        self._keeping: Timer | None = None
+
+    # What a place says
+
+    @property
+    def draft_key(self) -> str:
+        """The key under which what is staged is kept."""
+        raise NotImplementedError
+
+    @property
+    def about(self) -> str:
+        """What is arranged, as a sentence names it: the title of the site."""
+        raise NotImplementedError
+
+    def modern(self, text: str, layout: Layout) -> str | None:
+        """Return what an earlier version kept in today's format; None where it is nothing such."""
+        return None
+
+    # Keeping
+
+    def keep_soon(self) -> None:
+        """Keep what is staged once no step followed for a moment."""
+        if self._keeping is not None:
+            self._keeping.stop()
+        self._keeping = self.set_timer(KEEP_SECONDS, self.keep_staged)
+
+    def keep_staged(self) -> None:
+        """Keep what is staged; say so when that takes the place of somebody else's."""
+        if self._overtaken() is not None:
+            self.say(
+                "Another copydesk staged something here too: what is kept for later is yours now.",
+                "warn",
+            )
+        self.keep_now()
+
+    def keep_now(self) -> None:
+        """Keep what is staged on this machine, or forget it when nothing is."""
+        if self._keeping is not None:
+            self._keeping.stop()
+            self._keeping = None
+        text = ""
+        if self.arrangement.dirty:
+            text = self.arrangement.to_text(kept_lines(self.arrangement.calls()))
+        if text == self._kept:
+            return
+        try:
+            if text:
+                self.session.drafts.save(self.draft_key, text)
+            else:
+                self.session.drafts.drop(self.draft_key)
+            self._kept, self._unkept = text, ""
+        except OSError as error:
+            self._unkept = error.strerror or str(error)
+            self.say(f"Staged here, but not kept on disk: {self._unkept}.", "warn")
+
+    def on_screen_suspend(self) -> None:
+        """Keep what is staged before another place is in front, and say there that it is kept."""
+        if self._keeping is not None:
+            self.keep_staged()
+        elif self._unkept:
+            self.keep_now()
+        front = self.desk.here
+        # A sheet above this place is no leaving of it.
+        if self.arrangement.dirty and front is not None and front is not self:
+            count = plural(len(self.arrangement.calls()), "change")
+            said, tone = f"Kept: {count} staged in {self.about}; nothing was sent.", ""
+            if self._unkept:
+                said = f"Not kept: {count} staged in {self.about}: {self._unkept}."
+                tone = "bad"
+            front.call_after_refresh(front.say, said, tone)
+
+    def on_unmount(self) -> None:
+        """Keep what is staged."""
+        with suppress(OSError):
+            self.keep_now()
+
+    # Another program
+
+    def _overtaken(self) -> list[str] | None:
+        """Return what another program keeps staged here by now, or None: it is what we kept.
+
+        It is one line for each request; none where it sent or dropped what was staged.
+        """
+        found = self.session.drafts.load(self.draft_key) or ""
+        if found == self._kept:
+            return None
+        return [line for line in found.splitlines() if line.startswith("- ")]
+
+    async def overtaken_facts(self) -> list[str]:
+        """Say for a sheet what another program did meanwhile with what is kept."""
+        lines = await asyncio.to_thread(self._overtaken)
+        if lines is None:
+            return []
+        if not lines:
+            return ["Another copydesk has sent or dropped what was kept; this is yours."]
+        shown = "; ".join(line.removeprefix("- ") for line in lines)
+        return [f"Another copydesk staged this meanwhile, it will be forgotten: {shown}."]
+
+    # Finding it again
+
+    def bring_back(self, layout: Layout, made: Mapping[str, str]) -> Rebased[Arrangement] | None:
+        """Return what an earlier run kept, on top of what is published; None where it is nothing.
+
+        ``made`` are the ids that the service gave since to what was staged. Text that cannot be
+        read is put aside as a text, and that is said.
+        """
+        text = self.session.drafts.load(self.draft_key)
+        if not text:
+            return None
+        kind, ids = type(self.arrangement), self.arrangement.ids
+        kept = kind.from_text(text, *ids)
+        if kept is None and (newer := self.modern(text, layout)) is not None:
+            kept = kind.from_text(newer, *ids)
+        if kept is None:
+            with suppress(OSError):
+                self.session.drafts.save(UNREADABLE + self.draft_key, text)
+                self.session.drafts.drop(self.draft_key)
+            self.say(
+                "What was staged here earlier cannot be read by this copydesk. "
+                "It is kept as text: g d shows it.",
+                "warn",
+            )
+            return None
+        self._kept = text
+        return kept.bound(made).rebase(layout)

@@ -1,0 +1,381 @@
+"""Putting things in another order and changing them: staged here, shown as a plan, then sent.
+
+`ArrangingPlace` is the base of the places that show something to be arranged: the structure of a
+site, and the tree of collections and spaces. It has the keys, and with its bases the draft on this
+machine (`KeptStaged`) and the way from what is staged to what is sent (`SendsStaged`). What is
+arranged and how it is read the places say: `fresh`, `read_layout`, `run_target`, `draft_key`,
+`about`, `draw`; they call `begin` with what was read first, and `read_anew` with what came later.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from typing import TYPE_CHECKING, Any, Literal
+
+from textual.timer import Timer
+
+from copydesk.domain.arrangement import Arrangement, StagingError
+from copydesk.domain.filter import fold
+from copydesk.domain.layout import Item
+from copydesk.domain.text import plural
+from copydesk.tui.actions import action, command
+from copydesk.tui.arranging_sending import SendsStaged
+from copydesk.tui.common_actions import nothing_to_redo as no_write_to_redo
+from copydesk.tui.common_actions import nothing_to_undo
+from copydesk.tui.places import Target
+from copydesk.tui.present.arrangement import NOTHING, Row, Shown, only_staged, rows_of, shown_of
+from copydesk.tui.widgets.arranged_tree import ArrangedTree
+
+if TYPE_CHECKING:
+    from copydesk.domain.call import Call
+
+PLAN_SECONDS = 0.1
+"""How long after the last step a long plan is worked out: no key waits for it."""
+
+LONG = 400
+"""From how many rows on a plan counts as long."""
+
+SORTS = ("title", "path")
+"""What ``:sort`` sorts by."""
+
+Showing = Literal["now", "base", "changed"]
+
+VIEWS: dict[Showing, str] = {
+    "now": "staged order",
+    "base": "published order",
+    "changed": "only what changed",
+}
+"""What ``=`` steps through."""
+
+
+def not_allowed(here: ArrangingPlace) -> str | None:
+    """Say why the reader may not change what is shown here."""
+    if not here.known:
+        return f"{here.what_it_is} has not been read yet."
+    return here.refused or None
+
+
+def no_row(here: ArrangingPlace) -> str | None:
+    """Say so when the cursor is on no row."""
+    return None if here.row is not None else "There is no row here."
+
+
+def hidden_rows(here: ArrangingPlace) -> str | None:
+    """Say so while rows are hidden between which one would move, or another order is shown."""
+    if here.rows.tree_source.filtering:
+        return "Clear the filter to move: Esc."
+    return not_staged_order(here)
+
+
+def not_staged_order(here: ArrangingPlace) -> str | None:
+    """Say so while something else is shown than the staged order."""
+    if here.showing != "now":
+        return f"This is {VIEWS[here.showing]}: = goes back to the staged order."
+    return None
+
+
+def nothing_to_order(here: ArrangingPlace) -> str | None:
+    """Say so where there is nothing that could change places."""
+    if not any(len(rows) > 1 for rows in here.arrangement.now.levels.values()):
+        return "Nothing to order."
+    return None
+
+
+def nothing_picked(here: ArrangingPlace) -> str | None:
+    """Say so when no row is picked."""
+    return None if here.rows.marks else "Nothing is picked. Space picks a row up."
+
+
+def nothing_staged(here: ArrangingPlace) -> str | None:
+    """Say so when what is on screen is what is published."""
+    return None if here.arrangement.dirty else "Nothing is staged. J and K move a row."
+
+
+def nothing_to_take_back(here: ArrangingPlace) -> str | None:
+    """Say so when there is neither a staged step nor a write to take back."""
+    return None if here.arrangement.past else nothing_to_undo(here)
+
+
+def nothing_to_redo(here: ArrangingPlace) -> str | None:
+    """Say so when neither a staged step nor a write was taken back."""
+    return None if here.arrangement.future else no_write_to_redo(here)
+
+
+class ArrangingPlace(SendsStaged, scope="arranging"):
+    """A place in which something is arranged. Subclasses say what it is and how it is read."""
+
+    rows: ArrangedTree
+    what_it_is = "The structure"
+    """What is arranged, as the beginning of a sentence."""
+    boxes: Collection[str] = ("group",)
+    """The kinds of rows that ``>`` puts others into."""
+    sorts: Sequence[str] = SORTS
+
+    def __init__(self, target: Target) -> None:
+        super().__init__(target)
+        self.refused = ""
+        """Why the reader may not change it; empty when they may, or nobody knows."""
+        self.shown: Shown = NOTHING
+        self.showing: Showing = "now"
+        """What ``=`` shows."""
+        self.calls: Sequence[Call] = ()
+        """The requests that would make what is staged."""
+        self._planning: Timer | None = None
+        self._built: dict[str, Row] = {}
+
+    # What a place says
+
+    def draw(self) -> None:
+        """Show what goes with the rows: the plan, the details. The rows are there already."""
+
+    # The row and what is picked
+
+    @property
+    def row(self) -> Row | None:
+        """The row under the cursor."""
+        return self.rows.selected_item
+
+    def picked(self) -> list[str]:
+        """Return the picked rows, or else the one under the cursor."""
+        here = self.row
+        return self.rows.marked() or ([here.id] if here is not None else [])
+
+    # Staging
+
+    def stage(self, change: Callable[[Arrangement], Arrangement]) -> bool:
+        """Stage a change; False when it cannot be, and then that is said."""
+        try:
+            arrangement = change(self.arrangement)
+        except StagingError as stuck:
+            self.say(str(stuck), "warn")
+            return False
+        self.staged(arrangement)
+        return True
+
+    def staged(self, arrangement: Arrangement) -> None:
+        """Take over another state of what is staged, show it, and keep it soon."""
+        if arrangement is self.arrangement:
+            return
+        cursor = self.rows.selected_id
+        self.arrangement = arrangement
+        self.keep_soon()
+        self.show_arrangement(cursor)
+
+    def show_arrangement(self, cursor: str | None = None) -> None:
+        """Show what is staged; the cursor stays on its row."""
+        if not self.known:
+            return
+        self.shown = shown_of(self.arrangement)
+        layout = self.shown.layout
+        if self.showing == "base":
+            layout = self.arrangement.base
+        elif self.showing == "changed":
+            layout = only_staged(self.shown)
+        rows = self.rows
+        top, here = rows.scroll_offset.y, cursor or rows.selected_id
+        rows.tree_source.set_roots(rows_of(layout, self._built))
+        if here is not None:
+            rows.select(here)
+        # The list keeps a row on its line by scrolling; here the row moves and the list stays.
+        at, height = rows.cursor, max(1, rows.page_lines - 1)
+        rows.scroll_to(y=min(max(top, at - height + 1), at), animate=False, force=True)
+        if any(row not in layout for row in rows.marks):
+            rows.set_marks(row for row in rows.marks if row in layout)
+        if len(layout.items) < LONG:
+            self.work_out()
+            return
+        if self._planning is not None:
+            self._planning.stop()
+        self._planning = self.set_timer(PLAN_SECONDS, self.work_out)
+        self._drawn()
+
+    def work_out(self) -> None:
+        """Work out the plan of what is staged, and show all that goes with it."""
+        self._planning = None
+        self.calls = self.arrangement.calls() if self.arrangement.dirty else ()
+        self._drawn()
+
+    def _drawn(self) -> None:
+        notes = [VIEWS[self.showing]] * bool(self.arrangement.dirty or self.showing != "now")
+        notes += ["changed by others: R shows it"] * self.behind
+        self.rows.note = "   ".join(notes)
+        self.rows.retitle()
+        self.draw()
+        self.refresh_frame()
+
+    def status_left(self) -> str:
+        """What is staged, and that nothing was sent."""
+        if self.refused:
+            return self.refused
+        if picked := self.rows.marks_line:
+            return picked
+        if self.calls:
+            them = "it" if len(self.calls) == 1 else "them"
+            count = plural(len(self.calls), "request")
+            return f"{count} staged, nothing sent: ctrl+s sends {them}"
+        return super().status_left() or ("published order" if self.known else "")
+
+    @property
+    def staged_note(self) -> str:
+        """How much is staged, for the breadcrumb; empty when nothing is."""
+        return f"{len(self.calls)} staged" if self.calls else ""
+
+    @action(
+        "J", "move down", unless=(not_allowed, no_row, nothing_to_order, hidden_rows),
+        show=40, group="Order", also=("alt+down",),
+    )  # fmt: skip
+    def order_down(self) -> None:
+        """Move the row, or the picked ones as one block, down in its level. Nothing is sent."""
+        self.stage(lambda it: it.move(self.picked(), 1))
+
+    @action(
+        "K", "move up", unless=(not_allowed, no_row, nothing_to_order, hidden_rows),
+        show=39, group="Order", also=("alt+up",),
+    )  # fmt: skip
+    def order_up(self) -> None:
+        """Move the row, or the picked ones as one block, up in its level. Nothing is sent."""
+        self.stage(lambda it: it.move(self.picked(), -1))
+
+    def drop_picked(self, *, after: bool = True) -> None:
+        """Put the picked rows below the cursor as one block, or above it."""
+        here = self.row
+        why = not_allowed(self) or no_row(self) or nothing_picked(self) or hidden_rows(self)
+        if why is not None or here is None:
+            self.say(why or "", "warn")
+            return
+        picked = self.rows.marked()
+        if self.stage(lambda it: it.place(picked, here.id, after=after)):
+            self.rows.set_marks(())
+            self.rows.select(picked[0])
+
+    @action(
+        "O", "drop above", unless=(not_allowed, no_row, nothing_picked, hidden_rows),
+        show=False, group="Order",
+    )  # fmt: skip
+    def drop_above(self) -> None:
+        """Drop the picked rows above the cursor as one block; Enter drops them below it."""
+        self.drop_picked(after=False)
+
+    @action(">", "into", unless=(not_allowed, no_row, hidden_rows), show=16, group="Order")
+    def move_into(self) -> None:
+        """Move the row, or the picked ones, into the group or collection above."""
+        picked = self.picked()
+        box = self._box_above(picked[0])
+        if box is None:
+            self.say(f"There is no {' or '.join(self.boxes)} above it here to move into.", "warn")
+        elif self.stage(lambda it: it.shift(picked, box)):
+            self.rows.tree_source.unfolded.add(box)
+            self.show_arrangement(picked[0])
+
+    def _box_above(self, row: str) -> str | None:
+        now = self.arrangement.now
+        rows = now.levels[now.level_of(row)] if row in now else ()
+        above = rows[: rows.index(row)] if row in rows else ()
+        return next((each for each in reversed(above) if now.items[each].kind in self.boxes), None)
+
+    @action("<", "out", unless=(not_allowed, no_row, hidden_rows), show=15, group="Order")
+    def move_out(self) -> None:
+        """Move the row, or the picked ones, out of the group or collection that they are in."""
+        picked = self.picked()
+        self.stage(lambda it: it.out(picked))
+
+    @command("move", "POSITION")
+    def move_to(self, rest: str) -> None:
+        """Move the row to a position of its level: ``:move 3``."""
+        row = self.row
+        why = not_allowed(self) or no_row(self) or hidden_rows(self)
+        if why is not None or row is None:
+            self.say(why or "", "warn")
+        elif not rest.isdecimal():
+            self.say("Say where to: :move 3", "warn")
+        else:
+            self.stage(lambda it: it.put(row.id, int(rest)))
+
+    @command("sort", "title|path|reverse", complete=lambda here: [*here.sorts, "reverse"])
+    def sort_level(self, rest: str) -> None:
+        """Sort the level of the row: ``:sort title``, ``:sort path reverse``, ``:sort reverse``."""
+        row, words = self.row, rest.split()
+        by = [word for word in words if word in self.sorts]
+        why = not_allowed(self) or no_row(self) or hidden_rows(self)
+        if why is not None or row is None:
+            self.say(why or "", "warn")
+        elif not words or len(by) > 1 or set(words) - {*self.sorts, "reverse"}:
+            ways = ", ".join(f":sort {word}" for word in (*self.sorts, "reverse"))
+            self.say(f"Say by what: {ways}", "warn")
+        else:
+            key, reverse = self.sort_key(by[0] if by else "", row.level), "reverse" in words
+            self.stage(lambda it: it.sort(row.level, key, reverse=reverse))
+
+    def sort_key(self, by: str, level: str) -> Callable[[Item], Any]:
+        """Return what a level is sorted by; "" keeps its order."""
+        if not by:
+            at = {row: place for place, row in enumerate(self.arrangement.now.levels[level])}
+            return lambda item: at[item.id]
+        return lambda item: fold(item.title if by == "title" else str(item.values.get(by) or ""))
+
+    # Taking steps back
+
+    @action("u", "undo", unless=nothing_to_take_back, show=12, group="Order", override=True)
+    async def undo(self) -> None:
+        """Take back the last staged step; with none, what was sent last."""
+        if self.arrangement.past:
+            self.staged(self.arrangement.undo())
+            return
+        await super().undo()
+
+    @action(
+        "ctrl+r", "redo", unless=nothing_to_redo, show=11, group="Order", also=("Z",), override=True
+    )
+    async def redo(self) -> None:
+        """Stage again what was undone last; with nothing, do a write again that was taken back."""
+        if self.arrangement.future:
+            self.staged(self.arrangement.redo())
+        else:
+            await super().redo()
+
+    @action("X", "drop staged", unless=nothing_staged, danger=2, show=13, group="Order")
+    async def drop_staged(self) -> None:
+        """Drop all that is staged. It asks, and ``u`` brings it back."""
+        from copydesk.tui.widgets.sheet import Confirm
+
+        facts = [
+            *(call.line for call in self.arrangement.calls()),
+            "",
+            *await self.overtaken_facts(),
+            "What is on screen becomes what is published. u brings it back.",
+        ]
+        if await self.desk.push_screen_wait(Confirm("Drop what is staged?", facts, verb="drop")):
+            self.staged(self.arrangement.drop())
+            self.tell("Dropped. u brings it back.")
+
+    @action("=", "compare", show=14, group="Look")
+    def compare(self) -> None:
+        """Show the staged order, the published one, or only what something is staged of."""
+        if not self.known:
+            self.say(f"{self.what_it_is} has not been read yet.", "warn")
+            return
+        if self.showing == "now" and not self.arrangement.dirty:
+            self.say("Nothing is staged: this is the published order.")
+            return
+        order = list(VIEWS)
+        self.showing = order[(order.index(self.showing) + 1) % len(order)]
+        self.show_arrangement()
+        self.say(f"This is {VIEWS[self.showing]}.")
+
+    # Sending
+
+    @action(
+        "ctrl+s", "send", unless=(not_allowed, nothing_staged), danger=2, show=38, group="Order"
+    )
+    async def apply(self) -> None:
+        """Send what is staged, after reading what is published again. It shows the plan first."""
+        await self.send_staged()
+
+    @command("w")
+    async def write(self, rest: str) -> None:
+        """Send what is staged, as ctrl+s does."""
+        why = not_allowed(self) or nothing_staged(self)
+        if why is not None:
+            self.say(why, "warn")
+        else:
+            await self.apply()

@@ -1,0 +1,180 @@
+"""From what is staged to what is published: read again, theirs beside ours, the plan, the run.
+
+A base of the places in which something is arranged, apart from `ArrangingPlace` for length.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from copydesk.domain.layout import Layout
+from copydesk.domain.text import plural
+from copydesk.tui.arranging_kept import KeptStaged
+from copydesk.tui.dispatch import tell_failures
+from copydesk.tui.places import Target
+
+if TYPE_CHECKING:
+    from copydesk.client.api import Api
+    from copydesk.domain.arrange_run import ArrangeRun, Outcome
+    from copydesk.domain.arrangement import Arrangement, Rebased
+
+
+class SendsStaged(KeptStaged):
+    """A place that sends what is staged in it."""
+
+    LIVE = "Readers see it at once; there is no draft of it on the service."
+    """What to know before anything is sent."""
+
+    def __init__(self, target: Target) -> None:
+        super().__init__(target)
+        self.known = False
+        """Whether what is arranged has been read."""
+        self.behind = False
+        """Whether others changed it since it was read."""
+
+    # What a place says
+
+    def fresh(self, layout: Layout) -> Arrangement:
+        """Return nothing staged, on a published order."""
+        raise NotImplementedError
+
+    async def read_layout(self, api: Api) -> Layout:
+        """Read what is published again, and take note of all else that came with it. May raise."""
+        raise NotImplementedError
+
+    @property
+    def run_target(self) -> str:
+        """The id of what is arranged: of a site, or of an organization."""
+        raise NotImplementedError
+
+    def show_arrangement(self, cursor: str | None = None) -> None:
+        """Show what is staged; the cursor stays on its row."""
+        raise NotImplementedError
+
+    # Beginning, and reading again
+
+    async def unfinished(self) -> ArrangeRun | None:
+        """Return the run of what is arranged that is not over, if there is one. May raise."""
+        return await self.session.arranging.find(self.PLACE, self.run_target)
+
+    def begin(self, layout: Layout, run: ArrangeRun | None = None) -> None:
+        """Begin with what is published, and with what was staged on it in an earlier run.
+
+        ``run`` is one that is `unfinished`: it is asked about.
+        """
+        self.known = True
+        self.arrangement = self.fresh(layout)
+        rebased = self.bring_back(layout, {} if run is None else run.made)
+        if rebased is not None:
+            self.arrangement = rebased.arrangement
+            if self.arrangement.dirty:
+                count = plural(len(self.arrangement.calls()), "staged change")
+                self.say(f"{count} of last time restored. X drops them.")
+            self._tell_rebased(rebased)
+        if run is not None:
+            self._ask(self._go_on_with(run))
+
+    def take(self, layout: Layout) -> Rebased[Arrangement]:
+        """Put what is staged on top of what is published by now."""
+        rebased = self.arrangement.rebase(layout)
+        self.arrangement, self.behind = rebased.arrangement, False
+        if not self.arrangement.dirty and not self.arrangement.future:
+            self.arrangement = self.fresh(layout)
+        return rebased
+
+    def read_anew(self, layout: Layout) -> None:
+        """Take in what was read again by hand, with what is staged on top of it."""
+        self._tell_rebased(self.take(layout))
+
+    def _tell_rebased(self, rebased: Rebased[Arrangement]) -> None:
+        """Say what others changed, and ask where that touches what is staged."""
+        if rebased.clashes or rebased.lost:
+            self._ask(self._show_others(rebased, verb="keep ours on top"))
+        elif rebased.theirs and self.arrangement.dirty:
+            more = len(rebased.theirs) - 1
+            others = f", and {more} more" if more else ""
+            said = f"Others changed it since: {rebased.theirs[0].line}{others}."
+            self.say(f"{said} What is staged is on top of it.")
+
+    def _ask(self, asking: Awaitable[Any]) -> None:
+        """Ask something in a sheet, once what goes on now is over."""
+        self.run_worker(tell_failures(self, asking), name="ask", group="ask")
+
+    # Sending
+
+    async def send_staged(self) -> None:
+        """Read again, show what others changed, then the plan, and send it."""
+        run = await self.unfinished()
+        if run is not None and run.begun:
+            await self._go_on_with(run)
+            return
+        api = await self.session.ready()
+        rebased = self.take(await self.read_layout(api))
+        self.session.fresh()
+        self.show_arrangement()
+        if rebased.changed:
+            self.keep_now()
+            if not await self._show_others(rebased):
+                self.tell("Nothing was sent; it stays staged, on top of what others changed.")
+                return
+        if not self.arrangement.dirty:
+            self.keep_now()
+            self.tell("Nothing is left to send: it is published already.", "good")
+        else:
+            await self._send()
+
+    async def _show_others(
+        self, rebased: Rebased[Arrangement], verb: str = "go on with ours"
+    ) -> bool:
+        """Show what others changed beside what is staged; True when it may go on."""
+        from copydesk.tui.widgets.others_sheet import OthersSheet
+
+        ours = [call.line for call in self.arrangement.calls()] if self.arrangement.dirty else []
+        facts = await self.overtaken_facts()
+        sheet = OthersSheet("Others changed it since it was read", rebased, ours, facts, verb=verb)
+        answer = await self.desk.push_screen_wait(sheet)
+        if answer == "theirs":
+            self.arrangement = rebased.taking_theirs()
+            self.show_arrangement()
+            self.keep_now()
+        return answer is not None
+
+    async def _send(self) -> None:
+        from copydesk.domain.arrange_run import ArrangeRun, lasting_fact
+
+        calls = self.arrangement.calls()
+        run = ArrangeRun.of(
+            self.PLACE, self.run_target, self.about, calls,
+            organization=self.target.organization or "",
+        )  # fmt: skip
+        facts = [*await self.overtaken_facts(), self.LIVE, lasting_fact(calls)]
+        await self._ask_about(run, facts, later="Nothing was sent; it stays staged.")
+
+    async def _go_on_with(self, run: ArrangeRun) -> None:
+        """Ask about a run that an earlier start left; take in one that had ended."""
+        if run.begun:
+            await self._ask_about(run, (), later="It is as it was left: ctrl+s asks again.")
+            return
+        self.keep_now()
+        await self.session.arranging.taken_in(run)
+
+    async def _ask_about(self, run: ArrangeRun, facts: Sequence[str], *, later: str) -> None:
+        """Show a plan, or what became of it so far; then go on from what it came to."""
+        from copydesk.tui.widgets.arrange_sheet import ArrangeSheet
+
+        outcome: Outcome | None = await self.desk.push_screen_wait(ArrangeSheet(run, facts))
+        if outcome is None:
+            self.tell(later)
+            return
+        self.arrangement = self.arrangement.bound(outcome.made)
+        rebased = self.take(await self.read_layout(await self.session.ready()))
+        if not self.arrangement.dirty:
+            # What is published is what was wanted: there is no step left to undo here.
+            self.arrangement = self.fresh(self.arrangement.base)
+        self.keep_now()
+        await self.session.arranging.taken_in(run)
+        self.show_arrangement()
+        self.tell(outcome.sentence, "good" if outcome.complete else "warn")
+        if rebased.clashes or rebased.lost:
+            await self._show_others(rebased, verb="keep ours on top")

@@ -1,0 +1,337 @@
+"""What is staged on an order, as rows, cells and sentences: of a site, and of a tree of spaces."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import partial
+from itertools import starmap, zip_longest
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Console
+from rich.text import Text
+
+from copydesk.domain.age import moment
+from copydesk.domain.arrangement import State
+from copydesk.domain.layout import TOP, WORDS, Item, Layout, said
+from copydesk.domain.text import clean, plural
+from copydesk.tui.glyphs import glyphs
+from copydesk.tui.widgets.facts import Fact
+
+if TYPE_CHECKING:
+    from copydesk.domain.arrangement import Arrangement, Clash, Rebased
+    from copydesk.domain.call import Call
+    from copydesk.tui.undoing import Past
+
+GAP = 3
+"""Cells between what stands beside each other."""
+
+PLAN_LINES = 200
+"""So many requests of a plan are listed beside the tree; all are in the sheet that sends them."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Row:
+    """One row of a tree that is being arranged, with the rows below it."""
+
+    item: Item
+    level: str
+    children: tuple[Row, ...] = ()
+
+    @property
+    def id(self) -> str:
+        """The id of what it shows."""
+        return self.item.id
+
+    @property
+    def kind(self) -> str:
+        """What it shows: "section", "space" …"""
+        return self.item.kind
+
+    @property
+    def title(self) -> str:
+        """Its title, clean."""
+        return self.item.title
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What is on screen of an arrangement: ``now`` and ``was`` number rows in their level, from 1.
+
+    ``layout`` has what is to be removed where it stood; ``states`` has what is staged of a row.
+    """
+
+    layout: Layout
+    now: Mapping[str, int] = field(default_factory=dict)
+    was: Mapping[str, int] = field(default_factory=dict)
+    states: Mapping[str, State] = field(default_factory=dict)
+
+    def state(self, row: Row) -> State:
+        """Return what is staged of a row."""
+        return self.states.get(row.id, UNTOUCHED)
+
+
+UNTOUCHED = State()
+
+NOTHING = Shown(Layout({}, {TOP: ()}))
+"""What is shown before anything was read."""
+
+
+def shown_of(arrangement: Arrangement) -> Shown:
+    """Return what is shown of what is staged."""
+    now, was = numbers(arrangement.now), numbers(arrangement.base)
+    return Shown(arrangement.shown, now, was, arrangement.states)
+
+
+def numbers(layout: Layout) -> dict[str, int]:
+    """Return the place of every row in its level, from 1."""
+    return {row: at for rows in layout.levels.values() for at, row in enumerate(rows, start=1)}
+
+
+def only_staged(shown: Shown) -> Layout:
+    """Return only what something is staged of, and what leads there."""
+    layout = shown.layout
+    kept: set[str] = set()
+    for row in shown.states:
+        at = row
+        while at in layout.items and at not in kept:
+            kept.add(at)
+            at = layout.level_of(at)
+    return Layout(
+        layout.items,
+        {level: tuple(row for row in rows if row in kept) for level, rows in layout.levels.items()},
+    )
+
+
+def rows_of(layout: Layout, built: dict[str, Row]) -> tuple[Row, ...]:
+    """Return the rows of a layout as a tree.
+
+    ``built`` has those that were built before: a row that moves must not build thousands anew.
+    """
+    levels = layout.levels
+    below: list[str] = [TOP]
+    for level in below:  # grows while it is gone through: what is in each, after it
+        below.extend(row for row in levels.get(level, ()) if row in levels)
+        if len(below) > len(levels):
+            break  # a service that says that something is in itself
+    rows: dict[str, tuple[Row, ...]] = {}
+
+    def row_of(row: str, level: str) -> Row:
+        item, children = layout.items[row], rows.get(row, ())
+        old = built.get(row)
+        if (
+            old is None
+            or old.item is not item
+            or old.level != level
+            or len(old.children) != len(children)
+            or any(a is not b for a, b in zip(old.children, children, strict=True))
+        ):
+            old = built[row] = Row(item, level, children)
+        return old
+
+    for level in reversed(below):
+        rows[level] = tuple(row_of(row, level) for row in levels.get(level, ()))
+    return rows[TOP]
+
+
+# Cells
+
+
+def now_cell(row: Row, shown: Shown) -> Text | str:
+    """Return where a row stands: ``3`` at the top, ``.3`` further down."""
+    return _number(row, shown.now)
+
+
+def was_cell(row: Row, shown: Shown) -> Text | str:
+    """Return where a row stood in the published order; dim where that is the same."""
+    if shown.state(row).new:
+        return Text("new", style="accent")
+    same = shown.now.get(row.id) == shown.was.get(row.id)
+    return Text(_number(row, shown.was), style="muted" if same else "moved")
+
+
+def _number(row: Row, numbers: Mapping[str, int]) -> str:
+    at = numbers.get(row.id)
+    if at is None:
+        return ""
+    return f"{at}" if row.level == TOP else f".{at}"
+
+
+def shift(row: Row, shown: Shown) -> Text | str:
+    """Return how far a row that was moved has come: an arrow and a number."""
+    if not shown.state(row).moved:
+        return ""
+    by = shown.now.get(row.id, 0) - shown.was.get(row.id, 0)
+    signs = glyphs()
+    if not by:
+        return Text(signs.dot, style="moved")
+    return Text(f"{signs.down if by > 0 else signs.up}{abs(by)}", style="moved")
+
+
+def sign(row: Row, shown: Shown) -> str:
+    """Return the sign of what is staged of a row: new, to be removed, changed, moved."""
+    state = shown.state(row)
+    if state.removed:
+        return "-"
+    if state.new:
+        return "+"
+    if state.changed:
+        return "~"
+    return glyphs().shifted if state.moved else ""
+
+
+def signs() -> list[tuple[str, str]]:
+    """Return the signs that trees being arranged draw, and what they mean."""
+    marks = glyphs()
+    return [
+        ("+", "to be added, not sent yet"),
+        ("-", "to be removed, not sent yet"),
+        ("~", "changed, not sent yet"),
+        (marks.shifted, "moved, not sent yet"),
+        (f"{marks.up}2 {marks.down}1", "how far it was moved"),
+        (marks.marked, "picked: enter drops it below the cursor, O above"),
+    ]
+
+
+def title(row: Row, shown: Shown, plain: Text | str) -> Text | str:
+    """Return a title with what is staged of it: ``{+new+}``, ``[-removed-]``, another title.
+
+    ``plain`` is how the place writes it where nothing is staged.
+    """
+    state = shown.state(row)
+    if state.removed:
+        return Text(f"[-{row.title}-]", style="removed")
+    if state.new:
+        return Text(f"{{+{row.title}+}}", style="added")
+    if "title" in state.changed:
+        return Text(row.title, style="changed")
+    return plain
+
+
+def cell(row: Row, shown: Shown, name: str, plain: Text | str) -> Text | str:
+    """Return a cell, lit where the setting ``name`` that it shows is staged."""
+    if name in shown.state(row).changed:
+        return Text(plain if isinstance(plain, str) else plain.plain, style="changed")
+    return plain
+
+
+# The plan
+
+
+def plan_title(calls: Sequence[Call]) -> str:
+    """Return the title of the plan: how many requests it takes."""
+    if not calls:
+        return "Plan"
+    return f"Plan   {plural(len(calls), 'request')}, the fewest for this"
+
+
+def plan_facts(
+    calls: Sequence[Call], *, nothing: Sequence[str], after: Sequence[str]
+) -> list[Fact]:
+    """Return the plan, a line for each request; ``nothing`` is said where there is none."""
+    if not calls:
+        return [Fact("", Text(line, style="muted")) for line in nothing]
+    found = [
+        Fact(str(at), Text(call.line, style="bad" if call.final else ""))
+        for at, call in enumerate(calls[:PLAN_LINES], start=1)
+    ]
+    if len(calls) > PLAN_LINES:
+        found.append(Fact("", Text(f"and {len(calls) - PLAN_LINES} more", style="muted")))
+    notes = list(dict.fromkeys(call.note for call in calls if call.note))
+    found += [Fact("", Text(clean(note), style="warn")) for note in notes[:PLAN_LINES]]
+    lasting = sum(call.final for call in calls)
+    if lasting:
+        these = "1 of these" if lasting == 1 else f"{lasting} of these"
+        found.append(Fact("", Text(f"{these} cannot be taken back.", style="warn")))
+    return found + [Fact("", Text(line, style="muted")) for line in after]
+
+
+def kept_lines(calls: Iterable[Call]) -> list[str]:
+    """Return the plan as the lines of a draft that people read."""
+    return [f"- {call.line}" for call in calls]
+
+
+# What others did
+
+
+def others_lines(
+    rebased: Rebased[Any], ours: Sequence[str], width: int, console: Console, *, beside: bool
+) -> list[Text]:
+    """Return theirs beside (or above) ours, what both changed, and what no longer fits."""
+    theirs = [each.line for each in rebased.theirs] or ["nothing that is in the way"]
+    mine = list(ours) or ["nothing: it is published already, or no longer fits"]
+    lines: list[Text] = []
+    heads = "THEIRS, by now on the service", "OURS, on top of it"
+    if beside:
+        lines += _columns(heads, (theirs, mine), width, console)
+    else:
+        for head, side in zip(heads, (theirs, mine), strict=True):
+            lines += [Text(head, style="muted"), *_wrapped(side, width, console), Text()]
+    if rebased.clashes:
+        lines += [] if lines[-1:] == [Text()] else [Text()]
+        lines.append(Text("BOTH CHANGED", style="warn"))
+        for clash in rebased.clashes:
+            lines += _wrapped([clash_line(clash)], width, console)
+    if rebased.lost:
+        lines += [Text(), Text("NO LONGER FITS", style="bad")]
+        lines += _wrapped([f"{lost.line}: {lost.why}" for lost in rebased.lost], width, console)
+    return lines
+
+
+def clash_line(clash: Clash) -> str:
+    """Return what both changed: what it was, what they made of it, what is staged here."""
+    word = WORDS.get(clash.field, clash.field)
+    if clash.field == "place":
+        was, theirs, ours = (said(value) for value in (clash.base, clash.theirs, clash.ours))
+        return f"{clash.title}: was {was}; theirs {theirs}; ours {ours}"
+    return (
+        f"{clash.title}, {word}: was {said(clash.base)}; "
+        f"theirs {said(clash.theirs)}; ours {said(clash.ours)}"
+    )
+
+
+def _wrapped(lines: Iterable[str], width: int, console: Console) -> list[Text]:
+    found: list[Text] = []
+    for line in lines:
+        parts = Text(line).wrap(console, max(8, width - 2))
+        for at, part in enumerate(parts):
+            found.append(Text(f"{glyphs().bullet if not at else ' '} ").append_text(part))
+    return found
+
+
+def _columns(
+    heads: tuple[str, str], sides: tuple[Sequence[str], Sequence[str]], width: int, console: Console
+) -> list[Text]:
+    column = (width - GAP) // 2
+    left, right = (_wrapped(side, column, console) for side in sides)
+    lines = [_beside(Text(heads[0], "muted"), Text(heads[1], "muted"), column)]
+    none = Text()
+    lines.extend(starmap(partial(_beside, column=column), zip_longest(left, right, fillvalue=none)))
+    return lines
+
+
+def _beside(left: Text, right: Text, column: int) -> Text:
+    line = left.copy()
+    line.append(" " * max(0, column - line.cell_len + GAP))
+    return line.append_text(right)
+
+
+# What was written from this machine
+
+
+def written_facts(
+    pasts: Iterable[Past], when: Callable[[Past], datetime], now: datetime
+) -> list[Fact]:
+    """Return what this machine changed here and can take back, newest first."""
+    return [
+        Fact(
+            moment(when(past), now),
+            Text(
+                f"{clean(past.entry.what).lower()} {clean(past.entry.target)}"
+                + ("" if past.standing == "done" else f"   {past.standing}"),
+                style="" if past.standing == "done" else "muted",
+            ),
+        )
+        for past in pasts
+    ]

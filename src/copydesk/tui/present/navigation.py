@@ -1,0 +1,147 @@
+"""The top navigation of a site as readers see it, before and after what is staged."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from rich.text import Text
+
+from copydesk.domain.layout import TOP
+from copydesk.domain.text import clean, listed, plural, shorten
+from copydesk.tui.glyphs import glyphs
+from copydesk.tui.widgets.facts import Fact
+
+if TYPE_CHECKING:
+    from copydesk.domain.layout import Item, Layout
+
+BAR_LIMIT = 30
+"""So many entries of the top are drawn and looked at; of more, how many follow is said."""
+
+CONDITION_CELLS = 60
+"""A condition longer than this is cut where it is told."""
+
+NAMED = 8
+"""So many titles are named in one sentence."""
+
+
+def bar(layout: Layout, gone: Collection[str] = (), changed: Collection[str] = ()) -> Text:
+    """Return the top of a site as readers see it: ``Guides | Products ▾ | Legal``.
+
+    ``gone`` are ids that readers do not get, such as spaces in the trash; ``changed`` are lit.
+    """
+    text = Text()
+    level = layout.levels.get(TOP, ())
+    for row in level[:BAR_LIMIT]:
+        item = layout.items[row]
+        if not _seen(layout, item, gone):
+            continue
+        if text.plain:
+            text.append(f" {glyphs().bar} ", style="muted")
+        text.append(item.title, style="moved" if row in changed else "")
+        if item.kind == "group":
+            text.append(f" {glyphs().unfolded}", style="muted")
+    if len(level) > BAR_LIMIT:
+        text.append(f" {glyphs().more} and {len(level) - BAR_LIMIT} more", style="muted")
+    return text if text.plain else Text("nothing", style="muted")
+
+
+def navigation_facts(
+    base: Layout, now: Layout, gone: Collection[str] = (), changed: Collection[str] = ()
+) -> list[Fact]:
+    """Return what readers see at the top: before, after, and what is particular about it."""
+    before, after = bar(base, gone), bar(now, gone, changed)
+    if before.plain == after.plain:
+        found = [
+            Fact("", Text("AS IT IS" if base is now else "BEFORE AND AFTER", "muted")),
+            Fact("", after),
+        ]
+    else:
+        found = [
+            Fact("", Text("BEFORE", "muted")), Fact("", before),
+            Fact("", Text("AFTER", "muted")), Fact("", after),
+        ]  # fmt: skip
+    told = list(islice(_particulars(base, now, gone), 2 * NAMED))
+    return [*found, Fact("", ""), *told] if told else found
+
+
+def _seen(layout: Layout, item: Item, gone: Collection[str]) -> bool:
+    """Whether readers get an entry: a section of which everything is hidden shows nothing."""
+    if item.id in gone or item.values.get("hidden"):
+        return False
+    if item.kind == "section":
+        inside = layout.levels.get(item.id, ())
+        return not inside or any(_seen(layout, layout.items[row], gone) for row in inside)
+    return True
+
+
+def _particulars(base: Layout, now: Layout, gone: Collection[str]) -> Iterator[Fact]:
+    """Yield what the bar alone does not tell."""
+    first = _first(now)
+    if first:
+        was = _first(base)
+        since = f", so far on {was}" if was and was != first else ""
+        yield Fact("", f"Readers land on {first} first{since}.")
+    for row in now.levels.get(TOP, ())[:BAR_LIMIT]:
+        item = now.items[row]
+        inside = now.levels.get(row, ())
+        if item.kind == "group":
+            named = ", ".join(now.items[each].title for each in inside[:NAMED])
+            more = f" {glyphs().more}" if len(inside) > NAMED else ""
+            yield Fact(
+                "",
+                Text.assemble((f"{item.title} {glyphs().unfolded}", "strong"), f"  {named}{more}"),
+            )
+            for each in inside[:NAMED]:
+                yield from _about(now, now.items[each], gone)
+        else:
+            yield from _about(now, item, gone)
+
+
+def _first(layout: Layout) -> str:
+    """Return what readers land on first; empty where nothing says so."""
+    tops = layout.levels.get(TOP, ())
+    for row in islice(_open(layout, tops), BAR_LIMIT):
+        if layout.items[row].values.get("default"):
+            return layout.items[row].title
+    return ""
+
+
+def _open(layout: Layout, tops: Collection[str]) -> Iterator[str]:
+    for row in tops:
+        if layout.items[row].kind == "group":
+            yield from layout.levels.get(row, ())
+        else:
+            yield row
+
+
+def _about(layout: Layout, item: Item, gone: Collection[str]) -> Iterator[Fact]:
+    condition = str(item.values.get("condition") or "")
+    if condition:
+        said = shorten(clean(condition), CONDITION_CELLS)
+        yield Fact("", f"{item.title} is shown only when its condition ({said}) is true.")
+    if item.id in gone:
+        yield Fact("", f"{item.title} is in the trash: readers do not get it.")
+    elif item.values.get("hidden"):
+        yield Fact("", f"{item.title} is hidden: only its address leads there.")
+    elif item.kind == "section":
+        inside = [layout.items[row] for row in layout.levels.get(item.id, ())[:BAR_LIMIT]]
+        hidden = [each.title for each in inside if not _seen(layout, each, gone)]
+        if inside and len(hidden) == len(inside):
+            yield Fact("", f"{item.title} is not shown: {_all_of(hidden)} hidden.")
+        elif hidden:
+            yield Fact("", f"{item.title} keeps {listed(hidden[:NAMED])} out of its menu.")
+        for each in inside:
+            if each.values.get("condition"):
+                said = shorten(clean(str(each.values["condition"])), CONDITION_CELLS)
+                yield Fact(
+                    "",
+                    f"{each.title} in {item.title} is shown only when ({said}) is true.",
+                )
+
+
+def _all_of(hidden: Collection[str]) -> str:
+    return (
+        "what it holds is" if len(hidden) == 1 else f"all {plural(len(hidden), 'space')} in it are"
+    )

@@ -280,7 +280,7 @@ class Arrangement(Arranged):
         if level not in self.now.levels:
             raise StagingError("Nothing can be added in there.")
         row = f"{NEW}{self.count + 1}"
-        item = Item(row, kind, set_values(values))
+        item = Item(row, kind, set_values({**values, "default": None}))
         self.check(item, item.values)
         order = self.now.levels[level]
         at = order.index(after) + 1 if after in order else len(order)
@@ -288,7 +288,9 @@ class Arrangement(Arranged):
         if kind in CONTAINERS:
             levels[row] = ()
         layout = self.added(Layout({**self.now.items, row: item}, levels), row)
-        count = self.count + 1 + sum(each not in self.now for each in layout.items) - 1
+        if values.get("default"):
+            layout = default_at(layout, row)
+        count = self.count + len(layout.items) - len(self.now.items)
         return replace(self._to(layout, (row,)), count=count), row
 
     def remove(self, rows: Collection[str]) -> Self:

@@ -198,7 +198,10 @@ def message_trace(
 def site_row_changed(
     ids: tuple[str, str], node: SiteNode, before: Mapping[str, JSON], after: Mapping[str, JSON]
 ) -> Reversal:
-    """Return the way back of new values for a section or a site space."""
+    """Return the way back of new values for a section or a site space.
+
+    ``defaultSiteSpace`` of a section is seen in what it shows.
+    """
     where = _site(ids)
     if node.kind == "section":
         update, read = "update_site_section", Step("list_site_sections", where)
@@ -208,11 +211,14 @@ def site_row_changed(
         step = {**where, "site_space_id": node.id}
 
     def there(values: Mapping[str, JSON]) -> Expectation:
-        return Expectation(
-            read,
-            {f"items[id={node.id}].{name}": _filled([value]) for name, value in values.items()},
-            said=f"its {' and '.join(values)} changed since",
-        )
+        fields = {}
+        for name, value in values.items():
+            if name == "defaultSiteSpace":
+                fields[f"items[id={node.id}].siteSpaces[id={value}].default"] = [True]
+            else:
+                fields[f"items[id={node.id}].{name}"] = _filled([value])
+        names = ["default" if name == "defaultSiteSpace" else name for name in values]
+        return Expectation(read, fields, said=f"its {' and '.join(names)} changed since")
 
     return Reversal(
         (Step(update, step, dict(before)),),
@@ -259,6 +265,21 @@ def space_shown(ids: tuple[str, str], site_space: str) -> Reversal:
     )
 
 
+def section_added(ids: tuple[str, str], section: str, space: str) -> Reversal:
+    """Return the way back of a section that was added with a space: it is deleted.
+
+    That is open while it shows nothing else.
+    """
+    where = _site(ids)
+    read, path = Step("list_site_sections", where), f"items[id={section}].siteSpaces[].space.id"
+    return Reversal(
+        (Step("delete_site_section", {**where, "site_section_id": section}),),
+        (),
+        Expectation(read, {path: [space]}, said="it shows something else by now"),
+        Expectation(read, {path: []}),
+    )
+
+
 def row_moved(
     ids: tuple[str, str],
     node: SiteNode,
@@ -266,10 +287,12 @@ def row_moved(
     back: Move,
     before: Sequence[str],
     after: Sequence[str],
+    without: Sequence[str] = (),
 ) -> Reversal:
     """Return the way back of a move: ``back``. The orders are those of its level, groups left out.
 
-    Its way back is open while the order of the level is the one that it left.
+    Its way back is open while the order of the level is the one that it left, whether or not what
+    is in ``without`` is still there.
     """
     where = _site(ids)
     section = node.kind == "section"
@@ -291,7 +314,9 @@ def row_moved(
         path = f"items[id={node.level}].siteSpaces[].id"
 
     def there(order: Sequence[str]) -> Expectation:
-        return Expectation(read, {path: list(order)}, said="the order was changed since")
+        stay = [row for row in order if row not in without]
+        said = "the order was changed since"
+        return Expectation(read, {path: stay}, said=said, without=tuple(without))
 
     return Reversal(turn(back), turn(move), there(after), there(before))
 

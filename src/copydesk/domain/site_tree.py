@@ -32,6 +32,7 @@ class SiteNode:
 
     ``level`` is where its order counts. ``default`` says that readers land on it first. ``space``
     is the id of the space that a site space shows, ``trashed`` that this space is in the trash.
+    ``raw`` are its texts by wire name as the service gave them, to be sent and never to be drawn.
     """
 
     id: str
@@ -48,6 +49,8 @@ class SiteNode:
     audience: str = ""
     address: str = ""
     group: str = ""
+    icon: str = ""
+    raw: Mapping[str, str | None] = field(default_factory=dict, compare=False, repr=False)
     children: tuple[SiteNode, ...] = ()
 
 
@@ -139,6 +142,14 @@ def _section(section: SiteSection, level: str) -> SiteNode:
         default=section.default,
         address=web_address(section.urls.published),
         group=level,
+        icon=clean(section.icon or ""),
+        raw={
+            "title": section.title,
+            "path": section.path,
+            "description": section.description,
+            "condition": section.condition,
+            "icon": section.icon,
+        },
     )
 
 
@@ -157,6 +168,11 @@ def _site_space(shown: SiteSpace, level: str) -> SiteNode:
         space=space.id,
         audience=clean(str(space.visibility or "")),
         address=web_address(shown.urls.published),
+        raw={
+            "title": shown.title or space.title,
+            "path": shown.path,
+            "condition": shown.condition,
+        },
     )
 
 

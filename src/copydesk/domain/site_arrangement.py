@@ -1,0 +1,354 @@
+"""The structure of a site, staged: its sections, what they show, their settings and their order.
+
+What the API cannot do is refused when it is staged: no operation moves a group or puts a section
+into one or out, and none moves a site space to another section (platform-api.md, Site sections).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from copydesk.domain.arrangement import Arrangement, Rebased, StagingError
+from copydesk.domain.call import NEW, Call
+from copydesk.domain.layout import SECTIONS, TOP, Item, Layout, Values, default_at, set_values
+from copydesk.domain.rebasing import Lost
+from copydesk.domain.text import clean
+
+if TYPE_CHECKING:
+    from typing import Self
+
+    from copydesk.domain.site_tree import Structure
+
+FIELDS: Mapping[str, tuple[str, ...]] = {
+    "section": ("title", "path", "icon", "description", "condition"),
+    "site-space": ("path", "condition", "hidden"),
+}
+"""What can be changed of each kind, by wire name; the default apart."""
+
+REQUIRED = ("title", "path")
+"""What cannot be unset."""
+
+_PATH = re.compile(r"\w[\w.~-]*")
+
+
+def layout_of(structure: Structure) -> Layout:
+    """Return how a site is arranged, as it was read."""
+    items: dict[str, Item] = {}
+    for row, node in structure.nodes.items():
+        values = {
+            "title": node.title,
+            "path": node.path,
+            "description": node.description,
+            "condition": node.condition,
+            "icon": node.icon,
+            **node.raw,
+            "hidden": node.hidden,
+            "default": node.default,
+            "space": node.space,
+            "trashed": node.trashed,
+        }
+        items[row] = Item(row, node.kind, set_values(values))
+    return Layout(items, structure.levels)
+
+
+@dataclass(frozen=True)
+class SiteArrangement(Arrangement):
+    """What is staged of a site's structure; ``ids`` are the organization and the site."""
+
+    def calls(self) -> list[Call]:
+        """Return the fewest requests, in the order they are sent.
+
+        What is added comes first, what is removed last; between them whatever something else waits
+        for: a path that is taken over is freed first, what becomes a default is shown first.
+        """
+        if not self.dirty:
+            return []
+        from copydesk.domain.site_plan import calls_of
+
+        return calls_of(self)
+
+    # What is made along
+
+    @property
+    def takes_over(self) -> str | None:
+        """The new section that takes over what the site shows without sections, or None."""
+        return adopting(self.base, self.now)
+
+    def added(self, after: Layout, row: str) -> Layout:
+        """Return it with what comes with a new section: its space, and what the site shows now."""
+        item = after.items[row]
+        if item.kind != "section":
+            return _with_default(after, row)
+        if not item.values.get("space"):
+            raise StagingError("A section is added with a space: say which.")
+        levels = dict(after.levels)
+        if adopting(self.base, after) == row:
+            root = [each for each in levels[TOP] if after.items[each].kind == "site-space"]
+            if any(each not in after for each in self.base.levels[TOP]):
+                raise StagingError(
+                    "The first section takes over what the site shows. "
+                    "Send first what is staged to be removed."
+                )
+            levels[TOP] = tuple(each for each in levels[TOP] if each not in root)
+            levels[row] = tuple(root)
+        space = item.values["space"]
+        items = dict(after.items)
+        if all(after.items[each].values.get("space") != space for each in levels[row]):
+            child = f"{NEW}{self.count + 2}"
+            title = item.values.get("spaceTitle") or item.values.get("title")
+            items[child] = Item(child, "site-space", set_values({"title": title, "space": space}))
+            levels[row] = (*levels[row], child)
+        layout = Layout(items, levels)
+        if levels[row]:
+            layout = _with_default(layout, levels[row][0])
+        return _with_default(layout, row)
+
+    def remove(self, rows: Collection[str]) -> Self:
+        """Return it without some things; what a staged section took over is given back."""
+        takes = self.takes_over
+        if takes is None or takes not in rows or not self.base.levels[TOP]:
+            return super().remove(rows)
+        now = self.now
+        given = [row for row in now.levels[takes] if row in self.base]
+        to = next((row for row in now.sections() if row not in rows), TOP)
+        levels = {
+            **now.levels,
+            takes: tuple(row for row in now.levels[takes] if row not in given),
+            to: (*given, *(row for row in now.levels[to] if row not in given)),
+        }
+        before = replace(self, now=Layout(now.items, levels))
+        without = super(SiteArrangement, before).remove(rows)
+        default = self.base.defaults.get(TOP)
+        after = without.now if default is None else default_at(without.now, default)
+        return replace(without, now=after, past=(*self.past, now))
+
+    def before_moves(self, level: str, order: Sequence[str]) -> list[str]:
+        """Return a level as it is when its moves are sent; of a new section what it begins with."""
+        takes = self.takes_over
+        first: list[str] = []
+        if level == TOP and takes is not None:
+            first = [takes]
+        elif not level.startswith(NEW):
+            return super().before_moves(level, order)
+        elif level == takes:
+            first = list(self.base.levels[TOP])
+        if level == TOP:
+            return [*first, *(row for row in order if row not in first)]
+        if child := made_along(self.now, level):
+            first.append(child)
+        return [*first, *(row for row in order if row not in first)]
+
+    # What cannot be
+
+    def check(self, item: Item, values: Values) -> None:
+        """Raise `StagingError` for values that a section or a site space cannot have."""
+        known = FIELDS[item.kind]
+        new = item.id.startswith(NEW)
+        for name, value in values.items():
+            if name in known or (new and name in ("space", "spaceTitle")):
+                continue
+            if new and name == "title" and value == item.values.get("title"):
+                continue  # what a new site space is called here is the title of its space
+            if name == "title":
+                raise StagingError("Its title is that of its space; rename the space.")
+            if name == "hidden":
+                raise StagingError("A section cannot be hidden, only what it shows.")
+            raise StagingError(f"There is no {clean(name)} of this to change.")
+        for name in REQUIRED:
+            if name in values and not values[name] and name in known:
+                raise StagingError(f"It has to have a {name}.")
+        checked = {name: values[name] for name in values if name in known and values[name]}
+        path = checked.get("path")
+        if isinstance(path, str) and not _PATH.fullmatch(path):
+            raise StagingError(
+                "A path is letters, digits, '-', '_', '.' and '~', a letter or a digit first, "
+                "without a slash."
+            )
+        if why := _limit(item.kind, checked):
+            raise StagingError(why)
+
+    def why_not(self, after: Layout, picked: Collection[str]) -> str | None:
+        """Say why no request makes a layout of what is staged, or None."""
+        if after.items is self.now.items:
+            moved = [row for row in picked if row in after]
+            shifted = any(after.level_of(row) != self.now.level_of(row) for row in moved)
+            if shifted and (why := self._why_not_shifted(after, moved)):
+                return why
+        else:
+            for row in picked:
+                if why := self._why_not_set(after, row):
+                    return why
+            if why := self._why_not_emptied(after):
+                return why
+        for level, order in after.levels.items():
+            if order is self.now.levels.get(level):
+                continue
+            if self._moves_in(after, level, order) is None:
+                return "No request can put it there: next to a group it would join it."
+        return None
+
+    def _moves_in(self, after: Layout, level: str, order: Sequence[str]) -> object:
+        if after.items is self.now.items:
+            return self.moves_to(level, order)
+        return replace(self, now=after, _plans={}).moves_to(level, order)
+
+    def _why_not_shifted(self, after: Layout, rows: Collection[str]) -> str | None:
+        for row in rows:
+            item, level = after.items[row], after.level_of(row)
+            if level == self.now.level_of(row):
+                continue
+            if item.kind == "section":
+                if level in after or self.now.level_of(row) in self.now:
+                    return (
+                        "The API has no operation that puts a section into a group or takes it out."
+                    )
+                return "A section stands at the top of the site."
+            if not row.startswith(NEW):
+                return (
+                    "The API has no operation that moves this to another section. "
+                    "Add its space there and remove it here."
+                )
+            if level == TOP or after.items[level].kind != "section":
+                return "It can only be in a section."
+            if why := self._why_not_set(after, row):
+                return why
+        return self._why_not_emptied(after)
+
+    def _why_not_set(self, after: Layout, row: str) -> str | None:
+        """Say why a thing cannot be as it is, beside the others."""
+        item = after.items.get(row)
+        if item is None:
+            return None
+        level = after.level_of(row)
+        if row not in self.now and (why := self._why_not_added(after, item, level)):
+            return why
+        if item.values.get("default"):
+            if item.values.get("hidden"):
+                was = self.now.items.get(row)
+                if was is not None and was.values.get("default"):
+                    return "Readers land on it first. Make another one the default, then hide it."
+                return "It is hidden, and readers cannot land there. Show it first."
+            if item.values.get("trashed"):
+                return "Its space is in the trash; readers cannot land there."
+        path = item.values.get("path")
+        siblings = after.sections() if item.kind == "section" else after.levels[level]
+        for each in siblings:
+            if each != row and path and after.items[each].values.get("path") == path:
+                return f"{after.items[each].title} has the path /{clean(str(path))} already."
+        space = item.values.get("space")
+        if item.kind == "site-space" and row.startswith(NEW):
+            for each in after.levels[level]:
+                if each != row and after.items[each].values.get("space") == space:
+                    return f"{after.items[each].title} is shown there already."
+            for each in self.base.levels.get(level, ()):
+                if each not in after and self.base.items[each].values.get("space") == space:
+                    return "It is shown there, to be removed. Take that back instead (u)."
+        return None
+
+    def _why_not_added(self, after: Layout, item: Item, level: str) -> str | None:
+        if item.kind == "section":
+            return None if level == TOP else "A new section stands at the top of the site."
+        if item.kind != "site-space":
+            return "Only sections and spaces can be added to a site."
+        if level == TOP:
+            if any(each.kind == "section" for each in self.base.items.values()) or after.sections():
+                return "This site has sections: add the space to one of them."
+            return None
+        inside = after.items[level].kind == "section"
+        return None if inside else "A space is added to a section."
+
+    def _why_not_emptied(self, after: Layout) -> str | None:
+        for level, rows in after.levels.items():
+            item = after.items.get(level)
+            if item is None or item.kind != "section":
+                continue
+            if not rows and self.now.levels.get(level):
+                return "A section shows at least one space. Remove the section instead."
+            if level.startswith(NEW) and made_along(after, level) is None:
+                space = item.values.get("space")
+                if all(after.items[row].values.get("space") != space for row in rows):
+                    return "The section is added with this space. Remove the section instead."
+        return None
+
+    # Others
+
+    def rebase(
+        self, layout: Layout, *, give_way: frozenset[tuple[str, str]] = frozenset()
+    ) -> Rebased[Self]:
+        """Return what is staged on top of another layout; a space that is shown by now is shown."""
+        there = {
+            (level, layout.items[row].values.get("space")): row
+            for level, rows in layout.levels.items()
+            for row in rows
+            if row not in self.now and layout.items[row].kind == "site-space"
+        }
+        made = {}
+        for level, rows in self.now.levels.items():
+            for row in rows:
+                if row.startswith(NEW):
+                    item = self.now.items[row]
+                    if (found := there.get((level, item.values.get("space")))) is not None:
+                        made[row] = found
+        ours = self.bound(made)
+        return super(SiteArrangement, ours).rebase(layout, give_way=give_way)
+
+    def settled(self, after: Layout, theirs: Layout) -> tuple[Layout, tuple[Lost, ...]]:
+        """Return it without what the rules of a site do not allow any more."""
+        from copydesk.domain.site_settling import settle
+
+        return settle(after, theirs)
+
+
+def adopting(base: Layout, now: Layout) -> str | None:
+    """Return the new section that takes over what a site without any shows: the first added."""
+    if any(item.kind == "section" for item in base.items.values()):
+        return None
+    sections = now.sections()
+    root = set(base.levels[TOP])
+    with_root = (row for row in sections if root.intersection(now.levels[row]))
+    return next(with_root, None) or next(iter(sections), None)
+
+
+def made_along(layout: Layout, section: str) -> str | None:
+    """Return the site space that a new section is made with; None where it takes it over."""
+    space = layout.items[section].values.get("space")
+    for row in layout.levels.get(section, ()):
+        if row.startswith(NEW) and layout.items[row].values.get("space") == space:
+            return row
+    return None
+
+
+def scope_of(layout: Layout, row: str) -> str:
+    """Return where a path has to be the only one: among all sections, or in a section."""
+    return SECTIONS if layout.items[row].kind == "section" else layout.level_of(row)
+
+
+def _with_default(layout: Layout, row: str) -> Layout:
+    """Return it with a new thing as the default where there is none beside it."""
+    if layout.scope_of(row) in layout.defaults:
+        return layout
+    item = layout.items[row]
+    return layout.with_items([replace(item, values={**item.values, "default": True})])
+
+
+def _limit(kind: str, values: Values) -> str | None:
+    """Return what the contract does not allow in values, as a sentence."""
+    if not values:
+        return None
+    from pydantic import ValidationError
+
+    from copydesk.contract.models.site_section import SiteSectionUpdate
+    from copydesk.contract.models.site_space import SiteSpaceUpdate
+
+    model = SiteSectionUpdate if kind == "section" else SiteSpaceUpdate
+    try:
+        model.model_validate(dict(values))
+    except ValidationError as error:
+        first = error.errors()[0]
+        name = str(first["loc"][0]) if first["loc"] else "value"
+        said = str(first["msg"]).replace("String should have", "has to have")
+        return f"The {name} {said}."
+    return None

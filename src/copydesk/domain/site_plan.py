@@ -1,0 +1,312 @@
+"""The requests that make a staged structure of a site, in an order in which each of them can be.
+
+Each request stands as early as its kind does: what is added, what is shown again, settings of
+sections, the default section, settings of site spaces, moves, what is removed. Before it comes what
+it waits for: a path is freed before another takes it over, what becomes a default is shown before,
+what is no longer one is hidden or removed after. Where they wait for each other in a ring, one of
+them is sent in two parts, or opens the ring with a path for the time being.
+"""
+
+from __future__ import annotations
+
+import heapq
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal
+
+from copydesk.domain.call import NEW, Call
+from copydesk.domain.layout import SECTIONS, TOP
+from copydesk.domain.order import Move
+from copydesk.domain.reversal import JSON
+from copydesk.domain.site_requests import Requests
+
+if TYPE_CHECKING:
+    from copydesk.domain.site_arrangement import SiteArrangement
+
+ADD, SHOW, SECTION, DEFAULT, SPACE, MOVE, REMOVE = range(7)
+
+PATH, REST = "path", "rest"
+"""The parts of a request that others wait for, and that wait for others."""
+
+DEFAULT_SPACE = "defaultSiteSpace"
+
+
+@dataclass
+class Op:
+    """One request to be, not yet put in order."""
+
+    key: str
+    kind: Literal["add", "set", "default", "move", "remove"]
+    row: str
+    phase: int
+    index: int
+    values: dict[str, JSON] = field(default_factory=dict)
+    level: str = ""
+    move: Move | None = None
+    needs: list[tuple[str, str, str]] = field(default_factory=list)
+    """What it waits for: its own part that does, the key of the other, and its part."""
+
+
+def calls_of(staged: SiteArrangement) -> list[Call]:
+    """Return the fewest requests for what is staged, in the order they are sent."""
+    requests = Requests(staged)
+    return [requests.call(op) for op in _in_order(_Ops(staged).all(), staged)]
+
+
+class _Ops:
+    """What has to be sent, and what waits for what."""
+
+    def __init__(self, staged: SiteArrangement) -> None:
+        self.staged, self.base, self.now = staged, staged.base, staged.now
+        self.ops: dict[str, Op] = {}
+
+    def all(self) -> dict[str, Op]:
+        if self.now.items is not self.base.items:
+            self._adds()
+            self._settings()
+            self._defaults()
+        self._moves()
+        if self.now.items is not self.base.items:
+            self._removals()
+            self._waits()
+        return self.ops
+
+    def _put(self, key: str, kind: str, row: str, phase: int) -> Op:
+        op = self.ops[key] = Op(key, kind, row, phase, len(self.ops))  # type: ignore[arg-type]
+        return op
+
+    def _adds(self) -> None:
+        from copydesk.domain.site_arrangement import made_along
+
+        now = self.now
+        takes = self.staged.takes_over
+        for row in sorted(now.sections(), key=lambda row: row != takes):
+            if row.startswith(NEW):
+                self._put(f"add:{row}", "add", row, ADD)
+        for row in now.walk():
+            item = now.items[row]
+            if row.startswith(NEW) and item.kind == "site-space":
+                level = now.level_of(row)
+                if not (level.startswith(NEW) and made_along(now, level) == row):
+                    self._put(f"add:{row}", "add", row, ADD).level = level
+
+    def _settings(self) -> None:
+        from copydesk.domain.site_arrangement import FIELDS
+
+        for row, item in self.now.items.items():
+            was = self.base.items.get(row)
+            if was is item or item.kind == "group":
+                continue
+            given = was.values if was is not None else {}
+            if was is None and item.kind == "section":
+                given = {name: item.values.get(name) for name in ("title", "icon")}
+            changed = {
+                name: item.values.get(name)
+                for name in FIELDS[item.kind]
+                if (item.values.get(name) or None) != (given.get(name) or None)
+            }
+            if changed:
+                shown = changed.get("hidden", True) is None
+                phase = SECTION if item.kind == "section" else SHOW if shown else SPACE
+                self._put(f"change:{row}", "set", row, phase).values = changed
+
+    def _defaults(self) -> None:
+        for scope, row in self.now.defaults.items():
+            if row == self._natural(scope):
+                continue
+            if scope in (SECTIONS, TOP):
+                self._put(f"default:{scope}", "default", row, DEFAULT).level = scope
+            else:
+                op = self.ops.get(f"change:{scope}")
+                op = op or self._put(f"change:{scope}", "set", scope, SECTION)
+                op.values[DEFAULT_SPACE] = row
+
+    def _natural(self, scope: str) -> str | None:
+        """Return what is the default of something unless it is said."""
+        was = self.base.defaults.get(scope)
+        if was is not None:
+            return was
+        if scope == SECTIONS:
+            return self.staged.takes_over
+        if scope == self.staged.takes_over and TOP in self.base.defaults:
+            return self.base.defaults[TOP]
+        if self.base.levels.get(scope):
+            return None
+        rows = self.staged.before_moves(scope, self.now.levels.get(scope, ()))
+        return next(iter(rows), None)
+
+    def _moves(self) -> None:
+        now = self.now
+        changed = [
+            level for level, rows in now.levels.items() if rows is not self.base.levels.get(level)
+        ]
+        if len(changed) > 1:
+            at = {row: number for number, row in enumerate(now.walk())}
+            changed.sort(key=lambda level: at.get(level, -1))
+        for level in changed:
+            for move in self.staged.moves(level) or ():
+                op = self._put(f"move:{move.id}", "move", move.id, MOVE)
+                op.level, op.move = level, move
+
+    def _removals(self) -> None:
+        removed = self.staged.removed
+        for row in self.base.walk():
+            item = removed.get(row)
+            if item is None or item.kind == "group":
+                continue
+            level = self.base.level_of(row)
+            if item.kind == "section" or level not in removed:
+                self._put(f"remove:{row}", "remove", row, REMOVE).level = level
+
+    def _waits(self) -> None:
+        """Say what waits for what."""
+        holders = self._holders()
+        for op in list(self.ops.values()):
+            if op.kind == "set":
+                self._path_waits(op, holders)
+                self._shown_first(op, REST, op.values.get(DEFAULT_SPACE))
+                if op.values.get("hidden"):
+                    self._default_first(op, op.row)
+            elif op.kind == "default":
+                self._shown_first(op, REST, op.row)
+            elif op.kind == "remove":
+                self._default_first(op, op.row)
+            elif op.move is not None and f"remove:{op.move.anchor}" in self.ops:
+                self.ops[f"remove:{op.move.anchor}"].needs.append((REST, op.key, REST))
+
+    def _holders(self) -> dict[tuple[str, JSON], str]:
+        """Return what has which path until something is sent."""
+        from copydesk.domain.site_arrangement import scope_of
+
+        holders: dict[tuple[str, JSON], str] = {}
+        for row, item in self.base.items.items():
+            path = item.values.get("path")
+            if path and item.kind != "group":
+                layout = self.now if row in self.now else self.base
+                holders[scope_of(layout, row), path] = row
+        for op in self.ops.values():
+            if op.kind == "add":  # the service makes a path of the title
+                path = _slug(self.now.items[op.row].title)
+                holders.setdefault((scope_of(self.now, op.row), path), op.row)
+        return holders
+
+    def _path_waits(self, op: Op, holders: dict[tuple[str, JSON], str]) -> None:
+        from copydesk.domain.site_arrangement import scope_of
+
+        path = op.values.get("path")
+        holder = holders.get((scope_of(self.now, op.row), path)) if path else None
+        if holder is None or holder == op.row:
+            return
+        frees = self.ops.get(f"change:{holder}")
+        if frees is not None and "path" in frees.values:
+            op.needs.append((PATH, frees.key, PATH))
+        elif f"remove:{holder}" in self.ops:
+            op.needs.append((PATH, f"remove:{holder}", REST))
+
+    def _shown_first(self, op: Op, part: str, row: JSON) -> None:
+        shows = self.ops.get(f"change:{row}")
+        if shows is not None and shows is not op and shows.values.get("hidden", True) is None:
+            op.needs.append((part, shows.key, REST))
+
+    def _default_first(self, op: Op, row: str) -> None:
+        if row not in self.base or not self.base.items[row].values.get("default"):
+            return
+        scope = self.base.scope_of(row)
+        if scope == TOP and self.staged.takes_over is not None:
+            scope = self.staged.takes_over
+        for key in (f"default:{scope}", f"change:{scope}"):
+            other = self.ops.get(key)
+            if other is not None and (other.kind == "default" or DEFAULT_SPACE in other.values):
+                op.needs.append((REST, key, REST))
+
+
+def _in_order(ops: dict[str, Op], staged: SiteArrangement) -> Iterable[Op]:
+    """Yield what has to be sent, each as early as its kind, after what it waits for."""
+    waiting: dict[str, set[str]] = {}
+    blocks: dict[str, set[str]] = {}
+
+    def note(op: Op) -> None:
+        waiting[op.key] = {key for _, key, _ in op.needs if key in left}
+        for key in waiting[op.key]:
+            blocks.setdefault(key, set()).add(op.key)
+        if not waiting[op.key]:
+            heapq.heappush(ready, (op.phase, op.index, op.key))
+
+    left = dict(ops)
+    ready: list[tuple[int, int, str]] = []
+    for op in ops.values():
+        note(op)
+    while left:
+        if not ready:
+            left.update((op.key, op) for op in _opened(left, staged))
+            ready, blocks = [], {}
+            for op in left.values():
+                note(op)
+            continue
+        _, _, key = heapq.heappop(ready)
+        yield left.pop(key)
+        for other_key in sorted(blocks.pop(key, ())):
+            waiting[other_key].discard(key)
+            if not waiting[other_key]:
+                op = left[other_key]
+                heapq.heappush(ready, (op.phase, op.index, op.key))
+
+
+def _opened(left: dict[str, Op], staged: SiteArrangement) -> list[Op]:
+    """Return the requests of a ring with one that opens it, in two parts or with another path."""
+    trail: list[tuple[Op, str, str]] = []  # each with its waiting part, and the part waited for
+    at: dict[str, int] = {}
+    op = min(left.values(), key=lambda each: (each.phase, each.index))
+    while op.key not in at:
+        at[op.key] = len(trail)
+        part, key, other = next(need for need in op.needs if need[1] in left)
+        trail.append((op, part, other))
+        op = left[key]
+    ring = trail[at[op.key] :]
+    for place, (each, waits, _) in enumerate(ring):
+        wanted = ring[place - 1][2]  # the part of it that the one before waits for
+        if each.kind == "set" and waits != wanted and "path" in each.values:
+            return _split(each, left, {"path": each.values.pop("path")}, "path")
+    each = next(each for each, _, _ in ring if each.kind == "set" and "path" in each.values)
+    return _split(each, left, {"path": _spare(each, staged)}, "free")
+
+
+def _split(op: Op, left: dict[str, Op], values: dict[str, JSON], name: str) -> list[Op]:
+    """Return a request of its own for a path, which what waits for the path waits for.
+
+    The other part of ``path`` waits no longer for what only the path had to; a path to be ``free``
+    waits for nothing.
+    """
+    new = Op(f"{name}:{op.row}", "set", op.row, op.phase, op.index, values, op.level)
+    if name == "path":
+        new.needs = [need for need in op.needs if need[0] == PATH]
+        op.needs = [need for need in op.needs if need[0] != PATH]
+        new.needs.append((PATH, op.key, REST))
+    else:
+        op.needs.append((PATH, new.key, PATH))
+    for each in left.values():
+        if each is not op:
+            each.needs = [
+                (part, new.key if key == op.key and other == PATH else key, other)
+                for part, key, other in each.needs
+            ]
+    return [op, new]
+
+
+def _spare(op: Op, staged: SiteArrangement) -> str:
+    """Return a path that nothing has, for the time being."""
+    taken = {
+        item.values.get("path")
+        for layout in (staged.base, staged.now)
+        for item in layout.items.values()
+    }
+    path = str(staged.now.items[op.row].values.get("path") or "moved")[:90]
+    number = 2
+    while f"{path}-{number}" in taken:
+        number += 1
+    return f"{path}-{number}"
+
+
+def _slug(title: str) -> str:
+    return re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")

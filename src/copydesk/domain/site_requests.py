@@ -1,0 +1,294 @@
+"""One request after the other of a plan for a site, each with its line and its way back.
+
+What is before and after each is kept here, as the service would have it by then.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from copydesk.domain.call import NEW, Call
+from copydesk.domain.inverses import (
+    default_changed,
+    row_moved,
+    section_added,
+    site_row_changed,
+    space_shown,
+)
+from copydesk.domain.layout import SECTIONS, TOP, Item, change_line
+from copydesk.domain.order import Move, applied
+from copydesk.domain.reversal import JSON, Expectation, Reversal, Step
+from copydesk.domain.site_tree import SiteNode
+from copydesk.domain.text import plural
+
+if TYPE_CHECKING:
+    from copydesk.domain.site_arrangement import SiteArrangement
+    from copydesk.domain.site_plan import Op
+
+ADDRESS_NOTE = "the address changes; links that readers kept may break"
+
+_UNSET: dict[str, JSON] = {"condition": None, "icon": "", "description": "", "hidden": False}
+"""How a setting is unset in a request."""
+
+
+class Requests:
+    """The requests of a plan, made in the order in which they are sent."""
+
+    def __init__(self, staged: SiteArrangement) -> None:
+        self.staged, self.base, self.now = staged, staged.base, staged.now
+        organization, site = staged.ids
+        self.ids = (organization, site)
+        self.where = {"organization_id": organization, "site_id": site}
+        self._paths: dict[str, JSON] = {}
+        """Paths that were changed for the time being."""
+        self._orders: dict[str, list[str]] = {}
+
+    def call(self, op: Op) -> Call:
+        """Return the next request."""
+        match op.kind:
+            case "add":
+                return (
+                    self._add_section(op) if self._item(op.row).kind == "section" else self._add(op)
+                )
+            case "set":
+                return self._set(op)
+            case "default":
+                return self._default(op)
+            case "move":
+                return self._move(op)
+            case "remove":
+                return self._remove(op)
+
+    def _item(self, row: str) -> Item:
+        return self.now.items.get(row) or self.base.items[row]
+
+    def _node(self, row: str, level: str = TOP) -> SiteNode:
+        item = self._item(row)
+        assert item.kind in ("group", "section", "site-space")
+        return SiteNode(row, item.kind, item.title, level)
+
+    def _called(self, row: str) -> str:
+        """Return what a thing is called as long as nothing was sent."""
+        item = self.base.items.get(row) or self.now.items[row]
+        return item.title
+
+    # More and fewer
+
+    def _add_section(self, op: Op) -> Call:
+        from copydesk.domain.site_arrangement import made_along
+
+        row, item = op.row, self.now.items[op.row]
+        space = str(item.values["space"])
+        body = {"spaceId": space}
+        body |= {name: item.values[name] for name in ("title", "icon") if name in item.values}
+        also = {f"{row}/path": "path"}
+        child = made_along(self.now, row)
+        line = f"New section {item.title}"
+        if child is not None:
+            also[child] = f"siteSpaces[space.id={space}].id"
+            also[f"{child}/path"] = f"siteSpaces[space.id={space}].path"
+        takes = self.staged.takes_over == row and bool(self.base.levels[TOP])
+        note = ""
+        if takes:
+            note = (
+                f"it takes over what the site shows ({plural(len(self.base.levels[TOP]), 'space')})"
+            )
+        elif child is not None:
+            line += f", showing {self.now.items[child].title}"
+        return Call(
+            f"add:{row}",
+            "Add section",
+            item.title,
+            line,
+            Step("add_site_section", self.where, body),
+            None if takes else section_added(self.ids, row, space),
+            row,
+            also,
+            note,
+            takes,
+        )
+
+    def _add(self, op: Op) -> Call:
+        row, item = op.row, self.now.items[op.row]
+        body: dict[str, JSON] = {"spaceId": item.values["space"]}
+        where = ""
+        if op.level != TOP:
+            body["sectionId"] = op.level
+            where = f" in {self._item(op.level).title}"
+        return Call(
+            f"add:{row}",
+            "Add space",
+            item.title,
+            f"Show {item.title}{where}",
+            Step("add_site_space", self.where, body),
+            space_shown(self.ids, row),
+            row,
+            {f"{row}/path": "path"},
+        )
+
+    def _remove(self, op: Op) -> Call:
+        row, item = op.row, self.base.items[op.row]
+        section = item.kind == "section"
+        line = f"Remove {item.title}"
+        if op.level in self.base.items:
+            line += f" from {self._item(op.level).title}"
+        if section and (inside := self.base.levels.get(row)):
+            line += f" with {plural(len(inside), 'space')}"
+        thing, name = ("site_section", "sections") if section else ("site_space", "spaces")
+        return Call(
+            f"remove:{row}",
+            "Remove",
+            item.title,
+            line,
+            Step(f"delete_{thing}", {**self.where, f"{thing}_id": row}),
+            note="the content stays; this cannot be taken back",
+            final=True,
+            arrived=Expectation(Step(f"list_site_{name}", self.where), {f"items[id={row}].id": []}),
+        )
+
+    # Settings
+
+    def _set(self, op: Op) -> Call:
+        row, item = op.row, self._item(op.row)
+        was = self.base.items.get(row)
+        level = self.now.level_of(row)
+        before: dict[str, JSON] = {}
+        told: list[str] = []
+        lasting: list[str] = []
+        for name, value in op.values.items():
+            if name == "defaultSiteSpace":
+                told.append(f"readers land on {self._item(str(value)).title} first")
+                old = self._default_before(row)
+                if old is None:
+                    lasting.append("default")
+                else:
+                    before[name] = old
+                continue
+            old = was.values.get(name) if was is not None else None
+            if name == "path":
+                old = self._paths.get(row, old)
+                if old is None and row.startswith(NEW):
+                    old = f"{row}/path"
+                self._paths[row] = value
+                told.append(change_line(name, None if was is None else old, value))
+            else:
+                told.append(change_line(name, old, value))
+            before[name] = _sent(name, old)
+        after = {name: _sent(name, value) for name, value in op.values.items()}
+        forth = {name: value for name, value in after.items() if name in before}
+        node = self._node(row, level)
+        title = self._called(row)
+        thing = "site_section" if item.kind == "section" else "site_space"
+        sent = site_row_changed(self.ids, node, after, after)
+        notes = [ADDRESS_NOTE] if "path" in op.values and was is not None else []
+        if op.key.startswith("free:"):
+            notes = ["for the time being, until the path it takes is free"]
+        if lasting:
+            notes.append("what readers land on first is not taken back")
+        where = f" (in {self._item(level).title})" if level in self.now.items else ""
+        return Call(
+            op.key,
+            _verb(op.values),
+            title,
+            f"{title}{where}: {', '.join(told)}",
+            Step(f"update_{thing}", {**self.where, f"{thing}_id": row}, after),
+            site_row_changed(self.ids, node, before, forth) if before else None,
+            note="; ".join(notes),
+            final=not before,
+            arrived=None if before else sent.still,
+        )
+
+    def _default_before(self, scope: str) -> str | None:
+        """Return what readers land on until then, or None: it is removed, or there was nothing."""
+        was = self.base.defaults.get(scope)
+        if was is None and scope == self.staged.takes_over:
+            was = self.base.defaults.get(TOP)
+        if was is None and scope.startswith(NEW):
+            was = next(iter(self.staged.before_moves(scope, self.now.levels[scope])), None)
+        return was if was in self.now.items else None
+
+    def _default(self, op: Op) -> Call:
+        row, item = op.row, self._item(op.row)
+        name = "defaultSiteSection" if op.level == SECTIONS else "defaultSiteSpace"
+        old = self._default_before(op.level)
+        if old is None and op.level == SECTIONS:
+            old = self.staged.takes_over
+        node = self._node(row)
+        back: Reversal | None = None
+        arrived: Expectation | None = default_changed(self.ids, node, node).still
+        if old is not None:
+            back, arrived = default_changed(self.ids, node, self._node(old)), None
+        return Call(
+            op.key,
+            "Default",
+            item.title,
+            f"Readers land on {item.title} first",
+            Step("update_site", self.where, {name: row}),
+            back,
+            note="" if back is not None else "this is not taken back",
+            final=back is None,
+            arrived=arrived,
+        )
+
+    # Order
+
+    def _move(self, op: Op) -> Call:
+        move, level = op.move, op.level
+        assert move is not None
+        items = self.base.items
+        order = self._orders.get(level)
+        if order is None:
+            order = self.staged.before_moves(level, self.now.levels[level])
+        moved = self._orders[level] = applied(order, [move])
+        groups = {row for row in order if row in items and items[row].kind == "group"}
+        leaving = [row for row in order if row not in self.now]
+        back = _back(order, move.id, groups, leaving)
+        where = f" (in {self._item(level).title})" if level in self.now.items else ""
+        item = self._item(move.id)
+        reversal = None
+        node = self._node(move.id, level)
+        plain = [[row for row in rows if row not in groups] for rows in (order, moved)]
+        way = row_moved(self.ids, node, move, back or move, plain[0], plain[1], leaving)
+        if back is not None:
+            reversal = way
+        return Call(
+            op.key,
+            "Move",
+            item.title,
+            f"{item.title} {move.side} {self._item(move.anchor).title}{where}",
+            way.forth[0],
+            reversal,
+            note="" if back is not None else "this cannot be taken back: only a group is beside it",
+            final=back is None,
+            arrived=way.still if back is None else None,
+        )
+
+
+def _back(order: list[str], row: str, groups: set[str], leaving: list[str]) -> Move | None:
+    """Return the move that puts a thing back to where it is, or None: only a group is beside it."""
+    at = order.index(row)
+    above, below = order[:at][::-1], order[at + 1 :]
+    for far in (1, len(order)):  # what stands right beside it, before what is further off
+        for rows, side in ((above, "after"), (below, "before")):
+            for each in rows[:far]:
+                if each in groups:
+                    break
+                if each not in leaving:
+                    return Move(row, "after" if side == "after" else "before", each)
+    return None
+
+
+def _sent(name: str, value: JSON) -> JSON:
+    """Return a setting as a request says it."""
+    return value or _UNSET.get(name, value)
+
+
+def _verb(values: dict[str, JSON]) -> str:
+    match list(values):
+        case ["title"]:
+            return "Rename"
+        case ["hidden"]:
+            return "Hide" if values["hidden"] else "Show"
+        case ["defaultSiteSpace"]:
+            return "Default"
+    return "Change"

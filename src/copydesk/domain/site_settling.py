@@ -1,0 +1,107 @@
+"""What a rebased structure of a site has to give up, for the rules that the service keeps."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from copydesk.domain.call import NEW
+from copydesk.domain.layout import (
+    SECTIONS,
+    TOP,
+    Item,
+    Layout,
+    change_line,
+    default_at,
+    place_line,
+    set_values,
+)
+from copydesk.domain.rebasing import Lost
+
+
+def settle(after: Layout, theirs: Layout) -> tuple[Layout, tuple[Lost, ...]]:
+    """Return a layout that requests can make of ``theirs``, and what was given up for it."""
+    lost: list[Lost] = []
+    items = dict(after.items)
+    levels = {level: list(rows) for level, rows in after.levels.items()}
+    _keep_in_place(after, theirs, levels, lost)
+    _fill_again(items, levels, theirs, lost)
+    after = Layout(items, {level: tuple(rows) for level, rows in levels.items()})
+    after = _free_paths(after, theirs, lost)
+    return _show_defaults(after, lost), tuple(lost)
+
+
+def _keep_in_place(
+    after: Layout, theirs: Layout, levels: dict[str, list[str]], lost: list[Lost]
+) -> None:
+    """Leave everything where the service has it, unless a first section takes it over."""
+    sections = [row for row in after.sections() if row not in theirs]
+    sectioned = bool(theirs.sections())
+    first = sections[0] if sections and not sectioned else None
+    for row in theirs.items:
+        if row not in after or after.items[row].kind != "site-space":
+            continue
+        there, wanted = theirs.level_of(row), after.level_of(row)
+        to = first if first is not None and there == TOP else there
+        if wanted != to and to in levels:
+            levels[wanted].remove(row)
+            levels[to].append(row)
+            if wanted.startswith(NEW):
+                lost.append(Lost(f"{after.items[row].title}: {place_line(after, row)}", "it moved"))
+
+
+def _fill_again(
+    items: dict[str, Item], levels: dict[str, list[str]], theirs: Layout, lost: list[Lost]
+) -> None:
+    """Keep the last thing of a section, and drop spaces that a site with sections cannot show."""
+    for level, rows in theirs.levels.items():
+        if level in items and items[level].kind == "section" and rows and not levels[level]:
+            back = rows[0]
+            items[back] = theirs.items[back]
+            levels[level].append(back)
+            lost.append(Lost(f"{items[back].title}: removed", "nothing else is in there by now"))
+    if any(item.kind == "section" for item in items.values()):
+        for row in [row for row in levels[TOP] if items[row].kind == "site-space"]:
+            levels[TOP].remove(row)
+            title = items.pop(row).title
+            lost.append(Lost(f"{title}: new", "the site has sections by now"))
+
+
+def _free_paths(after: Layout, theirs: Layout, lost: list[Lost]) -> Layout:
+    """Give up paths of ours that others gave to something else."""
+    taken: dict[tuple[str, object], str] = {}
+    changed: list[Item] = []
+    ours: list[Item] = []
+    for row, item in after.items.items():
+        path = item.values.get("path")
+        if not path or item.kind == "group":
+            continue
+        was = theirs.items.get(row)
+        if was is None or was.values.get("path") != path:
+            ours.append(item)
+        else:
+            taken[_scope(after, row), path] = row
+    for item in ours:
+        path = item.values["path"]
+        holder = taken.setdefault((_scope(after, item.id), path), item.id)
+        if holder == item.id:
+            continue
+        was = theirs.items.get(item.id)
+        back = was.values.get("path") if was is not None else None
+        taken.setdefault((_scope(after, item.id), back), item.id)
+        changed.append(replace(item, values=set_values({**item.values, "path": back})))
+        line = f"{item.title}: {change_line('path', back, path)}"
+        lost.append(Lost(line, f"{after.items[holder].title} has that path by now"))
+    return after.with_items(changed) if changed else after
+
+
+def _show_defaults(after: Layout, lost: list[Lost]) -> Layout:
+    """Show what readers land on."""
+    for row in after.defaults.values():
+        if after.items[row].values.get("hidden"):
+            lost.append(Lost(f"{after.items[row].title}: hidden", "it is the default by now"))
+            after = default_at(after, row, show=True)
+    return after
+
+
+def _scope(layout: Layout, row: str) -> str:
+    return SECTIONS if layout.items[row].kind == "section" else layout.level_of(row)

@@ -46,9 +46,9 @@ DESCENDING = frozenset({"open", "updated", "comments"})
 class SpaceNode:
     """A collection, a space, or the group of spaces in no collection.
 
-    The counts of a collection are those of everything below it. ``updated`` is an ISO 8601 time or
-    "". ``rules`` are its own merge rules where ``rules_type`` is ``rules``. ``permissions`` names
-    what the caller may do; None is not known.
+    The counts of a collection are those of everything below it; only it has a ``description``.
+    ``updated`` is an ISO 8601 time or "". ``rules`` are its own merge rules where ``rules_type`` is
+    ``rules``. ``permissions`` names what the caller may do; None is not known.
     """
 
     kind: Kind
@@ -61,6 +61,7 @@ class SpaceNode:
     updated: str = ""
     emoji: str = ""
     spaces: int = 0
+    description: str = ""
     visibility: str = ""
     language: str = ""
     edit_mode: str = ""
@@ -111,11 +112,16 @@ def space_node(space: Space) -> SpaceNode:
 
 def collection_node(collection: Collection) -> SpaceNode:
     """Return a collection as a node without what is below it."""
+    granted = collection.permissions
     return SpaceNode(
         kind="collection",
         id=collection.id,
         title=clean(collection.title).strip() or "Untitled",
         parent=collection.parent,
+        description=clean(collection.description or ""),
+        permissions=None
+        if granted is None
+        else tuple(name for name, given in granted if given is True),
         app_url=web_address(collection.urls.app),
     )
 

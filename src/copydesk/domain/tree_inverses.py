@@ -105,12 +105,14 @@ def space_moved(
     *,
     without: Collection[str] = (),
     listed: bool = True,
+    again: tuple[Step, ...] = (),
 ) -> Reversal:
     """Return the way back of the move of a space that ``body`` asks for.
 
     ``before`` and ``after`` are its levels, each with the order of the spaces there while it was
-    (is) in it. ``without`` are spaces that the same plan deletes. Unless the order is ``listed``
-    only the level of the space can be read.
+    (is) in it. ``without`` are spaces that the same plan deletes later. Unless the order is
+    ``listed`` only the level of the space can be read. ``again`` are steps that follow on the way
+    back.
     """
     ids = {"space_id": row}
     (home, was), (level, now) = before, after
@@ -125,13 +127,14 @@ def space_moved(
         said = "it was moved, or the order was changed since"
         if listed:
             read, path = _spaces_read(organization, where)
-            return Expectation(read, {path: list(order)}, said=said, without=tuple(without))
+            rest = [each for each in order if each not in without]
+            return Expectation(read, {path: rest}, said=said, without=tuple(without))
         if home == level:
             return None  # a read that says nothing of the order would only mislead
         return Expectation(Step("get_space", ids), {"parent": where}, said="it was moved since")
 
     return Reversal(
-        (Step("move_space", ids, move_body(home, side, anchor)),),
+        (Step("move_space", ids, move_body(home, side, anchor)), *again),
         (Step("move_space", ids, dict(body)),),
         there(level, now),
         there(home, was),

@@ -108,7 +108,7 @@ def tree_moves(
             kinds.append(_Level(was, wanted))
         # What goes on to a level further down, or is only deleted afterwards, is still there.
         leaving = next((item for item in kinds[1].was if target.get(item) not in done), None)
-        moves += _level_moves(level, *kinds, leaving, frozenset(made), touched)
+        moves += _level_moves(level, kinds[0], kinds[1], leaving, frozenset(made), touched)
         done.add(level)
     return moves
 

@@ -1,0 +1,196 @@
+"""The requests of a plan that move collections and spaces, each with its way back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from copydesk.domain.call import Call
+from copydesk.domain.layout import TOP, Layout
+from copydesk.domain.reversal import Step
+from copydesk.domain.tree_inverses import (
+    LIST_LIMIT,
+    collection_entered,
+    collections_lined_up,
+    line_up,
+    move_body,
+    order_again,
+    space_moved,
+)
+from copydesk.domain.tree_moves import TreeMove
+
+
+@dataclass(frozen=True, slots=True)
+class Tree:
+    """Where a plan is made: in an organization, whose service lists spaces or not (``listed``)."""
+
+    organization: str
+    listed: bool = True
+
+
+def kind_of(row: str, *layouts: Layout) -> str:
+    """Return the kind of a thing that is in one of these layouts."""
+    return next(layout.items[row].kind for layout in layouts if row in layout)
+
+
+def title_of(row: str, base: Layout, now: Layout) -> str:
+    """Return the title of a thing, as it is wanted where it stays."""
+    return (now if row in now else base).items[row].title
+
+
+def where(level: str, base: Layout, now: Layout) -> str:
+    """Return what a level is called."""
+    return "the top" if level == TOP else title_of(level, base, now)
+
+
+@dataclass
+class MoveCalls:
+    """Goes through the moves of a plan, to know for each how it is taken back."""
+
+    tree: Tree
+    base: Layout
+    now: Layout
+    levels: Mapping[str, list[str]]
+    """How everything stands before the first move."""
+    _spaces: dict[str, list[str]] = field(default_factory=dict)
+
+    def calls(self, moves: list[TreeMove]) -> list[Call]:
+        """Return the requests."""
+        self._removed = {row for row in self.base.items if row not in self.now}
+        home = {row: level for level, rows in self.levels.items() for row in rows}
+        self._spaces = {
+            level: [row for row in rows if kind_of(row, self.base, self.now) == "space"]
+            for level, rows in self.levels.items()
+        }
+        total = sum(map(len, self._spaces.values()))
+        self._listed = self.tree.listed and total <= LIST_LIMIT
+        self._disturbed = {home[move.id] for move in moves if self._is_collection(move)}
+        last_in_line = {move.level: move.id for move in moves if self._is_collection(move)}
+        calls: list[Call] = []
+        keys: set[str] = set()
+        for move in moves:
+            if not self._is_collection(move):
+                call = self._space(move, home)
+            elif move.entering:
+                call = self._entering(move, home[move.id])
+            else:
+                call = self._in_line(move, last=last_in_line[move.level] == move.id)
+            if call.key in keys:  # first into the level, then to its place there
+                call = replace(call, key=f"{call.key}/2")
+            keys.add(call.key)
+            calls.append(call)
+        return calls
+
+    def _is_collection(self, move: TreeMove) -> bool:
+        return kind_of(move.id, self.base, self.now) == "collection"
+
+    def _line(self, move: TreeMove, beside: str) -> str:
+        title = title_of(move.id, self.base, self.now)
+        if not move.entering:
+            inside = f" (in {where(move.level, self.base, self.now)})" if move.level != TOP else ""
+            return f"{title} {beside}{inside}"
+        into = f"{title} into {where(move.level, self.base, self.now)}"
+        if move.level == TOP:
+            into = f"{title} to the top, out of {self._home(move)}"
+        return f"{into}, {beside}" if beside else into
+
+    def _home(self, move: TreeMove) -> str:
+        found = next(level for level, rows in self.levels.items() if move.id in rows)
+        return where(found, self.base, self.now)
+
+    def _note(self, move: TreeMove) -> str:
+        if not move.entering:
+            return ""
+        if move.level == TOP:
+            return "roles of people that came with its collection end"
+        return f"people's roles in {where(move.level, self.base, self.now)} hold for it"
+
+    def _space(self, move: TreeMove, home: dict[str, str]) -> Call:
+        level = home[move.id]
+        was = (level, tuple(self._spaces[level]))
+        self._spaces[level].remove(move.id)
+        target = self._spaces[move.level]
+        at = len(target)
+        if move.anchor:
+            at = target.index(move.anchor) + (move.side == "after")
+        target.insert(at, move.id)
+        home[move.id] = move.level
+        body = move_body(move.level, move.side, move.anchor)
+        again: tuple[Step, ...] = ()
+        if level in self._disturbed and level != move.level:
+            # It may be the space that the collections there are ordered by on the way back.
+            again = order_again(self.tree.organization, level, self._collections(level))
+        beside = ""
+        if move.anchor:
+            beside = f"{move.side} {title_of(move.anchor, self.base, self.now)}"
+        return Call(
+            f"move:{move.id}",
+            "Move",
+            title_of(move.id, self.base, self.now),
+            self._line(move, beside),
+            Step("move_space", {"space_id": move.id}, body),
+            space_moved(
+                self.tree.organization,
+                move.id,
+                body,
+                was,
+                (move.level, tuple(target)),
+                without=sorted(self._removed),
+                listed=self._listed,
+                again=again,
+            ),
+            note=self._note(move),
+        )
+
+    def _collections(self, level: str) -> list[str]:
+        rows = self.levels.get(level, ())
+        return [row for row in rows if kind_of(row, self.base, self.now) == "collection"]
+
+    def _entering(self, move: TreeMove, home: str) -> Call:
+        body = move_body(move.level, move.side, move.anchor)
+        anchored = any(kind_of(row, self.base, self.now) == "space" for row in self.levels[home])
+        return Call(
+            f"move:{move.id}",
+            "Move",
+            title_of(move.id, self.base, self.now),
+            self._line(move, ""),
+            Step("move_collection", {"collection_id": move.id}, body),
+            collection_entered(
+                self.tree.organization,
+                move.id,
+                body,
+                move.level,
+                (home, self._collections(home)),
+                anchored=anchored,
+            ),
+            note=self._note(move),
+        )
+
+    def _in_line(self, move: TreeMove, *, last: bool) -> Call:
+        wanted = [row for row in self.now.levels[move.level] if row in self._collections_now()]
+        at = wanted.index(move.id)
+        beside = "first of the collections"
+        if at:
+            beside = f"after {title_of(wanted[at - 1], self.base, self.now)}"
+        step = line_up(move.id, move.level, move.anchor)
+        was = self._collections(move.level)
+        leaving = [row for row in was if row not in wanted]
+        return Call(
+            f"move:{move.id}",
+            "Order",
+            title_of(move.id, self.base, self.now),
+            self._line(move, beside),
+            step,
+            collections_lined_up(
+                self.tree.organization,
+                step,
+                move.level,
+                was,
+                wanted if last else None,
+                without=leaving,
+            ),
+            note="lined up anew: how collections stand among spaces is in no answer",
+        )
+
+    def _collections_now(self) -> set[str]:
+        return {row for row, item in self.now.items.items() if item.kind == "collection"}

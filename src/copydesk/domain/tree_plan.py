@@ -1,0 +1,287 @@
+"""The requests that turn one tree of collections and spaces into another.
+
+What is new comes first, for other things may go into it; then settings, one request for each thing;
+then moves, from the top down; then what is deleted, collections last and from the bottom up, as the
+service deletes only empty ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Literal
+
+from copydesk.domain.call import Call
+from copydesk.domain.layout import TOP, Item, Layout, change_line, changed_fields
+from copydesk.domain.merge_rules import label
+from copydesk.domain.reversal import JSON, Expectation, Step
+from copydesk.domain.text import listed as in_words
+from copydesk.domain.text import plural
+from copydesk.domain.tree_inverses import (
+    collection_made,
+    settings_changed,
+    space_deleted,
+    space_made,
+)
+from copydesk.domain.tree_move_calls import MoveCalls, Tree, kind_of, where
+from copydesk.domain.tree_moves import TreeMove, tree_moves
+
+INHERIT: Mapping[str, JSON] = {"type": "inherit"}
+"""Merge rules of a space that has those of its organization."""
+
+DUPLICATE = "duplicateOf"
+"""The setting of a staged space that says of which it is a copy."""
+
+TITLE_LENGTH = 50
+"""The longest title of a collection or a space (platform-api.md, Limits)."""
+
+COPY = " (copy)"
+
+_CREATED_WITH = ("title", "emoji", "language", "editMode")
+"""What a new space is created with; the rest are settings, sent afterwards."""
+
+RESTORABLE = "restorable for 7 days"
+
+
+def copied(values: Mapping[str, JSON], row: str) -> dict[str, JSON]:
+    """Return the settings that the copy of a space ``row`` with ``values`` has."""
+    title = str(values.get("title") or "")[: TITLE_LENGTH - len(COPY)] + COPY
+    return {**values, "title": title, DUPLICATE: row}
+
+
+def copy_of(item: Item) -> str:
+    """Return the id of the space that something new is a copy of; empty where it is none."""
+    return str(item.values.get(DUPLICATE) or "")
+
+
+def as_born(item: Item, base: Layout) -> dict[str, JSON]:
+    """Return the settings that something new has once it is made, before it is changed."""
+    if item.kind == "collection":
+        return {"title": item.values.get("title")}
+    original = copy_of(item)
+    if original in base:
+        return copied(base.items[original].values, original)
+    given = {name: value for name, value in item.values.items() if name in _CREATED_WITH}
+    return {"mergeRules": dict(INHERIT), **given}
+
+
+def setting_line(name: str, before: JSON, after: JSON) -> str:
+    """Return another value of a setting as a line says it."""
+    if name == "editMode":
+        return "locked" if after == "locked" else "unlocked"
+    if name == "mergeRules":
+        return f"merge rules: {rules_line(after)}"
+    return change_line(name, before, after)
+
+
+def rules_line(rules: JSON) -> str:
+    """Return merge rules in words, people counted."""
+    match rules:
+        case {"type": "rules", "rules": list(given)} if given:
+            return in_words([_rule(each) for each in given])
+        case {"type": "rules"}:
+            return "none"
+    return "those of the organization"
+
+
+def _rule(rule: Mapping[str, JSON]) -> str:
+    people = rule.get("users")
+    named = f" ({plural(len(people), 'person', 'people')})" if people else ""
+    return f"{label(str(rule.get('rule')))}{named}"
+
+
+def before_moves(base: Layout, now: Layout) -> tuple[dict[str, list[str]], list[str]]:
+    """Return how everything stands once what is new was made, and the spaces that were created.
+
+    What is made goes last in its parent; a copy comes directly after its original.
+    """
+    levels = {level: list(rows) for level, rows in base.levels.items()}
+    fresh = [now.items[row] for row in now.walk() if row not in base]
+    for item in fresh:
+        if item.kind == "collection":
+            levels[item.id] = []
+            level = levels[now.level_of(item.id)]
+            at = sum(kind_of(row, base, now) == "collection" for row in level)
+            level.insert(at, item.id)
+    created = []
+    for item in fresh:
+        if item.kind != "space":
+            continue
+        if (original := copy_of(item)) in base:
+            beside = levels[base.level_of(original)]
+            beside.insert(beside.index(original) + 1, item.id)
+        else:
+            levels[now.level_of(item.id)].append(item.id)
+            created.append(item.id)
+    return levels, created
+
+
+def planned_moves(
+    base: Layout, now: Layout, touched: Iterable[str] = ()
+) -> tuple[list[TreeMove], dict[str, list[str]]]:
+    """Return the moves of a plan, and how everything stands before them.
+
+    Raises `NoAnchorError` where collections cannot be ordered.
+    """
+    levels, created = before_moves(base, now)
+    spaces = {
+        item.id for layout in (base, now) for item in layout.items.values() if item.kind == "space"
+    }
+    moves = tree_moves(levels, now.levels, spaces, made=created, touched=frozenset(touched))
+    return moves, levels
+
+
+def tree_calls(tree: Tree, base: Layout, now: Layout, touched: Iterable[str] = ()) -> list[Call]:
+    """Return the fewest requests from one tree to another. Raises `NoAnchorError`."""
+    moves, levels = planned_moves(base, now, touched)
+    return [
+        *_adds(tree, base, now),
+        *_changes(base, now),
+        *MoveCalls(tree, base, now, levels).calls(moves),
+        *_removals(base, now),
+    ]
+
+
+# What is new
+
+
+def _adds(tree: Tree, base: Layout, now: Layout) -> list[Call]:
+    fresh = [now.items[row] for row in now.walk() if row not in base]
+    calls = [_new_collection(tree, item, base, now) for item in fresh if item.kind == "collection"]
+    spaces = [item for item in fresh if item.kind == "space"]
+    calls += [
+        _copy(tree, item, base) if copy_of(item) in base else _new_space(tree, item, base, now)
+        for item in spaces
+    ]
+    return calls
+
+
+def _new_collection(tree: Tree, item: Item, base: Layout, now: Layout) -> Call:
+    level = now.level_of(item.id)
+    title = item.values.get("title")
+    body: dict[str, JSON] = {"title": title}
+    if level != TOP:
+        body["parent"] = level
+    return Call(
+        f"add:{item.id}",
+        "New collection",
+        item.title,
+        f"New collection {item.title} in {where(level, base, now)}",
+        Step("create_collection", {"organization_id": tree.organization}, body),
+        collection_made(tree.organization, item.id, title=str(title)),
+        makes=item.id,
+    )
+
+
+def _new_space(tree: Tree, item: Item, base: Layout, now: Layout) -> Call:
+    level = now.level_of(item.id)
+    body = {name: item.values[name] for name in _CREATED_WITH if item.values.get(name)}
+    if level != TOP:
+        body["parent"] = level
+    return Call(
+        f"add:{item.id}",
+        "New space",
+        item.title,
+        f"New space {item.title} in {where(level, base, now)}",
+        Step("create_space", {"organization_id": tree.organization}, body),
+        space_made(tree.organization, item.id, listed=tree.listed),
+        makes=item.id,
+    )
+
+
+def _copy(tree: Tree, item: Item, base: Layout) -> Call:
+    original = copy_of(item)
+    title = base.items[original].title
+    return Call(
+        f"add:{item.id}",
+        "Duplicate",
+        title,
+        f"A copy of {title}, with its pages and files",
+        Step("duplicate_space", {"space_id": original}),
+        space_made(tree.organization, item.id, listed=tree.listed),
+        makes=item.id,
+        note="change requests, comments and people's roles stay with the original",
+    )
+
+
+# Settings
+
+
+def _changes(base: Layout, now: Layout) -> list[Call]:
+    calls = []
+    for row in now.walk():
+        item = now.items[row]
+        old = base.items[row] if row in base else replace(item, values=as_born(item, base))
+        names = [name for name in changed_fields(old, item) if name != DUPLICATE]
+        if names and item.kind in ("collection", "space"):
+            calls.append(_change(old, item, names, known=row in base))
+    return calls
+
+
+def _change(old: Item, item: Item, names: list[str], *, known: bool) -> Call:
+    kind: Literal["collection", "space"] = "space" if item.kind == "space" else "collection"
+    before = {name: _sent(name, old.values.get(name)) for name in names}
+    after = {name: _sent(name, item.values.get(name)) for name in names}
+    lines = [setting_line(name, old.values.get(name), item.values.get(name)) for name in names]
+    title = old.title if known else item.title
+    return Call(
+        f"change:{item.id}",
+        _verb(after),
+        title,
+        f"{title}: {', '.join(lines)}",
+        Step(f"update_{kind}", {f"{kind}_id": item.id}, after),
+        settings_changed(kind, item.id, before, after),
+    )
+
+
+def _sent(name: str, value: JSON) -> JSON:
+    if value in (None, ""):
+        return dict(INHERIT) if name == "mergeRules" else ""
+    return value
+
+
+def _verb(after: Mapping[str, JSON]) -> str:
+    match sorted(after):
+        case ["editMode"]:
+            return "Lock" if after["editMode"] == "locked" else "Unlock"
+        case ["mergeRules"]:
+            return "Merge rules"
+        case names if "title" in names:
+            return "Rename"
+    return "Edit"
+
+
+# What goes
+
+
+def _removals(base: Layout, now: Layout) -> list[Call]:
+    gone = [base.items[row] for row in base.walk() if row not in now]
+    calls = [
+        Call(
+            f"remove:{item.id}",
+            "Delete",
+            item.title,
+            f"Delete the space {item.title}",
+            Step("delete_space", {"space_id": item.id}),
+            space_deleted(item.id),
+            note=RESTORABLE,
+        )
+        for item in gone
+        if item.kind == "space"
+    ]
+    # The walk goes from the top down, so what is inside comes later.
+    for item in reversed(gone):
+        if item.kind == "collection":
+            ids = {"collection_id": item.id}
+            calls.append(
+                Call(
+                    f"remove:{item.id}",
+                    "Delete",
+                    item.title,
+                    f"Delete the collection {item.title}, empty by then",
+                    Step("delete_collection", ids),
+                    final=True,
+                    arrived=Expectation(Step("get_collection", ids), gone=True),
+                )
+            )
+    return calls

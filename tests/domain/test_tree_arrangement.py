@@ -1,0 +1,354 @@
+"""The staged tree of an organization: what can be staged, its requests, and their way back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from random import Random
+from typing import Any
+
+import pytest
+
+from copydesk.domain.arrangement import StagingError
+from copydesk.domain.call import Call, bind
+from copydesk.domain.layout import TOP, Item, Layout
+from copydesk.domain.reversal import Expectation, Step
+from copydesk.domain.space_tree import SpaceNode
+from copydesk.domain.tree_arrangement import TreeArrangement, layout_of
+
+LIVE = {"editMode": "live", "mergeRules": {"type": "inherit"}}
+
+
+class Service:
+    """A model of the service: one sequence per level, which nobody is told."""
+
+    def __init__(self, layout: Layout, random: Random) -> None:
+        self.items: dict[str, dict[str, Any]] = {
+            row: {"kind": item.kind, **item.values} for row, item in layout.items.items()
+        }
+        self.levels: dict[str, list[str]] = {}
+        for level, rows in layout.levels.items():
+            turns = sorted(self.items[row]["kind"] for row in rows)
+            random.shuffle(turns)
+            kinds = {
+                kind: iter([row for row in rows if self.items[row]["kind"] == kind])
+                for kind in turns
+            }
+            self.levels[level] = [next(kinds[kind]) for kind in turns]
+        self.trash: dict[str, str] = {}
+        self._made = 0
+
+    def layout(self) -> Layout:
+        """What its lists say."""
+        items = {
+            row: Item(row, v["kind"], {name: v[name] for name in v if name != "kind"})
+            for row, v in self.items.items()
+            if row not in self.trash
+        }
+        levels = {
+            level: tuple(sorted((row for row in rows if row in items), key=self._is_space))
+            for level, rows in self.levels.items()
+        }
+        return Layout(items, levels)
+
+    def _is_space(self, row: str) -> bool:
+        return bool(self.items[row]["kind"] == "space")
+
+    def _home(self, row: str) -> str:
+        return next(level for level, rows in self.levels.items() if row in rows)
+
+    def _new(self, level: str, values: Mapping[str, Any], at: int | None = None) -> str:
+        self._made += 1
+        row = f"made{self._made}"
+        self.items[row] = dict(values)
+        rows = self.levels[level]
+        rows.insert(len(rows) if at is None else at, row)
+        if values["kind"] == "collection":
+            self.levels[row] = []
+        return row
+
+    def take(self, step: Step) -> str | None:
+        """Do what a request asks for; return the id of what it made."""
+        body = step.body or {}
+        row = step.arguments.get("space_id") or step.arguments.get("collection_id") or ""
+        match step.operation:
+            case "create_collection":
+                values = {"kind": "collection", "title": body["title"]}
+                return self._new(body.get("parent", TOP), values)
+            case "create_space":
+                given = {name: body[name] for name in body if name != "parent"}
+                return self._new(body.get("parent", TOP), {"kind": "space", **LIVE, **given})
+            case "duplicate_space":
+                rows = self.levels[self._home(row)]
+                title = f"{self.items[row]['title']} (copy)"
+                values = {**self.items[row], "title": title}
+                return self._new(self._home(row), values, rows.index(row) + 1)
+            case "update_space" | "update_collection":
+                self.items[row].update(body)
+                self.items[row] = {name: v for name, v in self.items[row].items() if v}
+            case "delete_space":
+                assert row not in self.trash
+                self.trash[row] = self._home(row)
+            case "restore_space":
+                del self.trash[row]
+            case "delete_collection":
+                assert all(each in self.trash for each in self.levels[row]), "not empty"
+                above = self._home(row)
+                self.levels[above].remove(row)
+                self.levels[above] += self.levels.pop(row)
+                del self.items[row]
+            case "move_space" | "move_collection":
+                self._move(row, body["parent"] or TOP, body.get("position"))
+            case "local.line_up":
+                beside = {"before": {"space": step.arguments["anchor"]}}
+                self._move(row, step.arguments["parent"], beside, idle=True)
+            case "local.order_collections":
+                level, order = step.arguments["parent"], step.arguments["order"]
+                spaces = [each for each in self.levels[level] if self._is_space(each)]
+                for each in order if spaces else ():
+                    if each in self.levels[level]:
+                        self._move(each, level, {"before": {"space": spaces[0]}}, idle=True)
+            case other:
+                raise AssertionError(other)
+        return None
+
+    def _move(
+        self, row: str, level: str, position: Mapping[str, Any] | None, *, idle: bool = False
+    ) -> None:
+        above = level
+        while above != TOP:
+            assert above != row, "into itself"
+            above = self._home(above)
+        home = self._home(row)
+        before = list(self.levels[home])
+        self.levels[home].remove(row)
+        rows = self.levels[level]
+        if position is None:
+            assert home != level
+            rows.append(row)
+            return
+        ((side, anchor),) = ((side, at["space"]) for side, at in position.items())
+        assert self._is_space(anchor)
+        assert anchor not in self.trash
+        rows.insert(rows.index(anchor) + (side == "after"), row)
+        assert idle or home != level or rows != before, "nothing changes"
+
+    def read(self, expected: Expectation | None) -> str:
+        """Return in what an expectation does not hold; only those on lists are read."""
+        if expected is None or not expected.read.operation.startswith("list_"):
+            return ""
+        layout = self.layout()
+        kind = "collection" if "collections" in expected.read.operation else "space"
+        level = expected.read.arguments.get("collection_id")
+        items = [
+            {"id": row, "parent": at or None, "title": layout.items[row].values.get("title")}
+            for at, rows in layout.levels.items()
+            for row in rows
+            if layout.items[row].kind == kind and level in (None, at)
+        ]
+        return expected.explain({"items": items})
+
+
+def send(service: Service, calls: Sequence[Call]) -> list[Call]:
+    """Send a plan; return the requests as they were sent, with real ids."""
+    made: dict[str, str] = {}
+    sent = []
+    for call in calls:
+        call = bind(call, made)
+        assert call.reversal is None or not service.read(call.reversal.before), call.line
+        answer = service.take(call.step)
+        if call.makes:
+            assert answer is not None
+            made[call.makes] = answer
+            call = bind(call, made)
+        assert call.reversal is None or not service.read(call.reversal.still), call.line
+        sent.append(call)
+    return sent
+
+
+def named(layout: Layout) -> dict[str, Any]:
+    """Return a layout with titles for ids, so that what was made compares."""
+    name = {row: item.values["title"] for row, item in layout.items.items()} | {TOP: TOP}
+    levels = {name[level]: [name[row] for row in rows] for level, rows in layout.levels.items()}
+    values = {
+        name[row]: {key: v for key, v in item.values.items() if key != "duplicateOf"}
+        for row, item in layout.items.items()
+    }
+    return {"levels": levels, "values": values}
+
+
+def some_layout(random: Random, size: int) -> Layout:
+    nodes: list[SpaceNode] = []
+    for at in range(size):
+        above = [node.id for node in nodes if node.kind == "collection"]
+        kind: Any = "collection" if random.random() < 0.4 else "space"
+        parent = random.choice([None, *above])
+        nodes.append(
+            SpaceNode(
+                kind, f"{kind[0]}{at}", f"T{at}", parent, edit_mode="live" * (kind == "space")
+            )
+        )
+    return layout_of(nodes)[0]
+
+
+def some_step(random: Random, it: TreeArrangement, number: int) -> TreeArrangement:
+    rows = list(it.now.items) or [""]
+    row, other = random.choice(rows), random.choice(rows)
+    level = random.choice(list(it.now.levels))
+    title = f"New {number}"
+    match random.randrange(11):
+        case 0:
+            return it.move([row], random.choice([-2, -1, 1, 2]))
+        case 1 | 2:
+            return it.place([row], other, after=random.random() < 0.5)
+        case 3 | 4:
+            return it.shift([row], level)
+        case 5:
+            return it.out([row])
+        case 6:
+            return it.change(row, {"title": title})
+        case 7:
+            return it.add(level, random.choice(["collection", "space"]), {"title": title})[0]
+        case 8:
+            return _copied(it, row)
+        case 9:
+            return it.sort(level, lambda item: item.title, reverse=True)
+    return it.remove([row])
+
+
+def _copied(it: TreeArrangement, row: str) -> TreeArrangement:
+    title = f"{it.now.items[row].values['title']} (copy)" if row else ""
+    if any(item.values["title"] == title for item in it.now.items.values()):
+        raise StagingError("one copy is enough to tell copies apart")
+    return it.duplicate(row)[0]
+
+
+def test_a_plan_of_any_steps_makes_the_wanted_tree_and_its_way_back_the_old_one() -> None:
+    random = Random(5)
+    sent_at_all = 0
+    for _ in range(150):
+        base = some_layout(random, random.randint(2, 9))
+        it = TreeArrangement.on(base, "org")
+        for number in range(random.randint(1, 7)):
+            try:
+                it = some_step(random, it, number)
+            except StagingError:
+                continue
+        assert TreeArrangement.from_text(it.to_text(["- said"]), "org") is not None
+        calls = it.calls()
+        assert len({call.key for call in calls}) == len(calls)
+        service = Service(base, random)
+        before = service.layout()
+        assert named(before) == named(base)
+        sent = send(service, calls)
+        sent_at_all += len(sent)
+        assert named(service.layout()) == named(it.now), it
+        if any(call.final for call in sent):
+            continue
+        for call in reversed(sent):
+            assert call.reversal is not None
+            for step in call.reversal.back:
+                service.take(step)
+        gone = {row for row in service.trash if row not in base}
+        after = service.layout()
+        notes = [call.reversal.note for call in sent if call.reversal is not None]
+        if not any("last collection" in note for note in notes):
+            assert after.levels == before.levels, (it, gone)
+        assert named(after)["values"] == named(before)["values"]
+    assert sent_at_all > 300
+
+
+def test_what_cannot_be_staged_is_said() -> None:
+    layout, hidden = layout_of(
+        [
+            SpaceNode("collection", "a", "Alpha"),
+            SpaceNode("collection", "b", "Beta", "a"),
+            SpaceNode("collection", "c", "Gamma", "a"),
+            SpaceNode("space", "s", "Sigma", edit_mode="live"),
+            SpaceNode("space", "x", "Lost", "elsewhere"),
+        ]
+    )
+    assert (layout.levels["a"], hidden) == (("b", "c"), 1)
+    it = TreeArrangement.on(layout, "org")
+    for stage, said in (
+        (lambda: it.move(["c"], -1), "orders collections only beside a space, and Alpha has none"),
+        (lambda: it.move(["a"], 1), "the only collection at the top"),
+        (lambda: it.move(["s"], 1), "the only space at the top"),
+        (lambda: it.shift(["a"], "b"), "into itself"),
+        (lambda: it.remove(["a"]), "Alpha holds 2 collections: move or delete what is in it first"),
+        (lambda: it.duplicate("a"), "copies spaces only"),
+        (lambda: it.change("s", {"title": "x" * 51}), "Title: has to have at most 50 characters"),
+        (lambda: it.change("a", {"title": " "}), "cannot be empty"),
+        (lambda: it.change("a", {"description": "x" * 101}), "at most 100"),
+    ):
+        with pytest.raises(StagingError, match=said):
+            stage()
+    # With a space in it the collections can be ordered, and it says how.
+    ordered = it.shift(["s"], "a").move(["c"], -1)
+    assert [call.line for call in ordered.calls()] == [
+        "Sigma into Alpha",  # last there, so that Beta is sure to come after Gamma
+        "Beta after Gamma (in Alpha)",
+    ]
+    assert it.out(["c"]).calls()[0].line == "Gamma to the top, out of Alpha"
+    blind = replace(TreeArrangement.on(layout_of(_spaces("s", "t"))[0], "org"), listed=False)
+    with pytest.raises(StagingError, match="order at the top is not known"):
+        blind.move(["t"], -1)
+
+
+def _spaces(*rows: str) -> list[SpaceNode]:
+    return [SpaceNode("space", row, row.upper(), edit_mode="live") for row in rows]
+
+
+def test_settings_are_one_request_each_and_read_well() -> None:
+    it = TreeArrangement.on(layout_of(_spaces("s", "t"))[0], "org")
+    rules = {
+        "type": "rules",
+        "rules": [
+            {"rule": "require_at_least_one_review"},
+            {"rule": "require_specific_reviewers", "users": ["u1", "u2"]},
+        ],
+    }
+    it = it.change("s", {"editMode": "locked"})
+    assert [(call.what, call.line) for call in it.calls()] == [("Lock", "S: locked")]
+    it = it.change("s", {"mergeRules": rules, "title": "Handbook", "emoji": "📘"})
+    (call,) = it.calls()
+    assert call.line == (
+        "S: title S → Handbook, locked, merge rules: at least one review and "
+        "specific reviewers (2 people), emoji 📘"
+    )
+    assert call.step.body["mergeRules"] == rules
+    assert call.reversal is not None
+    assert call.reversal.back[0].body["emoji"] == ""
+    it, copy = it.duplicate("t")
+    it = it.remove(["t"])
+    assert [call.line for call in it.calls()[:1]] == ["A copy of T, with its pages and files"]
+    assert it.calls()[-1].line == "Delete the space T"
+    assert it.now.items[copy].title == "T (copy)"
+
+
+def test_others_changes_are_kept_and_what_no_longer_fits_is_said() -> None:
+    def tree(*more: SpaceNode, order: Sequence[str] = ("a", "b")) -> Layout:
+        folders = [SpaceNode("collection", row, row.upper()) for row in order]
+        return layout_of([*folders, *more])[0]
+
+    one, two = _spaces("one", "two")
+    base = tree(one, two)
+    it = TreeArrangement.on(base, "org").move(["b"], -1).remove(["a"]).shift(["one"], "b")
+    # They put something into what we delete: it is not deleted.
+    inside = SpaceNode("space", "new", "New", "a", edit_mode="live")
+    rebased = it.rebase(tree(one, two, inside))
+    assert [lost.line for lost in rebased.lost] == ["delete A"]
+    assert rebased.arrangement.now.levels == {TOP: ("b", "a", "two"), "a": ("new",), "b": ("one",)}
+    # They took the spaces away by which collections would have been ordered.
+    it = TreeArrangement.on(base, "org").move(["b"], -1)
+    rebased = it.rebase(tree())
+    assert [lost.why for lost in rebased.lost] == ["there is no space in it by now"]
+    assert rebased.arrangement.calls() == []
+    # They moved a collection into the one that we move into it.
+    it = TreeArrangement.on(base, "org").shift(["a"], "b")
+    moved = layout_of(
+        [SpaceNode("collection", "a", "A"), SpaceNode("collection", "b", "B", "a"), one, two]
+    )[0]
+    rebased = it.rebase(moved)
+    assert rebased.lost
+    assert rebased.arrangement.now.levels == {TOP: ("a", "one", "two"), "a": ("b",), "b": ()}

@@ -70,20 +70,29 @@ def build_parser() -> ArgumentParser:
     _ops(commands)
     _keys(commands)
     _log(commands)
+    _structure(commands)
     _serve(commands)
     _desk(commands)
     return parser
 
 
-def _connection(parser: ArgumentParser) -> None:
+def _connection(parser: ArgumentParser, *, again: bool = False) -> None:
+    """Accept the options that say which service is meant; ``again``: after the command, too."""
+    from argparse import SUPPRESS
     from pathlib import Path
 
+    default = SUPPRESS if again else None
     parser.add_argument(
-        "--desk", type=Path, metavar="FILE", help="the embedded desk's database (default: your own)"
+        "--desk",
+        type=Path,
+        metavar="FILE",
+        default=default,
+        help="the embedded desk's database (default: your own)",
     )
     parser.add_argument(
         "--base-url",
         metavar="URL",
+        default=default,
         help="the service to use; its token is read from COPYDESK_TOKEN",
     )
 
@@ -110,6 +119,49 @@ def _log(commands: _SubParsersAction[ArgumentParser]) -> None:
     parser.add_argument("--since", metavar="SPAN", help="only the last 30m, 1h, 2d, …")
     parser.add_argument("--json", action="store_true", dest="as_json", help="as JSON")
     parser.set_defaults(runner="copydesk.cli.log:print_log")
+
+
+def _structure(commands: _SubParsersAction[ArgumentParser]) -> None:
+    from pathlib import Path
+
+    structure = commands.add_parser(
+        "structure", help="write the structure of a site to a file, and make it as a file says"
+    )
+    actions = structure.add_subparsers(metavar="ACTION", title="actions", required=True)
+
+    exporting = actions.add_parser("export", help="print the structure as YAML to be edited")
+    exporting.set_defaults(runner="copydesk.cli.structure:export_structure")
+
+    applying = actions.add_parser("apply", help="make a site what a file says, or show the plan")
+    exporting.add_argument("site", metavar="SITE", help="its id, title, host name or address")
+    applying.add_argument("site", metavar="SITE", help="its id, title, host name or address")
+    applying.add_argument(
+        "file", type=Path, metavar="FILE", nargs="?", help="what the site shall be"
+    )
+    applying.add_argument(
+        "--plan", action="store_true", help="print the requests that make it so, and send nothing"
+    )
+    applying.add_argument(
+        "--remove", action="store_true", help="remove from the site what the file lacks"
+    )
+    applying.add_argument("--yes", action="store_true", help="send without asking")
+    applying.add_argument("--json", action="store_true", dest="as_json", help="print JSON")
+    left = applying.add_mutually_exclusive_group()
+    left.add_argument(
+        "--resume", action="store_true", help="send the rest of what stopped before, without FILE"
+    )
+    left.add_argument(
+        "--roll-back", action="store_true", help="take back what was sent before it stopped"
+    )
+    left.add_argument(
+        "--keep", action="store_true", help="keep what was sent before it stopped, drop the rest"
+    )
+    applying.set_defaults(runner="copydesk.cli.structure:apply_structure")
+    for parser in (exporting, applying):
+        parser.add_argument(
+            "--organization", metavar="TITLE", help="look for the site in this one only (or its id)"
+        )
+        _connection(parser, again=True)
 
 
 def _serve(commands: _SubParsersAction[ArgumentParser]) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 DONE, FAILED, USAGE, NOT_ALLOWED, CONFLICT, OFFLINE = range(6)
 """Exit statuses (docs/commands: one meaning each, for scripts)."""
 
-_INTERRUPTED = 130
+INTERRUPTED = 130
 
 
 class UsageError(Exception):
@@ -36,13 +36,20 @@ def guarded(command: Callable[[], int]) -> int:
         return complaint.status
     except KeyboardInterrupt:
         say("copydesk: stopped")
-        return _INTERRUPTED
+        return INTERRUPTED
     except BrokenPipeError:
         # The reader of a pipe went away, as `| head` does. Python would complain again at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return FAILED
     except Exception as error:  # noqa: BLE001 - the edge of the program
         return _expected(error) or _unexpected(error)
+
+
+def status_of(answer: int | None) -> int:
+    """Return the exit status for the HTTP status of an answer; None when no answer came."""
+    if answer is None:
+        return OFFLINE
+    return {401: NOT_ALLOWED, 403: NOT_ALLOWED, 409: CONFLICT, 412: CONFLICT}.get(answer, FAILED)
 
 
 def _expected(error: Exception) -> int | None:
@@ -59,10 +66,7 @@ def _expected(error: Exception) -> int | None:
         return OFFLINE
     if "ApiError" in names:
         say(f"copydesk: {error}")
-        status = getattr(error, "status", 0)
-        return {401: NOT_ALLOWED, 403: NOT_ALLOWED, 409: CONFLICT, 412: CONFLICT}.get(
-            status, FAILED
-        )
+        return status_of(getattr(error, "status", None) or 0)
     if "OperationalError" in names:  # of sqlite3
         say(f"copydesk: the desk file cannot be used ({error}). Check its disk and permissions.")
         return FAILED

@@ -17,21 +17,26 @@ from typing import Literal
 
 from copydesk.domain.layout import TOP, Layout
 from copydesk.domain.lined_yaml import Fields, FileError, Items, Node, Problem, Word, read, word
+from copydesk.domain.site_arrangement import FIELDS
 from copydesk.domain.text import clean, shorten
 
 Kind = Literal["section", "site-space"]
 
-SECTION_TEXTS = ("title", "path", "icon", "description", "condition")
-"""What a section has that can be changed, in the order of the file; the names are the API's."""
+KINDS: tuple[Kind, ...] = ("section", "site-space")
 
-SPACE_TEXTS = ("path", "condition")
-"""What a site space has that can be changed."""
+SWITCHES = ("hidden", "default")
+"""What is true or false of a thing; every other setting is a text."""
+
+TEXTS: Mapping[Kind, tuple[str, ...]] = {
+    kind: tuple(name for name in FIELDS[kind] if name not in SWITCHES) for kind in KINDS
+}
+"""What is a text of each kind, in the order of the file; the names are the API's."""
 
 FLAGS: Mapping[Kind, tuple[str, ...]] = {
-    "section": ("default",),
-    "site-space": ("hidden", "default"),
+    kind: tuple(name for name in SWITCHES if name == "default" or name in FIELDS[kind])
+    for kind in KINDS
 }
-"""What is true or false of a thing."""
+"""What is true or false of each kind."""
 
 TOLD: Mapping[Kind, str] = {"section": "group", "site-space": "title"}
 """What the file only tells: no request changes it."""
@@ -42,7 +47,7 @@ NAMES: Mapping[Kind, str] = {"section": "section", "site-space": "space"}
 _YES = frozenset({"true", "yes", "on"})
 _NO = frozenset({"false", "no", "off"})
 
-_GROUP = "group:"
+GROUP = "group:"
 """What the ids of groups begin with here, and nowhere else."""
 
 _SAID = 40
@@ -51,7 +56,7 @@ _SAID = 40
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A section or a site space as the file has it, from ``line`` on.
+    """A section or a site space as the file has it, from ``line`` on: the ``number``-th entry.
 
     ``id`` is empty for one to be added, which shows ``space`` (an id or a title) then. ``values``
     has what is set, by the names of the API; ``told`` what the file only tells; ``lines`` where
@@ -60,6 +65,7 @@ class Entry:
 
     kind: Kind
     line: int
+    number: int = 0
     id: str = ""
     space: str = ""
     values: Mapping[str, str | bool] = field(default_factory=dict)
@@ -141,11 +147,11 @@ def _comment(site: str, title: str, *, sectioned: bool) -> list[str]:
     ]
     first = "one of those side by side"
     if sectioned:
-        lines.append(f"  of a section: {', '.join((*SECTION_TEXTS, *FLAGS['section']))}")
+        lines.append(f"  of a section: {', '.join((*TEXTS['section'], *FLAGS['section']))}")
         first = "one section, and one space in each"
     return [
         *lines,
-        f"  of a space: {', '.join((*SPACE_TEXTS, *FLAGS['site-space']))}",
+        f"  of a space: {', '.join((*TEXTS['site-space'], *FLAGS['site-space']))}",
         f"“default: true” is where readers land: {first}.",
         "You may add entries: without an id, and with “space: ID OR TITLE” of what they show.",
         "You may take out entries: apply removes what is missing if it is told --remove.",
@@ -167,10 +173,10 @@ def _entry_lines(layout: Layout, row: str, indent: str) -> list[str]:
     item = layout.items[row]
     values = {**item.values, "id": row}
     if item.kind == "section":
-        names = ["id", *SECTION_TEXTS, *FLAGS["section"], TOLD["section"]]
-        values[TOLD["section"]] = layout.level_of(row).removeprefix(_GROUP)
+        names = ["id", *TEXTS["section"], *FLAGS["section"], TOLD["section"]]
+        values[TOLD["section"]] = layout.level_of(row).removeprefix(GROUP)
     else:
-        names = ["id", TOLD["site-space"], *SPACE_TEXTS, *FLAGS["site-space"]]
+        names = ["id", TOLD["site-space"], *TEXTS["site-space"], *FLAGS["site-space"]]
     lines: list[str] = []
     for name in names:
         if value := values.get(name):
@@ -198,6 +204,7 @@ class _Reader:
     def __init__(self) -> None:
         self._problems: list[Problem] = []
         self._ids: dict[str, int] = {}
+        self._count = 0
 
     def file(self, node: Node) -> StructureFile:
         """Return the file. Raises `FileError`."""
@@ -205,21 +212,22 @@ class _Reader:
             raise FileError(
                 [Problem(node.line, "the file begins with “site:”, as export writes it")]
             )
-        fields = self._fields(node, ("site", "exported", "sections", "spaces"), "of a file")
+        fields, lines = self._fields(node, ("site", "exported", "sections", "spaces"), "of a file")
         site = self._text(fields.get("site"), "site")
         if not site:
-            line = fields["site"].line if "site" in fields else 0
-            self._say(line, "“site:” with the id of the site is missing: export writes it")
+            self._say(
+                lines.get("site", 0), "“site:” with the id of the site is missing: export writes it"
+            )
         listed = [name for name in ("sections", "spaces") if name in fields]
         if len(listed) != 1:
             what = "neither “sections:” nor “spaces:”" if not listed else "both sections and spaces"
-            line = fields[listed[1]].line if listed else 0
+            line = lines[listed[1]] if listed else 0
             self._say(line, f"the file has {what}: a site has sections, or spaces without")
         sectioned = listed[:1] != ["spaces"]
         line = 1
         entries: tuple[Entry, ...] = ()
         if listed:
-            line = fields[listed[0]].line
+            line = lines[listed[0]]
             entries = self._entries(fields[listed[0]], "section" if sectioned else "site-space")
         if self._problems:
             raise FileError(self._problems)
@@ -238,11 +246,10 @@ class _Reader:
         if not isinstance(node, Fields):
             self._say(node.line, f"a {NAMES[kind]} is missing here: write “- id:” and its settings")
             return None
-        texts = SECTION_TEXTS if kind == "section" else SPACE_TEXTS
+        texts = TEXTS[kind]
         below = ("spaces",) if kind == "section" else ()
         known = ("id", "space", *texts, *FLAGS[kind], TOLD[kind], *below)
-        fields = self._fields(node, known, f"of a {NAMES[kind]}")
-        lines = {name: value.line for name, value in fields.items()}
+        fields, lines = self._fields(node, known, f"of a {NAMES[kind]}")
         values: dict[str, str | bool] = {}
         for name in texts:
             if text := self._text(fields.get(name), name):
@@ -271,10 +278,15 @@ class _Reader:
             )
             self._say(lines[TOLD[kind]], f"a {NAMES[kind]} to add has no {TOLD[kind]}: {why}")
         spaces = self._entries(fields["spaces"], "site-space") if "spaces" in fields else ()
-        return Entry(kind, node.line, key, space, values, told, lines, spaces)
+        self._count += 1
+        return Entry(kind, node.line, self._count, key, space, values, told, lines, spaces)
 
-    def _fields(self, node: Fields, known: tuple[str, ...], where: str) -> dict[str, Node]:
+    def _fields(
+        self, node: Fields, known: tuple[str, ...], where: str
+    ) -> tuple[dict[str, Node], dict[str, int]]:
+        """Return what stands for each name, and the line of the name."""
         found: dict[str, Node] = {}
+        lines: dict[str, int] = {}
         for name, value in node.pairs:
             if not isinstance(name, Word):
                 self._say(name.line, "here is a name and what it stands for, like “path: guides”")
@@ -283,11 +295,11 @@ class _Reader:
                 meant = f"did you mean {near[0]}?" if near else f"there are {', '.join(known)}"
                 self._say(name.line, f"{quoted(name.text)} is no setting {where}: {meant}")
             elif name.text in found:
-                first = found[name.text].line
+                first = lines[name.text]
                 self._say(name.line, f"{name.text} is there twice: line {first} has it too")
             else:
-                found[name.text] = value
-        return found
+                found[name.text], lines[name.text] = value, name.line
+        return found, lines
 
     def _text(self, node: Node | None, name: str) -> str:
         if node is None:

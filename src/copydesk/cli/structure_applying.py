@@ -1,0 +1,353 @@
+"""Applying a structure file: the plan, the question, the requests one by one, and what is left.
+
+What is sent goes through the same run as on the screens: it is on the disk before each request and
+after it, so that what stops here is found there, and the other way round.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from shlex import quote
+from typing import TYPE_CHECKING, Any
+
+from copydesk.cli.connection import Connection, session_for
+from copydesk.cli.edge import CONFLICT, DONE, FAILED, INTERRUPTED, UsageError, say, status_of
+from copydesk.cli.site_finding import FoundSite, find_site
+from copydesk.cli.structure import Wish, mistaken, read_layout
+from copydesk.domain.arrange_run import ArrangeRun, RunCall, lasting_fact
+from copydesk.domain.lined_yaml import FileError
+from copydesk.domain.structure_file import fingerprint
+from copydesk.domain.structure_wanted import wanted
+from copydesk.domain.text import clean, plural
+from copydesk.local.journal import Journal
+from copydesk.local.paths import find_paths
+
+if TYPE_CHECKING:
+    from copydesk.client.api import Api
+    from copydesk.client.wire import Sent
+    from copydesk.domain.call import Call
+    from copydesk.domain.site_arrangement import SiteArrangement
+    from copydesk.tui.session import Session
+
+PLACE = "site-structure"
+"""The place of the screens that such a run belongs to."""
+
+
+class Applying:
+    """One call of ``copydesk structure apply``."""
+
+    def __init__(
+        self,
+        connection: Connection,
+        wish: Wish | None,
+        *,
+        plan: bool,
+        remove: bool,
+        yes: bool,
+        as_json: bool,
+    ) -> None:
+        self._connection = connection
+        self._wish = wish
+        self._only_plan = plan
+        self._remove = remove
+        self._yes = yes
+        self._json = as_json
+        self._answer: int | None = 0
+        """The HTTP status of the last answer that was no success; None when none came."""
+        self._told: dict[str, str] = {}
+
+    def run(self, site: str, organization: str | None, left: str) -> int:
+        """Do it and return the exit status. ``left`` says what becomes of a run that was left."""
+        journal = Journal(find_paths().make().journal)
+        session = session_for(self._connection, find_paths(), journal)
+        return asyncio.run(self._run(session, journal, site, organization, left))
+
+    async def _run(
+        self, session: Session, journal: Journal, site: str, organization: str | None, left: str
+    ) -> int:
+        async with await session.ready() as api:
+            api.recorder = self._recorded
+            found = await find_site(api, site, organization)
+            if self._wish is not None and self._wish.says.site != found.id:
+                raise UsageError(
+                    f"{self._wish.path} is the structure of another site "
+                    f"({clean(self._wish.says.site)}) than {found}. Export that of this site."
+                )
+            # Known to other runs of the program from here on: what is under way is ours to settle.
+            await asyncio.to_thread(session.begins)
+            try:
+                return await self._with_what_was_left(session, api, found, left)
+            finally:
+                await asyncio.to_thread(journal.closed)
+
+    def _recorded(self, sent: Sent) -> None:
+        if sent.status is None or sent.status >= 400:
+            self._answer = sent.status
+
+    # A run that was left
+
+    async def _with_what_was_left(
+        self, session: Session, api: Api, site: FoundSite, left: str
+    ) -> int:
+        arranging = session.arranging
+        run = await arranging.find(PLACE, site.id)
+        if run is None and arranging.elsewhere:
+            said = f"Another copydesk is rearranging {site.title} at the moment: let it end first."
+            raise UsageError(said, CONFLICT)
+        if run is None or not run.begun:
+            if left:
+                raise UsageError(f"nothing was left of rearranging {site.title}: leave out --"
+                                 f"{left.replace(' ', '-')}")  # fmt: skip
+            return await self._apply(session, api, site)
+        self._tell_left(run, site)
+        if left == "keep":
+            run = await arranging.keep(run)
+            if run.begun:
+                raise UsageError(f"it could not be read how far that is: {_said(run.why)}", FAILED)
+            await arranging.taken_in(run)
+            say("What was sent is kept, the rest of it is dropped.")
+            return await self._apply(session, api, site)
+        if left == "resume" and not self._only_plan:
+            count = len(run.calls) - run.sent
+            self._ask(f"Send the {plural(count, 'request')} left?", run.final)
+            return await self._send(session, run, site)
+        if left == "roll back" and not self._only_plan:
+            self._ask(f"Take back {plural(len(run.returning()), 'request')}?", 0)
+            return await self._take_back(session, run, site)
+        if self._only_plan and self._wish is not None and not left:
+            return await self._apply(session, api, site)
+        self._offer(site)
+        return DONE if self._only_plan else FAILED
+
+    def _tell_left(self, run: ArrangeRun, site: FoundSite) -> None:
+        why = f": {_said(run.why)}" if run.why else "."
+        say(f"{run.standing()}{why}")
+        for number, item in enumerate(run.calls, start=1):
+            say(f"  {_line(number, len(run.calls), item)}")
+
+    def _offer(self, site: FoundSite) -> None:
+        """Say how it goes on with a run that stopped."""
+        command = f"copydesk structure apply {quote(clean(site.id))}"
+        say(
+            f"{command} --resume sends the rest, --roll-back takes back what was sent, "
+            "--keep leaves it as it is."
+        )
+
+    # The plan
+
+    async def _apply(self, session: Session, api: Api, site: FoundSite) -> int:
+        wish = self._wish
+        if wish is None:
+            return DONE
+        arrangement = await self._arranged(api, site, wish)
+        calls = arrangement.plan()
+        exported = wish.says.exported
+        since = bool(exported) and exported != fingerprint(site.id, arrangement.base)
+        if calls and since:
+            say(
+                f"{site.title} is not as it was when {wish.path} was exported: it was changed "
+                "since, here or by others. The plan makes it what the file says, and nothing else."
+            )
+        if not calls:
+            self._print(f"{site.title} is as {wish.path} says: there is nothing to send.")
+        self._print_plan(site, calls)
+        if self._only_plan or not calls:
+            self._print_json(site, [RunCall(call) for call in calls], changed=since)
+            return DONE
+        final = sum(call.final for call in calls)
+        self._ask(f"Send {plural(len(calls), 'request')}?", final)
+        run = ArrangeRun.of(PLACE, site.id, site.title, calls, organization=site.organization)
+        return await self._send(session, run, site)
+
+    async def _arranged(self, api: Api, site: FoundSite, wish: Wish) -> SiteArrangement:
+        """Return what the file says, staged on what the site is. Raises ``UsageError``."""
+        from copydesk.domain.site_arrangement import SiteArrangement
+
+        layout = await read_layout(api, site)
+        spaces: list[tuple[str, str]] = []
+        if wish.says.spaces_to_add():
+            from copydesk.tui.space_reading import read_desk
+
+            desk = await read_desk(api, site.organization)
+            spaces = [(node.id, node.title) for node in desk.nodes if node.kind == "space"]
+        start = SiteArrangement.on(layout, site.organization, site.id)
+        try:
+            return wanted(wish.says, start, spaces, remove=self._remove)
+        except FileError as error:
+            raise mistaken(wish.path, error) from error
+
+    def _print_plan(self, site: FoundSite, calls: Sequence[Call]) -> None:
+        if not calls:
+            return
+        self._print(f"{site.title}: {plural(len(calls), 'request')}")
+        width = len(str(len(calls)))
+        for number, call in enumerate(calls, start=1):
+            self._print(f"  {number:>{width}}  {call.line}")
+            if call.note:
+                self._print(f"  {'':>{width}}  {call.note}")
+        self._print("Readers see it at once.")
+        self._print(lasting_fact(calls).replace("u afterwards", "u on the screens afterwards"))
+
+    # Sending
+
+    def _ask(self, question: str, final: int) -> None:
+        """Ask whether to go on. Raises ``UsageError`` where the answer is no, or none can come."""
+        if self._yes:
+            return
+        if not sys.stdin.isatty():
+            raise UsageError(
+                "nothing was sent: it takes --yes where nobody can be asked (or --plan to look)"
+            )
+        much = f" {plural(final, 'removal')} for good: type {final}" if final else " y/N"
+        print(f"{question}{much} ", end="", file=sys.stderr, flush=True)
+        answer = sys.stdin.readline().strip().lower()
+        if answer not in ((str(final),) if final else ("y", "yes")):
+            raise UsageError("nothing was sent.", FAILED)
+
+    async def _send(self, session: Session, run: ArrangeRun, site: FoundSite) -> int:
+        arranging = session.arranging
+        with self._stopping(lambda: arranging.stop(run)):
+            run = await arranging.go(run, self._progress)
+        if run.state == "finished":
+            await arranging.taken_in(run)
+            self._print(f"{site.title}: {plural(run.sent, 'request')} sent. {_undo(run)}")
+            self._print_json(site, run.calls)
+            return DONE
+        say(f"Stopped at {run.far}: {_said(run.why) or 'as you asked.'}")
+        for number, item in enumerate(run.calls, start=1):
+            say(f"  {_line(number, len(run.calls), item)}")
+        self._offer(site)
+        self._print_json(site, run.calls)
+        return self._status(run)
+
+    async def _take_back(self, session: Session, run: ArrangeRun, site: FoundSite) -> int:
+        arranging = session.arranging
+        with self._stopping(lambda: arranging.stop(run)):
+            run = await arranging.roll_back(run, self._progress)
+        stands = [item for item in run.calls if item.here]
+        self._print(f"{site.title}: {plural(run.count('taken-back'), 'request')} taken back.")
+        for item in stands:
+            why = f": {_said(item.said)}" if item.said else ""
+            say(f"  stands  {item.call.line}{why}")
+        self._print_json(site, run.calls)
+        if run.state == "finished":
+            await arranging.taken_in(run)
+            return FAILED if stands else DONE
+        say(f"Stopped at {run.far}: {_said(run.why) or 'as you asked.'}")
+        self._offer(site)
+        return self._status(run)
+
+    def _status(self, run: ArrangeRun) -> int:
+        """Return the exit status of a run that stopped."""
+        if run.failure is None and not run.said:
+            return INTERRUPTED
+        return FAILED if self._answer == 0 else status_of(self._answer)
+
+    def _progress(self, run: ArrangeRun) -> None:
+        """Print what came of a request, once."""
+        for number, item in enumerate(run.calls, start=1):
+            before = self._told.get(item.call.key, item.state)
+            self._told[item.call.key] = item.state
+            if item.state != before and item.state in ("done", "taken-back"):
+                self._print(_line(number, len(run.calls), item))
+
+    @contextmanager
+    def _stopping(self, stop: Callable[[], None]) -> Iterator[None]:
+        """Stop after the request under way at the first ctrl+c, instead of in the middle of it."""
+        loop = asyncio.get_running_loop()
+
+        def stop_once() -> None:
+            loop.remove_signal_handler(signal.SIGINT)
+            say("Stopping after the request under way; ctrl+c again stops at once.")
+            stop()
+
+        try:
+            loop.add_signal_handler(signal.SIGINT, stop_once)
+        except (NotImplementedError, ValueError, RuntimeError):
+            yield  # no such handlers on this system, or in this thread
+            return
+        try:
+            yield
+        finally:
+            loop.remove_signal_handler(signal.SIGINT)
+
+    # Words
+
+    def _print(self, line: str) -> None:
+        """Print a line for people: beside the JSON where that was asked for."""
+        if self._json:
+            say(line)
+            return
+        encoding = sys.stdout.encoding or "utf-8"
+        safe = clean(line).encode(encoding, "replace").decode(encoding)
+        try:
+            print(safe, flush=True)
+        except BrokenPipeError:
+            # Nobody reads on, which is no reason to stop in the middle of a plan.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+    def _print_json(
+        self, site: FoundSite, items: Sequence[RunCall], *, changed: bool | None = None
+    ) -> None:
+        if not self._json:
+            return
+        value: dict[str, Any] = {"site": site.id, "title": site.title}
+        if changed is not None:
+            value["changed_since_export"] = changed
+        value["requests"] = [_value(number, item) for number, item in enumerate(items, start=1)]
+        print(json.dumps(value, indent=2))
+
+
+def _value(number: int, item: RunCall) -> dict[str, Any]:
+    call = item.call
+    value = {
+        "number": number,
+        "key": call.key,
+        "what": call.what,
+        "target": call.target,
+        "line": call.line,
+        "note": call.note,
+        "operation": call.step.operation,
+        "final": call.final,
+        "state": item.state,
+        "said": _said(item.said),
+    }
+    return {name: given for name, given in value.items() if given != ""}
+
+
+def _line(number: int, count: int, item: RunCall) -> str:
+    took = f"  {item.seconds:.1f} s" if item.state == "done" and item.seconds else ""
+    said = f"  {_said(item.said)}" if item.said and item.state not in ("failed", "unknown") else ""
+    return f"{number} of {count}  {_STATES[item.state]}  {item.call.line}{took}{said}"
+
+
+_STATES = {
+    "waiting": "not sent",
+    "sending": "not known",
+    "done": "done",
+    "failed": "failed",
+    "unknown": "not known",
+    "taking-back": "done",
+    "taken-back": "taken back",
+}
+"""What people call the states of a request that nobody is at."""
+
+
+def _undo(run: ArrangeRun) -> str:
+    return lasting_fact(item.call for item in run.calls).replace(
+        "u afterwards", "u on the screens afterwards"
+    )
+
+
+def _said(sentence: str) -> str:
+    """Return what the screens say, with the option in place of their key."""
+    for key in ("r", "R"):
+        for words in ("sends it again", "tries again"):
+            sentence = sentence.replace(f" {key} {words}", f" --resume {words}")
+    return sentence

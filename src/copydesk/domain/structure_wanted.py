@@ -1,0 +1,384 @@
+"""What a file says that a site shall be, staged on what the site is now.
+
+Everything is held against the site as it was read just now, not as it was when the file was made:
+what the file says is the wanted end, whatever others did since.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Generic, TypeVar
+
+from copydesk.domain.arrangement import Arrangement, StagingError
+from copydesk.domain.layout import TOP
+from copydesk.domain.lined_yaml import FileError, Problem, writable
+from copydesk.domain.reversal import JSON
+from copydesk.domain.site_arrangement import REQUIRED
+from copydesk.domain.structure_file import (
+    FLAGS,
+    GROUP,
+    NAMES,
+    TEXTS,
+    TOLD,
+    Entry,
+    Kind,
+    StructureFile,
+    is_sectioned,
+    quoted,
+)
+
+A = TypeVar("A", bound=Arrangement)
+
+NAMED = 6
+"""So many candidates a sentence names."""
+
+
+def wanted(
+    file: StructureFile,
+    arrangement: A,
+    spaces: Sequence[tuple[str, str]] = (),
+    *,
+    remove: bool = False,
+) -> A:
+    """Return the arrangement of a site that a file says, on one that has nothing staged.
+
+    ``spaces`` are the id and the title of each space that can be shown. What the file lacks is
+    removed if told so. Raises `FileError` with everything that is in the way.
+    """
+    return _Staging(file, arrangement, spaces, remove=remove).staged()
+
+
+class _Staging(Generic[A]):
+    """Stages one file."""
+
+    def __init__(
+        self,
+        file: StructureFile,
+        arrangement: A,
+        spaces: Sequence[tuple[str, str]],
+        *,
+        remove: bool,
+    ) -> None:
+        self._file = file
+        self._start = arrangement
+        self._base = arrangement.base
+        self._titles = dict(spaces)
+        self._remove = remove
+        self._problems: list[Problem] = []
+        self._rows: dict[int, str] = {}
+        """The id of each entry, by its number: provisional for what is added."""
+
+    def staged(self) -> A:
+        """Return what is wanted. Raises `FileError`."""
+        sectioned = is_sectioned(self._base)
+        if self._base.items and sectioned != self._file.sectioned:
+            has, says = ("sections", "spaces") if sectioned else ("no sections", "sections")
+            said = f"the site has {has}, and the file lists {says}: export the structure again"
+            raise FileError([Problem(self._file.line, said)])
+        for entry in self._file.entries:
+            self._look(entry, None)
+        gone = self._missing()
+        spaces = {entry.number: self._space(entry) for entry in self._file.spaces_to_add()}
+        self._look_at_groups()
+        self._look_at_paths()
+        self._look_at_defaults(set(gone))
+        self._stop()
+        arrangement = self._start
+        try:
+            if gone:
+                arrangement = arrangement.remove(gone)
+            arrangement = self._added(arrangement, spaces)
+            self._stop()
+            if changes := self._changes(arrangement):
+                arrangement = arrangement.change_all(changes)
+            return self._ordered(arrangement)
+        except StagingError as error:
+            raise FileError([Problem(self._file.line, _sentence(error))]) from error
+
+    # What is in the file, held against what is there
+
+    def _look(self, entry: Entry, above: Entry | None) -> None:
+        """Look whether an entry is what it says, where it says."""
+        for below in entry.spaces:
+            self._look(below, entry)
+        if not entry.id:
+            return
+        self._rows[entry.number] = entry.id
+        item = self._base.items.get(entry.id)
+        line = entry.line_of("id")
+        if item is None or item.kind == "group":
+            self._say(
+                line,
+                f"the site has no {NAMES[entry.kind]} {entry.id}: take the entry out, "
+                "or write “space:” instead of its id to add one",
+            )
+            return
+        if item.kind != entry.kind:
+            other = "a section" if item.kind == "section" else "a space that it shows"
+            self._say(line, f"{entry.id} is {other}, not a {NAMES[entry.kind]}")
+            return
+        if entry.kind == "site-space" and (level := self._base.level_of(entry.id)) != (
+            above.id if above is not None else TOP
+        ):
+            self._say(
+                line,
+                f"{quoted(item.title)} is in {quoted(self._base.items[level].title)}, and no "
+                "operation moves it to another section: leave it there, or take it out and add "
+                f"its space here (space: {item.values.get('space', '')})",
+            )
+        self._look_at_told(entry)
+        for name in REQUIRED:
+            if name in TEXTS[entry.kind] and item.values.get(name) and name not in entry.values:
+                self._say(entry.line_of(name), f"a {NAMES[entry.kind]} has a {name}: write one")
+        for name, value in self._differing(self._start, entry.id, entry).items():
+            if value or name not in REQUIRED:
+                self._check(entry, name, value)
+
+    def _look_at_told(self, entry: Entry) -> None:
+        """Look whether what the file only tells is as it is."""
+        if not entry.told:
+            return
+        item, name = self._base.items[entry.id], TOLD[entry.kind]
+        if entry.kind == "section":
+            there = self._base.level_of(entry.id).removeprefix(GROUP)
+            why = "no operation puts a section into a group, or takes one out"
+        else:
+            there, why = str(item.values.get("title") or ""), "it is called as its space is"
+        if entry.told != writable(there):
+            now = f"it is {quoted(there)}" if there else "it has none"
+            self._say(
+                entry.line_of(name),
+                f"the {name} of a {NAMES[entry.kind]} cannot be changed here, for {why}: "
+                f"{now}; write that, or leave the line out",
+            )
+
+    def _check(self, entry: Entry, name: str, value: JSON) -> None:
+        """Look whether a value is one that a thing can have."""
+        item = self._base.items[entry.id]
+        try:
+            self._start.check(item, {name: value})
+        except StagingError as error:
+            self._say(entry.line_of(name), f"{name}: {_sentence(error)}")
+
+    def _missing(self) -> list[str]:
+        """Return what the site has and the file lacks, without what is in such sections."""
+        kept = {entry.id for entry in self._file.every()} | {TOP}
+        missing = [
+            row
+            for row in self._base.walk()
+            if row not in kept
+            and self._base.items[row].kind != "group"
+            and self._level(row) in kept
+        ]
+        if self._remove:
+            return missing
+        lines = {entry.id: entry.line for entry in self._file.every()}
+        for row in missing:
+            item, level = self._base.items[row], self._level(row)
+            order = self._base.levels[level] if level else self._base.levels[TOP]
+            if item.kind == "section":
+                order = tuple(self._base.sections())
+            before = [other for other in order[: order.index(row)] if other in lines]
+            after = f" after line {lines[before[-1]]}" if before else ""
+            inside = f" in {quoted(self._base.items[level].title)}" if level else ""
+            self._say(
+                lines[before[-1]] if before else lines.get(level, self._file.line),
+                f"the {NAMES[_kind(item.kind)]} {quoted(item.title)} ({row}){inside} is missing"
+                f"{after}: put it back, or remove it from the site with --remove",
+            )
+        return missing
+
+    def _level(self, row: str) -> str:
+        """Return the section that a site space is in; "" where it, or the row, is in none."""
+        level = self._base.level_of(row)
+        return level if level in self._base.items and not level.startswith(GROUP) else TOP
+
+    def _space(self, entry: Entry) -> str:
+        """Return the id of the space that an entry is to show."""
+        name = entry.space.casefold()
+        found = (
+            [entry.space]
+            if entry.space in self._titles
+            else [key for key, title in self._titles.items() if title.casefold() == name]
+        )
+        if len(found) == 1:
+            return found[0]
+        line = entry.line_of("space")
+        if found:
+            named = ", ".join(found[:NAMED])
+            self._say(line, f"{len(found)} spaces are called {quoted(entry.space)}: {named}. "
+                      "Name the one that is meant by its id")  # fmt: skip
+        else:
+            self._say(line, f"there is no space {quoted(entry.space)} in this organization")
+        return ""
+
+    def _look_at_groups(self) -> None:
+        """Look whether the sections of each group stand together."""
+        seen: dict[str, Entry] = {}
+        last = TOP
+        for entry in self._file.entries:
+            known = entry.kind == "section" and entry.id in self._base.items
+            level = self._base.level_of(entry.id) if known else TOP
+            if level != TOP and level != last and level in seen:
+                other = seen[level]
+                self._say(
+                    entry.line,
+                    f"{entry.name} is in one group with {other.name} (line {other.line}): sections "
+                    "of a group stand together, and no operation moves one out",
+                )
+            seen[level] = entry
+            last = level
+
+    def _look_at_paths(self) -> None:
+        """Look whether two that stand side by side have one path."""
+        for beside in self._beside():
+            seen: dict[str, Entry] = {}
+            for entry in beside:
+                path = str(entry.values.get("path", ""))
+                other = seen.setdefault(path, entry)
+                if path and other is not entry and not self._both_are(entry, other, "path"):
+                    self._say(
+                        entry.line_of("path"),
+                        f"the path {quoted(path)} is that of {other.name} "
+                        f"(line {other.line_of('path')}) too",
+                    )
+
+    def _look_at_defaults(self, gone: set[str]) -> None:
+        """Look whether readers land on exactly one of those side by side, and can see it."""
+        for beside in self._beside():
+            marked = [entry for entry in beside if entry.values.get("default")]
+            there = {entry.id for entry in beside if self._is(entry, "default")}
+            if {entry.id for entry in marked} == there and there:
+                hidden = [entry for entry in marked if entry.values.get("hidden")]
+                marked = [entry for entry in hidden if not self._is(entry, "hidden")]
+            elif len(marked) > 1:
+                self._say(
+                    marked[1].line_of("default"),
+                    f"two are the default: {marked[0].name} (line "
+                    f"{marked[0].line_of('default')}) and {marked[1].name}",
+                )
+            elif not marked and self._had_default(beside, gone):
+                self._say(
+                    beside[0].line,
+                    f"none of these {NAMES[beside[0].kind]}s is the default: readers land on one; "
+                    "write “default: true” there",
+                )
+            for entry in marked:
+                if entry.values.get("hidden"):
+                    said = f"{entry.name} is hidden, and readers land on the default: show it"
+                    self._say(entry.line_of("hidden"), said)
+
+    def _had_default(self, beside: Sequence[Entry], gone: set[str]) -> bool:
+        """Whether one of those that stood there was the default, be it gone by then."""
+        if any(self._is(entry, "default") for entry in beside):
+            return True
+        here = {self._base.scope_of(entry.id) for entry in beside if entry.id in self._base.items}
+        return any(self._base.defaults.get(scope) in gone for scope in here)
+
+    def _beside(self) -> list[Sequence[Entry]]:
+        """Return the entries by what they stand side by side in."""
+        levels = [self._file.entries, *(entry.spaces for entry in self._file.entries)]
+        return [level for level in levels if level]
+
+    def _is(self, entry: Entry, name: str) -> bool:
+        item = self._base.items.get(entry.id)
+        return item is not None and bool(item.values.get(name))
+
+    def _both_are(self, entry: Entry, other: Entry, name: str) -> bool:
+        """Whether two entries have what the site says of them: then it is no doing of the file."""
+        items = [self._base.items.get(each.id) for each in (entry, other)]
+        return all(
+            item is not None and item.values.get(name) == each.values.get(name)
+            for item, each in zip(items, (entry, other), strict=True)
+        )
+
+    # Staging
+
+    def _added(self, arrangement: A, spaces: Mapping[int, str]) -> A:
+        """Return it with what the file adds, at the end of its level."""
+        for entry in self._file.entries:
+            if not entry.id:
+                arrangement = self._add(arrangement, TOP, entry, spaces[entry.number])
+            for below in entry.spaces:
+                if not below.id and entry.number in self._rows:
+                    level = self._rows[entry.number]
+                    arrangement = self._add(arrangement, level, below, spaces[below.number])
+        return arrangement
+
+    def _add(self, arrangement: A, level: str, entry: Entry, space: str) -> A:
+        called = self._titles[space]
+        values: dict[str, JSON] = {"space": space, "title": entry.values.get("title") or called}
+        if entry.kind == "section":
+            values["spaceTitle"] = called
+        try:
+            arrangement, self._rows[entry.number] = arrangement.add(level, entry.kind, values)
+        except StagingError as error:
+            self._say(entry.line, _sentence(error))
+        return arrangement
+
+    def _changes(self, arrangement: Arrangement) -> dict[str, dict[str, JSON]]:
+        """Return the settings that the file has otherwise, by id."""
+        changes: dict[str, dict[str, JSON]] = {}
+        for entry in self._file.every():
+            row = self._rows[entry.number]
+            differing = self._differing(arrangement, row, entry)
+            if entry.values.get("default") and not arrangement.now.items[row].values.get("default"):
+                differing["default"] = True
+            if differing:
+                changes[row] = differing
+        return changes
+
+    def _differing(self, arrangement: Arrangement, row: str, entry: Entry) -> dict[str, JSON]:
+        """Return the settings but the default in which an entry is not as the thing is."""
+        values = arrangement.now.items[row].values
+        found: dict[str, JSON] = {}
+        for name in (*TEXTS[entry.kind], *FLAGS[entry.kind]):
+            said = entry.values.get(name)
+            if name == "default" or (not said and not entry.id and name in REQUIRED):
+                continue  # what a new one is called, and its path, are the service's to choose
+            now = values.get(name)
+            if (writable(now) if isinstance(now, str) else now or None) != (said or None):
+                found[name] = said or (False if name in FLAGS[entry.kind] else "")
+        return found
+
+    def _ordered(self, arrangement: A) -> A:
+        """Return it in the order of the file."""
+        orders: dict[str, list[str]] = {TOP: []}
+        for entry in self._file.entries:
+            row = self._rows[entry.number]
+            level = arrangement.now.level_of(row)
+            orders.setdefault(level, []).append(row)
+            if level != TOP and level not in orders[TOP]:
+                orders[TOP].append(level)
+            if entry.kind == "section":
+                orders[row] = [self._rows[below.number] for below in entry.spaces]
+        levels = arrangement.now.levels
+        changed: dict[str, tuple[str, ...]] = {}
+        for level, rows in orders.items():
+            # What the service makes along with a new section comes first in it.
+            along = [row for row in levels.get(level, ()) if row not in rows]
+            if (order := (*along, *rows)) != levels.get(level, ()):
+                changed[level] = order
+        if not changed:
+            return arrangement
+        after = arrangement.now.ordered(changed)
+        if why := arrangement.why_not(after, [row for rows in changed.values() for row in rows]):
+            raise StagingError(why)
+        return replace(arrangement, now=after, past=(*arrangement.past, arrangement.now))
+
+    def _say(self, line: int, sentence: str) -> None:
+        self._problems.append(Problem(line, sentence))
+
+    def _stop(self) -> None:
+        if self._problems:
+            raise FileError(self._problems)
+
+
+def _kind(kind: str) -> Kind:
+    return "section" if kind == "section" else "site-space"
+
+
+def _sentence(error: StagingError) -> str:
+    said = str(error).strip()
+    return said.removesuffix(".")

@@ -4,7 +4,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --constraint constraints.txt
 
-.PHONY: run test fuzz check lint types layers docs pictures bench durability wheel clean constraints
+.PHONY: run test fuzz check lint types layers docs pictures bench durability killing wheel clean
+.PHONY: constraints
 
 run: $(VENV)/.run            ## open copydesk on the embedded desk
 	@$(BIN)/copydesk $(ARGS)
@@ -44,6 +45,9 @@ bench: $(VENV)/.test         ## every claim about speed, as ratios measured in o
 
 durability: $(VENV)/.test    ## kill a desk 200 times while it is written; nothing acknowledged may be lost
 	DURABILITY_ROUNDS=$${ROUNDS:-200} $(BIN)/python -m pytest -q -s -p no:xdist tests/server/test_durability.py
+
+killing: $(VENV)/.test       ## end copydesk at every moment of a rearrangement; each change once, or none
+	$(BIN)/python -m tests.tui.killing_arrangements
 
 wheel: $(VENV)/.test         ## build the wheel
 	$(BIN)/python -m build --wheel --outdir dist .

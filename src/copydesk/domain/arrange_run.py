@@ -163,8 +163,14 @@ class ArrangeRun:
     @property
     def why(self) -> str:
         """Why it stopped; empty where it was told to."""
-        failure = self.failure
-        return self.said or (failure.said if failure is not None else "")
+        if self.said or self.failure is None:
+            return self.said
+        if self.back and self.failure.state == "done":
+            left = [each for each in self.calls if each.state == "done" and each.said]
+            told = [f"{each.call.line}. {each.said}" for each in left[:NAMED]]
+            more = f" And {len(left) - NAMED} more." if len(left) > NAMED else ""
+            return f"Not taken back: {' '.join(told)}{more}"
+        return self.failure.said
 
     def count(self, *states: CallState) -> int:
         """Return how many requests are in one of these states."""

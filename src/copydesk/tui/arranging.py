@@ -361,7 +361,8 @@ class Arranger:
 
     async def _leave(self, run: ArrangeRun) -> ArrangeRun:
         run = await self._settled(run)
-        return run if run.current is not None else run.finish()
+        unread = run.said or run.current is not None
+        return run.stop(run.said) if unread else run.finish()
 
     # After a cut
 

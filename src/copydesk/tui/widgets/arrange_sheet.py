@@ -247,11 +247,9 @@ class ArrangeSheet(Sheet[Outcome], scope="arrange"):
     @action("k", "keep the rest", unless=not_stopped)
     async def keep_rest(self) -> None:
         """Leave what was sent as it is; the rest stays staged."""
-        self.run = await self._arranger.keep(self.run)
-        if self.run.state == "finished":
-            self.dismiss(self.run.outcome)
-        else:
-            self._show()
+        await self._go(lambda run, changed: self._arranger.keep(run))
+        # What could not be read now is asked again.
+        self._later = True
 
     @action("escape", "not now", show=False, override=True)
     def cancel(self) -> None:
@@ -266,7 +264,12 @@ class ArrangeSheet(Sheet[Outcome], scope="arrange"):
         elif self._later or self.run.state in BEGINNING:
             self.dismiss(None)
         else:
-            self.run_worker(self.keep_rest(), name="keep the rest")
+            self.run_worker(self._leave(), name="keep the rest")
+
+    async def _leave(self) -> None:
+        await self.keep_rest()
+        if self.is_current and self.run.state != "finished":
+            self.dismiss(None)
 
     @action("down", "down", show=False)
     def down(self) -> None:

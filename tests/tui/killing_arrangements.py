@@ -1,0 +1,239 @@
+"""A plan whose process ends at any moment, forth and back, and what the next process does.
+
+``python -m tests.tui.killing_arrangements``: applying a plan, and rolling it back, goes by
+moments: just before and just after each request that writes, each time the run is put on the disk,
+and each note in the journal. A process is ended at each of them. The next one finds the run on the
+disk, settles by reading what was under way, and goes on (or rolls back): each change must be there
+exactly once, or none of them. With ``--few`` only some moments. Prints a line for each, and exits
+with 1 when one went wrong.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shutil
+import sys
+from collections.abc import Callable, Coroutine
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import httpx
+
+from copydesk.client.api import Api
+from copydesk.contract import operations as ops
+from copydesk.contract.operation import CATALOGUE
+from copydesk.domain.arrange_run import ArrangeRun
+from copydesk.local.journal import NO_NOTES, DeskJournal, Entry, Journal, Notes, State
+from copydesk.local.runs import Arrangements
+from copydesk.server.app import create_app
+from copydesk.server.store import Store
+from copydesk.tui.recovery import recover
+from copydesk.tui.session import Session
+from tests.tui.arranging_world import BEFORE, PLACE, REMOVED, Rearranged, shown
+from tests.world import World
+
+CALLS, LASTING = 6, 1
+"""The requests of the plan, and how many of them are never taken back: what is removed is gone."""
+
+ROLLED_BACK = BEFORE.replace("API[English French]", "API[English]")
+
+FEW = {("forth", 6), ("forth", 31), ("back", 5), ("back", 28)}
+"""What is tried where there is little time: among these, the request that makes something."""
+
+WAYS, MOST = ("forth", "back"), 1000
+"""Both directions, and more moments than there are in either."""
+
+THROUGH = 3
+"""The status of a process that came to the end."""
+
+
+class Moments:
+    """Counts the moments at which a process may end, and ends it at one of them."""
+
+    def __init__(self, at: int) -> None:
+        self.left = at
+
+    def come(self) -> None:
+        """Note that one has come."""
+        self.left -= 1
+        if self.left == 0:
+            os._exit(0)
+
+
+class EndingWay(httpx.AsyncBaseTransport):
+    """A way to the desk with a moment before and after each write."""
+
+    def __init__(self, store: Store, ana: str, moments: Moments) -> None:
+        self._desk = httpx.ASGITransport(create_app(store, sessions={"token": ana}))
+        self._moments = moments
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        if request.method != "GET":
+            self._moments.come()
+        answer = await self._desk.handle_async_request(request)
+        if request.method != "GET":
+            self._moments.come()
+        return answer
+
+
+class EndingRuns(Arrangements):
+    """Runs on disk with a moment before and after each is put there."""
+
+    def __init__(self, folder: Path, moments: Moments) -> None:
+        super().__init__(folder, "desk")
+        self._moments = moments
+
+    def save(self, run: ArrangeRun) -> None:
+        self._moments.come()
+        super().save(run)
+        self._moments.come()
+
+
+class EndingJournal(DeskJournal):
+    """A journal with a moment before and after each note."""
+
+    def __init__(self, path: Path, moments: Moments) -> None:
+        super().__init__(Journal(path), "desk")
+        self._moments = moments
+
+    def begin(self, what: str, target: str, notes: Notes = NO_NOTES) -> Entry:
+        self._moments.come()
+        entry = super().begin(what, target, notes)
+        self._moments.come()
+        return entry
+
+    def settle(self, entry: Entry, state: State, **changes: Any) -> Entry:
+        self._moments.come()
+        entry = super().settle(entry, state, **changes)
+        self._moments.come()
+        return entry
+
+
+class Trial:
+    """A desk in a folder of its own, and the moment at which a process on it ends."""
+
+    def __init__(self, folder: Path, plan: Rearranged, way: str, at: int) -> None:
+        self.folder, self.plan, self.way, self.at = folder, plan, way, at
+
+    def session(self, moments: Moments) -> Session:
+        """Return what a process has."""
+        store = Store(self.folder / "desk.db", durable=False)
+        api = Api("http://desk", "token", transport=EndingWay(store, self.plan.world.ana, moments))
+
+        async def connect() -> Api:
+            return api
+
+        return Session(
+            connect,
+            arrangements=EndingRuns(self.folder / "arrangements", moments),
+            journal=EndingJournal(self.folder / "journal.jsonl", moments),
+        )
+
+    async def begin(self) -> str:
+        """Apply the plan, and roll it back where that is asked for, until the process ends."""
+        moments = Moments(self.at if self.way == "forth" else 0)
+        arranger = self.session(moments).arranging
+        run = await arranger.go(self.plan.run(removing=True))
+        if self.way == "back":
+            moments.left = self.at
+            run = await arranger.roll_back(run)
+        os._exit(THROUGH if run.state == "finished" else 1)
+
+    async def resume(self) -> str:
+        """Go on in that direction as the next process does; return what is wrong then."""
+        session = self.session(Moments(0))
+        arranger = session.arranging
+        said = await recover(session, await arranger.groups())
+        left, more = await arranger.take_stock()
+        found = await arranger.find(PLACE, self.plan.site)
+        begun = [found.id] if found is not None and found.begun else []
+        if said or more or [run.id for run in left] != begun:
+            return f"it said {said!r} {more!r} of {left}"
+        run = found or self.plan.run(removing=True)
+        unknown = [each.call.key for each in run.calls if each.state == "unknown"]
+        if unknown:
+            return f"reading did not tell of {unknown}"
+        if self.way == "back" or run.state != "finished":
+            run = await (arranger.roll_back if self.way == "back" else arranger.go)(run)
+        await arranger.taken_in(run)
+        if run.state != "finished" or await arranger.find(PLACE, self.plan.site) is not None:
+            return f"the run is {run}"
+        return await self.noted(session, run)
+
+    async def noted(self, session: Session, run: ArrangeRun) -> str:
+        """Return what is wrong with the journal: it must know each write, in whichever process."""
+        entries = session.journal.entries()
+        session.history.learn(entries)
+        open_still = [entry.what for entry in entries if entry.state not in ("done", "failed")]
+        ways = [past for past in session.history.known.values() if past.entry.group == run.group]
+        stand = [past.standing for past in ways]
+        wanted = ["undone" if self.way == "back" else "done"] * (CALLS - LASTING)
+        if open_still or stand != wanted:
+            return f"open: {open_still}, ways back: {stand}"
+        return ""
+
+    def wrong(self) -> str:
+        """Return what is wrong with the desk."""
+        store = Store(self.folder / "desk.db")
+        try:
+            now = shown(store, self.plan.site)
+        finally:
+            store.close()
+        wanted = ROLLED_BACK if self.way == "back" else REMOVED
+        return "" if now == wanted else now
+
+
+def _process(work: Callable[[], Coroutine[Any, Any, str]]) -> int:
+    """Run something in a process of its own; return its exit status."""
+    pid = os.fork()
+    if pid == 0:
+        status = 1
+        try:
+            said = asyncio.run(work())
+            sys.stdout.write(said)
+            sys.stdout.flush()
+            status = 1 if said else 0
+        finally:
+            os._exit(status)
+    return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+
+
+def main(root: Path, *, few: bool) -> int:
+    """Go through all of it."""
+    (root / "desk").mkdir()
+    world = World(root / "desk" / "desk.db")
+    plan = Rearranged(world)
+    home = world.ana
+    world.close()
+    assert home
+    for call in plan.calls(removing=True):  # so that not every process works that out again
+        operation = CATALOGUE[call.step.operation]
+        operation.result_adapter  # noqa: B018 - it is kept
+        operation.signature  # noqa: B018
+    ops.list_site_sections.result_adapter  # noqa: B018
+    Arrangements(root / "kept", "desk").save(plan.run(removing=True))
+    failed, ended = 0, set[str]()
+    for way, at in sorted(FEW) if few else ((way, at) for way in WAYS for at in range(1, MOST)):
+        if way in ended:
+            continue
+        folder = root / f"{way}{at}"
+        shutil.copytree(root / "desk", folder)
+        trial = Trial(folder, plan, way, at)
+        began = _process(trial.begin)
+        if began == THROUGH:
+            ended.add(way)
+            continue
+        went = began | _process(trial.resume)
+        said = trial.wrong()
+        failed |= went or bool(said)
+        wanted = "all taken back" if way == "back" else "each once"
+        sys.stdout.write(f"{folder.name}: {went} {said or wanted}\n")
+        shutil.rmtree(folder)
+    return int(failed)
+
+
+if __name__ == "__main__":
+    with TemporaryDirectory() as scratch:
+        sys.exit(main(Path(scratch), few="--few" in sys.argv))

@@ -165,8 +165,11 @@ def _refuse(line: int, sentence: str) -> None:
 
 # Writing
 
-_PLAIN = re.compile(r"[^\W\d_](?:[\w ./()&+,;'-]*[\w./()&+'-])?")
-"""What needs no quotes, whoever reads it: it begins with a letter, and no sign in it is YAML's."""
+_PLAIN = re.compile(r"""[^\W_](?:[\w ./()&+,;'"=<>!-]*[\w./()&+'"!-])?""")
+"""What may go without quotes: it begins with a letter or a digit, and no sign in it is YAML's."""
+
+_NUMBER = re.compile(r"\d[^g-np-wyzG-NP-WYZ]*")
+"""What may be a number or a time to somebody who reads YAML: it has no letter of none of them."""
 
 _WORDS = frozenset({"null", "true", "false", "yes", "no", "on", "off", "y", "n"})
 """Words that some readers of YAML take for something else than a text."""
@@ -188,7 +191,8 @@ def writable(text: str) -> str:
 def word(text: str) -> str:
     """Return a text as it is written into a file, in quotes where they are needed."""
     text = writable(text)
-    if _PLAIN.fullmatch(text) and text.lower() not in _WORDS:
+    plain = _PLAIN.fullmatch(text) and not _NUMBER.fullmatch(text)
+    if plain and text.lower() not in _WORDS:
         return text
     if not _UNSEEN.search(text) and "'" not in text and not _ESCAPED.search(text.replace('"', "")):
         return f"'{text}'"

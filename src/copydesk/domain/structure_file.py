@@ -155,7 +155,7 @@ def _comment(site: str, title: str, *, sectioned: bool) -> list[str]:
         f"“default: true” is where readers land: {first}.",
         "You may add entries: without an id, and with “space: ID OR TITLE” of what they show.",
         "You may take out entries: apply removes what is missing if it is told --remove.",
-        "Ids, groups and the titles of spaces only tell what is what.",
+        "Ids, groups, the titles of spaces and “exported” only tell what is what.",
     ]
 
 

@@ -23,8 +23,11 @@ class EditorError(Exception):
     """Why nothing came back from an editor, as a sentence; the text is as it was."""
 
 
-def edit_in_editor(app: CopydeskApp, text: str, quote: str = "") -> str:
-    """Let the user edit text in ``$VISUAL`` or ``$EDITOR``. Raises `EditorError`."""
+def edit_in_editor(app: CopydeskApp, text: str, quote: str = "", suffix: str = ".md") -> str:
+    """Let the user edit text in ``$VISUAL`` or ``$EDITOR``. Raises `EditorError`.
+
+    ``suffix`` is what the name of the file ends with, by which editors know what they edit.
+    """
     name = "VISUAL" if os.environ.get("VISUAL", "").strip() else "EDITOR"
     try:
         editor = shlex.split(os.environ.get(name, ""))
@@ -37,7 +40,7 @@ def edit_in_editor(app: CopydeskApp, text: str, quote: str = "") -> str:
         quoted = "\n".join(f"> {line}" for line in quote.splitlines())
         body = f"{text}\n\n{SCISSORS}\n{quoted}\n"
     with tempfile.TemporaryDirectory(prefix="copydesk-") as folder:
-        path = Path(folder) / "text.md"
+        path = Path(folder) / f"text{suffix}"
         path.write_text(body, encoding="utf-8")
         shown = clean(editor[0], limit=60)
         try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from urllib.parse import urlsplit
 
 from rich.text import Text
 
@@ -73,7 +74,7 @@ def state(row: ReaderNode) -> Text | str:
 
 
 def address(row: ReaderNode, *, secret: str = "") -> Text | str:
-    """Return where readers find a row, without the scheme; where they do not, its path.
+    """Return where on the site readers find a row; where they do not, the path that it would add.
 
     ``secret`` is taken out of it.
     """
@@ -81,8 +82,9 @@ def address(row: ReaderNode, *, secret: str = "") -> Text | str:
     if node.kind == "group":
         return ""
     if row.reached and node.address:
-        where = without(node.address, secret).removeprefix("https://").removeprefix("http://")
-        return Text(where.removesuffix("/"), style="link")
+        parts = urlsplit(node.address.replace(f"/{secret}", "", 1) if secret else node.address)
+        query = f"?{parts.query}" if parts.query else ""
+        return Text(without(f"{parts.path or '/'}{query}", secret), style="link")
     return Text(f"/{node.path}" if node.path else "", style="muted")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from rich.text import Text
@@ -31,6 +32,9 @@ if TYPE_CHECKING:
     from copydesk.client.api import Api
 
 EVERYBODY = "everybody"
+
+STATE_CELLS = 60
+"""Cells that the reasons may take where there is room."""
 
 UNFOLD_LIMIT = 60
 """With at most so many rows, everything opens unfolded."""
@@ -76,11 +80,12 @@ class SiteReadersPlace(SiteTabs, HasDetails, scope="site_readers"):
         yield Part("side", self.facts)
 
     def _columns(self, rows: Sequence[ReaderNode]) -> list[Column[ReaderNode]]:
-        state: Column[ReaderNode] = Column("state", "READERS", present.state, 12, drop=1)
+        state: Column[ReaderNode] = Column("state", "READERS", present.state, 5)
+        longest = by_content(state, rows, most=STATE_CELLS).width
         return [
-            Column("title", "SITE", present.name, flex=1, minimum=24),
-            by_content(state, rows, most=28),
-            Column("address", "ADDRESS", self._address, 16, most=60, drop=2),
+            Column("title", "SITE", present.name, flex=1, minimum=26),
+            replace(state, width=min(longest, 21), most=longest),
+            Column("address", "ADDRESS", self._address, 12, most=40, drop=1),
         ]
 
     def _address(self, row: ReaderNode) -> Text | str:

@@ -1,0 +1,284 @@
+"""The visitor attributes of a site, and what another schema makes of them, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Literal
+
+from rich.text import Text
+
+from copydesk.domain.age import age, moment
+from copydesk.domain.json_text import JsonText
+from copydesk.domain.site_tree import SiteNode
+from copydesk.domain.text import clean, listed, plural, shorten
+from copydesk.domain.visitor_schema import Attribute, Changes, Problem, attributes, claims_in
+from copydesk.tui.present.site import SiteRow
+from copydesk.tui.widgets.facts import Fact
+
+if TYPE_CHECKING:
+    from copydesk.contract.models.site import TemplateCondition
+
+NAME_CELLS = 60
+"""A name longer than this is cut where it is told."""
+
+TOLD = 8
+"""So many things are named in one list of a sheet; of more it is said how many."""
+
+SIGNED = "comes signed, from whoever signs visitors in"
+UNSIGNED = "comes from the visitor's side: anybody can say so of themselves"
+
+
+@dataclass(frozen=True, slots=True)
+class SchemaRow:
+    """An attribute, a ready-made condition, or the heading of conditions of no one attribute.
+
+    A "missing" one is named by conditions of the site, and the schema does not have it.
+    ``text`` is what is copied of it; ``places`` are the titles of what has a condition that names
+    it. Texts are clean.
+    """
+
+    id: str
+    kind: Literal["attribute", "missing", "condition", "heading"]
+    title: str
+    text: str = ""
+    about: str = ""
+    unsigned: bool = False
+    default: str = ""
+    places: tuple[str, ...] = ()
+    children: tuple[SchemaRow, ...] = ()
+
+
+def short_name(attribute: Attribute) -> str:
+    """Return what an attribute is called, an unsigned one with where it is."""
+    name = shorten(clean(attribute.name), NAME_CELLS) or "(no name)"
+    return f"unsigned.{name}" if attribute.unsigned else name
+
+
+def users(nodes: Iterable[SiteNode]) -> dict[tuple[bool, str], tuple[str, ...]]:
+    """Return the titles of sections and site spaces by the attributes their conditions name."""
+    found: dict[tuple[bool, str], list[str]] = {}
+    for node in nodes:
+        for key in sorted(claims_in(node.condition)):
+            found.setdefault(key, []).append(node.title)
+    return {key: tuple(titles) for key, titles in found.items()}
+
+
+def schema_rows(
+    schema: object,
+    conditions: Sequence[TemplateCondition],
+    used: Mapping[tuple[bool, str], tuple[str, ...]],
+) -> tuple[SchemaRow, ...]:
+    """Return the attributes, each with the ready-made conditions about it alone; then others."""
+    declared = attributes(schema)
+    of_one: dict[tuple[bool, str], list[SchemaRow]] = {each.key: [] for each in declared}
+    others: list[SchemaRow] = []
+    for at, each in enumerate(conditions):
+        text = clean(each.condition)
+        row = SchemaRow(f"condition {at}", "condition", text, text, clean(each.description))
+        names = claims_in(each.condition)
+        rows_of = of_one.get(next(iter(names)), others) if len(names) == 1 else others
+        rows_of.append(row)
+    rows = [
+        SchemaRow(
+            f"attribute {each.expression}",
+            "attribute",
+            clean(each.name) or "(no name)",
+            clean(each.expression),
+            clean(each.description or each.title),
+            each.unsigned,
+            "" if each.default is None else clean(str(each.default)).lower(),
+            used.get(each.key, ()),
+            tuple(of_one[each.key]),
+        )
+        for each in declared
+    ]
+    rows += [
+        SchemaRow(
+            f"missing {each.expression}",
+            "missing",
+            clean(each.name) or "(no name)",
+            clean(each.expression),
+            "not in the schema",
+            each.unsigned,
+            places=used[each.key],
+        )
+        for each in missing(schema, used)
+    ]
+    if others:
+        title = "Other ready-made conditions" if rows else "Ready-made conditions"
+        rows.append(SchemaRow("others", "heading", title, children=tuple(others)))
+    return tuple(rows)
+
+
+def name(row: SchemaRow) -> Text | str:
+    """Return the title of a row."""
+    if row.kind in ("attribute", "missing"):
+        return Text(row.title, style="strong" if row.kind == "attribute" else "bad")
+    return Text(row.title, style="code") if row.kind == "condition" else Text(row.title, "emphasis")
+
+
+def signed(row: SchemaRow) -> Text | str:
+    """Return whether an attribute comes signed."""
+    if row.kind == "missing":
+        return Text("missing", style="bad")
+    if row.kind != "attribute":
+        return ""
+    return Text("unsigned", style="warn") if row.unsigned else "signed"
+
+
+def used(row: SchemaRow) -> Text | str:
+    """Return how many conditions of the site name an attribute."""
+    if row.kind not in ("attribute", "missing"):
+        return ""
+    return str(len(row.places)) if row.places else Text("-", style="muted")
+
+
+def about(row: SchemaRow) -> Text | str:
+    """Return what a row is about."""
+    if row.kind == "missing":
+        return Text(row.about, style="bad")
+    return row.about if row.kind == "attribute" else Text(row.about, style="muted")
+
+
+def row_facts(row: SchemaRow) -> list[Fact]:
+    """Return what to know about a row."""
+    if row.kind == "condition":
+        told = [Fact("condition", Text(row.text, style="code")), Fact("means", row.about)]
+        return [*told, Fact("", Text("y copies it; e in Structure puts it on a row.", "muted"))]
+    if row.kind == "heading":
+        return [Fact("", "They name several attributes, or none of this schema.")]
+    where = listed(_few(row.places)) if row.places else Text("no condition", style="muted")
+    if row.kind == "missing":
+        said = "The schema does not have it: such a condition does not do what was meant."
+        return [
+            Fact("in conditions", Text(row.text, style="code")),
+            Fact("named by", where),
+            Fact("", Text(said, style="bad")),
+        ]
+    found = [
+        Fact("about", row.about or Text("nothing is said of it", style="muted")),
+        Fact("in conditions", Text(row.text, style="code")),
+        Fact("claim", Text(UNSIGNED, style="warn") if row.unsigned else SIGNED),
+    ]
+    if row.default:
+        found.append(Fact("default", row.default))
+    found.append(Fact("named by", where))
+    return found
+
+
+def _few(names: Sequence[str]) -> list[str]:
+    more = len(names) - TOLD
+    return [*names[:TOLD], f"{more} more"] if more > 0 else list(names)
+
+
+def schema_note(updated: datetime | None, now: datetime) -> str:
+    """Return when a schema was changed last, for a title."""
+    since = age(updated, now)
+    if not since:
+        return ""
+    return "changed just now" if since == "now" else f"changed {since} ago"
+
+
+def missing(schema: object, used: Mapping[tuple[bool, str], tuple[str, ...]]) -> list[Attribute]:
+    """Return what conditions of the site name and the schema does not have."""
+    known = {each.key for each in attributes(schema)}
+    return [Attribute(name, unsigned) for unsigned, name in sorted(used.keys() - known)]
+
+
+def warning(schema: object, used: Mapping[tuple[bool, str], tuple[str, ...]], site: SiteRow) -> str:
+    """Return what is not right about a schema and its site; empty when nothing is."""
+    if lost := len(missing(schema, used)):
+        return f"{plural(lost, 'name')} in conditions {'is' if lost == 1 else 'are'} missing here"
+    if not site.adaptive:
+        return "adaptive content is off: nothing of it has an effect"
+    return ""
+
+
+# Editing
+
+
+def problem_lines(problems: Sequence[Problem], text: JsonText) -> list[Text]:
+    """Return what is wrong with a schema, each with its line and column."""
+    lines = []
+    for problem in problems:
+        line, column = text.where(problem.path)
+        where = clean(problem.where)
+        said = Text(f"line {line}, column {column}  ", style="muted")
+        if where:
+            said.append(f"{where}: ", style="strong")
+        lines.append(said.append(f"{clean(problem.said)}."))
+    return lines
+
+
+def twice_lines(text: JsonText) -> list[Text]:
+    """Return which members are there twice, each with its line and column."""
+    from copydesk.domain.json_text import place_of
+
+    lines = []
+    for path, offset in text.twice:
+        line, column = place_of(text.text, offset)
+        said = Text(f"line {line}, column {column}  ", style="muted")
+        name = clean(".".join(map(str, path)))
+        lines.append(said.append(name, style="strong").append(" is there twice."))
+    return lines
+
+
+def change_lines(
+    changes: Changes, used: Mapping[tuple[bool, str], tuple[str, ...]]
+) -> list[Text | str]:
+    """Return what another schema makes of the attributes, and what that does to conditions."""
+    lines: list[Text | str] = []
+    for verb, tone, found in (
+        ("added", "added", changes.added),
+        ("removed", "removed", changes.removed),
+        ("changed", "changed", [new for _, new in changes.changed]),
+    ):
+        for each in found[:TOLD]:
+            text = Text(f"{verb:<9}", style="muted").append(short_name(each), style=tone)
+            if verb == "changed":
+                before = next(old for old, new in changes.changed if new is each)
+                text.append(_difference(before, each), style="muted")
+            lines.append(text)
+        if len(found) > TOLD:
+            lines.append(f"{verb:<9}{len(found) - TOLD} more")
+    if changes.elsewhere:
+        lines.append(Text("changed  ", style="muted").append("what is said beside the attributes"))
+    for each in changes.removed:
+        titles = used.get(each.key, ())
+        if titles:
+            names = listed(_few(titles))
+            which = "condition names" if len(titles) == 1 else "conditions name"
+            said = f"{names}: the {which} {short_name(each)}, which is no longer known."
+            lines.append(Text(said, style="bad"))
+    return lines
+
+
+def _difference(before: Attribute, after: Attribute) -> str:
+    """Return what became of an attribute in a few words."""
+    if before.description != after.description:
+        return f"  {shorten(clean(after.description), 44) or 'no description any more'}"
+    if before.default != after.default:
+        default = "none" if after.default is None else clean(str(after.default)).lower()
+        return f"  default: {shorten(default, 20)}"
+    return ""
+
+
+def summary(changes: Changes) -> str:
+    """Return in a few signs what was changed, for the log."""
+    counts = (("+", changes.added), ("-", changes.removed), ("~", changes.changed))
+    said = " ".join(f"{sign}{len(found)}" for sign, found in counts if found)
+    return said or "what is said beside the attributes"
+
+
+def counted(rows: Sequence[SchemaRow]) -> str:
+    """Return how many attributes there are, and how many come unsigned."""
+    own = [row for row in rows if row.kind == "attribute"]
+    unsigned = sum(row.unsigned for row in own)
+    return plural(len(own), "attribute") + (f", {unsigned} unsigned" if unsigned else "")
+
+
+def changed_at(updated: datetime | None, now: datetime) -> str:
+    """Return when a schema was changed last, for a sentence."""
+    return moment(updated, now) or "some time ago"

@@ -28,7 +28,7 @@ def review(world: World) -> ReviewWorld:
         (review_key("S", "C", "edit M"), "review", "edit of a message"),
         (review_key("S", "C", "P/page"), "review", "comment on a page"),
         (review_key("S", "C", "P/N/with slash"), "review", "comment on a line"),
-        ("structure X", "site-structure", "order of a site"),
+        ("structure X", "site-structure", "staged for a site"),
         (about_key("S", "C"), "changes", "description"),
         (new_request_key("S", None), "changes", "new change request"),
         ("request of cluster K", "clusters", "change request for a cluster"),
@@ -140,7 +140,7 @@ async def test_staged_moves_and_forms_are_told_in_words(review: ReviewWorld) -> 
         drafts.save("site row site1 row1", '{"path": "guides"}')
         await driver.press("g d")
         assert "path: guides" in driver.line("row of a site's structure")
-        assert "1 move staged" in driver.line("order of a site")
+        assert "1 change staged" in driver.line("staged for a site")
         await driver.press("j")
         assert "Status before Legal" in driver.screen
         assert "{" not in driver.screen

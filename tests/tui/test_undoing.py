@@ -26,8 +26,8 @@ from copydesk.contract.models.comment import (
 from copydesk.contract.models.review import ReviewersRequest
 from copydesk.domain import inverses
 from copydesk.domain.order import Move, applied
+from copydesk.domain.reversal import Reversal
 from copydesk.domain.site_tree import TOP, SiteNode
-from copydesk.domain.staged import Step
 from copydesk.local.drafts import DeskDrafts, Drafts
 from copydesk.local.journal import DeskJournal, Journal
 from copydesk.server.app import create_app
@@ -37,8 +37,6 @@ from copydesk.tui.change_request_writing import document_of
 from copydesk.tui.errors import NotDoneError
 from copydesk.tui.recovery import recover
 from copydesk.tui.session import ChangedSinceError, Session, WriteError
-from copydesk.tui.site_reading import send_step
-from copydesk.tui.site_writing import set_default, update
 from tests.drive import drive, eventually
 from tests.tui.review_world import ReviewWorld
 from tests.tui.test_sites import SECTIONS, Published, publish
@@ -120,6 +118,11 @@ class Desk:
     ) -> None:
         """Write something that can be taken back."""
         await self.session.perform("Write", "it", send, reversal=reversal, draft=draft)
+
+    async def forth(self, way: Reversal) -> None:
+        """Write what a reversal does again."""
+        (step,) = way.forth
+        await self.write(lambda: self.session.way.take(self.api, step), way)
 
     async def patch(self, field: str, value: Any, before: Any) -> None:
         """Change a field of the other request."""
@@ -213,7 +216,7 @@ class Desk:
     async def change_row(self, node: SiteNode, field: str, after: Any, before: Any) -> None:
         ids = (self.world.home, self.site.site)
         way = inverses.site_row_changed(ids, node, {field: before}, {field: after})
-        await self.write(lambda: update(self.api, ids, node, {field: after}), way)
+        await self.forth(way)
 
     async def hide(self, random: Random) -> None:
         self.state["hidden"] = to = not self.state["hidden"]
@@ -233,7 +236,7 @@ class Desk:
         before = self.state["default"]
         after = random.choice([title for title in SECTIONS if title != before])
         way = inverses.default_changed(ids, self.row(after), self.row(before))
-        await self.write(lambda: set_default(self.api, ids, self.row(after)), way)
+        await self.forth(way)
         self.state["default"] = after
 
     async def move(self, random: Random) -> None:
@@ -244,7 +247,7 @@ class Desk:
         after = applied(self.order, [to])
         node = SiteNode(row, "section", "a section")
         way = inverses.row_moved(ids, node, to, back, self.order, after)
-        await self.write(lambda: send_step(self.api, *ids, Step(TOP, to), node), way)
+        await self.forth(way)
         self.order = after
 
     async def discard(self, random: Random) -> None:
@@ -300,7 +303,7 @@ async def test_after_a_hundred_writes_undo_of_all_leaves_the_desk_as_it_was(
     later = desk.start()
     later.begins = lambda: True
     later.drafts.save("structure site1", "- one\n- two\n\n{}")
-    assert await recover(later) == "Restored 1 draft, 2 staged moves."
+    assert await recover(later) == "Restored 1 draft, 2 staged changes."
     done = [past for past in later.history.known.values() if past.standing == "done"]
     assert len(done) == again
     await later.take_back(sorted(done, key=lambda past: past.number, reverse=True))

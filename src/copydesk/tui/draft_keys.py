@@ -31,13 +31,13 @@ class Belonging:
 
 
 def moves(text: str) -> str:
-    """Return in words a kept order of a site: its moves are lines that begin with a dash."""
+    """Return in words what is staged: its requests are lines that begin with a dash."""
     said = [line for line in text.splitlines() if line.startswith("- ")]
-    return "\n".join([f"{plural(len(said), 'move')} staged", "", *said])
+    return "\n".join([f"{plural(len(said), 'change')} staged", "", *said])
 
 
 def staged_moves(kept: Mapping[str, str]) -> dict[str, int]:
-    """Return how many moves are kept staged, by the id of their site, out of all kept texts."""
+    """Return how many changes are kept staged, by the id of their site, out of all kept texts."""
     lead = structure_key("")
     return {
         key.removeprefix(lead): sum(line.startswith("- ") for line in text.splitlines())
@@ -58,7 +58,7 @@ def fields(text: str) -> str:
 
 
 def structure_key(site: str) -> str:
-    """Return the key of the order that is staged for a site."""
+    """Return the key of what is staged for a site."""
     return f"structure {site}"
 
 
@@ -107,7 +107,8 @@ def belonging(key: str) -> Belonging | None:
     """Return where the draft under ``key`` belongs; None for a key that nobody here makes."""
     match key.split(" "):
         case ["structure", site]:
-            return Belonging("site-structure", Target(site=site), "order of a site", summary=moves)
+            words = "staged for a site"
+            return Belonging("site-structure", Target(site=site), words, summary=moves)
         case ["share", "link", site, link]:
             target = Target(site=site)
             return Belonging("share-links", target, "name of a share link", link, fields)

@@ -50,7 +50,7 @@ class Recovered:
         """Return what a person reads of it; empty when there is nothing to say."""
         kept = [
             plural(count, name)
-            for count, name in ((self.drafts, "draft"), (self.moves, "staged move"))
+            for count, name in ((self.drafts, "draft"), (self.moves, "staged change"))
             if count
         ]
         said = [f"Restored {', '.join(kept)}."] if kept else []

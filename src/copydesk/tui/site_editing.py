@@ -1,106 +1,97 @@
-"""Changing what is in the structure of a site: all but its order, which is staged.
+"""Changing what is in the structure of a site: staged here, like its order.
 
-A mixin of the place that shows the structure, apart from it for length. Each of these is one write,
-sent at once; those that have an inverse are taken back by ``u``.
+A mixin of the place that shows the structure, apart from it for length.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from secrets import token_hex
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from copydesk.domain.inverses import default_changed, site_row_changed, space_shown
-from copydesk.domain.site_tree import TOP, SiteNode, Structure
-from copydesk.domain.text import plural
+from copydesk.domain.arrangement import StagingError
+from copydesk.domain.layout import TOP, Item, Kind
+from copydesk.domain.site_tree import SiteNode, Structure
+from copydesk.domain.text import clean, plural, shorten
 from copydesk.tui.actions import action, command
-from copydesk.tui.details_pane import HasDetails
+from copydesk.tui.arranging_place import (
+    ArrangingPlace,
+    no_row,
+    not_allowed,
+    not_staged_order,
+    nothing_staged,
+)
+from copydesk.tui.errors import NotDoneError
 from copydesk.tui.places import Target
-from copydesk.tui.present.space_choice import space_options
+from copydesk.tui.present.arrangement import Row
+from copydesk.tui.present.site_structure import value
 from copydesk.tui.site_reading import SiteRead
-from copydesk.tui.site_writing import check, set_default, update
-from copydesk.tui.widgets.choice import Choice, Choices, Option
 from copydesk.tui.widgets.form import Field, Form
-from copydesk.tui.widgets.sheet import TypeToConfirm
-from copydesk.tui.widgets.tree_list import TreeList
 
 if TYPE_CHECKING:
-    from copydesk.client.api import Api
+    from copydesk.tui.widgets.choice import Option
 
-PATH_NOTE = "the address changes; links that readers kept may break"
+ADDRESS_CELLS = 60
+"""An address is cut to so many cells where it is told that it changes."""
 
-
-def not_allowed(here: SiteEditing) -> str | None:
-    """Say why the reader may not change this site."""
-    if here.read is None:
-        return "The structure has not been read yet."
-    return here.refused or None
-
-
-def no_row(here: SiteEditing) -> str | None:
-    """Say so when the cursor is on no row."""
-    return None if here.node is not None else "There is no row here."
+EDITABLE: Mapping[str, Sequence[str]] = {
+    "section": ("title", "path", "icon", "description", "condition"),
+    "site-space": ("path", "condition"),
+}
+"""What the form of a row changes, by its kind."""
 
 
 def a_group(here: SiteEditing) -> str | None:
     """Say so when the row is a group: nothing can be done to it."""
-    node = here.node
-    if node is not None and node.kind == "group":
+    if here.row is not None and here.row.kind == "group":
         return "The API has no operation on a group. Its sections can be moved inside it."
+    return None
+
+
+def to_be_removed(here: SiteEditing) -> str | None:
+    """Say so when the row is going to be removed."""
+    if here.row is not None and here.shown.state(here.row).removed:
+        return f"{here.row.title} is going to be removed. u brings it back."
     return None
 
 
 def not_hideable(here: SiteEditing) -> str | None:
     """Say so when the row is a section: only site spaces can be hidden."""
-    node = here.node
-    if node is not None and node.kind == "section":
+    if here.row is not None and here.row.kind == "section":
         return "A section cannot be hidden, only what it shows: unfold it with l."
     return None
 
 
 def default_already(here: SiteEditing) -> str | None:
     """Say so when readers land on the row already."""
-    node = here.node
-    if node is not None and node.default:
-        return f"{node.title} is the default already."
+    if here.row is not None and here.row.item.values.get("default"):
+        return f"{here.row.title} is the default already."
     return None
 
 
-def only_one(here: SiteEditing) -> str | None:
-    """Say so when the row is all that its section shows."""
-    node = here.node
-    if (
-        node is not None
-        and node.kind == "site-space"
-        and node.level != TOP
-        and len(here.structure.levels[node.level]) == 1
-    ):
-        return "A section shows at least one space. Remove the section instead."
-    return None
+def hide_label(here: SiteEditing) -> str:
+    """Return what ``x`` does to the row."""
+    return "show" if here.row is not None and here.row.item.values.get("hidden") else "hide"
 
 
-class SiteEditing(HasDetails, scope="site_editing"):
-    """The place of a site's structure, without its order."""
+ON_ROW = (not_allowed, no_row, not_staged_order, to_be_removed, a_group)
 
-    rows: TreeList[SiteNode]
+
+class SiteEditing(ArrangingPlace, scope="site_editing"):
+    """The place of a site's structure: what can be changed in it besides its order."""
 
     def __init__(self, target: Target) -> None:
         super().__init__(target)
         self.read: SiteRead | None = None
-        self.revealing: str | None = None
-        """The row to go to once the structure has been read again."""
-        self.refused = ""
-        """Why the reader may not change the site; empty when they may, or nobody knows."""
-
-    @property
-    def node(self) -> SiteNode | None:
-        """The row under the cursor."""
-        return self.rows.selected_item
 
     @property
     def structure(self) -> Structure:
         """What the site shows, as read last."""
         return self.read.structure if self.read is not None else Structure({}, {TOP: ()})
+
+    @property
+    def node(self) -> SiteNode | None:
+        """What the service told of the row under the cursor; None of one that is only staged."""
+        return self.structure.nodes.get(self.row.id) if self.row is not None else None
 
     @property
     def _ids(self) -> tuple[str, str]:
@@ -111,277 +102,231 @@ class SiteEditing(HasDetails, scope="site_editing"):
         node = self.node
         return (node.address or None) if node is not None else None
 
-    # Title, path and description
+    # Title, path, icon, description, condition
 
     @action(
-        "e",
-        "edit",
-        unless=(not_allowed, no_row, a_group),
-        danger=1,
-        show=30,
-        group="Change",
-        uses=("update_site_section", "update_site_space"),
-    )
+        "e", "edit", unless=ON_ROW, show=30, group="Change",
+        uses=("update_site_section", "update_site_space", "list_adaptive_template_conditions"),
+    )  # fmt: skip
     async def edit(self) -> None:
-        """Change the title, the path and the description of a section, or the path of a space."""
-        node = self.node
-        if node is None:
+        """Change title, path, icon, description and condition of a section; path, condition of a
+        space. Staged here, nothing is sent.
+        """
+        row = self.row
+        if row is None:
             return
-        key = f"site row {self.target.site} {node.id}"
-        fields = [Field("path", "Path", node.path, check(node, "path"), PATH_NOTE)]
-        if node.kind == "section":
-            fields = [
-                Field("title", "Title", node.title, check(node, "title")),
-                *fields,
-                Field("description", "Description", node.description, check(node, "description")),
-            ]
-        facts = [] if node.kind == "section" else ["Its title is that of its space."]
-        before = {field.name: field.value for field in fields}
+        fields = [self._field(row, name) for name in EDITABLE[row.kind]]
+        facts = ["Staged here: nothing is sent until ctrl+s in the structure."]
+        if row.kind == "site-space":
+            facts.append("Its title is that of its space.")
 
-        async def send(values: Mapping[str, str]) -> None:
+        async def stage(values: Mapping[str, str]) -> None:
+            before = {field.name: field.value for field in fields}
             changes = {name: text for name, text in values.items() if text != before[name]}
-            old = {name: before[name] for name in changes}
-            await self.perform(
-                "Rename" if "title" in changes else "Edit",
-                node.title,
-                lambda api: update(api, self._ids, node, changes),
-                reversal=site_row_changed(self._ids, node, old, changes),
-                draft=key,
-            )
+            try:
+                self.staged(self.arrangement.change(row.id, changes))
+            except StagingError as stuck:
+                raise NotDoneError(str(stuck)) from stuck
 
-        form = Form(f"Edit {node.title}", fields, draft_key=key, facts=facts, send=send)
-        if await self.desk.push_screen_wait(form):
-            self.read_again()
+        key = f"site row {self.target.site} {row.id}"
+        form = Form(
+            f"Edit {row.title}", fields, draft_key=key, facts=facts, send=stage, verb="stage"
+        )
+        await self.desk.push_screen_wait(form)
+
+    def _field(self, row: Row, name: str) -> Field:
+        before = value(row, name)
+
+        def check(text: str) -> str | None:
+            if text == before:
+                return None
+            try:
+                self.arrangement.change(row.id, {name: text})
+            except StagingError as stuck:
+                return str(stuck)
+            return None
+
+        return Field(
+            name,
+            name.capitalize(),
+            before,
+            check,
+            (lambda text: self._address_note(row, text)) if name == "path" else "",
+            offers=self._conditions if name == "condition" else None,
+        )
+
+    def _address_note(self, row: Row, path: str) -> str:
+        """Say which address changes to which, for as much as is known of it."""
+        node = self.structure.nodes.get(row.id)
+        old, published = value(row, "path"), node.address if node is not None else ""
+        if row.item.values.get("default"):
+            return "kept for later: the default has no path in its address"
+        was, now = f"/{old}", f"/{clean(path)}"
+        if published and (at := published.rfind(was)) >= 0:
+            was, now = published, published[:at] + now + published[at + len(was) :]
+            was, now = (each.partition("://")[2] for each in (was, now))
+        both = shorten(f"{was} becomes {now}", ADDRESS_CELLS)
+        return f"the address changes: {both}; links that readers kept may break"
+
+    async def _conditions(self) -> Sequence[Option]:
+        from copydesk.tui.site_reading import read_conditions
+
+        return await read_conditions(await self.session.ready(), *self._ids)
 
     # Hidden, default
 
     @action(
-        "x",
-        "hide/show",
-        unless=(not_allowed, no_row, a_group, not_hideable),
-        show=25,
-        group="Change",
+        "x", "hide/show", unless=(*ON_ROW, not_hideable), show=25, group="Change", now=hide_label,
         uses="update_site_space",
-    )
-    async def hide(self) -> None:
-        """Hide a site space from the navigation, or show it again."""
-        node = self.node
-        if node is None:
-            return
-        ids, hidden = self._ids, not node.hidden
-        await self.perform(
-            "Hide" if hidden else "Show",
-            node.title,
-            lambda api: update(api, ids, node, {"hidden": hidden}),
-            reversal=site_row_changed(ids, node, {"hidden": not hidden}, {"hidden": hidden}),
-        )
-        self.read_again()
+    )  # fmt: skip
+    def hide(self) -> None:
+        """Hide the site space from the navigation, or show it again. Nothing is sent yet."""
+        row = self.row
+        if row is not None:
+            hidden = not row.item.values.get("hidden")
+            self.stage(lambda it: it.change(row.id, {"hidden": hidden}))
 
     @action(
-        "H",
-        "default",
-        unless=(not_allowed, no_row, a_group, default_already),
-        show=24,
-        group="Change",
+        "H", "default", unless=(*ON_ROW, default_already), show=24, group="Change",
         uses=("update_site", "update_site_section"),
-    )
-    async def make_default(self) -> None:
+    )  # fmt: skip
+    def make_default(self) -> None:
         """Make readers land on this first: the default of the site, or of its section."""
-        node = self.node
-        if node is None:
-            return
-        before = self._default_beside(node)
-        ids = self._ids
-        await self.perform(
-            "Default",
-            node.title,
-            lambda api: set_default(api, ids, node),
-            reversal=None if before is None else default_changed(ids, node, before),
-        )
-        self.read_again()
+        row = self.row
+        if row is not None:
+            self.stage(lambda it: it.make_default(row.id))
 
-    def _default_beside(self, node: SiteNode) -> SiteNode | None:
-        if node.kind == "section":
-            beside = self.structure.sections()
-        else:
-            beside = [self.structure.nodes[row] for row in self.structure.levels[node.level]]
-        return next((each for each in beside if each.default), None)
-
-    @command("default", uses=("update_site", "update_site_section"))
-    async def default_word(self, rest: str) -> None:
+    @command("default")
+    def default_word(self, rest: str) -> None:
         """Make readers land on this first, as H does."""
-        why = not_allowed(self) or no_row(self) or a_group(self) or default_already(self)
+        why = next((why for guard in (*ON_ROW, default_already) if (why := guard(self))), None)
         if why is not None:
             self.say(why, "warn")
         else:
-            await self.make_default()
+            self.make_default()
 
     # Adding and removing
 
     @action(
-        "ctrl+n",
-        "add",
-        unless=not_allowed,
-        danger=1,
-        show=20,
-        group="Change",
+        "ctrl+n", "add", unless=(not_allowed, not_staged_order), show=20, group="Change",
         uses=("add_site_section", "add_site_space", "list_organization_spaces"),
-    )
+    )  # fmt: skip
     async def add(self) -> None:
-        """Add a section, or a space to the section under the cursor."""
+        """Add a section that shows a space, or spaces to the section under the cursor."""
+        from copydesk.tui.present.space_choice import space_options
         from copydesk.tui.space_reading import read_desk
+        from copydesk.tui.widgets.choice import Choice
 
-        node, structure = self.node, self.structure
-        section = self._section_of(node)
+        row, now = self.row, self.arrangement.now
+        section = self._section_of(row)
         kind = "space"
-        if structure.sectioned or not structure.nodes:
-            options = [Option("section", "a section", "with a space as its first variant")]
-            if section is not None:
-                options.insert(0, Option("space", f"a space in {section.title}", "a variant"))
-            elif not structure.nodes:
-                options.insert(0, Option("space", "a space", "a site without sections"))
+        sectioned = any(item.kind == "section" for item in now.items.values())
+        if sectioned or not now.items:
+            options = self._kinds(section, empty=not now.items)
+            kind = options[0].id
             if len(options) > 1:
                 chosen = await self.desk.push_screen_wait(Choice("Add", options))
                 if not chosen:
                     return
                 kind = chosen
-            else:
-                kind = "section"
-        organization, site = self._ids
         self.say("Reading spaces…")
-        desk = await read_desk(await self.session.ready(), organization)
+        desk = await read_desk(await self.session.ready(), self._ids[0])
         self.clear_message()
         level = section.id if section is not None else TOP
-        there = (
-            {structure.nodes[row].space for row in structure.levels.get(level, ())}
-            if kind == "space"
-            else set()
-        )
-        options = space_options(
-            desk.nodes,
-            node.space if node is not None else None,
-            keep=lambda space: space.id not in there,
-        )
-        if not options:
+        there = set[str]()
+        if kind == "space":
+            there = {self._space_of(now.items[each]) for each in now.levels.get(level, ())}
+        here = self._space_of(row.item) if row is not None else ""
+        spaces = space_options(desk.nodes, here, keep=lambda space: space.id not in there)
+        if not spaces:
             self.tell("There is no space left to add here.", "warn")
-            return
-        if kind == "section":
-            await self._add_section(organization, site, options)
+        elif kind == "section":
+            await self._add_section(section, spaces)
         else:
-            await self._add_spaces(organization, site, section, options)
+            await self._add_spaces(section, spaces)
 
-    def _section_of(self, node: SiteNode | None) -> SiteNode | None:
-        if node is None or node.kind == "group":
+    def _kinds(self, section: Item | None, *, empty: bool) -> list[Option]:
+        from copydesk.tui.widgets.choice import Option
+
+        options = [Option("section", "a section", "with a space as its first variant")]
+        if section is not None:
+            options.insert(0, Option("space", f"a space in {section.title}", "a variant"))
+        elif empty:
+            options.insert(0, Option("space", "a space", "a site without sections"))
+        return options
+
+    def _section_of(self, row: Row | None) -> Item | None:
+        """Return the section that a row is, or is in, unless it is going to be removed."""
+        now = self.arrangement.now
+        if row is None or row.kind == "group":
             return None
-        return node if node.kind == "section" else self.structure.nodes.get(node.level)
+        found = now.items.get(row.id if row.kind == "section" else row.level)
+        return found if found is not None and found.kind == "section" else None
 
-    async def _add_section(self, organization: str, site: str, options: list[Option]) -> None:
-        from copydesk.contract import operations as ops
-        from copydesk.contract.models.site_section import SiteSectionCreate
+    def _space_of(self, item: Item) -> str:
+        return str(item.values.get("space") or "")
+
+    async def _add_section(self, beside: Item | None, options: Sequence[Option]) -> None:
+        from copydesk.tui.widgets.choice import Choice
 
         space = await self.desk.push_screen_wait(Choice("A section that shows", options))
         if not space:
             return
         title = next(option.title for option in options if option.id == space)
+        # Below the section at hand; below one in a group no request could put it.
+        top = beside is not None and self.arrangement.now.level_of(beside.id) == TOP
+        after = beside.id if beside is not None and top else None
+        made = self._add(TOP, "section", {"title": title, "space": space}, after)
+        if made is not None:
+            self.tell(f"{title} is added once it is sent. e names it, J and K move it.", "good")
 
-        async def send(api: Api) -> str:
-            made = await api(
-                ops.add_site_section, organization, site, SiteSectionCreate(space_id=space)
-            )
-            return made.id
+    async def _add_spaces(self, section: Item | None, options: Sequence[Option]) -> None:
+        from copydesk.tui.widgets.choice import Choices
 
-        made = await self.perform("Add section", title, send)
-        self._reveal_after_reload(made)
-        self.tell(f"{title} is the last section now. e renames it, K moves it up.", "good")
-
-    async def _add_spaces(
-        self, organization: str, site: str, section: SiteNode | None, options: list[Option]
-    ) -> None:
         where = f"in {section.title}" if section is not None else "on the site"
         chosen = await self.desk.push_screen_wait(Choices(f"Spaces to show {where}", options))
         if not chosen:
             if chosen is not None:
                 self.tell("Nothing was ticked, so nothing was added. Tab ticks.", "warn")
             return
-        made: list[str] = []
-        try:
-            await self._add_each(organization, site, section, options, chosen, made)
-        finally:
-            # What was added before one was refused is there, and is to be seen.
-            if made:
-                self._reveal_after_reload(made[-1])
-        self.tell(f"{plural(len(chosen), 'space')} added {where}.", "good")
-
-    async def _add_each(
-        self,
-        organization: str,
-        site: str,
-        section: SiteNode | None,
-        options: list[Option],
-        chosen: frozenset[str],
-        made: list[str],
-    ) -> None:
-        from copydesk.contract import operations as ops
-        from copydesk.contract.models.site_space import SiteSpaceCreate
-
-        group = token_hex(6)
+        level = section.id if section is not None else TOP
         for option in options:
-            if option.id not in chosen:
-                continue
-            body = SiteSpaceCreate(space_id=option.id)
-            if section is not None:
-                body = SiteSpaceCreate(space_id=option.id, section_id=section.id)
+            if option.id in chosen:
+                values = {"title": option.title, "space": option.id}
+                if self._add(level, "site-space", values, None) is None:
+                    return
+        self.tell(f"{plural(len(chosen), 'space')} {where}, once it is sent.", "good")
 
-            async def send(api: Api, body: SiteSpaceCreate = body) -> str:
-                return (await api(ops.add_site_space, organization, site, body)).id
-
-            made.append(
-                await self.perform(
-                    "Add space",
-                    option.title,
-                    send,
-                    reversal=lambda row: space_shown((organization, site), row),
-                    group=group,
-                )
-            )
-
-    def _reveal_after_reload(self, row: str) -> None:
-        self.revealing = row
-        self.read_again()
+    def _add(
+        self, level: str, kind: Kind, values: Mapping[str, str], after: str | None
+    ) -> str | None:
+        """Stage one more row and go to it; None when it cannot be staged, and then that is said."""
+        try:
+            arrangement, made = self.arrangement.add(level, kind, values, after=after)
+        except StagingError as stuck:
+            self.tell(str(stuck), "warn")
+            return None
+        self.staged(arrangement)
+        self.rows.reveal(made)
+        return made
 
     @action(
-        "D",
-        "remove",
-        unless=(not_allowed, no_row, a_group, only_one),
-        danger=3,
-        show=18,
-        group="Change",
-        uses=("delete_site_section", "delete_site_space"),
-    )
-    async def remove_row(self) -> None:
-        """Stop showing a section or a space. Its content stays; it asks for the name."""
-        node = self.node
-        if node is None:
-            return
-        from copydesk.contract import operations as ops
+        "D", "remove", unless=(not_allowed, no_row, not_staged_order, to_be_removed, a_group),
+        show=18, group="Change", uses=("delete_site_section", "delete_site_space"),
+    )  # fmt: skip
+    def remove_row(self) -> None:
+        """Stop showing the row, or the picked ones. Staged: it is asked before it is sent."""
+        picked = self.picked()
+        if self.stage(lambda it: it.remove(picked)):
+            self.rows.set_marks(())
+            what = "It goes" if len(picked) == 1 else f"{len(picked)} rows go"
+            self.say(f"{what} once it is sent; the content is kept. u brings it back.")
 
-        ids = self._ids
-        facts = ["The content is kept; the site stops showing it.", "This cannot be undone here."]
-        if node.kind == "section" and node.children:
-            facts.insert(0, f"It shows {plural(len(node.children), 'space')}.")
-        if node.address:
-            facts.append(f"Readers will no longer find {node.address}")
-        agreed = await self.desk.push_screen_wait(
-            TypeToConfirm(f"Remove {node.title}", facts, expect=node.title, verb="remove")
-        )
-        if not agreed:
-            return
-
-        async def send(api: Api) -> None:
-            if node.kind == "section":
-                await api(ops.delete_site_section, *ids, node.id)
-            else:
-                await api(ops.delete_site_space, *ids, node.id)
-
-        await self.perform("Remove", node.title, send)
-        self.read_again()
+    @action(
+        "ctrl+s", "send", unless=(not_allowed, nothing_staged), danger=2, show=38, group="Order",
+        override=True,
+        uses=("move_site_section", "move_site_space", "list_site_sections", "list_site_spaces"),
+    )  # fmt: skip
+    async def apply(self) -> None:
+        """Send what is staged, after reading the structure again. It shows the plan first."""
+        await self.send_staged()

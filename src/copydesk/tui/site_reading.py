@@ -1,4 +1,4 @@
-"""Reading the structure of a site, and sending what moves or changes it."""
+"""Reading the structure of a site."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import asyncio
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from copydesk.domain.site_tree import SiteNode, Structure, structure_of
+from copydesk.domain.site_tree import Structure, structure_of
 from copydesk.tui.present.site import SiteRow, site_row
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
     from copydesk.contract.models.site import Site
-    from copydesk.domain.staged import Step
+    from copydesk.tui.widgets.choice import Option
 
 PAGE = 250
 """Rows asked for at once."""
@@ -41,13 +41,32 @@ async def read_only_site(api: Api, organization: str) -> Site | None:
 async def read_site(api: Api, organization: str, site: str, me: str | None) -> SiteRead:
     """Return a site with its structure. Raises ``ApiError``."""
     from copydesk.contract import operations as ops
+    from copydesk.tui.site_rights import read_rights
 
-    found, structure, refused = await asyncio.gather(
+    found, structure, rights = await asyncio.gather(
         api(ops.get_site, organization, site),
         read_structure(api, organization, site),
-        _refusal(api, organization, me),
+        read_rights(api, organization, me),
     )
-    return SiteRead(site_row(found), structure, refused)
+    return SiteRead(site_row(found), structure, rights.change)
+
+
+async def read_conditions(api: Api, organization: str, site: str) -> list[Option]:
+    """Return the conditions that a site has ready-made, as options. Raises ``ApiError``."""
+    from copydesk.contract import operations as ops
+    from copydesk.domain.text import clean
+    from copydesk.tui.widgets.choice import Option
+
+    found = await api(ops.list_adaptive_template_conditions, organization, site)
+    return [
+        Option(
+            clean(each.condition),
+            clean(each.description) or clean(each.condition),
+            clean(each.condition),
+        )
+        for each in found.items
+        if each.condition
+    ]
 
 
 async def read_structure(api: Api, organization: str, site: str) -> Structure:
@@ -62,53 +81,3 @@ async def read_structure(api: Api, organization: str, site: str) -> Structure:
         return structure_of(sections)
     shown = [each async for each in api.pages(ops.list_site_spaces, organization, site, limit=PAGE)]
     return structure_of((), shown)
-
-
-async def _refusal(api: Api, organization: str, me: str | None) -> str:
-    """Return why the reader may not change sites, as far as their role says."""
-    from copydesk.client.errors import Forbidden, NotFound
-    from copydesk.contract import operations as ops
-
-    if me is None:
-        return ""
-    try:
-        member = await api(ops.get_member, organization, me)
-    except (Forbidden, NotFound):
-        return ""
-    if member.role in WRITERS:
-        return ""
-    role = member.role or "guest"
-    return f"You may only look: changing a site needs the role create or admin, yours is {role}."
-
-
-async def send_step(api: Api, organization: str, site: str, step: Step, node: SiteNode) -> None:
-    """Move one section or site space next to another. Raises ``ApiError``."""
-    from copydesk.contract import operations as ops
-    from copydesk.contract.models.position import (
-        SiteSectionAnchor,
-        SiteSectionPosition,
-        SiteSpaceAnchor,
-        SiteSpacePosition,
-    )
-    from copydesk.contract.models.site_section import SiteSectionMove
-    from copydesk.contract.models.site_space import SiteSpaceMove
-
-    move = step.move
-    if node.kind == "section":
-        beside = SiteSectionAnchor(site_section=move.anchor)
-        where = (
-            SiteSectionPosition(after=beside)
-            if move.side == "after"
-            else SiteSectionPosition(before=beside)
-        )
-        await api(
-            ops.move_site_section, organization, site, move.id, SiteSectionMove(position=where)
-        )
-    else:
-        anchor = SiteSpaceAnchor(site_space=move.anchor)
-        place = (
-            SiteSpacePosition(after=anchor)
-            if move.side == "after"
-            else SiteSpacePosition(before=anchor)
-        )
-        await api(ops.move_site_space, organization, site, move.id, SiteSpaceMove(position=place))

@@ -26,16 +26,16 @@ NAMED = 8
 """So many titles are named in one sentence."""
 
 
-def bar(layout: Layout, gone: Collection[str] = (), changed: Collection[str] = ()) -> Text:
+def bar(layout: Layout, changed: Collection[str] = ()) -> Text:
     """Return the top of a site as readers see it: ``Guides | Products ▾ | Legal``.
 
-    ``gone`` are ids that readers do not get, such as spaces in the trash; ``changed`` are lit.
+    ``changed`` are the ids of what is lit.
     """
     text = Text()
     level = layout.levels.get(TOP, ())
     for row in level[:BAR_LIMIT]:
         item = layout.items[row]
-        if not _seen(layout, item, gone):
+        if not _seen(layout, item):
             continue
         if text.plain:
             text.append(f" {glyphs().bar} ", style="muted")
@@ -47,11 +47,9 @@ def bar(layout: Layout, gone: Collection[str] = (), changed: Collection[str] = (
     return text if text.plain else Text("nothing", style="muted")
 
 
-def navigation_facts(
-    base: Layout, now: Layout, gone: Collection[str] = (), changed: Collection[str] = ()
-) -> list[Fact]:
+def navigation_facts(base: Layout, now: Layout, changed: Collection[str] = ()) -> list[Fact]:
     """Return what readers see at the top: before, after, and what is particular about it."""
-    before, after = bar(base, gone), bar(now, gone, changed)
+    before, after = bar(base), bar(now, changed)
     if before.plain == after.plain:
         found = [
             Fact("", Text("AS IT IS" if base is now else "BEFORE AND AFTER", "muted")),
@@ -62,21 +60,21 @@ def navigation_facts(
             Fact("", Text("BEFORE", "muted")), Fact("", before),
             Fact("", Text("AFTER", "muted")), Fact("", after),
         ]  # fmt: skip
-    told = list(islice(_particulars(base, now, gone), 2 * NAMED))
+    told = list(islice(_particulars(base, now), 2 * NAMED))
     return [*found, Fact("", ""), *told] if told else found
 
 
-def _seen(layout: Layout, item: Item, gone: Collection[str]) -> bool:
+def _seen(layout: Layout, item: Item) -> bool:
     """Whether readers get an entry: a section of which everything is hidden shows nothing."""
-    if item.id in gone or item.values.get("hidden"):
+    if item.values.get("trashed") or item.values.get("hidden"):
         return False
     if item.kind == "section":
         inside = layout.levels.get(item.id, ())
-        return not inside or any(_seen(layout, layout.items[row], gone) for row in inside)
+        return not inside or any(_seen(layout, layout.items[row]) for row in inside)
     return True
 
 
-def _particulars(base: Layout, now: Layout, gone: Collection[str]) -> Iterator[Fact]:
+def _particulars(base: Layout, now: Layout) -> Iterator[Fact]:
     """Yield what the bar alone does not tell."""
     first = _first(now)
     if first:
@@ -94,9 +92,9 @@ def _particulars(base: Layout, now: Layout, gone: Collection[str]) -> Iterator[F
                 Text.assemble((f"{item.title} {glyphs().unfolded}", "strong"), f"  {named}{more}"),
             )
             for each in inside[:NAMED]:
-                yield from _about(now, now.items[each], gone)
+                yield from _about(now, now.items[each])
         else:
-            yield from _about(now, item, gone)
+            yield from _about(now, item)
 
 
 def _first(layout: Layout) -> str:
@@ -116,18 +114,18 @@ def _open(layout: Layout, tops: Collection[str]) -> Iterator[str]:
             yield row
 
 
-def _about(layout: Layout, item: Item, gone: Collection[str]) -> Iterator[Fact]:
+def _about(layout: Layout, item: Item) -> Iterator[Fact]:
     condition = str(item.values.get("condition") or "")
     if condition:
         said = shorten(clean(condition), CONDITION_CELLS)
         yield Fact("", f"{item.title} is shown only when its condition ({said}) is true.")
-    if item.id in gone:
+    if item.values.get("trashed"):
         yield Fact("", f"{item.title} is in the trash: readers do not get it.")
     elif item.values.get("hidden"):
         yield Fact("", f"{item.title} is hidden: only its address leads there.")
     elif item.kind == "section":
         inside = [layout.items[row] for row in layout.levels.get(item.id, ())[:BAR_LIMIT]]
-        hidden = [each.title for each in inside if not _seen(layout, each, gone)]
+        hidden = [each.title for each in inside if not _seen(layout, each)]
         if inside and len(hidden) == len(inside):
             yield Fact("", f"{item.title} is not shown: {_all_of(hidden)} hidden.")
         elif hidden:

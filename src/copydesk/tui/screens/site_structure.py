@@ -1,160 +1,250 @@
-"""Place 4: the sections and site spaces of a site, and their order (interaction.md 3.6)."""
+"""Place 4: the structure of a site, as it is published and as it is staged (interaction.md 3.6)."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from contextlib import suppress
 from dataclasses import replace
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from textual import events
 from textual.app import ComposeResult
 
-from copydesk.domain.site_tree import SiteNode, Structure, numbers
-from copydesk.domain.text import plural
+from copydesk.domain.kept_order import modern
+from copydesk.domain.layout import TOP, Layout
+from copydesk.domain.site_arrangement import SiteArrangement, layout_of
+from copydesk.tui.app import style_path
 from copydesk.tui.dispatch import run
-from copydesk.tui.glyphs import glyphs
+from copydesk.tui.draft_keys import structure_key
 from copydesk.tui.place import Part
 from copydesk.tui.places import Target, place
-from copydesk.tui.present import site as present
-from copydesk.tui.site_ordering import SiteOrdering
+from copydesk.tui.present import arrangement as staged
+from copydesk.tui.present import site_structure as present
+from copydesk.tui.present.arrangement import Row
+from copydesk.tui.present.navigation import navigation_facts
+from copydesk.tui.site_editing import SiteEditing
 from copydesk.tui.site_reading import SiteRead
+from copydesk.tui.site_tabs import WHICH, SiteTabs
 from copydesk.tui.trees import TreeSource
+from copydesk.tui.undoing import Past
+from copydesk.tui.widgets.arranged_tree import ArrangedTree
 from copydesk.tui.widgets.columns import by_content
 from copydesk.tui.widgets.facts import Facts
-from copydesk.tui.widgets.tree_list import TreeList
 from copydesk.tui.widgets.virtual_list import Column, VirtualList
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
+    from copydesk.domain.arrange_run import ArrangeRun
+    from copydesk.domain.arrangement import Arrangement
 
 UNFOLD_LIMIT = 60
 """In a structure of at most so many rows, sections with several variants open unfolded."""
 
-
-TITLE_CELLS = 28
+TITLE_CELLS = 24
 """Cells that titles take before anything else is shown of a row."""
 
 STATE_CELLS = 44
 """Cells that a row's states may take where there is room."""
 
+WRITTEN = 12
+"""So many writes of this machine are listed beside the structure."""
+
+NOTHING_STAGED = (
+    "Nothing is staged: this is what is published.",
+    "J and K move a row, e changes it; nothing is sent until ctrl+s.",
+)
+
+AFTER_PLAN = (
+    "Addresses do not change when the order does. If a request fails, it stops and asks.",
+)
+
 
 @place("site-structure", title="Site structure")
-class SiteStructurePlace(SiteOrdering, scope="site_structure"):
-    """What readers see at the top of a site, in order. A new order is staged, then sent."""
+class SiteStructurePlace(SiteTabs, SiteEditing, scope="site_structure"):
+    """What readers see at the top of a site, in order. What is changed is staged, then sent."""
+
+    CSS_PATH = style_path("site_structure")
 
     def __init__(self, target: Target) -> None:
         super().__init__(target)
-        self._now: dict[str, int] = {}
-        self._was: dict[str, int] = {}
-        self._moved: set[str] = set()
-        self._fitted: Structure | None = None
-        """The structure that the columns are as wide as."""
-        self._behind = False
-        """Whether others changed the order since it was read."""
+        self._fitted: Layout | None = None
+        """What the columns are as wide as."""
         self._resumed = ""
         """The row whose form is to be opened once the structure is there."""
+        self._written: list[Past] = []
+        """What this machine changed here and can take back, newest first."""
 
     # What a place says of itself
 
     def panes(self) -> ComposeResult:
-        """The tree, the row under the cursor, and the plan."""
-        source: TreeSource[SiteNode] = TreeSource(
-            key=lambda node: node.id,
-            children=lambda node: node.children,
-            foldable=lambda node: bool(node.children),
+        """The tree; beside it the row, the navigation, the plan, and what was changed here."""
+        source: TreeSource[Row] = TreeSource(
+            key=lambda row: row.id,
+            children=lambda row: row.children,
+            foldable=lambda row: bool(row.children),
         )
-        self.rows: TreeList[SiteNode] = TreeList(
+        self.rows = ArrangedTree(
             source,
-            self._columns(self.structure),
+            self._columns(Layout({}, {TOP: ()})),
             title="Structure",
             empty="Reading the structure…",
-            sign=lambda node: glyphs().marked if node.id in self._moved else "",
+            sign=lambda row: staged.sign(row, self.shown),
             id="structure",
-        )  # fmt: skip
+        )
+        self.rows.pickable = self._not_pickable
         self.facts = Facts(title="Row", id="site-row")
+        self.navigation = Facts(title="Top navigation as readers will see it", id="site-navigation")
         self.plan = Facts(title="Plan", id="site-plan")
+        self.written = Facts(
+            title="Changes made from this machine",
+            empty="None that can be taken back.",
+            id="site-written",
+        )
         yield Part("main", self.rows)
-        yield Part("side", self.facts, self.plan)
+        yield Part("side", self.facts, self.navigation, self.plan, self.written)
 
-    def _columns(self, structure: Structure) -> list[Column[SiteNode]]:
+    def _not_pickable(self, row: Row) -> str | None:
+        if row.kind == "group":
+            return "The API has no operation that moves a group. Move what is around it."
+        if self.shown.state(row).removed:
+            return f"{row.title} is going to be removed. u brings it back."
+        return None
+
+    def _columns(self, layout: Layout) -> list[Column[Row]]:
         """Return the columns; what a site has in them says how wide they are. Titles come first."""
-        nodes = structure.nodes.values()
-        longest = max((present.name_cells(node, structure) for node in nodes), default=0)
+        nodes = self.structure.nodes
+        rows = [Row(item, layout.level_of(row)) for row, item in layout.items.items()]
+        longest = max((present.name_cells(layout, row.id) for row in rows), default=0)
         titles = max(18, min(longest, TITLE_CELLS))
-        path: Column[SiteNode] = Column("path", "PATH", present.path, 5, drop=2)
-        state: Column[SiteNode] = Column("state", "SHOWN", present.state, 5, drop=1)
+        path: Column[Row] = Column(
+            "path", "PATH", lambda row: present.path(row, self.shown), 5, drop=2
+        )
+        state: Column[Row] = Column(
+            "state", "VISIBLE", lambda row: present.state(row, self.shown, nodes), 7, drop=1
+        )
         # What is particular about a row is not cut while the titles have blanks to give.
-        longest = by_content(state, nodes, most=STATE_CELLS).width
-        state = replace(state, width=min(longest, 20), most=longest)
+        longest = by_content(state, rows, most=STATE_CELLS).width
+        state = replace(
+            state,
+            render=lambda row: present.state(row, self.shown, self.structure.nodes),
+            width=min(longest, 16),
+            most=longest,
+        )
         return [
-            Column("now", "NOW", lambda node: present.now_cell(node, self._now), 4),
-            Column("was", "WAS", lambda node: present.was_cell(node, self._now, self._was), 4),
-            Column("title", "SECTION", present.name, flex=1, minimum=titles),
+            Column("now", "NOW", lambda row: staged.now_cell(row, self.shown), 4),
+            Column("was", "WAS", lambda row: staged.was_cell(row, self.shown), 4),
             Column(
-                "shift", "",
-                lambda node: present.shift(node, self._now, self._was, self._moved), 4,
+                "title", "SECTION",
+                lambda row: present.name(row, self.shown, self.structure.nodes),
+                flex=1, minimum=titles,
             ),
-            by_content(path, nodes, most=14),
-            Column("holds", "HOLDS", present.holds, 5, drop=3),
+            Column("shift", "", lambda row: staged.shift(row, self.shown), 4),
+            by_content(path, rows, most=12),
+            Column("variants", "HOLDS", present.variants, 5, drop=3),
             state,
         ]  # fmt: skip
 
     def trail(self) -> Iterable[str]:
-        """The organization, the site, and that this is its structure."""
+        """The organization, the site, that this is its structure, and what is staged."""
         yield self.session.organization_title or "no organization"
         yield self.read.site.title if self.read is not None else "site"
         yield "Structure"
         if self.refused:
-            yield "read-only"
-        elif self.steps:
-            yield f"{len(self.steps)} staged"
+            yield f"read-only: {self.refused.removesuffix('.')}"
+        elif self.staged_note:
+            yield self.staged_note
+
+    def views_note(self) -> str:
+        """How old the structure is, where there is room for it; what ``=`` and ctrl+s do."""
+        keys = "= before/after   ctrl+s apply"
+        if self.read_at is None or not self.known:
+            return keys
+        seconds = max(0, int((self.session.clock() - self.read_at).total_seconds()))
+        old = f"{seconds} s" if seconds < 100 else f"{seconds // 60} min"
+        return f"structure read {old} ago   {keys}"
 
     def signs(self) -> Sequence[tuple[str, str]]:
         """Return the signs of the tree."""
-        return [
-            (glyphs().marked, "moved, not sent yet"),
-            (f"{glyphs().up}2 {glyphs().down}1", "how far it was moved"),
-        ]
+        return staged.signs()
 
-    def status_left(self) -> str:
-        """What is staged, and that nothing was sent."""
-        if self.refused:
-            return self.refused
-        if self.steps:
-            them = "it" if len(self.steps) == 1 else "them"
-            return f"{plural(len(self.steps), 'move')} staged, nothing sent: ctrl+s sends {them}"
-        return super().status_left() or ("published order" if self._now else "")
+    # What is arranged
+
+    @property
+    def draft_key(self) -> str:
+        """The key under which what is staged of the site is kept."""
+        return structure_key(self.target.site or "")
+
+    @property
+    def about(self) -> str:
+        """The title of the site."""
+        return self.read.site.title if self.read is not None else "the site"
+
+    @property
+    def run_target(self) -> str:
+        """The id of the site."""
+        return self.target.site or ""
+
+    def fresh(self, layout: Layout) -> Arrangement:
+        """Return nothing staged, on what is published."""
+        return SiteArrangement.on(layout, *self._ids)
+
+    def modern(self, text: str, layout: Layout) -> str | None:
+        """Return an order that an earlier version kept, in today's format."""
+        return modern(text, layout)
+
+    async def read_layout(self, api: Api) -> Layout:
+        """Read the structure again."""
+        from copydesk.tui.site_reading import read_structure
+
+        structure = await read_structure(api, *self._ids)
+        assert self.read is not None
+        self.read = SiteRead(self.read.site, structure, self.read.refused)
+        return layout_of(structure)
 
     # Reading
 
     def reload(self) -> None:
-        """Read the structure; staged moves are put on top of it."""
+        """Read the structure; what is staged is put on top of it."""
         self.load(
             "structure", self._read, self._arrived, what="Reading the structure",
             failed=self._unread,
         )  # fmt: skip
 
     def poll(self) -> None:
-        """Read again quietly. An order that others changed waits for R: nothing moves by itself."""
-        if self.read is not None:
-            self.load("poll", self._read, self._polled, what="Reading again")
+        """Read again quietly. What others changed waits for R: nothing moves by itself."""
+        if self.known:
+            self.load("poll", self._read_quietly, self._polled, what="Reading again")
         else:
             super().poll()
+
+    async def _read_quietly(self, api: Api) -> SiteRead | None:
+        return await self._read_site(api)
 
     def _polled(self, found: SiteRead | None) -> None:
         if found is None or self.read is None:
             return
-        self._behind = found.structure.levels != self.read.structure.levels
-        if not self._behind:
+        layout = layout_of(found.structure)
+        # Texts that changed show at once where nothing is staged; rows wait.
+        same = layout.levels == self.arrangement.base.levels
+        if same and not self.arrangement.dirty:
             self.read, self.refused = found, found.refused
-        self.show_order()
+            if not layout.same(self.arrangement.base):
+                self.take(layout)
+        self.behind = not layout.same(self.arrangement.base)
+        self.show_arrangement()
 
     def _unread(self, text: str) -> None:
         if self.read is None:
             self.rows.empty = f"{text} R reads it again."
             self.rows.refresh()
 
-    async def _read(self, api: Api) -> SiteRead | None:
+    async def _read(self, api: Api) -> tuple[SiteRead, ArrangeRun | None] | None:
+        found = await self._read_site(api)
+        if found is None:
+            return None
+        return found, None if self.known else await self.unfinished()
+
+    async def _read_site(self, api: Api) -> SiteRead | None:
         from copydesk.tui import site_reading as reading
 
         organization = self.target.organization or self.session.organization
@@ -171,115 +261,129 @@ class SiteStructurePlace(SiteOrdering, scope="site_structure"):
         self.target = self.target.but(organization=organization, site=site)
         return found
 
-    def _arrived(self, found: SiteRead | None) -> None:
-        if found is None:
-            self.rows.empty = "Which site? gt lists them, Enter opens the structure of one."
+    def _arrived(self, read: tuple[SiteRead, ArrangeRun | None] | None) -> None:
+        if read is None:
+            self.rows.empty = WHICH
             self.rows.refresh()
             return
-        first, self._behind = self.read is None, False
+        found, unfinished = read
         self.read, self.refused = found, found.refused
-        structure = found.structure
-        self.rows.empty = (
-            "This site shows nothing yet."
-            if self.refused
-            else "This site shows nothing yet. ctrl+n adds a section or a space."
-        )
-        if first:
-            self._first(structure)
+        adds = "" if self.refused else " ctrl+n adds one."
+        self.rows.empty = f"This site has no sections.{adds}"
+        layout = layout_of(found.structure)
+        if self.known:
+            self.read_anew(layout)
         else:
-            self.say_rebased(self.rebase(structure))
-        revealed, self.revealing = self.revealing, None
-        self.show_order()
-        if revealed is not None:
-            self.rows.reveal(revealed)
+            self._unfold_first(layout)
+            self.begin(layout, unfinished)
+        self._look_back()
+        self.show_arrangement()
         if self._resumed:
             self.resume_draft(self._resumed)
 
-    def _first(self, structure: Structure) -> None:
-        source = self.rows.tree_source
-        several = {level for level, ids in structure.levels.items() if len(ids) > 1}
-        few = len(structure.nodes) <= UNFOLD_LIMIT
-        source.unfolded |= structure.groups | (several if few else set())
-        self.begin(structure)
+    def _unfold_first(self, layout: Layout) -> None:
+        few = len(layout.items) <= UNFOLD_LIMIT
+        self.rows.tree_source.unfolded.update(
+            level
+            for level, rows in layout.levels.items()
+            if level in layout and (layout.items[level].kind == "group" or (few and len(rows) > 1))
+        )
 
     # What is on screen
 
-    def show_order(self, cursor: str | None = None) -> None:
-        """Show the staged order; the cursor stays on its row."""
-        if self.read is None:
-            return
-        structure, staged = self.read.structure, self.staged
-        self._now, self._was = numbers(staged.now), numbers(staged.base)
-        self.steps = staged.plan()
-        self._moved = {step.move.id for step in self.steps}
-        top = self.rows.scroll_offset.y
-        here = cursor or self.rows.selected_id
-        self.rows.tree_source.set_roots(structure.tree(staged.now))
-        if self._fitted is not structure:
-            self._fitted = structure
-            self.rows.show_columns(self._columns(structure))
-        if here is not None:
-            self.rows.select(here)
-        # The list keeps a row on its line by scrolling; here the row moves and the list stays.
-        at, height = self.rows.cursor, max(1, self.rows.page_lines - 1)
-        y = min(max(top, at - height + 1), at)
-        self.rows.scroll_to(y=y, animate=False, force=True)
-        notes = ["staged order"] * bool(self.steps)
-        notes += ["changed by others: R shows it"] * self._behind
-        self.rows.note = "   ".join(notes)
-        self.rows.retitle()
-        self.plan.title = present.plan_title(self.steps)
-        self.plan.show(present.plan_facts(staged, self.steps, structure))
-        # A narrow drawer has room for one: what was staged matters more than a row's details.
-        self.facts.set_class(bool(self.steps), "drawer-hidden")
-        self.plan.set_class(not self.steps, "drawer-hidden")
+    def draw(self) -> None:
+        """Show the plan, the navigation, the row."""
+        base = self.arrangement.base
+        if self._fitted is not base:
+            self._fitted = base
+            self.rows.show_columns(self._columns(base))
+        self.plan.title = staged.plan_title(self.calls)
+        self.plan.show(staged.plan_facts(self.calls, nothing=NOTHING_STAGED, after=AFTER_PLAN))
+        # A narrow drawer has room for one: what is staged matters more than a row's details.
+        self.facts.set_class(bool(self.calls), "drawer-hidden")
+        self.plan.set_class(not self.calls, "drawer-hidden")
+        self.facts.set_class(bool(self.calls), "plan-first")
+        self._draw_navigation()
+        self._draw_written()
         self._look()
-        self.refresh_frame()
+
+    def _draw_navigation(self) -> None:
+        if self.navigation.display and self.known:
+            now, base = self.arrangement.now, self.arrangement.base
+            touched = [row for row, state in self.shown.states.items() if state]
+            self.navigation.show(navigation_facts(base, now, changed=touched))
+
+    def _draw_written(self) -> None:
+        if self.written.display:
+            now = self.session.clock()
+            self.written.show(staged.written_facts(self._written, _when, now))
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Draw what there is room for now."""
+        if self.known:
+            self.call_after_refresh(self.draw)
+
+    def _look_back(self) -> None:
+        """Find what this machine changed in the site and can take back."""
+        site = self.target.site
+        known = self.session.history.known.values()
+        mine = [
+            past
+            for past in known
+            if any(step.arguments.get("site_id") == site for step in past.reversal.back)
+        ]
+        mine.sort(key=lambda past: (past.entry.at, past.number), reverse=True)
+        self._written = mine[:WRITTEN]
 
     def on_virtual_list_highlighted(self, event: VirtualList.Highlighted) -> None:
         """Show what is known of the row."""
         self._look()
 
+    def on_virtual_list_marks_changed(self, event: VirtualList.MarksChanged) -> None:
+        """Say how many rows are picked."""
+        self.refresh_frame()
+
     def _look(self) -> None:
-        node = self.node
-        if node is None or self.read is None:
+        row = self.row
+        if row is None or self.read is None:
             self.facts.show([], title="Row")
-        else:
-            self.facts.show(present.node_facts(node, self.read.structure), title=node.title)
+            return
+        nodes, base = self.structure.nodes, self.arrangement.base
+        self.facts.show(present.row_facts(row, self.shown, base, nodes), title=row.title)
 
     def on_virtual_list_opened(self, event: VirtualList.Opened) -> None:
-        """Fold or unfold; read the pages of a site space."""
-        node = self.node
-        if node is None:
+        """Drop what is picked; else fold or unfold, or read the pages of a site space."""
+        row = self.row
+        if row is None:
             return
-        if node.children:
+        if self.rows.marks:
+            self.drop_picked()
+        elif row.children:
             self.rows.toggle()
-        elif node.kind == "site-space":
-            organization = self.target.organization
-            target = Target(organization=organization, space=node.space)
+        elif row.kind == "site-space":
+            space = str(row.item.values.get("space") or "") or None
+            target = Target(organization=self.target.organization, space=space)
             self.desk.call_later(self.desk.go, "pages", target)
 
     def resume_draft(self, part: str) -> None:
         """Open the form of a row again, with what was typed in it."""
-        self._resumed = part if self.read is None else ""
-        if self.read is not None and self.rows.reveal(part):
+        self._resumed = part if not self.known else ""
+        if self.known and self.rows.reveal(part):
             self.app.call_later(run, self, self.ACTIONS["edit"])
 
     def copies(self) -> Sequence[tuple[str, str]]:
         """Return what ``Y`` offers."""
-        node = self.node
-        if node is None:
+        row, node = self.row, self.node
+        if row is None:
             return []
         choices = [
-            ("address", node.address),
-            ("path", node.path),
-            ("title", node.title),
-            ("id", node.id),
+            ("address", node.address if node is not None else ""),
+            ("path", present.value(row, "path")),
+            ("title", row.title),
+            ("id", node.id if node is not None else ""),
         ]
         return [(name, text) for name, text in choices if text]
 
-    def on_unmount(self) -> None:
-        """Keep what is staged."""
-        with suppress(OSError):
-            self._keep()
-        super().on_unmount()
+
+def _when(past: Past) -> datetime:
+    return datetime.fromtimestamp(past.entry.at, UTC)

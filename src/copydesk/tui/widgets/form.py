@@ -25,6 +25,7 @@ from copydesk.tui.widgets.sheet import Fact, Sheet, fact_lines
 if TYPE_CHECKING:
     from copydesk.tui.app import CopydeskApp
     from copydesk.tui.drafts import DraftStore
+    from copydesk.tui.widgets.choice import Option
 
 
 REFUSED_FIELD = re.compile(r"\bbody\.(\w+)(?:\.\w+|\[\d+\])*: *(.+)", re.DOTALL)
@@ -40,20 +41,28 @@ class Field:
 
     ``check`` takes the text and returns None, or what is wrong with it as a sentence. ``note``
     takes it too and returns what to know about a text that is different, such as that an address
-    changes. ``lines`` above 1 makes it a field of that height for longer text.
+    changes; where it is always the same it is a text. ``lines`` above 1 makes it a field of that
+    height for longer text. ``offers`` reads what can be chosen for it: options whose ids are texts.
     """
 
     name: str
     label: str
     value: str = ""
     check: Callable[[str], str | None] = lambda text: None
-    note: str = ""
+    note: str | Callable[[str], str] = ""
     lines: int = 1
+    offers: Callable[[], Awaitable[Sequence[Option]]] | None = None
 
 
 def form_unchanged(form: Form) -> str | None:
     """Say so when every field is as it was."""
     return None if form.new or form.changed() else "Nothing is changed yet."
+
+
+def no_offers(field: FormInput) -> str | None:
+    """Say so when there is nothing to choose for a field."""
+    form = cast("Form", field.screen)
+    return None if form.offers_of(field) is not None else "There is nothing to choose here: type."
 
 
 class FormInput(PromptInput, scope="form_input"):
@@ -75,6 +84,19 @@ class FormInput(PromptInput, scope="form_input"):
     def previous_field(self) -> None:
         """Go to the previous field."""
         self.screen.focus_previous()
+
+    @action("ctrl+o", "choose", unless=no_offers, show=False)
+    async def choose(self) -> None:
+        """Choose one of what is offered for the field, which can be changed then."""
+        from copydesk.tui.widgets.choice import Choice
+
+        form = cast("Form", self.screen)
+        options = await form.read_offers(self)
+        if options:
+            chosen = await self.app.push_screen_wait(Choice("Choose", options, wide=True))
+            if chosen is not None and self.is_attached:
+                self.value = chosen
+                self.cursor_position = len(chosen)
 
 
 class FormText(Acts, TextArea, scope="form_text"):
@@ -214,12 +236,37 @@ class Form(Sheet[Mapping[str, str]], scope="form"):
 
     def _label(self, field: Field, text: str) -> Content:
         line = Text(field.label, style="muted")
+        if field.offers is not None:
+            line.append("   ctrl+o", style="accent").append(" chooses", style="muted")
         wrong = self._wrong(field, text.strip())
         if wrong is not None:
             line.append(f"   {wrong}", style="bad")
-        elif field.note and text.strip() != field.value.strip():
-            line.append(f"   {field.note}", style="warn")
+        elif text.strip() != field.value.strip():
+            note = field.note if isinstance(field.note, str) else field.note(text.strip())
+            line.append(f"   {note}" if note else "", style="warn")
         return self.paint(line)
+
+    def offers_of(self, widget: Widget) -> Callable[[], Awaitable[Sequence[Option]]] | None:
+        """Return what reads the offers for a field, if there are any."""
+        named = (field for field in self._fields if self._inputs.get(field.name) is widget)
+        return next((field.offers for field in named), None)
+
+    async def read_offers(self, widget: Widget) -> Sequence[Option]:
+        """Return what is offered for a field; say why where that is nothing."""
+        from copydesk.tui.errors import failure_types, sentence
+
+        read = self.offers_of(widget)
+        if read is None:
+            return ()
+        self._say("Reading what there is to choose.")
+        try:
+            options = await read()
+        except failure_types() as error:
+            self._say(f"{sentence(error, 'ctrl+o')} It can be typed.")
+            return ()
+        if self.is_attached:
+            self._say("" if options else "There is nothing to choose from: type it.")
+        return options
 
     def _wrong(self, field: Field, text: str) -> str | None:
         """Return what is wrong with a text, or was when the service last saw it."""

@@ -67,6 +67,10 @@ class SiteMaking(SitePublishing, scope="site_making"):
                 lambda rights: self.refresh_frame(), what="Reading your role",
             )  # fmt: skip
 
+    def reveal_site(self, site: str) -> None:
+        """Put the cursor on a site that was made, once the list has it."""
+        raise NotImplementedError
+
     @action(
         "ctrl+n",
         "new site",
@@ -180,6 +184,7 @@ class SiteMaking(SitePublishing, scope="site_making"):
         await self.desk.push_screen_wait(form)
         if made:
             site = made[0]
+            self.reveal_site(site.id)
             target = Target(organization=organization, site=site.id)
             await self.desk.go("site-structure", target)
             self.tell(

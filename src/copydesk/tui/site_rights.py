@@ -48,7 +48,7 @@ def rights_of(role: str | None) -> Rights:
     looks = role not in WRITERS
     needs = f"needs the role create or admin, {yours}"
     return Rights(
-        f"You may only look: changing a site {needs}" if looks else "",
+        f"Changing a site {needs}" if looks else "",
         f"Making a site {needs}" if looks else "",
         f"Publishing a site needs the role admin, {yours}",
         f"Deleting a site needs the role admin, {yours}",

@@ -152,7 +152,7 @@ class SiteSettings(SiteTabs, scope="site_settings_changes"):
             f"{setting.label} of {present.title_of(site)}",
             [field],
             draft_key=key,
-            facts=present.HELP[name],
+            facts=[" ".join(present.HELP[name])],
             send=send,
         )
         await self.desk.push_screen_wait(form)
@@ -224,8 +224,8 @@ class SiteSettings(SiteTabs, scope="site_settings_changes"):
             return found if present.value_of(found, name) == setting_as_read(name, wanted) else None
 
         changed = await self.perform(
-            f"Set {setting.label.lower()} of",
-            present.title_of(site),
+            f"Set {setting.label.lower()}",
+            f"of {present.title_of(site)}",
             send,
             reversal=setting_changed(ids, name, before, wanted) if _can_be(name, before) else None,
             recall=recall,
@@ -240,7 +240,7 @@ class SiteSettings(SiteTabs, scope="site_settings_changes"):
     async def _agree(self, setting: Setting, wanted: object, facts: Facts) -> Site | None:
         """Return the site as it is right before the change, once that was agreed to.
 
-        None when it was not, or when somebody else has made the change already.
+        None when it was not. Raises `NotDoneError` when somebody else has made the change already.
         """
         from copydesk.contract import operations as ops
 
@@ -264,8 +264,7 @@ class SiteSettings(SiteTabs, scope="site_settings_changes"):
             before, site = site, await api(ops.get_site, *self._ids)
             if present.value_of(site, name) == setting_as_read(name, wanted):
                 self.show_site(site)
-                self.tell("Somebody else has set it to that already.", "good")
-                return None
+                raise NotDoneError("Somebody else has set it to that already.")
             if present.value_of(before, name) == present.value_of(site, name):
                 return site
             changed = True

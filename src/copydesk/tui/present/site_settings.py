@@ -31,11 +31,11 @@ WEB_SETTINGS = frozenset({"hostname", "type", "ads", "customization"})
 
 FOUND_BY: Mapping[str, str] = {
     "public": "search engines list it",
-    "unlisted": "search engines do not",
-    "share-link": "each can be switched off",
-    "visitor-auth": "they sign in first",
+    "unlisted": "search engines do not list it",
 }
-"""What else there is to know of a visibility."""
+"""How the readers of a visibility come to a site, where that differs."""
+
+NOBODY = "nobody yet: it is not published"
 
 WIDTHS = ("visitor-auth", "share-link", "unlisted", "public")
 """Visibilities, the narrowest audience first."""
@@ -99,7 +99,7 @@ def settings_of(site: Site) -> list[Setting]:
     agents = str(site.agents_context or "")
     proxy = proxy_of(site)
     return [
-        Setting("title", "Title", title_of(site), "text", site.title),
+        Setting("title", "Title", title_of(site), "text", clean(site.title)),
         Setting(
             "published", "State",
             "published" if site.published else Text("not published", style="warn"), "publish",
@@ -108,9 +108,9 @@ def settings_of(site: Site) -> list[Setting]:
         Setting("hostname", "Host", clean(site.hostname or "") or _none("none yet")),
         Setting(
             "basename", "Base name", clean(site.basename or "") or _none("none"), "text",
-            site.basename or "",
+            clean(site.basename or ""),
         ),
-        Setting("proxy", "Proxy", clean(proxy) or _none("none"), "text", proxy),
+        Setting("proxy", "Proxy", clean(proxy) or _none("none"), "text", clean(proxy)),
         Setting(
             "adaptiveContent", "Adaptive content",
             "on: visitors are shown different things" if adaptive else "off", "switch",
@@ -245,11 +245,13 @@ def visibility_facts(
     ]
     if not site.published:
         facts.append("It is not published: nobody reads it until it is.")
+    elif {before, wanted} == {"public", "unlisted"}:
+        facts.append(f"Whoever has the address keeps it; {FOUND_BY[wanted]} from then on.")
     elif _width(wanted) > _width(before):
         shown = plural(site.site_spaces, "space")
         facts.append(Text(f"More people can read it at once: all of its {shown}.", style="warn"))
     else:
-        facts.append(Text("Readers who are none of these lose it at once.", style="warn"))
+        facts.append(Text("Everybody else loses it at once.", style="warn"))
     if wanted == "share-link" and (said := links_line(links)):
         facts.append(said)
     elif before == "share-link" and links:
@@ -270,7 +272,8 @@ def basename_facts(site: Site, wanted: str) -> list[Text | str]:
         facts = ["It has no host yet: the base name counts once it has one.", ""]
     if proxy_of(site):
         facts.append(f"Readers come by {clean(address_of(site))}, which stays.")
-    facts.append(_moved(site))
+    else:
+        facts.append(_moved(site))
     if not site.basename:
         facts.append("It had none before, and the service takes none back: u cannot undo this.")
     return facts
@@ -339,8 +342,8 @@ def delete_facts(
     """Return what is lost with a site."""
     facts: list[Text | str] = ["The content of its spaces is kept. What is lost:"]
     shown = plural(site.site_spaces, "space")
-    arranged = f"{plural(sections, 'section')} with {shown}" if sections else shown
-    facts.append(f"  structure    {arranged}: order, paths, conditions")
+    arranged = f"{plural(sections, 'section')}, {shown}" if sections else shown
+    facts.append(f"  structure    {arranged}, their order and paths")
     if links:
         active = sum(link.active for link in links)
         facts.append(f"  share links  {len(links)}, {active} switched on")
@@ -356,35 +359,28 @@ def delete_facts(
 
 
 def setting_facts(setting: Setting, site: Site, now: datetime) -> list[Fact]:
-    """Return what to know about the setting under the cursor."""
+    """Return what to know about the setting under the cursor, then about the site."""
     found = [Fact("", " ".join(HELP.get(setting.name, ())))]
     if setting.name in WEB_SETTINGS:
         found.append(Fact("", Text(web_words(site), style="muted")))
-    address = address_of(site)
-    match setting.name:
-        case "visibility":
-            found.append(Fact("read by", readers(str(site.visibility))))
-            if not site.published:
-                found.append(Fact("", Text("Not published: nobody reads it yet.", style="warn")))
-        case "published":
-            found.append(Fact("read by", readers(str(site.visibility))))
-            found.append(Fact("address", Text(clean(address), style="link") if address else "none"))
-        case "hostname" | "basename":
-            own = own_address(site, site.basename)
-            found.append(Fact("address", Text(own, style="link") if own else "none yet"))
-        case "proxy":
-            found.append(Fact("address", Text(clean(address), style="link") if address else "none"))
-        case "features":
-            found += [
-                Fact(
-                    clean(feature.id),
-                    f"needs {clean(str(feature.plan or 'no plan'))}"
-                    + (", frozen" if feature.frozen else "")
-                    + "".join(f", {clean(each)}" for each in feature.customizations),
-                )
-                for feature in site.features
-            ]
-        case "type" if site.created_at is not None:
-            since = age(site.created_at, now)
-            found.append(Fact("made", "just now" if since == "now" else f"{since} ago"))
+    if setting.name == "features":
+        found += [
+            Fact(
+                clean(feature.id),
+                f"needs {clean(str(feature.plan or 'no plan'))}"
+                + (", frozen" if feature.frozen else "")
+                + "".join(f", {clean(each)}" for each in feature.customizations),
+            )
+            for feature in site.features
+        ]
+    address = clean(address_of(site))
+    found += [
+        Fact("", ""),
+        Fact("read by", readers(str(site.visibility)) if site.published else NOBODY),
+        Fact("address", Text(address or "none yet", style="link" if address else "muted")),
+        Fact("shows", plural(site.site_spaces, "space")),
+    ]
+    if site.created_at is not None:
+        since = age(site.created_at, now)
+        found.append(Fact("made", "just now" if since == "now" else f"{since} ago"))
     return found

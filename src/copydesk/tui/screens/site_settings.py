@@ -105,6 +105,7 @@ class SiteSettingsPlace(SiteSettings, HasDetails, scope="site_settings"):
 
     def reload(self) -> None:
         """Read the site, and what the reader may do with it."""
+        self.rights = None
         self.load(
             "site", self._read, self._arrived, what="Reading the settings", failed=self._unread
         )

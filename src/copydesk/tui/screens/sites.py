@@ -26,7 +26,7 @@ from copydesk.tui.widgets.virtual_list import Column, VirtualList
 if TYPE_CHECKING:
     from copydesk.client.api import Api
 
-STAGED = "moves staged, not sent"
+STAGED = "changes staged, not sent"
 """What the sign beside a site means."""
 
 TITLE_CELLS = 24
@@ -62,7 +62,9 @@ class SitesPlace(SiteMaking, HasDetails, scope="sites"):
         self._longest = (12, 0)
         """Cells of the longest title and the longest address read so far."""
         self._staged: dict[str, int] = {}
-        """How many moves are kept staged on this machine, by site."""
+        """How many changes are kept staged on this machine, by site."""
+        self._revealed = ""
+        """The site that the cursor is to go to once it is in the list."""
 
     def panes(self) -> ComposeResult:
         """The sites, and what there is to know about the one under the cursor."""
@@ -116,6 +118,10 @@ class SitesPlace(SiteMaking, HasDetails, scope="sites"):
         choices = [("address", row.address), ("title", row.title), ("id", row.id)]
         return [(name, text) for name, text in choices if text]
 
+    def reveal_site(self, site: str) -> None:
+        """Put the cursor on a site that was made, once the list has it."""
+        self._revealed = site
+
     def opened(self) -> None:
         """Show the views."""
         super().opened()
@@ -161,6 +167,8 @@ class SitesPlace(SiteMaking, HasDetails, scope="sites"):
             if own:
                 self._source.fold()
                 self._source.fresh.clear()
+                if self._revealed and self.rows.select(self._revealed):
+                    self._revealed = ""
 
         self.load("sites", refresh, lambda _: None, what="Reading sites")
 

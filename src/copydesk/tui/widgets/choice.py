@@ -229,7 +229,7 @@ class OrderedChoices(_Chooser[tuple[str, ...]], scope="ordered_choices"):
     def __init__(
         self, title: str, options: Sequence[Option], *, ticked: Sequence[str] = ()
     ) -> None:
-        super().__init__(f"{title}   space ticks in order, ctrl+s takes them", options)
+        super().__init__(f"{title}   space ticks, ctrl+s takes them", options)
         self._ticked = list(ticked)
         self.options.columns = (
             Column("number", "", self._number, width=3, align="right"),

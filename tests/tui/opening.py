@@ -38,3 +38,8 @@ def open_world(
         host="desk.test",
     )
     return CopydeskApp(session, first, target)
+
+
+def typed(text: str) -> list[str]:
+    """Return the keys that type a text, for `Driver.burst`."""
+    return ["space" if letter == " " else letter for letter in text]

@@ -7,7 +7,7 @@ from copydesk.server import seeding_sites as seed
 from copydesk.server.store import Tx
 from copydesk.tui.places import Target
 from tests.drive import Driver, drive
-from tests.tui.opening import open_world
+from tests.tui.opening import open_world, typed
 from tests.world import World
 
 HOSTILE = "Bank\x1b[2J\u202e [bold]ﬁlm\n🦊 and 50 letters of it, no more"
@@ -52,11 +52,10 @@ async def test_links_are_made_renamed_switched_and_taken_back(
 ) -> None:
     site, (bank, ferry, old) = publish(world, "Northgate Bank", HOSTILE, "Old evaluation")
     app = open_world(world, "share-links", at(world, site))
-    async with drive(app, size=(80, 24)) as driver:
-        driver.golden("share-links", update=update_golden)
-        await driver.resize(140, 40)
+    async with drive(app, size=(140, 40)) as driver:
         driver.golden("share-links", update=update_golden)
         await driver.resize(80, 24)
+        driver.golden("share-links", update=update_golden)
         assert key_of(world, bank) not in driver.screen
         assert "hidden" in driver.line("Northgate Bank")
         assert "3 links, 2 on; addresses are hidden" in driver.screen
@@ -88,11 +87,11 @@ async def test_links_are_made_renamed_switched_and_taken_back(
 
         await driver.press("ctrl+n", "ctrl+s")
         assert "Mend name first." in driver.screen
-        await driver.type("x" * 51)
+        await driver.burst(*("x" * 51))
         await driver.press("ctrl+s")
         assert "51 characters; at most 50" in driver.screen
         await driver.press("ctrl+a", "ctrl+k")
-        await driver.type("Auditors")
+        await driver.burst(*"Auditors")
         await driver.press("escape", "ctrl+n")
         assert "what you typed before is back" in driver.screen
         await driver.press("ctrl+s")
@@ -100,7 +99,7 @@ async def test_links_are_made_renamed_switched_and_taken_back(
         assert made not in (None, bank, ferry, old)
         assert "Auditors" in driver.line("just now")
         await driver.press("e")
-        await driver.type(" 2026")
+        await driver.burst(*typed(" 2026"))
         await driver.press("ctrl+s")
         assert world.row("share_link", made or "")["name"] == "Auditors 2026"
         keys = [key_of(world, link) for link in (bank, ferry, old, made or "")]
@@ -120,10 +119,10 @@ async def test_a_link_is_deleted_by_its_name_and_its_key_opens_nothing(world: Wo
     async with drive(app, "j", "D", size=(80, 24)) as driver:
         assert "Whoever has its address gets nothing any more." in driver.screen
         assert "no way back" in driver.screen
-        await driver.type("Northgate")
+        await driver.burst(*"Northgate")
         await driver.press("ctrl+s")
         assert "That is not the name." in driver.screen
-        await driver.type(" Bank")
+        await driver.burst(*typed(" Bank"))
         await driver.press("ctrl+s")
         assert "Northgate" not in driver.screen.partition("Done")[0]
         assert driver.selected == old

@@ -11,7 +11,7 @@ from copydesk.server import seeding_sites as seed
 from copydesk.server.store import Tx
 from copydesk.tui.places import Target
 from tests.drive import drive
-from tests.tui.opening import open_world
+from tests.tui.opening import open_world, typed
 from tests.world import World
 
 
@@ -48,11 +48,10 @@ async def test_what_everybody_gets_and_what_is_kept_from_them(
 ) -> None:
     site, ids = publish(world, published=True)
     target = Target(organization=world.home, site=site)
-    async with drive(open_world(world, "site-readers", target), size=(80, 24)) as driver:
-        driver.golden("site-readers", update=update_golden)
-        await driver.resize(140, 40)
+    async with drive(open_world(world, "site-readers", target), size=(140, 40)) as driver:
         driver.golden("site-readers", update=update_golden)
         await driver.resize(80, 24)
+        driver.golden("site-readers", update=update_golden)
         assert "no: shows nothing" in driver.line("Archive")
         assert "if visitor.claims.partner" in driver.line("Partners")
         assert "not in the navigation" in driver.line("Fees")
@@ -77,21 +76,21 @@ async def test_a_site_is_read_with_a_link_or_a_key(world: World) -> None:
         assert "Without a link nobody gets this." in driver.screen
         await driver.press("f")
         assert "switched off" in driver.line("Old evaluation")
-        await driver.type("Northgate")
+        await driver.burst(*"Northgate")
         await driver.press("enter")
         assert "Readers get: with Northgate Bank" in driver.screen
         assert driver.line("Guide").split()[-2] == "/"
         assert key not in driver.screen
         await driver.press("f")
-        await driver.type("Old ev")
+        await driver.burst(*typed("Old ev"))
         await driver.press("enter")
         assert "Old evaluation is switched off: its key opens nothing." in driver.screen
         await driver.press(":")
-        await driver.type("key nonsense")
+        await driver.burst(*typed("key nonsense"))
         await driver.press("enter")
         assert "No link of this site that is on has that key" in driver.screen
         await driver.press(":")
-        await driver.type(f"key https://docs.acme.test/{key}")
+        await driver.burst(*typed(f"key https://docs.acme.test/{key}"))
         await driver.press("enter")
         assert "Readers get: with the key you typed" in driver.screen
         assert key not in driver.screen

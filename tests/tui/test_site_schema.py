@@ -79,11 +79,10 @@ async def test_the_schema_is_edited_shown_sent_and_put_back(
 ) -> None:
     site = publish(world)
     target = Target(organization=world.home, site=site)
-    async with drive(open_world(world, "site-schema", target), size=(80, 24)) as driver:
-        driver.golden("site-schema", update=update_golden)
-        await driver.resize(140, 40)
+    async with drive(open_world(world, "site-schema", target), size=(140, 40)) as driver:
         driver.golden("site-schema", update=update_golden)
         await driver.resize(80, 24)
+        driver.golden("site-schema", update=update_golden)
         # Reading, copying, the JSON.
         assert "unsigned" in driver.line("beta")
         await driver.press("y")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import subprocess
 import sys
 from collections.abc import Callable
@@ -13,15 +14,18 @@ import pytest
 from copydesk.client.api import Api
 from copydesk.contract import operations as ops
 from copydesk.contract.models.site_section import SiteSectionUpdate
-from copydesk.domain.arrange_run import ArrangeRun
+from copydesk.domain.arrange_run import ArrangeRun, Outcome, lasting_fact
 from copydesk.local.journal import DeskJournal, Journal
 from copydesk.local.runs import Arrangements
 from copydesk.tui.arranging import Arranger
 from copydesk.tui.recovery import recover
 from copydesk.tui.run_store import MemoryArrangements
 from copydesk.tui.session import Session
+from copydesk.tui.widgets.arrange_sheet import ArrangeSheet
 from copydesk.tui.written import WriteError
+from tests.drive import drive, eventually
 from tests.tui.arranging_world import BEFORE, PLACE, REMOVED, Rearranged, shown
+from tests.tui.opening import open_world
 from tests.world import BASE_URL, World
 
 Trouble = Callable[[httpx.Request], httpx.Response | None]
@@ -38,6 +42,8 @@ class Way(httpx.AsyncBaseTransport):
         self.writes: list[str] = []
         self.trouble: dict[int, str | int] = {}
         self.reads: str = ""
+        self.hold: asyncio.Event | None = None
+        """Until when writes are kept waiting."""
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         if request.method == "GET":
@@ -45,6 +51,8 @@ class Way(httpx.AsyncBaseTransport):
                 raise httpx.ConnectError("No route.", request=request)
             return await self._desk.handle_async_request(request)
         self.writes.append(request.method)
+        if self.hold is not None:
+            await self.hold.wait()
         match self.trouble.get(len(self.writes)):
             case "down":
                 raise httpx.ConnectError("No route.", request=request)
@@ -112,7 +120,7 @@ async def test_sent_taken_back_as_one_and_kept_until_it_is_taken_in(desk: Desk) 
     assert desk.shown == REMOVED
     assert (run.state, run.outcome.sent, run.outcome.left) == ("finished", 6, 0)
     assert steps == [f"{at} of 6" for at in (0, 1, 2, 3, 4, 5, 6)]
-    assert run.outcome.sentence == "6 requests sent. u takes back what can be."
+    assert run.outcome.sentence == "6 requests sent. u takes back all but 1."
     files = list((desk.folder / "arrangements").glob("*.json"))
     assert [path.stat().st_mode & 0o777 for path in files] == [0o600]
     # What was made is told until what is staged goes on from it: also to the next process.
@@ -207,10 +215,75 @@ async def test_rolled_back_past_failures_and_what_others_changed(desk: Desk) -> 
     assert run.why == "Not taken back: Status: State. Its title changed since."
     run = await desk.arranger.keep(run)
     assert run.outcome.sentence == (
-        "3 requests taken back, and all is staged again. Still sent: Status: State."
+        "3 requests taken back; it all stays staged. Still sent: Status: State."
     )
     assert run.made == {}
     assert desk.shown == BEFORE.replace("Status", "Stately")
+
+
+async def test_the_sheet_sends_stops_asks_and_finds_the_question_again(desk: Desk) -> None:
+    world, plan, way = desk.world, desk.plan, desk.way
+    run, came = plan.run(removing=True), list[Outcome | None]()
+    facts = ["Readers see it at once.", lasting_fact(each.call for each in run.calls)]
+    app = open_world(world, "sites", api=Api(BASE_URL, world.token(world.ana), transport=way))
+    async with drive(app) as driver:
+        app.push_screen(ArrangeSheet(run, facts), came.append)
+        await driver.idle()
+        await driver.press("enter")
+        assert "Enter confirms nothing." in driver.screen
+        assert "1 of these cannot be taken back; u takes back the rest." in driver.screen
+        assert "6  French in API goes  cannot be taken back" in driver.screen
+        # What is removed for good is counted by hand first.
+        await driver.press("y", "escape")
+        assert way.writes == []
+        await driver.press("y")
+        way.trouble = {3: 403}
+        await driver.burst("1", "ctrl+s")
+        assert "✓ 2  French: hidden" in driver.screen
+        assert "✗ 3  Status: State" in driver.screen
+        assert "Not allowed: The door is shut" in driver.screen
+        assert "r try again   b roll back 2   k keep the rest staged" in driver.screen
+        # Esc while it sends stops it after the one under way; quitting asks.
+        way.hold = asyncio.Event()
+        await driver.send("r")
+        await eventually(lambda: len(way.writes) == 4, driver.turn)
+        await driver.send("escape")
+        assert "Stopping." in driver.screen
+        await driver.send("ctrl+q")
+        assert "Something is being rearranged" in driver.screen
+        await driver.send("escape")
+        way.hold.set()
+        await driver.idle()
+        assert "r go on   b roll back 3   k keep the rest staged" in driver.screen
+        way.hold = asyncio.Event()
+        await driver.send("r")
+        await eventually(lambda: len(way.writes) == 5, driver.turn)
+        for task in [*app.session.arranging.busy, *app.session.writing]:
+            task.cancel()  # as the end of a program does
+    way.hold = None
+    again = open_world(world, "sites", api=Api(BASE_URL, world.token(world.ana), transport=way))
+    again.session.arrangements, again.session.journal = (
+        app.session.arrangements,
+        app.session.journal,
+    )
+    async with drive(again) as driver:
+        assert "Rearranging Acme docs stopped at 3 of 6: gt, then enter" in driver.screen
+        found = await again.session.arranging.find(PLACE, plan.site)
+        assert found is not None
+        again.push_screen(ArrangeSheet(found), came.append)
+        await driver.idle()
+        assert "Cut off: rearranging Acme docs" in driver.screen
+        assert "✓ 3  Status: State" in driver.screen
+        assert "copydesk ended in the middle of this." in driver.screen
+        assert "k keep the rest staged   esc later" in driver.screen
+        await driver.press("escape")
+        assert came == [None]
+        again.push_screen(ArrangeSheet(found), came.append)
+        await driver.idle()
+        await driver.press("b")
+        assert came[-1] is not None
+        assert came[-1].sentence == "3 requests taken back; it all stays staged."
+        assert desk.shown == BEFORE
 
 
 async def test_two_programs_a_full_disk_and_a_site_that_is_gone(desk: Desk) -> None:
@@ -230,10 +303,15 @@ async def test_two_programs_a_full_disk_and_a_site_that_is_gone(desk: Desk) -> N
     with pytest.raises(WriteError, match="Another copydesk went on with it since"):
         await first.go(run)
     # A disk that is full: nothing is sent that could not be found again.
-    other = Session(desk.session.ready, arrangements=Full())
-    refused = await other.arranging.go(plan.run())
+    full = Full()
+    other = Session(desk.session.ready, arrangements=full).arranging
+    refused = await other.go(plan.run())
     assert "No space left on device" in refused.why
     assert (refused.sent, len(desk.way.writes)) == (0, 4)
+    full.left, desk.way.trouble = 1, {5: 403}
+    refused = await other.go(refused)
+    assert "No space left on device" in refused.why
+    assert (refused.sent, len(desk.way.writes)) == (0, 5)
     # At the next start it is said where it stopped, and not twice.
     desk.begin()
     groups = await desk.arranger.groups()
@@ -249,10 +327,15 @@ async def test_two_programs_a_full_disk_and_a_site_that_is_gone(desk: Desk) -> N
 
 
 class Full(MemoryArrangements):
-    """A disk that is full."""
+    """A disk that has room for so many runs that are ``left`` to be kept."""
+
+    left = 0
 
     def save(self, run: ArrangeRun) -> None:
-        raise OSError(28, "No space left on device")
+        self.left -= 1
+        if self.left < 0:
+            raise OSError(28, "No space left on device")
+        super().save(run)
 
 
 def test_a_process_that_is_killed_leaves_each_change_once_or_none() -> None:

@@ -61,7 +61,8 @@ class Outcome:
 
     ``sent`` counts the requests that stand, ``rolled_back`` those that were taken back, ``left``
     those that were not sent (they stay staged). ``made`` are the ids that the service gave, by
-    provisional id. ``lasting`` are the lines of what stands though all was to be taken back.
+    provisional id. ``lasting`` are the lines of what stands and cannot be taken back; after a roll
+    back of all that stands still.
     """
 
     sent: int
@@ -79,7 +80,7 @@ class Outcome:
     def sentence(self) -> str:
         """What a person reads of it."""
         if self.rolled_back:
-            back = f"{plural(self.rolled_back, 'request')} taken back, and all is staged again."
+            back = f"{plural(self.rolled_back, 'request')} taken back; it all stays staged."
             if not self.lasting:
                 return back
             left = listed(self.lasting[:NAMED])
@@ -89,7 +90,12 @@ class Outcome:
             return "Nothing was sent; it stays staged."
         if self.left:
             return f"{self.sent} of {self.sent + self.left} sent, {self.left} kept staged."
-        return f"{plural(self.sent, 'request')} sent. u takes back what can be."
+        done = f"{plural(self.sent, 'request')} sent."
+        if not self.lasting:
+            return f"{done} u takes {'it' if self.sent == 1 else 'them'} back."
+        if len(self.lasting) == self.sent:
+            return f"{done} There is no way back."
+        return f"{done} u takes back all but {len(self.lasting)}."
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,9 +200,10 @@ class ArrangeRun:
         return self.state in ("running", "stopped", "rolling-back")
 
     @property
-    def final(self) -> int:
-        """How many of its requests can never be taken back."""
-        return sum(each.call.final for each in self.calls)
+    def removals(self) -> list[RunCall]:
+        """What removes something for good."""
+        gone = [each for each in self.calls if each.call.step.operation.startswith("delete_")]
+        return [each for each in gone if each.lasting]
 
     def returning(self) -> list[RunCall]:
         """Return what a roll back takes back, in its order: the newest first."""
@@ -225,7 +232,9 @@ class ArrangeRun:
             self.count("taken-back"),
             len(self.calls) - self.sent,
             dict(self.made),
-            tuple(each.call.line for each in self.calls if each.here) if self.back else (),
+            tuple(
+                each.call.line for each in self.calls if each.here and (self.back or each.lasting)
+            ),
         )
 
     # Forth
@@ -360,4 +369,4 @@ def lasting_fact(calls: Iterable[Call]) -> str:
         return "u afterwards takes it all back."
     if lasting == len(calls):
         return "This cannot be taken back." if lasting == 1 else "None of these can be taken back."
-    return f"{plural(lasting, 'request')} of these cannot be taken back; u takes back the rest."
+    return f"{lasting} of these cannot be taken back; u takes back the rest."

@@ -13,7 +13,6 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from secrets import token_hex
-from time import monotonic
 from typing import TYPE_CHECKING
 
 from copydesk.domain.arrange_run import UNDER_WAY, ArrangeRun, RunCall, identity
@@ -203,7 +202,7 @@ class Arranger:
             if kept is not None and kept.begun:
                 raise WriteError(f"{kept.standing()}: that is settled first.")
             self._kept[run.id] = 0
-        elif kept is None or kept.version != self._kept.get(run.id):
+        elif self._kept.get(run.id) != (0 if kept is None else kept.version):
             raise WriteError("Another copydesk went on with it since: look how it stands now.")
 
     async def _load(self, run_id: str) -> ArrangeRun | None:
@@ -255,7 +254,7 @@ class Arranger:
         except failure_types() as error:
             return run.failed(key, clean(sentence(error, "r")))
         run = await self._keep(run.sending(key, known))
-        began = monotonic()
+        began = session.clock()
 
         async def look() -> Made | None:
             stood, made = await stands(session, api, call, known)
@@ -280,7 +279,8 @@ class Arranger:
         line = self._line(run)
         entry = line.entry.id if line is not None and line.entry is not None else ""
         self._replaced(run, line)
-        took, said = monotonic() - began, "" if line is None else line.said
+        took = max(0.0, (session.clock() - began).total_seconds())
+        said = "" if line is None else line.said
         made = made_by(item.call, result)
         return run.arrived(key, entry=entry, made=made, seconds=took, said=said)
 

@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 ABOVE = 3
 """Lines kept in sight above the request under way."""
 
+SHOWN_SECONDS = 0.1
+"""An answer that took longer than this has its time beside it."""
+
 BEGINNING = ("asking",)
 GOING = ("running", "rolling-back")
 
@@ -154,7 +157,8 @@ class ArrangeSheet(Sheet[Outcome], scope="arrange"):
         signs = glyphs()
         match item.state:
             case "done":
-                return signs.passed, "good", f"{item.seconds:.1f} s" if item.seconds else ""
+                took = f"{item.seconds:.1f} s" if item.seconds >= SHOWN_SECONDS else ""
+                return signs.passed, "good", took
             case "sending" | "taking-back":
                 return signs.more, "accent", ""
             case "failed":
@@ -215,16 +219,16 @@ class ArrangeSheet(Sheet[Outcome], scope="arrange"):
     @action("y", "send", unless=not_asking, danger=2)
     async def begin(self) -> None:
         """Send them one by one."""
-        if self.run.final and not await self._typed():
+        if self.run.removals and not await self._typed():
             return
         await self._go(self._arranger.go)
 
     async def _typed(self) -> bool:
-        """Ask for the number of what can never be taken back."""
-        final = [each.call.line for each in self.run.calls if each.call.final]
+        """Ask for the number of what is removed for good."""
+        final = [each.call.line for each in self.run.removals]
         facts = [*final, "", "This cannot be taken back, also not by u."]
         sheet = TypeToConfirm(
-            f"{plural(len(final), 'request')} for good",
+            f"{plural(len(final), 'removal')} for good",
             facts,
             expect=str(len(final)),
             verb="send",

@@ -253,14 +253,21 @@ def default_changed(ids: tuple[str, str], node: SiteNode, before: SiteNode) -> R
     return Reversal(turn(before), turn(node), there(node), there(before))
 
 
-def space_shown(ids: tuple[str, str], site_space: str) -> Reversal:
-    """Return the way back of one more site space: the site shows it no longer."""
+def space_shown(ids: tuple[str, str], site_space: str, beside: str = "") -> Reversal:
+    """Return the way back of one more site space: the site shows it no longer.
+
+    Where a section would show nothing without it, ``beside`` has to be there still.
+    """
     where = _site(ids)
     read, path = Step("list_site_spaces", where), f"items[id={site_space}].id"
+    there, said = {path: [site_space]}, "the site shows it no longer"
+    if beside:
+        there[f"items[id={beside}].id"] = [beside]
+        said = "it took the place of what was removed"
     return Reversal(
         (Step("delete_site_space", {**where, "site_space_id": site_space}),),
         (),
-        Expectation(read, {path: [site_space]}, said="the site shows it no longer"),
+        Expectation(read, there, said=said),
         Expectation(read, {path: []}),
     )
 

@@ -121,8 +121,11 @@ class SiteArrangement(Arrangement):
         }
         before = replace(self, now=Layout(now.items, levels))
         without = super(SiteArrangement, before).remove(rows)
-        default = self.base.defaults.get(TOP)
-        after = without.now if default is None else default_at(without.now, default)
+        lands = [row for row in given if now.items[row].values.get("default")]
+        first = next(
+            (row for row in (self.base.defaults.get(TOP), *lands, *given) if row in given), ""
+        )
+        after = default_at(without.now, first, show=True) if first else without.now
         return replace(without, now=after, past=(*self.past, now))
 
     def before_moves(self, level: str, order: Sequence[str]) -> list[str]:
@@ -293,6 +296,14 @@ class SiteArrangement(Arrangement):
                     if (found := there.get((level, item.values.get("space")))) is not None:
                         made[row] = found
         ours = self.bound(made)
+        items = []
+        for row, item in ours.now.items.items():
+            if row in layout and row not in ours.base and item.kind in FIELDS:  # it was made since
+                own = {name: item.values.get(name) for name in (*FIELDS[item.kind], "default")}
+                own = {name: value for name, value in own.items() if value}
+                items.append(replace(item, values={**layout.items[row].values, **own}))
+        if items:
+            ours = replace(ours, now=ours.now.with_items(items))
         return super(SiteArrangement, ours).rebase(layout, give_way=give_way)
 
     def settled(self, after: Layout, theirs: Layout) -> tuple[Layout, tuple[Lost, ...]]:

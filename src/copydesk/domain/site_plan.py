@@ -183,8 +183,10 @@ class _Ops:
         for row, item in self.base.items.items():
             path = item.values.get("path")
             if path and item.kind != "group":
-                layout = self.now if row in self.now else self.base
-                holders[scope_of(layout, row), path] = row
+                scope = scope_of(self.now if row in self.now else self.base, row)
+                if scope == TOP and self.staged.takes_over is not None:
+                    scope = self.staged.takes_over  # also of what is removed from there later
+                holders[scope, path] = row
         for op in self.ops.values():
             if op.kind == "add":  # the service makes a path of the title
                 path = _slug(self.now.items[op.row].title)

@@ -106,13 +106,17 @@ class Requests:
             also,
             note,
             takes,
+            self._shown("sections", row, there=True) if takes else None,
         )
 
     def _add(self, op: Op) -> Call:
         row, item = op.row, self.now.items[op.row]
         body: dict[str, JSON] = {"spaceId": item.values["space"]}
-        where = ""
+        where = beside = ""
         if op.level != TOP:
+            was = self.base.levels.get(op.level, ())
+            if was and not any(each in self.now for each in was):
+                beside = was[0]  # all that was there is removed later: it has to stay then
             body["sectionId"] = op.level
             where = f" in {self._item(op.level).title}"
         return Call(
@@ -121,7 +125,7 @@ class Requests:
             item.title,
             f"Show {item.title}{where}",
             Step("add_site_space", self.where, body),
-            space_shown(self.ids, row),
+            space_shown(self.ids, row, beside),
             row,
             {f"{row}/path": "path"},
         )
@@ -143,8 +147,12 @@ class Requests:
             Step(f"delete_{thing}", {**self.where, f"{thing}_id": row}),
             note="the content stays; this cannot be taken back",
             final=True,
-            arrived=Expectation(Step(f"list_site_{name}", self.where), {f"items[id={row}].id": []}),
+            arrived=self._shown(name, row, there=False),
         )
+
+    def _shown(self, name: str, row: str, *, there: bool) -> Expectation:
+        read = Step(f"list_site_{name}", self.where)
+        return Expectation(read, {f"items[id={row}].id": [row] if there else []})
 
     # Settings
 

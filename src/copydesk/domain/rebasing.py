@@ -167,7 +167,8 @@ class _Merge:
                 continue
             if is_ is None:
                 if was is None:
-                    items[row] = ours
+                    values = {k: v for k, v in ours.values.items() if k != "default"}
+                    items[row] = replace(ours, values=values)
                 else:
                     for name in changed_fields(was, ours):
                         line = change_line(name, was.values.get(name), ours.values.get(name))
@@ -275,6 +276,8 @@ class _Merge:
         base, now, theirs = (each.defaults for each in (self.base, self.now, self.theirs))
         for scope, ours in now.items():
             was, is_ = base.get(scope), theirs.get(scope)
+            if is_ is not None and is_ in layout and was is None:
+                continue  # the first of its kind is the default by itself: theirs came first
             if ours in (was, is_) or ours not in layout:
                 if ours != was and ours not in layout:
                     title = self.now.items[ours].title

@@ -25,6 +25,7 @@ def settle(after: Layout, theirs: Layout) -> tuple[Layout, tuple[Lost, ...]]:
     levels = {level: list(rows) for level, rows in after.levels.items()}
     _keep_in_place(after, theirs, levels, lost)
     _fill_again(items, levels, theirs, lost)
+    _show_once(items, levels)
     after = Layout(items, {level: tuple(rows) for level, rows in levels.items()})
     after = _free_paths(after, theirs, lost)
     return _show_defaults(after, lost), tuple(lost)
@@ -66,6 +67,26 @@ def _fill_again(
             lost.append(Lost(f"{title}: new", "the site has sections by now"))
 
 
+def _show_once(items: dict[str, Item], levels: dict[str, list[str]]) -> None:
+    """Leave out what others show there by now; a new section comes with its space once."""
+    for level, rows in levels.items():
+        shown = {items[row].values.get("space"): row for row in rows if not row.startswith(NEW)}
+        for row in [row for row in rows if row.startswith(NEW)]:
+            if items[row].kind == "site-space" and items[row].values.get("space") in shown:
+                rows.remove(row)
+                del items[row]
+        section = items.get(level)
+        if section is None or section.kind != "section" or not level.startswith(NEW):
+            continue
+        space = section.values.get("space")
+        if all(items[row].values.get("space") != space for row in rows):
+            number = max(int(row.removeprefix(NEW)) for row in items if row.startswith(NEW)) + 1
+            title = section.values.get("spaceTitle") or section.values.get("title")
+            values = set_values({"title": title, "space": space})
+            items[f"{NEW}{number}"] = Item(f"{NEW}{number}", "site-space", values)
+            rows.append(f"{NEW}{number}")
+
+
 def _free_paths(after: Layout, theirs: Layout, lost: list[Lost]) -> Layout:
     """Give up paths of ours that others gave to something else."""
     taken: dict[tuple[str, object], str] = {}
@@ -95,7 +116,12 @@ def _free_paths(after: Layout, theirs: Layout, lost: list[Lost]) -> Layout:
 
 
 def _show_defaults(after: Layout, lost: list[Lost]) -> Layout:
-    """Show what readers land on."""
+    """Show what readers land on, and have one of all that is side by side."""
+    for row, item in after.items.items():
+        if item.kind != "group" and after.scope_of(row) not in after.defaults:
+            beside = after.levels[after.level_of(row)] if item.kind == "site-space" else (row,)
+            told = (each for each in beside if not after.items[each].values.get("hidden"))
+            after = default_at(after, next(told, row), show=True)
     for row in after.defaults.values():
         if after.items[row].values.get("hidden"):
             lost.append(Lost(f"{after.items[row].title}: hidden", "it is the default by now"))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from copydesk.domain import inverses
 from copydesk.domain.arrange_run import ArrangeRun
 from copydesk.domain.call import Call
@@ -108,12 +106,14 @@ def shown(store: Store, site: str) -> str:
         )
         return " ".join(f"{row['title']}[{spaces(tx, row['id'])}]" for row in sections)
 
-    def spaces(tx: Tx, section: Any) -> str:
-        rows = tx.all(
-            "SELECT s.title, p.hidden FROM site_space p JOIN space s ON s.id = p.space_id "
-            "WHERE p.section_id = ? ORDER BY p.position",
-            section,
-        )
-        return " ".join(f"({row['title']})" if row["hidden"] else row["title"] for row in rows)
-
     return store.read(look)
+
+
+def spaces(tx: Tx, section: str) -> str:
+    """Return what a section shows in order, hidden ones in brackets."""
+    rows = tx.all(
+        "SELECT s.title, p.hidden FROM site_space p JOIN space s ON s.id = p.space_id "
+        "WHERE p.section_id = ? ORDER BY p.position",
+        section,
+    )
+    return " ".join(f"({row['title']})" if row["hidden"] else row["title"] for row in rows)

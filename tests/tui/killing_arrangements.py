@@ -14,7 +14,7 @@ import asyncio
 import os
 import shutil
 import sys
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -25,19 +25,25 @@ from copydesk.client.api import Api
 from copydesk.contract import operations as ops
 from copydesk.contract.operation import CATALOGUE
 from copydesk.domain.arrange_run import ArrangeRun
+from copydesk.domain.call import Call
+from copydesk.domain.site_arrangement import SiteArrangement, layout_of
 from copydesk.local.journal import NO_NOTES, DeskJournal, Entry, Journal, Notes, State
 from copydesk.local.runs import Arrangements
 from copydesk.server.app import create_app
-from copydesk.server.store import Store
+from copydesk.server.store import Store, Tx
 from copydesk.tui.recovery import recover
 from copydesk.tui.session import Session
-from tests.tui.arranging_world import BEFORE, PLACE, REMOVED, Rearranged, shown
+from copydesk.tui.site_reading import read_structure
+from tests.tui.arranging_world import PLACE, Rearranged, spaces
 from tests.world import World
 
-CALLS, LASTING = 6, 1
-"""The requests of the plan, and how many of them are never taken back: what is removed is gone."""
-
-ROLLED_BACK = BEFORE.replace("API[English French]", "API[English]")
+WANTED = {
+    "forth": "Guides:guides[English] Billing:billing[French] API*:api[English] "
+    "State:legal[English] Legal:status[English]",
+    "back": "Guides*:guides[English] API:api[English] Legal:legal[English] Status:status[English]",
+}
+"""What the site shows in the end: its sections with their paths, the default one with a star. What
+was removed is gone for good."""
 
 FEW = {("forth", 6), ("forth", 31), ("back", 5), ("back", 28)}
 """What is tried where there is little time: among these, the request that makes something."""
@@ -114,8 +120,10 @@ class EndingJournal(DeskJournal):
 class Trial:
     """A desk in a folder of its own, and the moment at which a process on it ends."""
 
-    def __init__(self, folder: Path, plan: Rearranged, way: str, at: int) -> None:
-        self.folder, self.plan, self.way, self.at = folder, plan, way, at
+    def __init__(
+        self, folder: Path, plan: Rearranged, calls: Sequence[Call], way: str, at: int
+    ) -> None:
+        self.folder, self.plan, self.calls, self.way, self.at = folder, plan, calls, way, at
 
     def session(self, moments: Moments) -> Session:
         """Return what a process has."""
@@ -135,7 +143,7 @@ class Trial:
         """Apply the plan, and roll it back where that is asked for, until the process ends."""
         moments = Moments(self.at if self.way == "forth" else 0)
         arranger = self.session(moments).arranging
-        run = await arranger.go(self.plan.run(removing=True))
+        run = await arranger.go(self.run())
         if self.way == "back":
             moments.left = self.at
             run = await arranger.roll_back(run)
@@ -151,7 +159,7 @@ class Trial:
         begun = [found.id] if found is not None and found.begun else []
         if said or more or [run.id for run in left] != begun:
             return f"it said {said!r} {more!r} of {left}"
-        run = found or self.plan.run(removing=True)
+        run = found or self.run()
         unknown = [each.call.key for each in run.calls if each.state == "unknown"]
         if unknown:
             return f"reading did not tell of {unknown}"
@@ -162,6 +170,10 @@ class Trial:
             return f"the run is {run}"
         return await self.noted(session, run)
 
+    def run(self) -> ArrangeRun:
+        """Return the run of the plan."""
+        return ArrangeRun.of(PLACE, self.plan.site, "Acme docs", self.calls)
+
     async def noted(self, session: Session, run: ArrangeRun) -> str:
         """Return what is wrong with the journal: it must know each write, in whichever process."""
         entries = session.journal.entries()
@@ -169,20 +181,45 @@ class Trial:
         open_still = [entry.what for entry in entries if entry.state not in ("done", "failed")]
         ways = [past for past in session.history.known.values() if past.entry.group == run.group]
         stand = [past.standing for past in ways]
-        wanted = ["undone" if self.way == "back" else "done"] * (CALLS - LASTING)
+        ours = [call for call in self.calls if call.reversal is not None]
+        wanted = ["undone" if self.way == "back" else "done"] * len(ours)
         if open_still or stand != wanted:
             return f"open: {open_still}, ways back: {stand}"
         return ""
+
+    def shown(self, tx: Tx) -> str:
+        """Return what the site shows."""
+        site = tx.one("SELECT * FROM site WHERE id = ?", self.plan.site)
+        assert site is not None
+        told = []
+        for row in tx.all(
+            "SELECT * FROM site_section WHERE site_id = ? ORDER BY position", self.plan.site
+        ):
+            star = "*" if row["id"] == site["default_section_id"] else ""
+            told.append(f"{row['title']}{star}:{row['path']}[{spaces(tx, row['id'])}]")
+        return " ".join(told)
 
     def wrong(self) -> str:
         """Return what is wrong with the desk."""
         store = Store(self.folder / "desk.db")
         try:
-            now = shown(store, self.plan.site)
+            now = store.read(self.shown)
         finally:
             store.close()
-        wanted = ROLLED_BACK if self.way == "back" else REMOVED
-        return "" if now == wanted else now
+        return "" if now == WANTED[self.way] else now
+
+
+async def staged(plan: Rearranged) -> list[Call]:
+    """Return the requests of what is staged: something of every kind, and two paths swapped."""
+    world, ids = plan.world, plan.ids
+    async with world.api() as api:
+        structure = await read_structure(api, world.home, plan.site)
+    it = SiteArrangement.on(layout_of(structure), world.home, plan.site)
+    values = {"title": "Billing", "space": plan.french, "spaceTitle": "French"}
+    it, _ = it.add("", "section", values, after=ids["Guides"])
+    it = it.change_all({ids["Legal"]: {"path": "status"}, ids["Status"]: {"path": "legal"}})
+    it = it.change(ids["Status"], {"title": "State"}).move([ids["Status"]], -1)
+    return it.make_default(ids["API"]).remove([ids["API/fr"]]).calls()
 
 
 def _process(work: Callable[[], Coroutine[Any, Any, str]]) -> int:
@@ -205,22 +242,21 @@ def main(root: Path, *, few: bool) -> int:
     (root / "desk").mkdir()
     world = World(root / "desk" / "desk.db")
     plan = Rearranged(world)
-    home = world.ana
+    calls = asyncio.run(staged(plan))
     world.close()
-    assert home
-    for call in plan.calls(removing=True):  # so that not every process works that out again
+    for call in calls:  # so that not every process works that out again
         operation = CATALOGUE[call.step.operation]
         operation.result_adapter  # noqa: B018 - it is kept
         operation.signature  # noqa: B018
     ops.list_site_sections.result_adapter  # noqa: B018
-    Arrangements(root / "kept", "desk").save(plan.run(removing=True))
+    Arrangements(root / "kept", "desk").save(ArrangeRun.of(PLACE, plan.site, "", calls))
     failed, ended = 0, set[str]()
     for way, at in sorted(FEW) if few else ((way, at) for way in WAYS for at in range(1, MOST)):
         if way in ended:
             continue
         folder = root / f"{way}{at}"
         shutil.copytree(root / "desk", folder)
-        trial = Trial(folder, plan, way, at)
+        trial = Trial(folder, plan, calls, way, at)
         began = _process(trial.begin)
         if began == THROUGH:
             ended.add(way)

@@ -113,7 +113,7 @@ async def test_the_schema_is_edited_shown_sent_and_put_back(
         assert "properties.eu.type: must be 'boolean'." in driver.screen
         assert (tmp_path / "opened.json").read_text() == '{\n  "type": "object",\n}'
         await driver.press("escape")
-        assert "Your edit is kept, and not sent" in driver.screen
+        assert "Your edit is kept, not sent" in driver.screen
         assert stored(world, site) == FIRST
 
         # A schema: what changes, and which conditions lose what they name.

@@ -253,5 +253,13 @@ def draft_problems(schema: JSON) -> Iterator[Problem]:
 def all_problems(schema: JSON) -> list[Problem]:
     """Return all that is wrong with a schema; of one place what the platform says comes alone."""
     ours = list(problems(schema))
-    places = {each.path for each in ours}
-    return [*ours, *(each for each in draft_problems(schema) if each.path not in places)]
+
+    def is_told(path: Path) -> bool:
+        """Whether something was said of a part, of what is in it or of what it is in."""
+        return any(
+            each.path == path
+            or (path and each.path and each.path[: len(path)] == path[: len(each.path)])
+            for each in ours
+        )
+
+    return [*ours, *(each for each in draft_problems(schema) if not is_told(each.path))]

@@ -16,7 +16,7 @@ from copydesk.tui.present.site_schema import SchemaRow, schema_rows, users
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
-    from copydesk.contract.models.site import AdaptiveSchema, Site
+    from copydesk.contract.models.site import AdaptiveSchema, Site, TemplateCondition
 
 
 @dataclass(frozen=True)
@@ -49,13 +49,24 @@ async def read_schema(api: Api, organization: str, site: Site, me: str | None) -
 
     found, conditions, used, rights = await asyncio.gather(
         api(ops.get_adaptive_schema, organization, site.id),
-        api(ops.list_adaptive_template_conditions, organization, site.id),
+        _conditions(api, organization, site.id),
         _used(api, organization, site.id),
         read_rights(api, organization, me),
     )
     schema = found.json_schema
-    rows = schema_rows(schema, conditions.items, used)
+    rows = schema_rows(schema, conditions, used)
     return SchemaRead(site_row(site), schema, found.updated_at, rows, used, rights.change)
+
+
+async def _conditions(api: Api, organization: str, site: str) -> list[TemplateCondition]:
+    """Return the ready-made conditions; none where the service has none to give."""
+    from copydesk.client.errors import Forbidden, NotFound
+    from copydesk.contract import operations as ops
+
+    try:
+        return (await api(ops.list_adaptive_template_conditions, organization, site)).items
+    except (Forbidden, NotFound):
+        return []
 
 
 async def _used(api: Api, organization: str, site: str) -> dict[tuple[bool, str], tuple[str, ...]]:

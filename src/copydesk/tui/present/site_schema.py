@@ -200,9 +200,9 @@ def warning(schema: object, used: Mapping[tuple[bool, str], tuple[str, ...]], si
 
 
 def problem_lines(problems: Sequence[Problem], text: JsonText) -> list[Text]:
-    """Return what is wrong with a schema, each with its line and column."""
+    """Return what is wrong with a schema, each with its line and column, from the top down."""
     lines = []
-    for problem in problems:
+    for problem in sorted(problems, key=lambda each: text.where(each.path)):
         line, column = text.where(problem.path)
         where = clean(problem.where)
         said = Text(f"line {line}, column {column}  ", style="muted")

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 UNFOLD_LIMIT = 6
 """With at most so many attributes, their ready-made conditions are shown unfolded."""
 
-KEPT = "Your edit is kept, and not sent: e goes on with it, ctrl+s sends it, X drops it."
+KEPT = "Your edit is kept, not sent: e goes on with it, ctrl+s sends, X drops it."
 
 
 def no_row(here: SiteSchemaPlace) -> str | None:

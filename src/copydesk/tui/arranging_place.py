@@ -128,6 +128,10 @@ class ArrangingPlace(SendsStaged, scope="arranging"):
     def draw(self) -> None:
         """Show what goes with the rows: the plan, the details. The rows are there already."""
 
+    def further_rows(self) -> Sequence[Row]:
+        """Return rows that stand below and are not arranged."""
+        return ()
+
     # The row and what is picked
 
     @property
@@ -173,7 +177,7 @@ class ArrangingPlace(SendsStaged, scope="arranging"):
             layout = only_staged(self.shown)
         rows = self.rows
         top, here = rows.scroll_offset.y, cursor or rows.selected_id
-        rows.tree_source.set_roots(rows_of(layout, self._built))
+        rows.tree_source.set_roots((*rows_of(layout, self._built), *self.further_rows()))
         if here is not None:
             rows.select(here)
         # The list keeps a row on its line by scrolling; here the row moves and the list stays.
@@ -262,10 +266,14 @@ class ArrangingPlace(SendsStaged, scope="arranging"):
         picked = self.picked()
         box = self._box_above(picked[0])
         if box is None:
-            self.say(f"There is no {' or '.join(self.boxes)} above it here to move into.", "warn")
+            self.no_box(picked)
         elif self.stage(lambda it: it.shift(picked, box)):
             self.rows.tree_source.unfolded.add(box)
             self.show_arrangement(picked[0])
+
+    def no_box(self, picked: Sequence[str]) -> None:
+        """Say that nothing stands above that the picked rows could go into."""
+        self.say(f"There is no {' or '.join(self.boxes)} above it here to move into.", "warn")
 
     def _box_above(self, row: str) -> str | None:
         now = self.arrangement.now

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from copydesk.domain.layout import Item, Kind, Layout
 from copydesk.domain.lined_yaml import FileError, Items, Word, read, word, writable
+from copydesk.domain.rebasing import renamed
 from copydesk.domain.site_arrangement import SiteArrangement
 from copydesk.domain.structure_file import fingerprint, read_file, write_file
 from copydesk.domain.structure_wanted import wanted
@@ -215,6 +216,9 @@ def test_a_file_says_what_the_site_shall_be() -> None:
     assert now.items["g1"].values == {"title": "Guides", "path": "v1", "hidden": True}
     assert now.items["g2"].values == {"title": "Old guides", "path": "v2", "default": True}
     assert now.defaults["sections"] == section.id
+    # Once it is so the file says nothing new, though it knows no ids of what it added.
+    made = renamed(now, {row: f"id{at}" for at, row in enumerate(now.items) if "new:" in row})
+    assert staged(text, made).same(made)
 
 
 def test_what_the_site_has_and_the_file_lacks_is_removed_only_when_told() -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import re
 import signal
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -105,17 +106,16 @@ class Applying:
                 raise UsageError(f"nothing was left of rearranging {site.title}: leave out --"
                                  f"{left.replace(' ', '-')}")  # fmt: skip
             return await self._apply(session, api, site)
-        self._tell_left(run, site)
-        if left == "keep":
-            run = await arranging.keep(run)
-            if run.begun:
+        self._tell_left(run)
+        if left == "keep" or (not left and _is_untouched(run)):
+            if not await self._kept(session, run):
                 raise UsageError(f"it could not be read how far that is: {_said(run.why)}", FAILED)
-            await arranging.taken_in(run)
             say("What was sent is kept, the rest of it is dropped.")
             return await self._apply(session, api, site)
         if left == "resume" and not self._only_plan:
-            count = len(run.calls) - run.sent
-            self._ask(f"Send the {plural(count, 'request')} left?", run.final)
+            rest = [item for item in run.calls if not item.here]
+            final = sum(item.call.final for item in rest)
+            self._ask(f"Send the {plural(len(rest), 'request')} left?", final)
             return await self._send(session, run, site)
         if left == "roll back" and not self._only_plan:
             self._ask(f"Take back {plural(len(run.returning()), 'request')}?", 0)
@@ -125,11 +125,18 @@ class Applying:
         self._offer(site)
         return DONE if self._only_plan else FAILED
 
-    def _tell_left(self, run: ArrangeRun, site: FoundSite) -> None:
+    def _tell_left(self, run: ArrangeRun) -> None:
         why = f": {_said(run.why)}" if run.why else "."
         say(f"{run.standing()}{why}")
         for number, item in enumerate(run.calls, start=1):
             say(f"  {_line(number, len(run.calls), item)}")
+
+    async def _kept(self, session: Session, run: ArrangeRun) -> bool:
+        """Leave what was sent as it is and forget the rest; False where that cannot be read."""
+        run = await session.arranging.keep(run)
+        if not run.begun:
+            await session.arranging.taken_in(run)
+        return not run.begun
 
     def _offer(self, site: FoundSite) -> None:
         """Say how it goes on with a run that stopped."""
@@ -222,7 +229,10 @@ class Applying:
         say(f"Stopped at {run.far}: {_said(run.why) or 'as you asked.'}")
         for number, item in enumerate(run.calls, start=1):
             say(f"  {_line(number, len(run.calls), item)}")
-        self._offer(site)
+        if _is_untouched(run) and await self._kept(session, run):
+            say("Nothing was sent.")
+        else:
+            self._offer(site)
         self._print_json(site, run.calls)
         return self._status(run)
 
@@ -304,6 +314,11 @@ class Applying:
         print(json.dumps(value, indent=2))
 
 
+def _is_untouched(run: ArrangeRun) -> bool:
+    """Whether nothing of a run has arrived, for sure."""
+    return not run.back and all(item.state in ("waiting", "failed") for item in run.calls)
+
+
 def _value(number: int, item: RunCall) -> dict[str, Any]:
     call = item.call
     value = {
@@ -347,7 +362,4 @@ def _undo(run: ArrangeRun) -> str:
 
 def _said(sentence: str) -> str:
     """Return what the screens say, with the option in place of their key."""
-    for key in ("r", "R"):
-        for words in ("sends it again", "tries again"):
-            sentence = sentence.replace(f" {key} {words}", f" --resume {words}")
-    return sentence
+    return re.sub(r"(?<!\S)[rR] (?=sends it|tries again)", "--resume ", sentence)

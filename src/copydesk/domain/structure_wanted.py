@@ -27,6 +27,7 @@ from copydesk.domain.structure_file import (
     is_sectioned,
     quoted,
 )
+from copydesk.domain.structure_matching import matched
 
 A = TypeVar("A", bound=Arrangement)
 
@@ -76,10 +77,11 @@ class _Staging(Generic[A]):
             has, says = ("sections", "spaces") if sectioned else ("no sections", "sections")
             said = f"the site has {has}, and the file lists {says}: export the structure again"
             raise FileError([Problem(self._file.line, said)])
+        spaces = {entry.number: self._space(entry) for entry in self._file.spaces_to_add()}
+        self._file = matched(self._file, self._base, spaces, self._titles)
         for entry in self._file.entries:
             self._look(entry, None)
         gone = self._missing()
-        spaces = {entry.number: self._space(entry) for entry in self._file.spaces_to_add()}
         self._look_at_groups()
         self._look_at_paths()
         self._look_at_defaults(set(gone))

@@ -1,0 +1,274 @@
+"""The structure of a site written to a file and made what a file says, as a script does it."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+
+from copydesk.cli import main
+from copydesk.cli.connection import Connection
+from copydesk.cli.embedded import OWNER
+from copydesk.cli.structure import read_wish
+from copydesk.cli.structure_applying import Applying
+from copydesk.client.api import Api
+from copydesk.server.seeding_sites import add_section, add_section_group, add_site, add_site_space
+from copydesk.server.store import Tx
+from tests.world import BASE_URL, World
+
+WRITES = {"POST", "PATCH", "DELETE"}
+
+
+class Terminal(io.StringIO):
+    """What a person types."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+class Between(httpx.AsyncBaseTransport):
+    """The way to a desk, on which something happens before the n-th write."""
+
+    def __init__(self, world: World, number: int, happens: Callable[[], None]) -> None:
+        self._way = httpx.ASGITransport(world.app, raise_app_exceptions=False)
+        self._left = number
+        self._happens = happens
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        if request.method in WRITES:
+            self._left -= 1
+            if not self._left:
+                self._happens()
+        return await self._way.handle_async_request(request)
+
+
+class Desk:
+    """A desk on a file with one site of four sections, two of them in a group."""
+
+    def __init__(self, folder: Path) -> None:
+        self.path = folder / "desk.db"
+        self.file = folder / "order.yaml"
+        self.world = World(self.path)
+        self.rows: dict[str, str] = {}
+        world = self.world
+        spaces = [world.space(title) for title in ("Guides", "Pay", "Tax", "Log", "API")]
+
+        def build(tx: Tx) -> str:
+            site = add_site(tx, world.home, "Acme docs", hostname="docs.acme.example")
+            add_site(tx, world.home, "Acme blog", hostname="blog.acme.example")
+            group = add_section_group(tx, site, "Products")
+            for title, space in zip(("Guides", "Pay", "Tax", "Log"), spaces, strict=False):
+                inside = group if title in ("Pay", "Tax") else None
+                self.rows[title] = add_section(tx, site, title, group=inside)
+                add_site_space(tx, site, space, section=self.rows[title])
+            tx.insert("meta", key=OWNER, value=world.ana)
+            return site
+
+        self.site = world.write(build)
+
+    def run(self, *arguments: str) -> int:
+        """Run ``copydesk structure`` on the desk."""
+        return main(["structure", *arguments, "--desk", str(self.path)])
+
+    def write(self, capsys: pytest.CaptureFixture[str], *edits: tuple[str, str]) -> str:
+        """Export the site, edit the file, and return its text."""
+        capsys.readouterr()
+        assert self.run("export", "docs.acme.example") == 0
+        text = capsys.readouterr().out
+        for before, after in edits:
+            assert before in text
+            text = text.replace(before, after, 1)
+        self.file.write_text(text, encoding="utf-8")
+        return text
+
+    def sections(self) -> list[str]:
+        """Return the titles of the sections in their order."""
+        rows = self.world.store.read(
+            lambda tx: tx.all(
+                "SELECT title FROM site_section WHERE site_id = ? ORDER BY position", self.site
+            )
+        )
+        return [row["title"] for row in rows]
+
+    def apply_over(self, way: httpx.AsyncBaseTransport) -> int:
+        """Apply the file over a way to the desk that something happens on."""
+        token = self.world.token(self.world.ana)
+        here = Connection(f"desk:{self.path}", "desk", lambda: Api(BASE_URL, token, transport=way))
+        applying = Applying(
+            here, read_wish(self.file), plan=False, remove=False, yes=True, as_json=False
+        )
+        return applying.run("Acme docs", None, "")
+
+
+@pytest.fixture
+def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Desk]:
+    """A desk that is nobody's own."""
+    monkeypatch.setenv("COPYDESK_HOME", str(tmp_path / "home"))
+    monkeypatch.delenv("COPYDESK_TOKEN", raising=False)
+    monkeypatch.delenv("COPYDESK_BASE_URL", raising=False)
+    monkeypatch.setattr(sys, "stdin", io.StringIO())
+    found = Desk(tmp_path)
+    yield found
+    found.world.close()
+
+
+RENAMED = ("title: Pay\n", "title: Payments\n")
+OTHER_PATH = ("path: log\n", "path: news\n")
+
+
+def test_a_site_is_made_what_a_file_says(
+    desk: Desk, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = desk.write(capsys)
+    apply = ["apply", "https://docs.acme.example/", str(desk.file)]
+    assert desk.run(*apply, "--plan") == 0
+    assert "is as" in capsys.readouterr().out
+    tax, log = text.index("  - id: " + desk.rows["Tax"]), text.index("  - id: " + desk.rows["Log"])
+    guides = text.index("  - id: " + desk.rows["Guides"])
+    text = text[:guides] + text[log:] + text[guides:tax] + text[tax:log] + "  - space: api\n"
+    desk.file.write_text(text.replace(*RENAMED, 1), encoding="utf-8")
+    assert desk.run(*apply, "--plan") == 0
+    said = capsys.readouterr()
+    assert [line.split("  ")[2] for line in said.out.splitlines()[1:4]] == [
+        "New section API, showing API",
+        "Pay (in Group 1): title Pay → Payments",
+        "Log before Guides",
+    ]
+    assert desk.run(*apply, "--plan", "--json") == 0
+    planned = json.loads(capsys.readouterr().out)
+    assert [call["operation"] for call in planned["requests"]] == [
+        "add_site_section",
+        "update_site_section",
+        "move_site_section",
+    ]
+    assert planned["changed_since_export"] is False
+    # Where nobody can be asked nothing is sent, and neither when the answer is no.
+    assert desk.run(*apply) == 2
+    assert "nothing was sent: it takes --yes" in capsys.readouterr().err
+    monkeypatch.setattr(sys, "stdin", Terminal("\n"))
+    assert desk.run(*apply) == 1
+    assert desk.sections() == ["Guides", "Pay", "Tax", "Log"]
+    monkeypatch.setattr(sys, "stdin", Terminal("y\n"))
+    capsys.readouterr()
+    assert desk.run(*apply) == 0
+    said = capsys.readouterr()
+    assert "Send 3 requests? y/N" in said.err
+    assert "3 of 3  done  Log before Guides" in said.out
+    assert desk.sections() == ["Log", "Guides", "Payments", "Tax", "API"]
+    assert desk.run(*apply, "--yes") == 0
+    assert "is as" in capsys.readouterr().out
+    assert main(["log", "--json"]) == 0
+    written = json.loads(capsys.readouterr().out)
+    assert [entry["state"] for entry in written] == ["done"] * 3
+    assert len({entry["group"] for entry in written}) == 1
+    assert all(entry["undoable"] for entry in written)
+
+
+def test_what_is_missing_is_removed_once_its_number_was_typed(
+    desk: Desk, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = desk.write(capsys, RENAMED)
+    desk.file.write_text(text[: text.index("  - id: " + desk.rows["Log"])], encoding="utf-8")
+    apply = ["apply", "acme docs", str(desk.file)]
+    assert desk.run(*apply) == 2
+    assert "--remove" in capsys.readouterr().err
+    for typed, status in (("y\n", 1), ("1\n", 0)):
+        monkeypatch.setattr(sys, "stdin", Terminal(typed))
+        assert desk.run(*apply, "--remove") == status
+        said = capsys.readouterr()
+        assert "1 removal for good: type 1" in said.err
+    assert "1 request sent" not in said.out
+    assert desk.sections() == ["Guides", "Payments", "Tax"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["export", "Acme"], "no site is called Acme. There are: Acme blog"),
+        (["export", "acme blog", "--organization", "x"], "no organization that is called x: Acme"),
+        (["apply", "Acme docs"], "name the file that says what the site shall be"),
+        (["apply", "Acme docs", "{tmp}/no.yaml"], "no.yaml cannot be read: No such file"),
+        (["apply", "Acme docs", "{tmp}/bytes"], "bytes, line 2: this is not UTF-8 text"),
+        (["apply", "Acme blog", "{tmp}/order.yaml"], "is the structure of another site"),
+        (["apply", "Acme docs", "--resume"], "nothing was left of rearranging Acme docs"),
+        (["apply", "Acme docs", "{tmp}/bad.yaml"], "bad.yaml, line 2: “sites” is no setting"),
+    ],
+)
+def test_bad_input_gets_a_sentence(
+    desk: Desk,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    arguments: list[str],
+    sentence: str,
+) -> None:
+    desk.write(capsys)
+    (tmp_path / "bytes").write_bytes(b"site: a\n\xff")
+    (tmp_path / "bad.yaml").write_text("site: a\nsites: []\n")
+    assert desk.run(*(each.replace("{tmp}", str(tmp_path)) for each in arguments)) == 2
+    said = capsys.readouterr()
+    assert sentence in said.err
+    assert said.out == ""
+
+
+def test_what_stops_in_the_middle_is_told_and_goes_on_or_back(
+    desk: Desk, capsys: pytest.CaptureFixture[str]
+) -> None:
+    world = desk.world
+
+    def lost() -> None:
+        raise httpx.ReadError("cut")
+
+    def demoted() -> None:
+        world.write(lambda tx: tx.run("UPDATE member SET role = 'read'"))
+
+    desk.write(capsys, RENAMED, OTHER_PATH, ("title: Tax\n", "title: Taxes\n"))
+    assert desk.apply_over(Between(world, 2, lost)) == 5
+    said = capsys.readouterr().err
+    assert "Stopped at 1 of 3: No answer came, and it had not happened when it was read" in said
+    assert "--resume sends it again." in said
+    assert "1 of 3  done  Pay (in Group 1): title Pay → Payments" in said
+    assert "2 of 3  failed  Tax (in Group 1): title Tax → Taxes" in said
+    assert "3 of 3  not sent  Log: path /log → /news" in said
+    assert "--resume sends the rest, --roll-back takes back what was sent" in said
+    # It is told first, and nothing else is sent meanwhile.
+    assert desk.run("apply", "Acme docs", str(desk.file), "--yes") == 1
+    said = capsys.readouterr().err
+    assert said.startswith("Rearranging Acme docs stopped at 1 of 3: No answer came")
+    assert desk.run("apply", "Acme docs", "--roll-back", "--yes") == 0
+    assert desk.sections() == ["Guides", "Pay", "Tax", "Log"]
+    assert desk.apply_over(Between(world, 3, lost)) == 5
+    assert desk.run("apply", "Acme docs", "--resume", "--yes") == 0
+    assert "3 requests sent" in capsys.readouterr().out
+    assert desk.sections() == ["Guides", "Payments", "Taxes", "Log"]
+    # What stopped before anything was sent is no more.
+    desk.write(capsys, ("title: Log\n", "title: Diary\n"))
+    assert desk.apply_over(Between(world, 1, demoted)) == 3
+    said = capsys.readouterr().err
+    assert "Stopped at 0 of 1: Not allowed" in said
+    assert "Nothing was sent." in said
+    assert desk.run("apply", "Acme docs", "--keep") == 2
+
+
+def test_what_somebody_else_does_meanwhile_is_a_conflict_and_stays(
+    desk: Desk, capsys: pytest.CaptureFixture[str]
+) -> None:
+    world = desk.world
+
+    def taken() -> None:
+        world.write(lambda tx: tx.update("site_section", desk.rows["Guides"], path="news"))
+
+    desk.write(capsys, RENAMED, OTHER_PATH)
+    assert desk.apply_over(Between(world, 2, taken)) == 1
+    assert "'news' is the path of another one" in capsys.readouterr().err
+    assert desk.run("apply", "Acme docs", "--keep") == 0
+    assert desk.sections()[1] == "Payments"
+    # The file is the wanted end: what they did is told as far as that can be known.
+    assert desk.run("apply", "Acme docs", str(desk.file), "--plan") == 0
+    said = capsys.readouterr()
+    assert "it was changed since, here or by others" in said.err
+    assert "Guides: path /news → /guides" in said.out

@@ -78,7 +78,7 @@ async def test_a_site_is_read_with_a_link_or_a_key(world: World) -> None:
         assert "switched off" in driver.line("Old evaluation")
         await driver.burst(*"Northgate")
         await driver.press("enter")
-        assert "Readers get: with Northgate Bank" in driver.screen
+        assert "Read with Northgate Bank" in driver.screen
         assert driver.line("Guide").split()[-2] == "/"
         assert key not in driver.screen
         await driver.press("f")
@@ -92,7 +92,9 @@ async def test_a_site_is_read_with_a_link_or_a_key(world: World) -> None:
         await driver.press(":")
         await driver.burst(*typed(f"key {key}"))
         await driver.press("enter")
-        assert "Readers get: with the key you typed" in driver.screen
+        assert "Read with the key you typed" in driver.screen
+        await driver.press("y")
+        assert "The address holds the key of the link" in driver.screen
         assert key not in driver.screen
         assert key not in repr((driver.app.session.log, driver.app.session.messages, driver.place))
         await driver.press(":", "up")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from copydesk.domain.site_readers import ReaderNode, readers_tree, reading_of
 from copydesk.tui.present.share_link import Link, no_address
 from copydesk.tui.present.site import SiteRow, site_row
+from copydesk.tui.present.site import audience as readers
 from copydesk.tui.present.site_readers import NOT_PUBLISHED, layout
 
 if TYPE_CHECKING:
@@ -48,6 +49,11 @@ class ReadersRead:
     key: str = field(default="", repr=False)
 
 
+def nobody_special(site: SiteRow) -> str:
+    """Return who reads a site without a link."""
+    return "without a link" if site.visibility == "share-link" else f"by {readers(site)}"
+
+
 async def read_as(api: Api, organization: str, site: Site, audience: Audience) -> ReadersRead:
     """Return what an audience gets of a site. Raises ``ApiError``, which never tells the key."""
     from copydesk.client.errors import Forbidden, NotFound
@@ -61,7 +67,7 @@ async def read_as(api: Api, organization: str, site: Site, audience: Audience) -
         if audience.link:
             said = "You may not see the share links of this site. :key KEY reads with a key."
             return ReadersRead(row, "with a link", (), said)
-    key, who = audience.key, "with the key you typed" if audience.key else "everybody"
+    key, who = audience.key, "with the key you typed" if audience.key else nobody_special(row)
     if audience.link:
         link = next((each for each in links or () if each.id == audience.link), None)
         if link is None:

@@ -234,6 +234,8 @@ class ShareLinksPlace(SiteTabs, HasDetails, scope="share_links"):
             self.app.call_later(run, self, self.ACTIONS["make"])
         elif self.rows.select(part):
             self.app.call_later(run, self, self.ACTIONS["rename"])
+        else:
+            self.say("The link is gone. What you typed is kept (:drafts).", "warn")
 
     # Writing
 

@@ -13,13 +13,14 @@ from copydesk.domain.share_key import share_key
 from copydesk.domain.site_readers import ReaderNode, standings
 from copydesk.tui import command_line
 from copydesk.tui.actions import action, command
+from copydesk.tui.common_actions import no_url
 from copydesk.tui.details_pane import HasDetails
 from copydesk.tui.glyphs import glyphs
 from copydesk.tui.place import Part
 from copydesk.tui.places import Target, place
 from copydesk.tui.present import site_readers as present
 from copydesk.tui.screens.share_links import CHOSEN_LINK
-from copydesk.tui.site_readers_reading import Audience, ReadersRead, read_as
+from copydesk.tui.site_readers_reading import Audience, ReadersRead, nobody_special, read_as
 from copydesk.tui.site_tabs import WHICH, SiteTabs
 from copydesk.tui.trees import TreeSource
 from copydesk.tui.widgets.choice import Choice, Option
@@ -50,6 +51,13 @@ def not_read(here: SiteReadersPlace) -> str | None:
     return None if here.read is not None else "The site has not been read yet."
 
 
+def secret(here: SiteReadersPlace) -> str | None:
+    """Say so where the address of the row holds the key of a link."""
+    if here.read is None or not here.read.key:
+        return None
+    return "The address holds the key of the link, so it is copied among the share links only."
+
+
 @place("site-readers", title="Site as readers get it")
 class SiteReadersPlace(SiteTabs, HasDetails, scope="site_readers"):
     """What readers get of a site and where; what is kept from them is marked, with the reason."""
@@ -69,7 +77,7 @@ class SiteReadersPlace(SiteTabs, HasDetails, scope="site_readers"):
         self.rows: TreeList[ReaderNode] = TreeList(
             source,
             self._columns(()),
-            title="Readers get",
+            title="Readers",
             empty="Reading what readers get…",
             sign=present.sign,
             dim=lambda row: not row.reached,
@@ -196,7 +204,7 @@ class SiteReadersPlace(SiteTabs, HasDetails, scope="site_readers"):
         self.rows.show_columns(self._columns(rows))
         if here is not None:
             self.rows.select(here)
-        self.rows.title = f"Readers get: {found.who}"
+        self.rows.title = f"Read {found.who}"
         self.rows.retitle()
         if found.links is not None:
             self.count_links(len(found.links))
@@ -227,13 +235,23 @@ class SiteReadersPlace(SiteTabs, HasDetails, scope="site_readers"):
         else:
             self.say("There are no pages to read here.", "warn")
 
+    @action("y", "copy url", unless=(secret, no_url), show=3, group="Share", override=True)
+    def copy_url(self) -> None:
+        """Copy where readers find the row."""
+        super().copy_url()
+
+    @action("o", "browser", unless=(secret, no_url), show=3, group="Share", override=True)
+    def browse(self) -> None:
+        """Open what readers get in the browser."""
+        super().browse()
+
     # Who reads
 
     @action("f", "who reads", unless=not_read, show=26, group="Views", uses="get_published_site")
     async def choose_audience(self) -> None:
         """Choose who reads: everybody, or who has one of the share links."""
         assert self.read is not None
-        options = [Option(EVERYBODY, "everybody", "without a link")]
+        options = [Option(EVERYBODY, nobody_special(self.read.site))]
         options += [
             Option(link.id, link.title, "" if link.active else "switched off")
             for link in self.read.links or ()

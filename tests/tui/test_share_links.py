@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copydesk.client.api import Api
 from copydesk.contract import operations as ops
 from copydesk.server import seeding_sites as seed
 from copydesk.server.store import Tx
@@ -9,7 +10,8 @@ from copydesk.tui.places import Target
 from copydesk.tui.present.share_link import check_name
 from tests.drive import Driver, drive
 from tests.tui.opening import open_world, typed
-from tests.world import World
+from tests.tui.test_unknown_outcome import Lossy
+from tests.world import BASE_URL, World
 
 HOSTILE = "Bank\x1b[2J\u202e [bold]ﬁlm\n🦊 and 50 letters of it, no more"
 
@@ -113,7 +115,9 @@ async def test_links_are_made_renamed_switched_and_taken_back(
 
 async def test_a_link_is_deleted_by_its_name_and_its_key_opens_nothing(world: World) -> None:
     site, (_, old) = publish(world, "Northgate Bank", "Old")
-    app = open_world(world, "share-links", at(world, site))
+    way = Lossy(world)
+    api = Api(BASE_URL, world.token(world.ana), transport=way)
+    app = open_world(world, "share-links", at(world, site), api=api)
     async with drive(app, "j", "D", size=(80, 24)) as driver:
         assert "Whoever has its address gets nothing any more." in driver.screen
         assert "no way back" in driver.screen
@@ -126,6 +130,14 @@ async def test_a_link_is_deleted_by_its_name_and_its_key_opens_nothing(world: Wo
         assert driver.selected == old
         await driver.press("u")
         assert "cannot be undone" in driver.screen
+        # No answer comes: it is looked for, and made once.
+        way.losing = True
+        await driver.press("ctrl+n")
+        await driver.burst(*"Ferry")
+        await driver.press("ctrl+s")
+        way.losing = False
+        assert driver.line("Ferry").split()[2] == "on"
+        assert app.session.drafts.kept() == {}
         # Gone while the cursor is on it: told, and nothing breaks.
         world.write(lambda tx: tx.run("DELETE FROM share_link"))
         await driver.press("x")

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+import httpx
+
+from copydesk.client.api import Api
 from copydesk.contract.models.site import PublishedSite
 from copydesk.domain.share_key import share_key
 from copydesk.domain.site_readers import readers_tree, reading_of, standings
@@ -12,7 +15,7 @@ from copydesk.server.store import Tx
 from copydesk.tui.places import Target
 from tests.drive import drive
 from tests.tui.opening import open_world, typed
-from tests.world import World
+from tests.world import BASE_URL, World
 
 
 def publish(world: World, *, sections: bool = True, **settings: Any) -> tuple[str, dict[str, str]]:
@@ -41,6 +44,18 @@ def publish(world: World, *, sections: bool = True, **settings: Any) -> tuple[st
     site = world.write(write)
     world.write(lambda tx: tx.update("space", spaces["Old"], deleted_at=tx.now))
     return site, ids | spaces
+
+
+class Telltale(httpx.ASGITransport):
+    """A way to the desk that fails, while ``failing``, with an answer that quotes the request."""
+
+    failing = False
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        if self.failing and "published" in request.url.path:
+            error = {"code": 500, "message": f"Cannot GET {request.url}"}
+            return httpx.Response(500, json={"error": error})
+        return await super().handle_async_request(request)
 
 
 async def test_what_everybody_gets_and_what_is_kept_from_them(
@@ -72,7 +87,9 @@ async def test_a_site_is_read_with_a_link_or_a_key(world: World) -> None:
     site, ids = publish(world, sections=False, published=True, visibility="share-link")
     target = Target(organization=world.home, site=site)
     key = str(world.row("share_link", ids["link"])["key"])
-    async with drive(open_world(world, "site-readers", target), size=(80, 30)) as driver:
+    way = Telltale(world.app, raise_app_exceptions=False)
+    api = Api(BASE_URL, world.token(world.ana), transport=way)
+    async with drive(open_world(world, "site-readers", target, api=api), size=(80, 30)) as driver:
         assert "Without a link nobody gets this." in driver.screen
         await driver.press("f")
         assert "switched off" in driver.line("Old evaluation")
@@ -95,6 +112,10 @@ async def test_a_site_is_read_with_a_link_or_a_key(world: World) -> None:
         assert "Read with the key you typed" in driver.screen
         await driver.press("y")
         assert "The address holds the key of the link" in driver.screen
+        way.failing = True
+        await driver.press("R")
+        assert "Cannot GET" in driver.screen
+        way.failing = False
         assert key not in driver.screen
         assert key not in repr((driver.app.session.log, driver.app.session.messages, driver.place))
         await driver.press(":", "up")

@@ -93,13 +93,13 @@ async def test_a_setting_is_one_request_with_a_way_back(world: World) -> None:
         assert "Mend title first." in driver.screen
         # Somebody else sets the same one meanwhile: that is told before anything is sent.
         await elsewhere(world, site, title="Theirs")
-        await fill(driver, "-guides", "ctrl+s")
+        await fill(driver, "-2", "ctrl+s")
         assert "Somebody changed it meanwhile: it is Theirs by now." in driver.screen
-        assert "“A-guides”" in driver.line("then  ")
+        assert "“A-2”" in driver.line("then  ")
         assert stored(world, site)["title"] == "Theirs"
         await driver.press("y")
-        assert "Title is “A-guides” now." in driver.screen
-        assert stored(world, site)["title"] == "A-guides"
+        assert "Title is “A-2” now." in driver.screen
+        assert stored(world, site)["title"] == "A-2"
         await driver.press("u")
         assert stored(world, site)["title"] == "Theirs"
         # A switch and a choice ask for no agreement, and nothing is sent that is so already.
@@ -124,8 +124,6 @@ async def test_what_alters_an_address_or_an_audience_is_said_first(world: World)
         assert "Everybody else loses it at once." in driver.screen
         assert "1 share link switched on, of 2." in driver.screen
         await elsewhere(world, site, visibility="visitor-auth")
-        await driver.press("enter")
-        assert "Enter confirms nothing." in driver.screen
         await driver.press("y")
         assert "Somebody changed it meanwhile: it is visitor-auth" in driver.screen
         assert "More people can read it at once" in driver.screen
@@ -138,7 +136,8 @@ async def test_what_alters_an_address_or_an_audience_is_said_first(world: World)
         await on(driver, "basename", "e")
         await fill(driver, "/", "ctrl+s", "y")
         assert "The service did not accept the base name." in driver.screen
-        await driver.press("2", "backspace", "backspace", "2", "ctrl+s")
+        await driver.press("backspace")
+        await fill(driver, "2", "ctrl+s")
         assert "docs.acme.test/docs2" in driver.line("then  ")
         await driver.press("escape")
         assert "Nothing was sent." in driver.screen
@@ -146,20 +145,18 @@ async def test_what_alters_an_address_or_an_audience_is_said_first(world: World)
         assert stored(world, site)["basename"] == "docs"
 
         await on(driver, "proxy", "e")
-        await fill(driver, "www.acme.test")
+        await fill(driver, "a.b")
         assert "It has to be a host plus path" in driver.line("Proxy   ")
-        await fill(driver, "/help", "ctrl+s")
+        await fill(driver, "/c", "ctrl+s")
         assert "https://docs.acme.test/docs" in driver.line("now   ")
-        assert "https://www.acme.test/help" in driver.line("then  ")
+        assert "https://a.b/c" in driver.line("then  ")
         await driver.press("y")
-        assert stored(world, site)["proxy"] == "www.acme.test/help"
+        assert stored(world, site)["proxy"] == "a.b/c"
         await driver.press("u")
         assert stored(world, site)["proxy"] is None
         await driver.press("ctrl+r", "e")
         await fill(driver, "", "ctrl+s", "y", anew=True)
         assert stored(world, site)["proxy"] is None
-        await driver.press("u")
-        assert stored(world, site)["proxy"] == "www.acme.test/help"
 
 
 def test_what_is_said_of_an_audience_and_of_addresses() -> None:

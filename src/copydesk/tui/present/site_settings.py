@@ -56,7 +56,7 @@ HELP: Mapping[str, tuple[str, ...]] = {
     "visibility": ("Who can read the site once it is published.",),
     "hostname": ("The host that the address of the site begins with.",),
     "basename": (
-        "The part of the address after the host. 1 to 100 letters, digits, - _ . or ~",
+        "The part of the address after the host. 1 to 100 letters, digits, - _ . or ~.",
         "Links that readers kept to the old address may break.",
     ),
     "proxy": (
@@ -343,7 +343,7 @@ def delete_facts(
     facts: list[Text | str] = ["The content of its spaces is kept. What is lost:"]
     shown = plural(site.site_spaces, "space")
     arranged = f"{plural(sections, 'section')}, {shown}" if sections else shown
-    facts.append(f"  structure    {arranged}, their order and paths")
+    facts.append(f"  structure    {arranged}: order and paths")
     if links:
         active = sum(link.active for link in links)
         facts.append(f"  share links  {len(links)}, {active} switched on")
@@ -352,8 +352,8 @@ def delete_facts(
         facts.append(f"  address      {clean(address)}")
     facts.append("  settings     audience, schema of visitors, customization")
     if site.published:
-        who = readers(str(site.visibility))
-        facts.append(Text(f"It is published: {who} can read it now.", style="bad"))
+        who = AUDIENCES.get(str(site.visibility), clean(str(site.visibility)))
+        facts.append(Text(f"It is published: read by {who} now.", style="bad"))
     facts.append(Text("There is no way back.", style="bad"))
     return facts
 

@@ -10,6 +10,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from copydesk.domain.layout import (
+    TOP,
     Difference,
     Item,
     Layout,
@@ -104,6 +105,10 @@ class _Merge:
         }
         self._settings(items)
         self._levels(items, levels)
+        for level in [level for level, rows in levels.items() if not rows and level in items]:
+            if items[level].kind == "group":  # it is only what its sections say
+                del items[level], levels[level]
+                levels[TOP].remove(level)
         layout = self._defaults(
             Layout(items, {level: tuple(rows) for level, rows in levels.items()})
         )

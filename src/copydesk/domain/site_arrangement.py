@@ -293,7 +293,10 @@ class SiteArrangement(Arrangement):
             for row in rows:
                 if row.startswith(NEW):
                     item = self.now.items[row]
-                    if (found := there.get((level, item.values.get("space")))) is not None:
+                    if (
+                        item.kind == "site-space"
+                        and (found := there.get((level, item.values.get("space")))) is not None
+                    ):
                         made[row] = found
         ours = self.bound(made)
         items = []

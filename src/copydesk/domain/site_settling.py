@@ -27,7 +27,8 @@ def settle(after: Layout, theirs: Layout) -> tuple[Layout, tuple[Lost, ...]]:
     _fill_again(items, levels, theirs, lost)
     _show_once(items, levels)
     after = Layout(items, {level: tuple(rows) for level, rows in levels.items()})
-    after = _free_paths(after, theirs, lost)
+    while (free := _free_paths(after, theirs, lost)) is not after:
+        after = free  # a path that was given back may be one that something else of ours takes
     return _show_defaults(after, lost), tuple(lost)
 
 
@@ -45,7 +46,10 @@ def _keep_in_place(
         to = first if first is not None and there == TOP else there
         if wanted != to and to in levels:
             levels[wanted].remove(row)
-            levels[to].append(row)
+            order = theirs.levels[there]
+            above = reversed(order[: order.index(row)])
+            after_ = next((levels[to].index(each) + 1 for each in above if each in levels[to]), 0)
+            levels[to].insert(after_, row)
             if wanted.startswith(NEW):
                 lost.append(Lost(f"{after.items[row].title}: {place_line(after, row)}", "it moved"))
 
@@ -108,7 +112,6 @@ def _free_paths(after: Layout, theirs: Layout, lost: list[Lost]) -> Layout:
             continue
         was = theirs.items.get(item.id)
         back = was.values.get("path") if was is not None else None
-        taken.setdefault((_scope(after, item.id), back), item.id)
         changed.append(replace(item, values=set_values({**item.values, "path": back})))
         line = f"{item.title}: {change_line('path', back, path)}"
         lost.append(Lost(line, f"{after.items[holder].title} has that path by now"))
@@ -117,6 +120,13 @@ def _free_paths(after: Layout, theirs: Layout, lost: list[Lost]) -> Layout:
 
 def _show_defaults(after: Layout, lost: list[Lost]) -> Layout:
     """Show what readers land on, and have one of all that is side by side."""
+    landing: dict[str, list[str]] = {}
+    for row, item in after.items.items():
+        if item.values.get("default"):
+            landing.setdefault(after.scope_of(row), []).append(row)
+    for rows in landing.values():
+        if len(rows) > 1:  # two levels became one
+            after = default_at(after, min(rows, key=lambda row: row.startswith(NEW)))
     for row, item in after.items.items():
         if item.kind != "group" and after.scope_of(row) not in after.defaults:
             beside = after.levels[after.level_of(row)] if item.kind == "site-space" else (row,)

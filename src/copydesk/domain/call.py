@@ -178,4 +178,5 @@ def _expectation(expected: Expectation | None, made: Mapping[str, str]) -> Expec
         bound = _IN_PATH.sub(lambda found: made.get(found[0], found[0]), path)
         fields[bound] = _bound(value, made, path.rpartition(".")[2])
     without = tuple(made.get(each, each) for each in expected.without)
-    return replace(expected, read=_step(expected.read, made), fields=fields, without=without)
+    read, beside = _step(expected.read, made), made.get(expected.beside, expected.beside)
+    return replace(expected, read=read, fields=fields, without=without, beside=beside)

@@ -10,7 +10,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from copydesk.domain.order import Move
-from copydesk.domain.reversal import JSON, Expectation, Reversal, Step, Trace, text_in
+from copydesk.domain.reversal import JSON, Expectation, Reversal, Step, Trace, ordered, text_in
 from copydesk.domain.site_tree import TOP, SiteNode
 
 MARKDOWN = {"format": "markdown"}
@@ -299,7 +299,7 @@ def row_moved(
     """Return the way back of a move: ``back``. The orders are those of its level, groups left out.
 
     Its way back is open while the order of the level is the one that it left, whether or not what
-    is in ``without`` is still there.
+    is in ``without`` is still there; in a long one, while it has the neighbours that it got.
     """
     where = _site(ids)
     section = node.kind == "section"
@@ -321,9 +321,7 @@ def row_moved(
         path = f"items[id={node.level}].siteSpaces[].id"
 
     def there(order: Sequence[str]) -> Expectation:
-        stay = [row for row in order if row not in without]
-        said = "the order was changed since"
-        return Expectation(read, {path: stay}, said=said, without=tuple(without))
+        return ordered(read, path, order, move.id, without, said="the order was changed since")
 
     return Reversal(turn(back), turn(move), there(after), there(before))
 

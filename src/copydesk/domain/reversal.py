@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
@@ -29,6 +29,9 @@ LOCAL = "local."
 
 SAID_CELLS = 40
 """A value longer than this is not quoted in a sentence."""
+
+LONG_ORDER = 100
+"""An order of more things is not kept whole with each move: there may be many moves in a plan."""
 
 _SEGMENT = re.compile(r"([^.\[{]*)(?:\[([^\]]*)\]|\{([^}]*)\})?(?:\.|$)")
 
@@ -88,7 +91,8 @@ class Expectation:
 
     With ``gone`` the thing must not be there at all. ``said`` is what a person reads when it does
     not hold, where that says more than the fields do; no full stop. What is in ``without`` may be
-    in a list that is found, or not: what the same plan takes away later.
+    in a list that is found, or not: what the same plan takes away later. With ``beside`` only that
+    thing and those next to it count in such a list: a long one is not kept whole.
     """
 
     read: Step
@@ -96,6 +100,7 @@ class Expectation:
     gone: bool = False
     said: str = ""
     without: tuple[str, ...] = ()
+    beside: str = ""
 
     def differences(self, answer: JSON) -> tuple[Difference, ...]:
         """Return in what an answer differs; None is the answer that the thing is gone."""
@@ -111,9 +116,11 @@ class Expectation:
 
     def _found(self, answer: JSON, path: str) -> JSON:
         value = value_at(answer, path)
-        if self.without and isinstance(value, list):
-            return [each for each in value if each not in self.without]
-        return value
+        if not isinstance(value, list):
+            return value
+        if self.without:
+            value = [each for each in value if each not in self.without]
+        return neighbours(value, self.beside) if self.beside else value
 
     def explain(self, answer: JSON) -> str:
         """Say why it does not hold, and who did that where the answer tells; empty if it holds."""
@@ -139,6 +146,8 @@ class Expectation:
             value["said"] = self.said
         if self.without:
             value["without"] = list(self.without)
+        if self.beside:
+            value["beside"] = self.beside
         return value
 
 
@@ -214,6 +223,29 @@ def reversal_of(value: JSON) -> Reversal:
                 str(value.get("note", "")),
             )
     raise ValueError("this is no reversal")
+
+
+def ordered(
+    read: Step, path: str, order: Sequence[str], moved: str, without: Collection[str], *, said: str
+) -> Expectation:
+    """Return that a list of ids stands in an order; in a long one, that ``moved`` stands there.
+
+    What is in ``without`` does not count.
+    """
+    leaving = tuple(without)
+    stay = [each for each in order if each not in leaving]
+    if len(stay) <= LONG_ORDER:
+        return Expectation(read, {path: stay}, said=said, without=leaving)
+    near = neighbours(stay, moved)
+    return Expectation(read, {path: near}, said=said, without=leaving, beside=moved)
+
+
+def neighbours(order: Sequence[str], item: str) -> list[str]:
+    """Return an item with what is next to it on either side; empty when it is not there."""
+    if item not in order:
+        return []
+    at = order.index(item)
+    return list(order[max(0, at - 1) : at + 2])
 
 
 def message_made(reversal: Reversal) -> str:
@@ -341,5 +373,7 @@ def expectation_of(value: JSON) -> Expectation | None:
                 for path in fields:
                     _segments(path)
                 without = tuple(str(each) for each in _list(value.get("without", [])))
-                return Expectation(step_of(read), fields, value.get("gone") is True, said, without)
+                beside = str(value.get("beside", ""))
+                gone = value.get("gone") is True
+                return Expectation(step_of(read), fields, gone, said, without, beside)
     raise ValueError("this is no expectation")

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import Literal
 
-from copydesk.domain.reversal import JSON, Expectation, Reversal, Step
+from copydesk.domain.reversal import JSON, Expectation, Reversal, Step, ordered
 
 Kind = Literal["collection", "space"]
 
@@ -127,8 +127,7 @@ def space_moved(
         said = "it was moved, or the order was changed since"
         if listed:
             read, path = _spaces_read(organization, where)
-            rest = [each for each in order if each not in without]
-            return Expectation(read, {path: rest}, said=said, without=tuple(without))
+            return ordered(read, path, order, row, without, said=said)
         if home == level:
             return None  # a read that says nothing of the order would only mislead
         return Expectation(Step("get_space", ids), {"parent": where}, said="it was moved since")

@@ -12,7 +12,7 @@ from copydesk.domain.call import Call
 from copydesk.domain.reversal import JSON, Expectation, reversal_of
 from copydesk.tui.errors import NotDoneError
 from copydesk.tui.recovery import ARRIVED, settle_one
-from copydesk.tui.undoing import LONGEST_LIST, StepError, operation_of
+from copydesk.tui.undoing import LONGEST_ORDER, StepError, operation_of
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
@@ -99,9 +99,9 @@ async def stands(
 
 def _made_in(call: Call) -> Expectation | None:
     """Return what lists things of the kind that a request makes."""
-    if not call.makes or call.reversal is None:
+    if not call.makes:
         return None
-    still = call.reversal.still
+    still = call.arrived if call.reversal is None else call.reversal.still
     named = still is None or call.makes in str(still.read.arguments)
     return None if named else still
 
@@ -111,7 +111,7 @@ async def _items(
 ) -> list[Mapping[str, JSON]] | None:
     answer = await session.way.answer(api, expected.read)
     items = answer.get("items") if isinstance(answer, Mapping) else None
-    if not isinstance(items, list) or len(items) >= LONGEST_LIST:
+    if not isinstance(items, list) or len(items) >= LONGEST_ORDER:
         return None
     return [item for item in items if isinstance(item, Mapping)]
 

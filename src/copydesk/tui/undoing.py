@@ -25,7 +25,10 @@ LocalStep = Callable[..., Awaitable[Any]]
 """A step on this machine. Read as an expectation, it returns JSON, or None for "gone"."""
 
 LONGEST_LIST = 1000
-"""How many things of a list are looked through."""
+"""How many things of a list are looked through for one of them."""
+
+LONGEST_ORDER = 5000
+"""How many things of a list are read, to compare what is in it and in which order."""
 
 
 class StepError(TypeError):
@@ -209,7 +212,7 @@ class Way:
             items = []
             async for item in api.pages(operation, **read.arguments):
                 items.append(item.to_dict())
-                if len(items) == LONGEST_LIST:
+                if len(items) == LONGEST_ORDER:
                     break
             return {"items": items}
         except NotFound:

@@ -81,6 +81,11 @@ def schema_text(text: str) -> str:
     return str(kept.get("text", "")) if isinstance(kept, dict) else text
 
 
+def tree_key(organization: str) -> str:
+    """Return the key of what is staged of the tree of collections and spaces."""
+    return f"tree {organization}"
+
+
 def about_key(space: str, request: str) -> str:
     """Return the key of the subject and description of a change request."""
     return f"change-request {space} {request} about"
@@ -115,6 +120,17 @@ def belonging(key: str) -> Belonging | None:
         case ["adaptive", "schema", site]:
             target = Target(site=site)
             return Belonging("site-schema", target, "adaptive schema", "edit", schema_text)
+        case ["tree", organization]:
+            target = Target(organization=organization)
+            words = "arrangement of collections and spaces"
+            return Belonging("organization-structure", target, words, summary=moves)
+        case ["tree", "row", organization, row]:
+            target = Target(organization=organization)
+            words = "settings of a collection or a space"
+            return Belonging("organization-structure", target, words, row, fields)
+        case ["tree", "new", organization, kind]:
+            target = Target(organization=organization)
+            return Belonging("organization-structure", target, f"new {kind}", summary=fields)
         case ["change-request", space, request, "about"]:
             target = Target(space=space, change_request=request)
             return Belonging("changes", target, "description", "about")

@@ -21,6 +21,7 @@ from copydesk.tui.run_store import ArrangementStore, MemoryArrangements, MemoryR
 from copydesk.tui.seen import MemorySeen, SeenMarks, seen_steps
 from copydesk.tui.snoozing import MemorySnoozes, Sleepers, SnoozeStore
 from copydesk.tui.taking_back import TakingBack
+from copydesk.tui.tree_steps import tree_steps
 from copydesk.tui.undoing import History, LocalStep, Past
 from copydesk.tui.views import MemoryViews, ViewStore, views_steps
 from copydesk.tui.written import HAD_ARRIVED as HAD_ARRIVED
@@ -135,6 +136,7 @@ class Session(TakingBack):
         self.local_steps.update(self.sleepers.steps)
         self.local_steps.update(seen_steps(self.seen))
         self.local_steps.update(views_steps(self.views))
+        self.local_steps.update(tree_steps(self.ready))
         self.local_steps.update(
             restore_draft=self._restore_draft,
             drop_draft=self._drop_draft,

@@ -17,12 +17,12 @@ from copydesk.domain.filter import fold
 from copydesk.domain.space_tree import SORTS, RuleList, SpaceNode, rule_list
 from copydesk.domain.text import clean, plural
 from copydesk.tui.actions import action, command
-from copydesk.tui.details_pane import HasDetails
 from copydesk.tui.errors import ends_with_an_answer
 from copydesk.tui.last_run import LastRun, keep_last_run, read_last_run
 from copydesk.tui.place import Part, View
 from copydesk.tui.places import Target, place
 from copydesk.tui.present import space as present
+from copydesk.tui.spaces_arranging import SpacesArranging
 from copydesk.tui.views import COUNT_SECONDS
 from copydesk.tui.widgets.facts import Facts
 from copydesk.tui.widgets.space_tree import SpaceTree
@@ -62,7 +62,7 @@ def no_rows(here: SpacesPlace) -> str | None:
 
 
 @place("spaces", key="s", title="Spaces")
-class SpacesPlace(HasDetails, scope="spaces"):
+class SpacesPlace(SpacesArranging, scope="spaces"):
     """The tree of an organization, and what there is to know about the row under the cursor."""
 
     def __init__(self, target: Target) -> None:
@@ -215,6 +215,8 @@ class SpacesPlace(HasDetails, scope="spaces"):
             "or press “g o” for another organization."
         )
         first = not self.rows.nodes
+        if same and found.complete:
+            self._remember_gone(self.rows.nodes, found.nodes)
         self.rows.show_nodes(found.nodes, refresh=not self.rows.partial)
         if first:
             self.rows.select_first_space()
@@ -228,6 +230,12 @@ class SpacesPlace(HasDetails, scope="spaces"):
             )
         elif organizations > 1:
             self.say(f"You are in {organizations} organizations: press “g o” to choose another.")
+
+    def _remember_gone(self, before: Sequence[SpaceNode], after: Sequence[SpaceNode]) -> None:
+        from copydesk.tui.tree_reading import remember_gone
+
+        # It may be in the trash, which no list tells.
+        remember_gone(self.session.snapshot, self.target.organization or "", before, after)
 
     def _unread(self, text: str) -> None:
         if not self.rows.nodes:

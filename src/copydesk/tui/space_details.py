@@ -1,0 +1,136 @@
+"""What there is to know about a row of the tree of collections and spaces, beside the tree.
+
+A mixin of the place that shows the tree of an organization, apart from it for length.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+
+from copydesk.domain.space_tree import SpaceNode
+from copydesk.tui.places import Target
+from copydesk.tui.present import arrangement as staged
+from copydesk.tui.present import space as spaces
+from copydesk.tui.present import space_structure as present
+from copydesk.tui.present.arrangement import Row
+from copydesk.tui.present.space_structure import TRASH
+from copydesk.tui.space_handing import SpaceHanding
+from copydesk.tui.undoing import Past
+from copydesk.tui.widgets.facts import Fact, Facts
+
+REST_SECONDS = 0.15
+"""How long the cursor rests on a row before its details are read."""
+
+WRITTEN = 12
+"""So many writes of this machine are listed beside the tree."""
+
+_TREE_STEPS = frozenset({"local.line_up", "local.order_collections"})
+_TREE_OPERATIONS = ("_space", "_collection")
+
+
+class SpaceDetails(SpaceHanding):
+    """The tree of an organization: the row under the cursor, and what was changed from here."""
+
+    facts: Facts
+    written: Facts
+
+    def __init__(self, target: Target) -> None:
+        super().__init__(target)
+        self._details: dict[str, spaces.Details] = {}
+        self._unread_details: set[str] = set()
+        self._written: list[Past] = []
+        """What this machine changed here and can take back, newest first."""
+
+    @property
+    def known_nodes(self) -> Mapping[str, SpaceNode]:
+        """What the service told of every row."""
+        return {} if self.read is None else self.read.nodes
+
+    def forget_details(self) -> None:
+        """Read the details of every row again."""
+        self._details.clear()
+        self._unread_details.clear()
+
+    def show_written(self) -> None:
+        """Show what this machine changed here."""
+        self.written.show(staged.written_facts(self._written, _when, self.session.clock()))
+
+    def look_back(self) -> None:
+        """Find what this machine changed in the tree and can take back."""
+        here = {*self.known_nodes, self.organization}
+        mine = [
+            past
+            for past in self.session.history.known.values()
+            if any(
+                step.operation in _TREE_STEPS
+                or (
+                    step.operation.endswith(_TREE_OPERATIONS)
+                    and not here.isdisjoint(step.arguments.values())
+                )
+                for step in past.reversal.back
+            )
+        ]
+        mine.sort(key=lambda past: (past.entry.at, past.number), reverse=True)
+        self._written = mine[:WRITTEN]
+
+    def look(self) -> None:
+        """Show what is known of the row; read the rest when the cursor rests."""
+        row = self.row
+        self.facts.show(self._facts_of(row), title="Row" if row is None else row.title)
+        node = self.node
+        self.cancel_load("details")
+        if node is None or node.kind != "space" or node.id in self._details:
+            return
+        if not spaces.no_access(node) and self.session.api is not None:
+            self._read_details(node)
+
+    def _facts_of(self, row: Row | None) -> Sequence[Fact]:
+        if row is None or self.read is None:
+            return ()
+        if row.id == TRASH:
+            return present.TRASH_FACTS
+        now = self.session.clock()
+        if row.level == TRASH:
+            found = self.trashed.get(row.id)
+            return () if found is None else present.trash_facts(found, now)
+        return present.row_facts(
+            row,
+            self.shown,
+            self.arrangement.base,
+            self.node,
+            now,
+            rules=self.read.rules,
+            details=self._details.get(row.id),
+            unread=row.id in self._unread_details,
+        )
+
+    def _read_details(self, node: SpaceNode) -> None:
+        from copydesk.tui.space_reading import read_details
+
+        me = self.session.me.id if self.session.me is not None else None
+        inherited = self.read.rules[1] if self.read is not None else ()
+        rules = node.rules if node.rules_type != "inherit" else inherited
+        people = list(dict.fromkeys(user for _, users in rules for user in users))[:8]
+
+        def arrived(details: spaces.Details) -> None:
+            self._details[node.id] = details
+            self._unread_details.discard(node.id)
+            self.look()
+
+        def unread(_: str) -> None:
+            self._unread_details.add(node.id)
+            self.facts.show(self._facts_of(self.row))
+
+        self.load(
+            "details",
+            lambda api: read_details(api, node, self.organization, me, people),
+            arrived,
+            what=f"Reading about {node.title}",
+            failed=unread,
+            after=REST_SECONDS,
+        )
+
+
+def _when(past: Past) -> datetime:
+    return datetime.fromtimestamp(past.entry.at, UTC)

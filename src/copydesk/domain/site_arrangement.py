@@ -237,10 +237,10 @@ class SiteArrangement(Arrangement):
             if item.values.get("trashed"):
                 return "Its space is in the trash; readers cannot land there."
         path = item.values.get("path")
-        siblings = after.sections() if item.kind == "section" else after.levels[level]
-        for each in siblings:
-            if each != row and path and after.items[each].values.get("path") == path:
-                return f"{after.items[each].title} has the path /{clean(str(path))} already."
+        if path and not self._has_path(row, level, path):
+            for each in after.sections() if item.kind == "section" else after.levels[level]:
+                if each != row and after.items[each].values.get("path") == path:
+                    return f"{after.items[each].title} has the path /{clean(str(path))} already."
         space = item.values.get("space")
         if item.kind == "site-space" and row.startswith(NEW):
             for each in after.levels[level]:
@@ -250,6 +250,13 @@ class SiteArrangement(Arrangement):
                 if each not in after and self.base.items[each].values.get("space") == space:
                     return "It is shown there, to be removed. Take that back instead (u)."
         return None
+
+    def _has_path(self, row: str, level: str, path: object) -> bool:
+        """Whether a thing has had a path where it is: then whoever takes it is looked at."""
+        was = self.now.items.get(row)
+        return (
+            was is not None and was.values.get("path") == path and self.now.level_of(row) == level
+        )
 
     def _why_not_added(self, after: Layout, item: Item, level: str) -> str | None:
         if item.kind == "section":

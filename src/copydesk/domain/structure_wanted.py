@@ -359,7 +359,8 @@ class _Staging(Generic[A]):
         changed: dict[str, tuple[str, ...]] = {}
         for level, rows in orders.items():
             # What the service makes along with a new section comes first in it.
-            along = [row for row in levels.get(level, ()) if row not in rows]
+            named = set(rows)
+            along = [row for row in levels.get(level, ()) if row not in named]
             if (order := (*along, *rows)) != levels.get(level, ()):
                 changed[level] = order
         if not changed:

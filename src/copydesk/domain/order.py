@@ -44,31 +44,6 @@ def moved(ids: Sequence[str], picked: Collection[str], delta: int) -> list[str]:
     return order
 
 
-def place(
-    ids: Sequence[str], picked: Collection[str], target: str, *, after: bool = True
-) -> list[str]:
-    """Return the order with the picked items as one block below ``target``, or above it.
-
-    They keep their own order. Where ``target`` is picked itself, the others gather around it.
-    Raises ``ValueError`` when ``target`` is not in the list.
-    """
-    if target not in ids:
-        raise ValueError(f"{target} is not among the items to place at")
-    chosen = set(picked)
-    block = [item for item in ids if item in chosen]
-    start: list[str] = []
-    end: list[str] = []
-    side = start
-    for item in ids:
-        if item == target and (not after or target in chosen):
-            side = end
-        if item not in chosen:
-            side.append(item)
-        if item == target:
-            side = end
-    return [*start, *block, *end]
-
-
 def kept(
     before: Sequence[str], after: Sequence[str], touched: Collection[str] = ()
 ) -> frozenset[str]:
@@ -142,30 +117,43 @@ def plan(
         raise ValueError(
             "an order can only be planned between the same items, each once, the fixed ones kept"
         )
+    heads: list[tuple[Sequence[str], str]] = []
     moves: list[Move] = []
-    late: list[Move] = []
-    gone: set[str] = set()
     for was, items in zip(_stretches(before, fixed), _stretches(after, fixed), strict=True):
         stay = kept(was, items, touched)
         first = next((item for item in items if item in stay), None)
-        chain = late
         if first is None and items:
-            # Nobody stays here. Who leaves is there to stand next to, as long as it is there.
-            beside = next((item for item in was if item in leaving), None)
-            beside = beside or next((item for item in was if item not in gone), None)
-            if beside is None:
-                return None
-            moves.append(Move(items[0], "before", beside))
-            gone.update(items)
-            chain, stay = moves, frozenset(items[:1])
+            first, stay = items[0], frozenset(items[:1])
+            heads.append((was, first))
         for at, item in enumerate(items):
             if item in stay:
                 continue
             if at:
-                chain.append(Move(item, "after", items[at - 1]))
+                moves.append(Move(item, "after", items[at - 1]))
             elif first is not None:
-                chain.append(Move(item, "before", first))
-    return [*moves, *late]
+                moves.append(Move(item, "before", first))
+    begun = _begun(heads, leaving)
+    return None if begun is None else [*begun, *moves]
+
+
+def _begun(
+    heads: Sequence[tuple[Sequence[str], str]], leaving: Collection[str]
+) -> list[Move] | None:
+    """Return the moves that come first, to where nobody stays: next to who leaves later.
+
+    None where nobody is left to stand next to.
+    """
+    moves: list[Move] = []
+    gone: set[str] = set()
+    # Where few are, they are soon gone.
+    for was, item in sorted(heads, key=lambda head: len(head[0])):
+        beside = next((each for each in was if each in leaving), None)
+        beside = beside or next((each for each in was if each not in gone), None)
+        if beside is None:
+            return None
+        moves.append(Move(item, "before", beside))
+        gone.add(item)
+    return moves
 
 
 def _stretches(order: Sequence[str], fixed: Collection[str]) -> list[Sequence[str]]:

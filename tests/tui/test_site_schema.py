@@ -11,12 +11,13 @@ from typing import Any
 import pytest
 
 from copydesk.domain.json_text import JsonTextError, read_json
-from copydesk.domain.visitor_schema import all_problems, changes, claims_in
+from copydesk.domain.visitor_schema import all_problems, attributes, changes, claims_in
 from copydesk.server import seeding_sites as seed
 from copydesk.server.store import Tx
 from copydesk.tui.app import CopydeskApp
 from copydesk.tui.draft_keys import belonging, schema_key
 from copydesk.tui.places import Target
+from copydesk.tui.present.site_schema import short_name
 from copydesk.tui.widgets.problems_sheet import ProblemsSheet
 from tests.drive import drive
 from tests.tui.opening import open_world
@@ -121,7 +122,7 @@ async def test_the_schema_is_edited_shown_sent_and_put_back(
         editor(json.dumps(second))
         await driver.press("e")
         sent = driver.screen
-        for said in ("added    eu", "added    unsigned.dark", "removed  staff", "changed  partner"):
+        for said in ("eu and unsigned.dark", "staff and unsigned.beta", "changed  partner  Is a"):
             assert said in sent
         assert "Handbook: the condition names staff" in sent
         assert "Fees: the condition names unsigned.beta" in sent
@@ -237,3 +238,10 @@ def test_conditions_name_attributes_and_changes_are_told() -> None:
     assert (made.added, made.removed, made.changed) == ((), (), ())
     assert not changes(FIRST, json.loads(json.dumps(FIRST)))
     assert changes({}, FIRST).added
+    # Names that no eye tells apart are, and what is copied of them names them.
+    odd = attributes(schema(**{"a\x1b[1m\u202e": "A", 'b"\\': "B"}))
+    assert [each.expression for each in odd] == [
+        r'visitor.claims["a\u001b[1m\u202e"]', r'visitor.claims["b\"\\"]'
+    ]  # fmt: skip
+    assert [claims_in(each.expression) for each in odd] == [{each.key} for each in odd]
+    assert short_name(odd[0]) == "a<U+001B>[1m<U+202E>"

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from copydesk.domain.json_text import JSON, Path
+from copydesk.domain.text import unseen
 
 UNSIGNED = "unsigned"
 """The property that holds claims which nobody has signed."""
@@ -124,8 +125,11 @@ def _member(name: str) -> str:
     """Return the access to a member: by a dot where its name allows, else in quotes."""
     if _NAME.fullmatch(name):
         return "." + name
-    escaped = name.replace("\\", "\\\\").replace('"', '\\"')
-    return f'["{escaped}"]'
+    escaped = json.dumps(name, ensure_ascii=False)
+    for sign in set(unseen(escaped)):
+        # Nobody would see it, and whoever copies the expression would lose it.
+        escaped = escaped.replace(sign, json.dumps(sign)[1:-1])
+    return f"[{escaped}]"
 
 
 def claims_in(condition: str) -> frozenset[tuple[bool, str]]:
@@ -144,7 +148,11 @@ def _named(access: str) -> str:
     inner = access.strip().removeprefix("?").removeprefix(".").strip()
     if not inner.startswith("["):
         return inner
-    return re.sub(r"\\(.)", r"\1", inner[1:-1].strip()[1:-1])
+    inside = inner[1:-1].strip()
+    try:
+        return str(json.loads(inside))
+    except ValueError:  # in single quotes
+        return re.sub(r"\\(.)", r"\1", inside[1:-1])
 
 
 def changes(before: JSON, after: JSON) -> Changes:

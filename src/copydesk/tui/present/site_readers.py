@@ -88,11 +88,17 @@ def address(row: ReaderNode, *, secret: str = "") -> Text | str:
     return Text(f"/{node.path}" if node.path else "", style="muted")
 
 
-def row_facts(row: ReaderNode, *, secret: str = "") -> list[Fact]:
-    """Return what to know about a row. ``secret`` is taken out of its address."""
+def row_facts(row: ReaderNode, *, secret: str = "", by_link: bool = False) -> list[Fact]:
+    """Return what to know about a row. ``secret`` is taken out of its address.
+
+    ``by_link`` says that nobody gets it but who has a share link.
+    """
     node = row.node
     tone = "" if row.standing == "shown" else "warn" if row.reached else "bad"
-    found = [Fact("readers", Text(WHY[row.standing], style=tone))]
+    why = WHY[row.standing]
+    if by_link and row.standing == "shown":
+        why = "Who has a share link gets it."
+    found = [Fact("readers", Text(why, style=tone))]
     if node.condition:
         found.append(Fact("shown if", node.condition))
     if row.reached and node.address:

@@ -12,7 +12,7 @@ from rich.text import Text
 from copydesk.domain.age import age, moment
 from copydesk.domain.json_text import JsonText
 from copydesk.domain.site_tree import SiteNode
-from copydesk.domain.text import clean, listed, plural, shorten
+from copydesk.domain.text import clean, exposed, listed, plural, shorten
 from copydesk.domain.visitor_schema import Attribute, Changes, Problem, attributes, claims_in
 from copydesk.tui.present.site import SiteRow
 from copydesk.tui.widgets.facts import Fact
@@ -20,10 +20,10 @@ from copydesk.tui.widgets.facts import Fact
 if TYPE_CHECKING:
     from copydesk.contract.models.site import TemplateCondition
 
-NAME_CELLS = 60
+NAME_CELLS = 40
 """A name longer than this is cut where it is told."""
 
-TOLD = 8
+TOLD = 6
 """So many things are named in one list of a sheet; of more it is said how many."""
 
 SIGNED = "comes signed, from whoever signs visitors in"
@@ -52,8 +52,13 @@ class SchemaRow:
 
 def short_name(attribute: Attribute) -> str:
     """Return what an attribute is called, an unsigned one with where it is."""
-    name = shorten(clean(attribute.name), NAME_CELLS) or "(no name)"
+    name = shorten(title(attribute), NAME_CELLS)
     return f"unsigned.{name}" if attribute.unsigned else name
+
+
+def title(attribute: Attribute) -> str:
+    """Return the name of an attribute, with what nobody would see in it as numbers."""
+    return clean(exposed(attribute.name)).strip() or "(no name)"
 
 
 def users(nodes: Iterable[SiteNode]) -> dict[tuple[bool, str], tuple[str, ...]]:
@@ -84,7 +89,7 @@ def schema_rows(
         SchemaRow(
             f"attribute {each.expression}",
             "attribute",
-            clean(each.name) or "(no name)",
+            title(each),
             clean(each.expression),
             clean(each.description or each.title),
             each.unsigned,
@@ -98,7 +103,7 @@ def schema_rows(
         SchemaRow(
             f"missing {each.expression}",
             "missing",
-            clean(each.name) or "(no name)",
+            title(each),
             clean(each.expression),
             "not in the schema",
             each.unsigned,
@@ -107,8 +112,8 @@ def schema_rows(
         for each in missing(schema, used)
     ]
     if others:
-        title = "Other ready-made conditions" if rows else "Ready-made conditions"
-        rows.append(SchemaRow("others", "heading", title, children=tuple(others)))
+        heading = "Other ready-made conditions" if rows else "Ready-made conditions"
+        rows.append(SchemaRow("others", "heading", heading, children=tuple(others)))
     return tuple(rows)
 
 
@@ -230,21 +235,6 @@ def change_lines(
 ) -> list[Text | str]:
     """Return what another schema makes of the attributes, and what that does to conditions."""
     lines: list[Text | str] = []
-    for verb, tone, found in (
-        ("added", "added", changes.added),
-        ("removed", "removed", changes.removed),
-        ("changed", "changed", [new for _, new in changes.changed]),
-    ):
-        for each in found[:TOLD]:
-            text = Text(f"{verb:<9}", style="muted").append(short_name(each), style=tone)
-            if verb == "changed":
-                before = next(old for old, new in changes.changed if new is each)
-                text.append(_difference(before, each), style="muted")
-            lines.append(text)
-        if len(found) > TOLD:
-            lines.append(f"{verb:<9}{len(found) - TOLD} more")
-    if changes.elsewhere:
-        lines.append(Text("changed  ", style="muted").append("what is said beside the attributes"))
     for each in changes.removed:
         titles = used.get(each.key, ())
         if titles:
@@ -252,6 +242,17 @@ def change_lines(
             which = "condition names" if len(titles) == 1 else "conditions name"
             said = f"{names}: the {which} {short_name(each)}, which is no longer known."
             lines.append(Text(said, style="bad"))
+    for verb, found in (("added", changes.added), ("removed", changes.removed)):
+        if found:
+            text = Text(f"{verb:<9}", style="muted")
+            lines.append(text.append(listed(_few([short_name(each) for each in found])), verb))
+    for before, after in changes.changed[:TOLD]:
+        text = Text("changed  ", style="muted").append(short_name(after), style="changed")
+        lines.append(text.append(_difference(before, after), style="muted"))
+    if len(changes.changed) > TOLD:
+        lines.append(Text("changed  ", "muted").append(f"{len(changes.changed) - TOLD} more"))
+    if changes.elsewhere:
+        lines.append(Text("changed  ", "muted").append("what is said beside the attributes"))
     return lines
 
 

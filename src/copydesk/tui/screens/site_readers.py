@@ -25,7 +25,7 @@ from copydesk.tui.site_tabs import WHICH, SiteTabs
 from copydesk.tui.trees import TreeSource
 from copydesk.tui.widgets.choice import Choice, Option
 from copydesk.tui.widgets.columns import by_content
-from copydesk.tui.widgets.facts import Facts
+from copydesk.tui.widgets.facts import Fact, Facts
 from copydesk.tui.widgets.tree_list import TreeList
 from copydesk.tui.widgets.virtual_list import Column, VirtualList
 
@@ -88,7 +88,7 @@ class SiteReadersPlace(SiteTabs, HasDetails, scope="site_readers"):
         yield Part("side", self.facts)
 
     def _columns(self, rows: Sequence[ReaderNode]) -> list[Column[ReaderNode]]:
-        state: Column[ReaderNode] = Column("state", "READERS", present.state, 5)
+        state: Column[ReaderNode] = Column("state", "READERS", present.state, 8)
         longest = by_content(state, rows, most=STATE_CELLS).width
         return [
             Column("title", "SITE", present.name, flex=1, minimum=26),
@@ -220,7 +220,11 @@ class SiteReadersPlace(SiteTabs, HasDetails, scope="site_readers"):
         if row is None or self.read is None:
             self.facts.show([], title="Row")
         else:
-            self.facts.show(present.row_facts(row, secret=self.read.key), title=row.node.title)
+            by_link = self.read.site.visibility == "share-link" and not self.read.key
+            facts = present.row_facts(row, secret=self.read.key, by_link=by_link)
+            if self.read.said:
+                facts.insert(0, Fact("", Text(self.read.said, style="warn")))
+            self.facts.show(facts, title=row.node.title)
 
     def on_virtual_list_opened(self, event: VirtualList.Opened) -> None:
         """Fold or unfold; read the pages of a space."""

@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 UNFOLD_LIMIT = 6
 """With at most so many attributes, their ready-made conditions are shown unfolded."""
 
+EXAMPLE = '"partner": {"type": "boolean", "description": "Signed in as a partner"}'
+"""How an attribute is declared."""
+
 KEPT = "Your edit is kept, not sent: e goes on with it, ctrl+s sends, X drops it."
 
 
@@ -144,7 +147,7 @@ class SiteSchemaPlace(SiteTabs, SchemaEditing, scope="site_schema"):
         first, self.read, self._behind = self.read is None, found, False
         self.rows.empty = "The site knows nothing of its visitors yet."
         if not found.refused:
-            self.rows.empty += " e declares an attribute."
+            self.rows.empty += f" e declares an attribute; below properties, as {EXAMPLE}"
         source = self.rows.tree_source
         if first and len(found.rows) <= UNFOLD_LIMIT:
             source.unfolded |= {row.id for row in found.rows}

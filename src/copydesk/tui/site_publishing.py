@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 from copydesk.domain.text import clean
 from copydesk.tui.actions import action, command
@@ -66,10 +67,17 @@ class SitePublishing(Place, scope="site_publishing"):
         super().__init__(target)
         self.rights: Rights | None = None
         """What the reader may do with sites; None while that was not read."""
+        self.published: bool | None = None
+        """Whether the site that the place shows was published when it was read last."""
 
     def site_published(self) -> bool | None:
         """Whether the site at hand is published; None while that is not known."""
-        return None
+        return self.published
+
+    def turned(self, results: Sequence[Any]) -> None:
+        """Show what taking back a write gave; it may have been that the site was published."""
+        self.published = None
+        super().turned(results)
 
     async def know_rights(self, api: Api, organization: str) -> Rights:
         """Return what the reader may do, read at the first call. Raises ``ApiError``."""
@@ -123,6 +131,7 @@ class SitePublishing(Place, scope="site_publishing"):
             self.tell(why, "warn")
             return
         site = await api(ops.get_site, *ids)
+        self.published = site.published
         if want is None:
             want = not site.published
         changed = False
@@ -188,6 +197,7 @@ class SitePublishing(Place, scope="site_publishing"):
             self.tell(NOT_HERE, "warn")
             self.refresh_frame()
             return
+        self.published = want
         if want:
             self.tell(f"{title} is published{f' at {where}' if where else ''}.", "good")
         else:

@@ -94,7 +94,7 @@ class SiteTabs(SitePublishing):
             return
         other = entry.place(target)
         if isinstance(other, SiteTabs):
-            other.link_count = self.link_count
+            other.link_count, other.rights = self.link_count, self.rights
         self.desk.last = (self.PLACE, target)
         if not self._result_callbacks:
             # Textual takes away what waits for a screen's result; the first screen has no such.

@@ -76,10 +76,6 @@ class SiteSettingsPlace(SiteSettings, HasDetails, scope="site_settings"):
             return "not published: nobody reads it yet"
         return super().status_left()
 
-    def site_published(self) -> bool | None:
-        """Whether the site is published."""
-        return self.site.published if self.site is not None else None
-
     def url(self) -> str | None:
         """Return where readers find the site; where it is set up, for what is changed there."""
         site = self.site
@@ -140,6 +136,7 @@ class SiteSettingsPlace(SiteSettings, HasDetails, scope="site_settings"):
     def show_site(self, site: Site) -> None:
         """Show the settings as they are now; the cursor stays on its row."""
         first, self.site = self.site is None, site
+        self.published = site.published
         self._settings.merge(present.settings_of(site))
         self._settings.fold()
         self._settings.fresh.clear()

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias
 
 from copydesk.domain.call import Call, bind
-from copydesk.domain.text import listed, plural
+from copydesk.domain.text import clean, listed, plural
 
 CallState: TypeAlias = Literal[
     "waiting", "sending", "done", "failed", "unknown", "taking-back", "taken-back"
@@ -123,6 +123,8 @@ class ArrangeRun:
     said: str = ""
     """Why it stopped, where that is not about one of its requests."""
     began: float = 0.0
+    staged: str = ""
+    """What was staged before anything was sent, as text: it is so again after a roll back."""
     version: int = 0
     """How often it was kept: whoever knows another version does not know how it stands."""
 
@@ -135,15 +137,20 @@ class ArrangeRun:
         calls: Iterable[Call],
         *,
         organization: str = "",
+        staged: str = "",
     ) -> ArrangeRun:
-        """Return the run of a plan of which nothing was sent. ``title`` names the target."""
+        """Return the run of a plan of which nothing was sent.
+
+        ``title`` names the target, ``staged`` is what was staged, as text.
+        """
         return cls(
             identity(place, target),
             place,
             target,
-            title,
+            clean(title),
             tuple(RunCall(call) for call in calls),
             organization,
+            staged=staged,
         )
 
     # How far it is

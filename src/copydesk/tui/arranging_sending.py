@@ -73,7 +73,7 @@ class SendsStaged(KeptStaged):
                 self.say(f"{count} of last time restored. X drops them.")
             self._tell_rebased(rebased)
         if run is not None:
-            self._ask(self._go_on_with(run))
+            self._ask(self._go_on_with(run, opening=True))
 
     def take(self, layout: Layout) -> Rebased[Arrangement]:
         """Put what is staged on top of what is published by now."""
@@ -146,27 +146,40 @@ class SendsStaged(KeptStaged):
         calls = self.arrangement.calls()
         run = ArrangeRun.of(
             self.PLACE, self.run_target, self.about, calls,
-            organization=self.target.organization or "",
+            organization=self.target.organization or "", staged=self.arrangement.to_text(()),
         )  # fmt: skip
         facts = [*await self.overtaken_facts(), self.LIVE, lasting_fact(calls)]
         await self._ask_about(run, facts, later="Nothing was sent; it stays staged.")
 
-    async def _go_on_with(self, run: ArrangeRun) -> None:
-        """Ask about a run that an earlier start left; take in one that had ended."""
+    async def _go_on_with(self, run: ArrangeRun, *, opening: bool = False) -> None:
+        """Ask about a run that an earlier start left; take in one that had ended.
+
+        When the place opens nothing else was staged yet: a roll back brings back what was.
+        """
         if run.begun:
-            await self._ask_about(run, (), later="It is as it was left: ctrl+s asks again.")
+            staged = run.staged if opening else ""
+            later = "It is as it was left: ctrl+s asks again."
+            await self._ask_about(run, (), later=later, staged=staged)
             return
         self.keep_now()
         await self.session.arranging.taken_in(run)
 
-    async def _ask_about(self, run: ArrangeRun, facts: Sequence[str], *, later: str) -> None:
-        """Show a plan, or what became of it so far; then go on from what it came to."""
+    async def _ask_about(
+        self, run: ArrangeRun, facts: Sequence[str], *, later: str, staged: str = ""
+    ) -> None:
+        """Show a plan, or what became of it so far; then go on from what it came to.
+
+        ``staged`` is what was staged before, where what was sent of it is not staged any more.
+        """
         from copydesk.tui.widgets.arrange_sheet import ArrangeSheet
 
         outcome: Outcome | None = await self.desk.push_screen_wait(ArrangeSheet(run, facts))
         if outcome is None:
             self.tell(later)
             return
+        if outcome.rolled_back and staged:
+            before = type(self.arrangement).from_text(staged, *self.arrangement.ids)
+            self.arrangement = before or self.arrangement
         self.arrangement = self.arrangement.bound(outcome.made)
         rebased = self.take(await self.read_layout(await self.session.ready()))
         if not self.arrangement.dirty:

@@ -209,8 +209,11 @@ class SpaceEditing(ArrangingPlace, scope="space_editing"):
         async def people() -> Sequence[Named]:
             return await self.session.people.read(await self.session.ready(), organization)
 
-        known = names_of(self.session.people.known(organization))
         kind, rules = self.read.rules
+        own = row.item.values.get("mergeRules") or {}
+        if any(users for _, users in rules) or any(r.get("users") for r in own.get("rules") or ()):
+            await people()  # ids say nothing
+        known = names_of(self.session.people.known(organization))
         inherited = rule_words(rules, known) if kind == "rules" and rules else "none"
         sheet = RulesSheet(
             f"Merge rules of {row.title}",

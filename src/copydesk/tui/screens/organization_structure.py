@@ -214,7 +214,8 @@ class OrganizationStructurePlace(SpaceDetails, scope="organization_structure"):
         """Return the trash, below all that is arranged."""
         if self.showing != "now":
             return ()
-        return present.trash_rows(tuple(self.trashed.values()))
+        there = self.arrangement.base.items
+        return present.trash_rows([each for each in self.trashed.values() if each.id not in there])
 
     def stage(self, change: Callable[[Arrangement], Arrangement]) -> bool:
         """Stage a change of what the reader may change; False when it cannot be."""
@@ -389,3 +390,5 @@ class OrganizationStructurePlace(SpaceDetails, scope="organization_structure"):
     async def apply(self) -> None:
         """Send what is staged, after reading the tree again. It shows the plan first."""
         await self.send_staged()
+        if self.read is not None:  # what was deleted is in the trash now
+            self._read_trash(self.read)

@@ -12,7 +12,7 @@ import os
 import re
 import signal
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from shlex import quote
 from typing import TYPE_CHECKING, Any
@@ -199,7 +199,7 @@ class Applying:
             if call.note:
                 self._print(f"  {'':>{width}}  {call.note}")
         self._print("Readers see it at once.")
-        self._print(lasting_fact(calls).replace("u afterwards", "u on the screens afterwards"))
+        self._print(_way_back(calls))
 
     # Sending
 
@@ -223,7 +223,9 @@ class Applying:
             run = await arranging.go(run, self._progress)
         if run.state == "finished":
             await arranging.taken_in(run)
-            self._print(f"{site.title}: {plural(run.sent, 'request')} sent. {_undo(run)}")
+            self._print(
+                f"{site.title}: {plural(run.sent, 'request')} sent. {_way_back(item.call for item in run.calls)}"
+            )
             self._print_json(site, run.calls)
             return DONE
         say(f"Stopped at {run.far}: {_said(run.why) or 'as you asked.'}")
@@ -354,10 +356,9 @@ _STATES = {
 """What people call the states of a request that nobody is at."""
 
 
-def _undo(run: ArrangeRun) -> str:
-    return lasting_fact(item.call for item in run.calls).replace(
-        "u afterwards", "u on the screens afterwards"
-    )
+def _way_back(calls: Iterable[Call]) -> str:
+    """Say how far the screens take it back again."""
+    return re.sub(r"\bu (afterwards )?takes", ":undo on the screens takes", lasting_fact(calls))
 
 
 def _said(sentence: str) -> str:

@@ -32,8 +32,8 @@ class KeptStaged(HasDetails):
         super().__init__(target)
         self.arrangement: Arrangement = Arrangement.on(Layout({}, {TOP: ()}))
         """What is published, and what is staged on it."""
-        self._kept = ""
-        """What is staged as it is kept on this machine."""
+        self._kept: str | None = ""
+        """What is staged as it is kept on this machine; None where that is somebody else's."""
         self._unkept = ""
         """Why it could not be kept on disk; empty when it was."""
         self._keeping: Timer | None = None
@@ -69,6 +69,7 @@ class KeptStaged(HasDetails):
                 "Another copydesk staged something here too: what is kept for later is yours now.",
                 "warn",
             )
+            self._kept = None
         self.keep_now()
 
     def keep_now(self) -> None:

@@ -37,6 +37,9 @@ ALL_OF_IT = "@ shows all"
 NOTE_GAP = "   "
 """Stands between the parts of the note beside the views."""
 
+NAMED_WIDTH = 120
+"""From how many cells on the header says what its age is that of."""
+
 LINES_EACH = 6
 """How many lines a terminal must have for each line of a message."""
 
@@ -182,6 +185,10 @@ class Head(Line):
             age = max(0.0, seconds(read_at, now))
             live = age <= interval(slow=session.slow) + LATE_SECONDS
             right.append(glyphs().live + " ", style=self.tone("good" if live else "warn"))
+            if place.AGED and width >= NAMED_WIDTH:
+                since = _age(int(age))
+                right.append(f"{place.AGED} read {since}{'' if since == 'now' else ' ago'}")
+                return
             right.append(("live " if live else "read ") + _age(int(age)) + ("" if live else " ago"))
 
 

@@ -80,6 +80,8 @@ class Place(CommonActions, Loading, Screen[None]):
     """One place of copydesk. Subclass it, register it with ``@place``, compose ``panes``."""
 
     PLACE: ClassVar[str] = ""
+    AGED: ClassVar[str] = ""
+    """What the age in the header is that of, where there is room to say it."""
     OF_SITE: ClassVar[bool] = False
     """Whether it shows one site: asked for by its name, it shows the one at hand."""
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-medium"), (132, "-wide")]

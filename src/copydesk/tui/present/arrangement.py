@@ -238,12 +238,8 @@ def plan_facts(
     ]
     if len(calls) > PLAN_LINES:
         found.append(Fact("", Text(f"and {len(calls) - PLAN_LINES} more", style="muted")))
-    notes = list(dict.fromkeys(call.note for call in calls if call.note))
-    found += [Fact("", Text(clean(note), style="warn")) for note in notes[:PLAN_LINES]]
-    lasting = sum(call.final for call in calls)
-    if lasting:
-        these = "1 of these" if lasting == 1 else f"{lasting} of these"
-        found.append(Fact("", Text(f"{these} cannot be taken back.", style="warn")))
+    notes = list(dict.fromkeys(call.note for call in calls if call.note))[:PLAN_LINES]
+    found += [Fact("", Text(clean(note), style="warn")) for note in notes]
     return found + [Fact("", Text(line, style="muted")) for line in after]
 
 

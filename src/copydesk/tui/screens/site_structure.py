@@ -60,15 +60,16 @@ AFTER_PLAN = (
 
 
 @place("site-structure", title="Site structure")
-class SiteStructurePlace(SiteTabs, SiteEditing, scope="site_structure"):
+class SiteStructurePlace(SiteEditing, SiteTabs, scope="site_structure"):
     """What readers see at the top of a site, in order. What is changed is staged, then sent."""
 
     CSS_PATH = style_path("site_structure")
+    AGED = "structure"
 
     def __init__(self, target: Target) -> None:
         super().__init__(target)
-        self._fitted: Layout | None = None
-        """What the columns are as wide as."""
+        self._fitted: object = None
+        """The rows that the columns are as wide as: another order changes no width."""
         self._resumed = ""
         """The row whose form is to be opened once the structure is there."""
         self._written: list[Past] = []
@@ -155,13 +156,8 @@ class SiteStructurePlace(SiteTabs, SiteEditing, scope="site_structure"):
             yield self.staged_note
 
     def views_note(self) -> str:
-        """How old the structure is, where there is room for it; what ``=`` and ctrl+s do."""
-        keys = "= before/after   ctrl+s apply"
-        if self.read_at is None or not self.known:
-            return keys
-        seconds = max(0, int((self.session.clock() - self.read_at).total_seconds()))
-        old = f"{seconds} s" if seconds < 100 else f"{seconds // 60} min"
-        return f"structure read {old} ago   {keys}"
+        """What ``=`` and ctrl+s do."""
+        return "= before/after   ctrl+s apply"
 
     def signs(self) -> Sequence[tuple[str, str]]:
         """Return the signs of the tree."""
@@ -293,10 +289,10 @@ class SiteStructurePlace(SiteTabs, SiteEditing, scope="site_structure"):
 
     def draw(self) -> None:
         """Show the plan, the navigation, the row."""
-        base = self.arrangement.base
-        if self._fitted is not base:
-            self._fitted = base
-            self.rows.show_columns(self._columns(base))
+        now = self.arrangement.now
+        if self._fitted is not now.items:
+            self._fitted = now.items
+            self.rows.show_columns(self._columns(now))
         self.plan.title = staged.plan_title(self.calls)
         self.plan.show(staged.plan_facts(self.calls, nothing=NOTHING_STAGED, after=AFTER_PLAN))
         # A narrow drawer has room for one: what is staged matters more than a row's details.

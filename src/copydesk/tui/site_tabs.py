@@ -117,7 +117,7 @@ class SiteTabs(SitePublishing):
         else:
             found = await api(ops.get_site, organization, self.target.site)
         if found is not None:
-            site = self.target.site or found.id
+            site, self.published = self.target.site or found.id, found.published
             self.target = self.target.but(organization=organization, site=site)
         return found
 

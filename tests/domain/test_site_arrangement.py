@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import itertools
 import random
-from collections import deque
 
 import pytest
 
 from copydesk.domain.arrangement import Layout, StagingError
 from copydesk.domain.call import Call, bind, call_of, provisional
-from copydesk.domain.order import Move, applied
 from copydesk.domain.site_arrangement import SiteArrangement
 from tests.domain.site_service import IDS, RefusedError, SiteService
 
@@ -85,7 +82,10 @@ def check(service: SiteService, staged: SiteArrangement) -> tuple[list[Call], bo
             continue
         assert said == "", call
         for step in call.reversal.back:
-            service.send(step)
+            try:
+                service.send(step)
+            except RefusedError:  # such as hiding what became the default for good
+                assert final
     if not final:
         assert plain(service.layout()) == before, [call.line for call in calls]
     return calls, final
@@ -169,17 +169,141 @@ def mixed(chance: random.Random, staged: SiteArrangement, steps: int) -> SiteArr
     return staged
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(3))
 def test_whatever_is_staged_is_there_after_its_plan_and_can_be_taken_back(seed: int) -> None:
     chance = random.Random(seed)
     finals = several = 0
-    for number in range(40):
+    for number in range(24):
         service = SiteService() if number % 3 == 0 else site()
         if number % 6 == 0:
             service.show("one", "two", "three")
-        staged = mixed(chance, begin(service), chance.randrange(1, 9))
-        calls, final = check(service, staged)
+        calls, final = check(service, mixed(chance, begin(service), chance.randrange(2, 12)))
         finals += final
         several += len(calls) > 3
-    assert 4 < finals < 36
+    assert 3 < finals < 22
     assert several > 4
+
+
+def test_what_two_people_stage_goes_together() -> None:
+    chance = random.Random(9)
+    clashing = 0
+    for number in range(18):
+        service = SiteService() if number % 6 == 0 else site()
+        if number % 12 == 0:
+            service.show("one", "two", "three")
+        clashing += check_rebased(chance, service, chance.randrange(3, 9))
+    assert clashing
+
+
+def test_a_plan_waits_for_what_has_to_be_before() -> None:
+    service = site()
+    begun = begin(service)
+    ring = {"s-a": {"path": "b"}, "s-b": {"path": "c"}, "s-c": {"path": "a"}}
+    staged = begun.change_all(ring).change("s-c", {"title": "Sea", "icon": "gear"})
+    calls, _ = check(service.copy(), staged)
+    assert [call.key for call in calls] == ["free:s-a", "change:s-c", "change:s-b", "change:s-a"]
+    assert calls[1].line == "Section c: title Section c → Sea, path /c → /a, icon gear"
+    assert "links" in calls[1].note
+
+    # The path is free, and readers land elsewhere, once the section is gone.
+    taken = begun.remove(["s-a"]).change("s-b", {"path": "a", "title": "Bee"})
+    calls, final = check(service.copy(), taken)
+    assert [call.key for call in calls] == ["default:sections", "remove:s-a", "change:s-b"]
+    assert final
+    assert calls[1].line == "Remove Section a with 3 spaces"
+
+    # What was hidden and takes the default's path while that is hidden goes in two parts.
+    hidden = service.copy()
+    send(hidden, begun.change("s-a-two", {"hidden": True}).calls())
+    both = begin(hidden).change("s-a-two", {"hidden": False}).make_default("s-a-two")
+    both = both.change_all({"s-a-two": {"path": "one"}, "s-a-one": {"path": "was", "hidden": True}})
+    calls, _ = check(hidden, both)
+    assert [call.key for call in calls] == [
+        "change:s-a-two",
+        "change:s-a",
+        "change:s-a-one",
+        "path:s-a-two",
+    ]
+
+
+def test_a_new_section_is_filled_ordered_and_set_before_it_has_an_id() -> None:
+    service = site()
+    values = {"title": "new:1", "space": "sp", "spaceTitle": "Space", "icon": "gear"}
+    staged, section = begin(service).add("", "section", values, after="s-a")
+    staged, space = staged.add(section, "site-space", {"title": "More", "space": "sq"})
+    staged = staged.move([space], -1).change(section, {"path": "p", "condition": "if"})
+    staged = staged.make_default(space).make_default(section)
+    calls, final = check(service, staged)
+    assert not final
+    assert [call.line for call in calls] == [
+        "New section new:1, showing Space",
+        "Show More in new:1",
+        "new:1: path /p, condition if, readers land on More first",
+        "Readers land on new:1 first",
+        "new:1 after Section a",
+        "More before Space (in new:1)",
+    ]
+
+
+def test_the_first_section_takes_over_what_the_site_shows() -> None:
+    service = SiteService()
+    service.show("one", "two")
+    begun = begin(service).move(["r-two"], -1)
+    staged, section = begun.add("", "section", {"title": "First", "space": "space-one"})
+    assert staged.now.levels[section] == ("r-two", "r-one")
+    calls, final = check(service.copy(), staged)
+    assert final
+    assert "takes over" in calls[0].note
+    other = staged.add("", "section", {"title": "Second", "space": "sp"})[0].put("new:2", 1)
+    check(service.copy(), other)
+    forgotten = staged.remove([section])
+    assert forgotten.now.levels[""] == ("r-two", "r-one")
+    check(service.copy(), forgotten)
+    check(service.copy(), other.remove([section]))
+
+
+def test_what_no_request_makes_is_refused_when_it_is_staged() -> None:
+    begun = begin(site())
+    hidden = begun.change("s-a-two", {"hidden": True})
+    group = begun.now.level_of("s-x")
+    for step, why in (
+        (lambda: begun.move([group], 1), "no operation that moves a group"),
+        (lambda: begun.shift(["s-b"], group), "puts a section into a group"),
+        (lambda: begun.out(["s-x"]), "puts a section into a group or takes"),
+        (lambda: begun.shift(["s-a-one"], "s-b"), "Add its space there"),
+        (lambda: begun.change("s-a-one", {"hidden": True}), "Make another one the default"),
+        (lambda: hidden.make_default("s-a-two"), "Show it first"),
+        (lambda: begun.change("s-a", {"path": "x"}), "Section x has the path /x already"),
+        (lambda: begun.change("s-a", {"path": "/x y"}), "without a slash"),
+        (lambda: begun.change("s-a", {"path": ""}), "has to have a path"),
+        (lambda: begun.change("s-a", {"title": "x"}), "at least 2 characters"),
+        (lambda: begun.change("s-a", {"condition": "x" * 2000}), "at most 1024"),
+        (lambda: begun.change("s-a", {"hidden": True}), "only what it shows"),
+        (lambda: begun.change("s-a-one", {"title": "Other"}), "rename the space"),
+        (lambda: begun.remove(["s-y-one"]), "Remove the section instead"),
+        (lambda: begun.add("", "site-space", {"space": "s"}), "This site has sections"),
+        (lambda: begun.add(group, "section", {"title": "New", "space": "s"}), "at the top"),
+        (lambda: begun.add("s-a", "site-space", {"space": "space-one"}), "shown there already"),
+        (lambda: begun.add("", "section", {"title": "New"}), "say which"),
+    ):
+        with pytest.raises(StagingError, match=why):
+            step()
+
+
+def test_places_that_no_request_reaches_are_passed_by() -> None:
+    service = SiteService()
+    for name, group in (("a", None), ("b", None), ("x", "G"), ("y", "H"), ("c", None)):
+        service.section(name, "one", group=group)
+    begun = begin(service)
+    moved = begun.move(["s-b"], 1)
+    assert moved.now.levels[""] == ("s-a", "group:G", "group:H", "s-b", "s-c")
+    check(service.copy(), moved)
+    with pytest.raises(StagingError, match="next to a group"):
+        begun.put("s-b", 3)
+    # From between two groups there is no way back.
+    lone = SiteService()
+    for name, group in (("x", "G"), ("a", None), ("y", "H"), ("b", None)):
+        lone.section(name, "one", group=group)
+    (call,) = begin(lone).move(["s-a"], 1).calls()
+    assert call.final
+    assert call.reversal is None

@@ -258,7 +258,7 @@ class _Merge:
             elif not self._clash(row, "place", *places):
                 ours.remove(row)
         groups = {row for row in now if self.now.items[row].kind == "group"}
-        firm = set(alone).intersection(now).difference(ours, groups)
+        firm = {*alone, *self.agreed}.intersection(now, work).difference(ours, groups)
         # What came first is put beside what stays; where nobody does, the order is ours alone.
         for row in ours:
             beside = _beside(now, now.index(row), firm, groups)

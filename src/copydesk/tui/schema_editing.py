@@ -199,8 +199,8 @@ class SchemaEditing(HasDetails, scope="schema_editing"):
 
         api = await self.session.ready()
         site = await api(ops.get_site, *self.ids)
-        me = self.session.me.id if self.session.me is not None else None
-        return await read_schema(api, self.ids[0], site, me)
+        refused = self.read.refused if self.read is not None else ""
+        return await read_schema(api, self.ids[0], site, refused)
 
     async def _send(self, schema: JSON, now: SchemaRead, made: Changes) -> None:
         ids = self.ids

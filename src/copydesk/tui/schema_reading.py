@@ -42,20 +42,18 @@ class SchemaRead:
         return text
 
 
-async def read_schema(api: Api, organization: str, site: Site, me: str | None) -> SchemaRead:
+async def read_schema(api: Api, organization: str, site: Site, refused: str) -> SchemaRead:
     """Return the schema of a site with what there is to know about it. Raises ``ApiError``."""
     from copydesk.contract import operations as ops
-    from copydesk.tui.site_rights import read_rights
 
-    found, conditions, used, rights = await asyncio.gather(
+    found, conditions, used = await asyncio.gather(
         api(ops.get_adaptive_schema, organization, site.id),
         _conditions(api, organization, site.id),
         _used(api, organization, site.id),
-        read_rights(api, organization, me),
     )
     schema = found.json_schema
     rows = schema_rows(schema, conditions, used)
-    return SchemaRead(site_row(site), schema, found.updated_at, rows, used, rights.change)
+    return SchemaRead(site_row(site), schema, found.updated_at, rows, used, refused)
 
 
 async def _conditions(api: Api, organization: str, site: str) -> list[TemplateCondition]:

@@ -144,13 +144,11 @@ class ShareLinksPlace(SiteTabs, HasDetails, scope="share_links"):
     async def _read(self, api: Api) -> LinksRead | None:
         from copydesk.client.errors import Forbidden
         from copydesk.tui.errors import sentence
-        from copydesk.tui.site_rights import read_rights
 
         site = await self.find_site(api)
         if site is None:
             return None
-        me = self.session.me.id if self.session.me is not None else None
-        refused = (await read_rights(api, self.ids[0], me)).change
+        refused = (await self.know_rights(api, self.ids[0])).change
         row = site_row(site)
         try:
             return LinksRead(row, await list_links(api, *self.ids), refused)
@@ -167,7 +165,7 @@ class ShareLinksPlace(SiteTabs, HasDetails, scope="share_links"):
             self.rows.empty = WHICH
             self.rows.refresh()
             return
-        self.read = found
+        self.read, self.published = found, found.site.published
         if found.unseen:
             self.rows.empty = "You may not see the share links of this site."
         elif found.refused:

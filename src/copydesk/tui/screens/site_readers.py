@@ -192,7 +192,7 @@ class SiteReadersPlace(SiteTabs, HasDetails, scope="site_readers"):
             self.rows.refresh()
             return
         first = self.read is None or self.read.who != found.who
-        self.read = found
+        self.read, self.published = found, found.site.published
         self.rows.empty = found.said or "Readers find an empty site: it shows nothing yet."
         source = self.rows.tree_source
         rows = _walk(found.tree)

@@ -122,8 +122,8 @@ class SiteSchemaPlace(SiteTabs, SchemaEditing, scope="site_schema"):
         site = await self.find_site(api)
         if site is None:
             return None
-        me = self.session.me.id if self.session.me is not None else None
-        return await read_schema(api, self.ids[0], site, me)
+        rights = await self.know_rights(api, self.ids[0])
+        return await read_schema(api, self.ids[0], site, rights.change)
 
     def _unread(self, text: str) -> None:
         if self.read is None:
@@ -145,6 +145,7 @@ class SiteSchemaPlace(SiteTabs, SchemaEditing, scope="site_schema"):
             self.rows.refresh()
             return
         first, self.read, self._behind = self.read is None, found, False
+        self.published = found.site.published
         self.rows.empty = "The site knows nothing of its visitors yet."
         if not found.refused:
             self.rows.empty += f" e declares an attribute; below properties, as {EXAMPLE}"

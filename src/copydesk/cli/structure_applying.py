@@ -223,9 +223,8 @@ class Applying:
             run = await arranging.go(run, self._progress)
         if run.state == "finished":
             await arranging.taken_in(run)
-            self._print(
-                f"{site.title}: {plural(run.sent, 'request')} sent. {_way_back(item.call for item in run.calls)}"
-            )
+            back = _way_back(item.call for item in run.calls)
+            self._print(f"{site.title}: {plural(run.sent, 'request')} sent. {back}")
             self._print_json(site, run.calls)
             return DONE
         say(f"Stopped at {run.far}: {_said(run.why) or 'as you asked.'}")

@@ -45,7 +45,7 @@ WANTED = {
 """What the site shows in the end: its sections with their paths, the default one with a star. What
 was removed is gone for good."""
 
-FEW = {("forth", 6), ("forth", 31), ("back", 5), ("back", 28)}
+FEW = {("forth", 6), ("forth", 31), ("back", 6)}
 """What is tried where there is little time: among these, the request that makes something."""
 
 WAYS, MOST = ("forth", "back"), 1000

@@ -188,6 +188,10 @@ class SendsStaged(KeptStaged):
         self.keep_now()
         await self.session.arranging.taken_in(run)
         self.show_arrangement()
-        self.tell(outcome.sentence, "good" if outcome.complete else "warn")
+        said = outcome.sentence
+        if outcome.left and not outcome.rolled_back and not self.arrangement.dirty:
+            said = f"{plural(outcome.sent, 'request')} sent. Nothing is left of the rest: "
+            said += "others changed what it was about."
+        self.tell(said, "good" if outcome.complete else "warn")
         if rebased.clashes or rebased.lost:
             await self._show_others(rebased, verb="keep ours on top")

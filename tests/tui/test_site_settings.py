@@ -169,7 +169,7 @@ def test_what_is_said_of_an_audience_and_of_addresses() -> None:
 
     link = ShareLink.model_validate({"object": "share-link", "id": "l", "active": False})
     public = site(visibility="public", published=True)
-    assert "search engines do not" in said(present.visibility_facts(public, "unlisted", None))
+    assert "no search engine lists it" in said(present.visibility_facts(public, "unlisted", None))
     assert "no share link yet" in said(present.visibility_facts(public, "share-link", []))
     assert "None of its 1" in said(present.visibility_facts(public, "share-link", [link]))
     keyed = site(visibility="share-link", published=True)

@@ -31,7 +31,7 @@ WEB_SETTINGS = frozenset({"hostname", "type", "ads", "customization"})
 
 FOUND_BY: Mapping[str, str] = {
     "public": "search engines list it",
-    "unlisted": "search engines do not list it",
+    "unlisted": "no search engine lists it",
 }
 """How the readers of a visibility come to a site, where that differs."""
 
@@ -320,7 +320,7 @@ def publish_facts(site: Site, links: Sequence[ShareLink] | None) -> list[Text | 
     facts.append("")
     if not site.site_spaces:
         facts.append(Text("It shows no space yet: readers would find nothing.", style="warn"))
-    facts.append("Readers get it at once. u unpublishes it again.")
+    facts.append(f"{'Readers get it at once. ' if address else ''}u unpublishes it again.")
     return facts
 
 

@@ -28,10 +28,14 @@ REACHED: frozenset[Standing] = frozenset({"shown", "conditional", "hidden", "uns
 
 @dataclass(frozen=True, slots=True)
 class ReaderNode:
-    """One row: as readers get it, or as admins see what readers do not get."""
+    """One row: as readers get it, or as admins see what readers do not get.
+
+    ``alone`` says that nothing else stands beside it.
+    """
 
     node: SiteNode
     standing: Standing
+    alone: bool = False
     children: tuple[ReaderNode, ...] = ()
 
     @property
@@ -96,14 +100,18 @@ def readers_tree(published: Structure, seen: Structure | None) -> tuple[ReaderNo
     known = seen.nodes if seen is not None else published.nodes
     levels = _joined(published.levels, seen.levels if seen is not None else {})
 
-    def branch(row: str) -> ReaderNode:
-        children = tuple(branch(each) for each in levels.get(row, ()))
+    def below(level: str) -> tuple[ReaderNode, ...]:
+        rows = levels.get(level, ())
+        return tuple(branch(row, alone=len(rows) == 1) for row in rows)
+
+    def branch(row: str, *, alone: bool) -> ReaderNode:
+        children = below(row)
         node = published.nodes.get(row)
         if node is not None:
-            return ReaderNode(node, _reached(node, unseen=row not in known), children)
-        return ReaderNode(known[row], _kept_out(known[row], children), children)
+            return ReaderNode(node, _reached(node, unseen=row not in known), alone, children)
+        return ReaderNode(known[row], _kept_out(known[row], children), alone, children)
 
-    return tuple(branch(row) for row in levels.get(TOP, ()))
+    return below(TOP)
 
 
 def _reached(node: SiteNode, *, unseen: bool) -> Standing:

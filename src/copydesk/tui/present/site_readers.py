@@ -65,7 +65,7 @@ def state(row: ReaderNode) -> Text | str:
     word, tone = WORDS[row.standing]
     if row.standing == "conditional":
         word = f"if {row.node.condition}"
-    elif row.standing == "shown" and row.node.default:
+    elif row.standing == "shown" and row.node.default and not row.alone:
         word, tone = "shown first", "good"
     said = Text(word, style=tone)
     if row.standing == "hidden" and row.node.condition:
@@ -84,7 +84,8 @@ def address(row: ReaderNode, *, secret: str = "") -> Text | str:
     if row.reached and node.address:
         parts = urlsplit(node.address.replace(f"/{secret}", "", 1) if secret else node.address)
         query = f"?{parts.query}" if parts.query else ""
-        return Text(without(f"{parts.path or '/'}{query}", secret), style="link")
+        # A style of the whole would underline the blanks behind it too.
+        return Text().append(without(f"{parts.path or '/'}{query}", secret), style="link")
     return Text(f"/{node.path}" if node.path else "", style="muted")
 
 

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 EVERYBODY = "everybody"
 
-STATE_CELLS = 60
+STATE_CELLS = 44
 """Cells that the reasons may take where there is room."""
 
 UNFOLD_LIMIT = 60
@@ -89,11 +89,12 @@ class SiteReadersPlace(SiteTabs, HasDetails, scope="site_readers"):
 
     def _columns(self, rows: Sequence[ReaderNode]) -> list[Column[ReaderNode]]:
         state: Column[ReaderNode] = Column("state", "READERS", present.state, 8)
+        address: Column[ReaderNode] = Column("address", "ADDRESS", self._address, 8, drop=1)
         longest = by_content(state, rows, most=STATE_CELLS).width
         return [
             Column("title", "SITE", present.name, flex=1, minimum=26),
             replace(state, width=min(longest, 21), most=longest),
-            Column("address", "ADDRESS", self._address, 12, most=40, drop=1),
+            replace(by_content(address, rows, most=18), most=60),
         ]
 
     def _address(self, row: ReaderNode) -> Text | str:

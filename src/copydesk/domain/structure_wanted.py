@@ -365,9 +365,17 @@ class _Staging(Generic[A]):
                 changed[level] = order
         if not changed:
             return arrangement
+        entries = {self._rows[entry.number]: entry for entry in self._file.every()}
+        for level, order in changed.items():
+            if why := arrangement.why_not(arrangement.now.ordered({level: order}), order):
+                pairs = zip(order, (*levels.get(level, ()), *order), strict=False)
+                first = next((row for row, now in pairs if row != now and row in entries), "")
+                line = entries[first].line if first else self._file.line
+                self._say(
+                    line, f"this order cannot be made: {why[:1].lower()}{why[1:].rstrip('.')}"
+                )
+        self._stop()
         after = arrangement.now.ordered(changed)
-        if why := arrangement.why_not(after, [row for rows in changed.values() for row in rows]):
-            raise StagingError(why)
         return replace(arrangement, now=after, past=(*arrangement.past, arrangement.now))
 
     def _say(self, line: int, sentence: str) -> None:

@@ -193,6 +193,7 @@ class Arranger:
             return replace(run, state="stopped", said=_unkept(error))
         finally:
             self._store.release(run.id)
+            self._changed.pop(run.id, None)
             self._session.touched()
 
     async def _agree(self, run: ArrangeRun) -> None:

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 from copydesk.domain.reversal import Trace, trace_of, value_at
 from copydesk.domain.text import clean, listed, plural
-from copydesk.tui.draft_keys import staged_moves
 from copydesk.tui.errors import failure_types
 from copydesk.tui.undoing import LONGEST_LIST, operation_of
 
@@ -104,6 +103,9 @@ async def recover(session: Session, apart: Collection[str] = ()) -> str:
             pass  # the place in front says so; nothing was settled that is not known
     if crashed:
         found.rest = _find_rest(session, entries, apart)
+        # What knows the keys of drafts knows the places, and so the screens: not for a command.
+        from copydesk.tui.draft_keys import staged_moves
+
         kept = await asyncio.to_thread(session.drafts.kept)
         orders = staged_moves(kept)
         found.moves = sum(orders.values())

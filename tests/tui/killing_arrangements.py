@@ -33,7 +33,6 @@ from copydesk.server.app import create_app
 from copydesk.server.store import Store, Tx
 from copydesk.tui.recovery import recover
 from copydesk.tui.session import Session
-from copydesk.tui.site_reading import read_structure
 from tests.tui.arranging_world import PLACE, Rearranged, spaces
 from tests.world import World
 
@@ -211,6 +210,8 @@ class Trial:
 
 async def staged(plan: Rearranged) -> list[Call]:
     """Return the requests of what is staged: something of every kind, and two paths swapped."""
+    from copydesk.tui.site_reading import read_structure
+
     world, ids = plan.world, plan.ids
     async with world.api() as api:
         structure = await read_structure(api, world.home, plan.site)
@@ -239,6 +240,7 @@ def _process(work: Callable[[], Coroutine[Any, Any, str]]) -> int:
 
 def main(root: Path, *, few: bool) -> int:
     """Go through all of it."""
+    assert "textual" not in sys.modules  # commands go through runs as well
     (root / "desk").mkdir()
     world = World(root / "desk" / "desk.db")
     plan = Rearranged(world)

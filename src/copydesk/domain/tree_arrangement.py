@@ -171,6 +171,16 @@ class TreeArrangement(Arrangement):
                 )
         return super().remove(rows)
 
+    def bound(self, made: Mapping[str, str]) -> Self:
+        """Return it with the ids that the service gave; what was copied is a space as any other."""
+        bound = super().bound(made)
+        items = [
+            replace(item, values={name: v for name, v in item.values.items() if name != DUPLICATE})
+            for row in made.values()
+            if (item := bound.now.items.get(row)) is not None and DUPLICATE in item.values
+        ]
+        return replace(bound, now=bound.now.with_items(items)) if items else bound
+
     # Others
 
     def settled(self, after: Layout, theirs: Layout) -> tuple[Layout, tuple[Lost, ...]]:

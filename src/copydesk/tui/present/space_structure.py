@@ -14,6 +14,7 @@ from copydesk.domain.space_tree import SpaceNode
 from copydesk.domain.text import clean, plural
 from copydesk.domain.tree_move_calls import where
 from copydesk.domain.tree_plan import copy_of, rules_line
+from copydesk.tui.glyphs import glyphs
 from copydesk.tui.present import arrangement as staged
 from copydesk.tui.present import space as spaces
 from copydesk.tui.present.arrangement import Row, Shown
@@ -44,16 +45,39 @@ def name(row: Row, shown: Shown, nodes: Mapping[str, SpaceNode]) -> Text | str:
     if row.id == TRASH or row.level == TRASH:
         return Text(row.title, style="muted")
     if row.kind == "collection":
-        plain: Text | str = Text(row.title, style="strong")
+        strong = Text(row.title, style="strong")
         inside = len(shown.layout.levels.get(row.id, ()))
         note = f"  ({inside})" if inside else "  (empty)"
-        found = staged.title(row, shown, plain)
+        found = staged.title(row, shown, strong)
         return Text.assemble(found, (note, "muted"))
     node = nodes.get(row.id)
-    found = staged.title(row, shown, before(value(row, "emoji"), row.title))
+    plain = before(value(row, "emoji"), row.title)
+    found = staged.title(row, shown, plain)
+    if "title" in (change := shown.state(row)).changed and not change.new:
+        found = Text(plain, style="changed")
     if node is not None and spaces.no_access(node):
         found = Text.assemble(found, ("  no access", "muted"))
     return found
+
+
+def was(row: Row, shown: Shown, base: Layout) -> Text | str:
+    """Return where a row stood: its place in the level that it was in."""
+    if _elsewhere(row, base):
+        at = shown.was.get(row.id)
+        dot = "" if base.level_of(row.id) == TOP else "."
+        return Text(f"{dot}{at}", style="moved")
+    return staged.was_cell(row, shown)
+
+
+def shift(row: Row, shown: Shown, base: Layout) -> Text | str:
+    """Return how far a row was moved; an arrow where it comes from elsewhere."""
+    if _elsewhere(row, base):
+        return Text(glyphs().right, style="moved")
+    return staged.shift(row, shown)
+
+
+def _elsewhere(row: Row, base: Layout) -> bool:
+    return row.id in base and row.level != TRASH and base.level_of(row.id) != row.level
 
 
 def rules(row: Row, shown: Shown) -> Text | str:

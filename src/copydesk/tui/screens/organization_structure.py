@@ -18,6 +18,7 @@ from copydesk.tui.app import style_path
 from copydesk.tui.arranging_place import not_allowed, nothing_staged
 from copydesk.tui.dispatch import run
 from copydesk.tui.draft_keys import tree_key
+from copydesk.tui.glyphs import glyphs
 from copydesk.tui.place import Part
 from copydesk.tui.places import Target, place
 from copydesk.tui.present import arrangement as staged
@@ -72,6 +73,8 @@ class OrganizationStructurePlace(SpaceDetails, scope="organization_structure"):
         super().__init__(target)
         self.arrangement = TreeArrangement.on(Layout({}, {TOP: ()}), self.target.organization or "")
         self._trash_read = False
+        self._unfolded: set[str] = {TOP}
+        """The collections that were shown before: a new one is unfolded, once."""
         self._resumed = ""
         """The row whose form is to be opened once the tree is there."""
 
@@ -108,14 +111,17 @@ class OrganizationStructurePlace(SpaceDetails, scope="organization_structure"):
             now = self.session.clock()
             return present.state_cell(present.state(row, self.shown, self.trashed, now))
 
+        def base() -> Layout:
+            return self.arrangement.base
+
         return [
             Column("now", "NOW", lambda row: staged.now_cell(row, self.shown), 4),
-            Column("was", "WAS", lambda row: staged.was_cell(row, self.shown), 4),
+            Column("was", "WAS", lambda row: present.was(row, self.shown, base()), 4),
             Column(
                 "title", "NAME", lambda row: present.name(row, self.shown, self.known_nodes),
                 flex=1, minimum=24,
             ),
-            Column("shift", "", lambda row: staged.shift(row, self.shown), 4),
+            Column("shift", "", lambda row: present.shift(row, self.shown, base()), 4),
             Column("rules", "RULES", lambda row: present.rules(row, self.shown), 8, drop=2),
             Column(
                 "open", "OPEN", lambda row: present.open_requests(row, self.known_nodes), 4,
@@ -142,7 +148,7 @@ class OrganizationStructurePlace(SpaceDetails, scope="organization_structure"):
 
     def signs(self) -> Sequence[tuple[str, str]]:
         """Return the signs of the tree."""
-        return staged.signs()
+        return [*staged.signs(), (glyphs().right, "comes from elsewhere")]
 
     def status_left(self) -> str:
         """What is staged; what there is, and what is not shown."""
@@ -291,7 +297,6 @@ class OrganizationStructurePlace(SpaceDetails, scope="organization_structure"):
         if self.known:
             self.read_anew(layout)
         else:
-            self.rows.tree_source.unfolded.update(level for level in layout.levels if level)
             self.begin(layout, unfinished)
         self.look_back()
         self.show_arrangement()
@@ -342,6 +347,13 @@ class OrganizationStructurePlace(SpaceDetails, scope="organization_structure"):
             self.app.call_later(run, self, self.ACTIONS["edit"])
 
     # What is on screen
+
+    def show_arrangement(self, cursor: str | None = None) -> None:
+        """Show what is staged; a collection that was never shown before is unfolded."""
+        fresh = self.arrangement.now.levels.keys() - self._unfolded
+        self.rows.tree_source.unfolded |= fresh
+        self._unfolded |= fresh
+        super().show_arrangement(cursor)
 
     def draw(self) -> None:
         """Show the plan, the row, and what was changed from here."""

@@ -17,7 +17,7 @@ from copydesk.tui.actions import action
 from copydesk.tui.glyphs import glyphs
 from copydesk.tui.sources import ListSource
 from copydesk.tui.widgets.choice import Choices, Option
-from copydesk.tui.widgets.sheet import Sheet, fact_lines
+from copydesk.tui.widgets.sheet import ScrollingSheet, fact_lines
 from copydesk.tui.widgets.virtual_list import Column, VirtualList
 
 INHERIT, NONE = "inherit", "none"
@@ -64,7 +64,7 @@ def not_naming(here: RulesSheet) -> str | None:
     return "This one names nobody. Space ticks."
 
 
-class RulesSheet(Sheet[JSON], scope="rules_sheet"):
+class RulesSheet(ScrollingSheet[JSON], scope="rules_sheet"):
     """Choose merge rules; the result is them as JSON, or None when it was left.
 
     ``inherited`` says what the rules of the organization are. ``people`` reads the members.

@@ -1,0 +1,276 @@
+"""The tree of an organization: staged, compared with what others did, sent, taken back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import timedelta
+
+import httpx
+import pytest
+
+from copydesk.client.api import Api
+from copydesk.contract import operations as ops
+from copydesk.contract.models.space import SpaceMove, SpaceUpdate
+from copydesk.server.seeding_sites import add_site, add_site_space
+from copydesk.tui.app import CopydeskApp
+from copydesk.tui.drafts import DraftStore, MemoryDrafts
+from copydesk.tui.places import Target
+from copydesk.tui.screens.organization_structure import OrganizationStructurePlace
+from copydesk.tui.session import Session
+from tests.drive import Driver, drive
+from tests.tui.opening import open_world
+from tests.world import BASE_URL, World
+
+
+@dataclass
+class Tree:
+    """An organization of a world, and the ids in it by title."""
+
+    world: World
+    ids: dict[str, str]
+
+    async def told(self) -> dict[str, list[str]]:
+        """Return what its lists say: titles by the title of what they are in, folders first."""
+        async with self.world.api() as api:
+            folders = await api.page(ops.list_organization_collections, self.world.home, limit=99)
+            spaces = await api.page(ops.list_organization_spaces, self.world.home, limit=99)
+        rows = [(each.id, each.title, each.parent) for each in folders.items]
+        rows += [(each.id, each.title, each.parent) for each in spaces.items]
+        name = {row: title for row, title, _ in rows}
+        found: dict[str, list[str]] = {}
+        for _, title, parent in rows:
+            found.setdefault(name[parent] if parent else "", []).append(title)
+        return found
+
+    def app(self, *, user: str | None = None, drafts: DraftStore | None = None) -> CopydeskApp:
+        client = self.world.api(user)
+
+        async def connect() -> Api:
+            return client
+
+        session = Session(connect, drafts=drafts or MemoryDrafts(), host="desk.test")
+        session.clock = lambda: self.world.clock.now
+        target = Target(organization=self.world.home)
+        return CopydeskApp(session, "organization-structure", target)
+
+
+@pytest.fixture
+def tree(world: World) -> Tree:
+    """Product (SDKs (Web SDK), Guide, Reference), Support, and at the top Handbook, Legal."""
+    ids: dict[str, str] = {}
+    ids["Product"] = world.collection("Product")
+    ids["Handbook"] = world.space("Handbook", emoji="📘")
+    ids["Support"] = world.collection("Support")
+    ids["SDKs"] = world.collection("SDKs", parent=ids["Product"])
+    ids["Web SDK"] = world.space("Web SDK", parent=ids["SDKs"])
+    ids["Guide"] = world.space("Guide", {"start": "# Start"}, parent=ids["Product"])
+    ids["Reference"] = world.space("Reference", parent=ids["Product"], edit_mode="locked")
+    ids["Legal"] = world.space("Legal")
+    site = world.write(lambda tx: add_site(tx, world.home, "Acme Docs", published=True))
+    world.write(lambda tx: add_site_space(tx, site, ids["Guide"]))
+    return Tree(world, ids)
+
+
+START = {
+    "": ["Product", "Support", "Handbook", "Legal"],
+    "Product": ["SDKs", "Guide", "Reference"],
+    "SDKs": ["Web SDK"],
+}
+
+
+def here(driver: Driver) -> OrganizationStructurePlace:
+    assert isinstance(driver.place, OrganizationStructurePlace)
+    return driver.place
+
+
+def plan(driver: Driver) -> list[str]:
+    return [call.line for call in here(driver).calls]
+
+
+def go(driver: Driver, tree: Tree, title: str) -> None:
+    assert here(driver).rows.reveal(tree.ids[title])
+
+
+async def test_a_tree_is_rearranged_sent_with_what_others_did_and_taken_back(
+    tree: Tree, update_golden: bool
+) -> None:
+    drafts = MemoryDrafts()
+    async with drive(tree.app(drafts=drafts), size=(140, 40)) as driver:
+        go(driver, tree, "Legal")
+        await driver.press(">")  # into the collection above
+        go(driver, tree, "Handbook")
+        await driver.press("space")
+        go(driver, tree, "Guide")
+        await driver.press("enter", "x", "e")
+        await driver.type(" two")
+        await driver.press("tab", "ctrl+u")
+        await driver.type(":rocket:")
+        await driver.press("ctrl+s")
+        assert plan(driver) == [
+            "Handbook: title Handbook → Handbook two, emoji 📘 → 🚀, locked",
+            "Handbook two into Product, after Guide",
+            "Legal into Support",
+        ]
+        driver.golden("tree-staged", update=update_golden)
+    # What is staged outlives the program; meanwhile somebody renames, moves and locks.
+    async with tree.world.api() as api:
+        await api(ops.update_space, tree.ids["Guide"], SpaceUpdate(title="Platform guide"))
+        await api(ops.update_space, tree.ids["Handbook"], SpaceUpdate(title="Our handbook"))
+        await api(ops.move_space, tree.ids["Web SDK"], SpaceMove(parent=None))
+    theirs = await tree.told()
+    async with drive(tree.app(drafts=drafts)) as driver:
+        for said in ("BOTH CHANGED", "Our handbook", "Web SDK: after Legal", "OURS"):
+            assert said in driver.screen
+        await driver.press("t")  # theirs, where both changed the same
+        assert plan(driver) == [
+            "Our handbook: emoji 📘 → 🚀, locked",
+            "Our handbook into Product, after Platform guide",
+            "Legal into Support",
+        ]
+        driver.golden("tree-staged", update=update_golden)
+        await driver.press("ctrl+s", "y")
+        told = await tree.told()
+        assert told[""] == ["Product", "Support", "Web SDK"]
+        assert told["Product"] == ["SDKs", "Platform guide", "Our handbook", "Reference"]
+        assert told["Support"] == ["Legal"]
+        await driver.press("u")
+        assert await tree.told() == theirs
+        await driver.press("ctrl+r")
+        assert await tree.told() == told
+
+
+async def test_what_is_made_nested_copied_and_put_in_order(tree: Tree) -> None:
+    async with drive(tree.app()) as driver:
+        go(driver, tree, "Support")
+        await driver.press("K")
+        # Nobody knows how collections stand among spaces: both are lined up before one.
+        assert plan(driver) == ["Support first of the collections", "Product after Support"]
+        await driver.press("ctrl+n", "enter")
+        await driver.type("Archive")
+        await driver.press("ctrl+s", "ctrl+n", "down", "enter")  # a space in it
+        await driver.type("Old")
+        await driver.press("tab", "tab")
+        await driver.type("xx")
+        await driver.press("ctrl+s")
+        assert "no language code" in driver.screen
+        await driver.press("ctrl+u")
+        await driver.type("de")
+        await driver.press("ctrl+s")
+        go(driver, tree, "Guide")
+        await driver.press(":")
+        await driver.type("duplicate")
+        await driver.press("enter", ":")
+        await driver.type("into archive")
+        await driver.press("enter", "m", "j", "j", "j", "j", "space", "ctrl+s")
+        assert plan(driver)[:4] == [
+            "New collection Archive in Support",
+            "New space Old in Archive",
+            "A copy of Guide, with its pages and files",
+            "Guide (copy): merge rules: at least one review",
+        ]
+        await driver.press("ctrl+s", "y")
+        made = await tree.told()
+        assert made[""] == ["Support", "Product", "Handbook", "Legal"]
+        assert made["Support"] == ["Archive"]
+        assert made["Archive"] == ["Old", "Guide (copy)"]
+        await driver.press("u")
+        assert await tree.told() == START
+        assert "Trash (2, kept 7 days)" in driver.screen
+
+
+async def test_the_trash_keeps_what_is_deleted_for_seven_days(tree: Tree) -> None:
+    world = tree.world
+    elsewhere = world.space("Shown still")
+    site = world.write(lambda tx: add_site(tx, world.home, "Portal", published=True))
+    world.write(lambda tx: add_site_space(tx, site, elsewhere))
+    async with world.api() as api:
+        await api(ops.delete_space, elsewhere)
+    world.clock.now += timedelta(days=3)
+    async with drive(tree.app()) as driver:
+        assert "4 days left" in driver.line("Shown still")
+        go(driver, tree, "SDKs")
+        await driver.press("D")
+        assert "SDKs holds 1 space: move or delete what is in it first." in driver.screen
+        go(driver, tree, "Guide")
+        await driver.press("D")
+        assert "Acme Docs stops showing Guide." in driver.screen
+        go(driver, tree, "Web SDK")
+        await driver.press("D")
+        go(driver, tree, "SDKs")
+        await driver.press("D", "ctrl+s")
+        assert "Acme Docs stops showing Guide." in driver.screen
+        await driver.press("y")  # a collection that is deleted never comes back: the count
+        await driver.type("1")
+        await driver.press("ctrl+s")
+        assert (await tree.told())["Product"] == ["Reference"]
+        assert "Trash (3, kept 7 days)" in driver.screen
+        go(driver, tree, "Guide")
+        assert "7 days left" in driver.line("  Guide")
+        await driver.press("J")
+        assert "D restores it" in driver.screen
+        await driver.press("D")
+        assert "Readers of Acme Docs get it again." in driver.screen
+        await driver.press("y")
+        assert (await tree.told())["Product"] == ["Guide", "Reference"]
+        assert "Trash (2, kept 7 days)" in driver.screen
+        await driver.press("u")
+        assert (await tree.told())["Product"] == ["Reference"]
+
+
+async def test_handing_over_says_first_what_is_in_the_way(tree: Tree) -> None:
+    other = tree.world.organization("Other", admin=tree.world.ana)
+    async with drive(tree.app()) as driver:
+        for title, verb in (("Product", ""), ("Support", "Support")):
+            go(driver, tree, title)
+            await driver.press(":")
+            await driver.type("transfer")
+            await driver.press("enter", "enter")
+            if not verb:
+                assert "Guide: the site Acme Docs shows it; remove it there first." in driver.screen
+                await driver.press("escape")
+                continue
+            assert "cannot be taken back" in driver.screen
+            await driver.type(verb)
+            await driver.press("ctrl+s")
+        async with tree.world.api() as api:
+            found = await api.page(ops.list_organization_collections, other)
+        assert [each.title for each in found.items] == ["Support"]
+        assert "Support" not in (await tree.told())[""]
+
+
+async def test_the_list_of_spaces_leads_there_and_who_may_not_is_told(tree: Tree) -> None:
+    world = tree.world
+    async with drive(open_world(world), "G", "K") as driver:
+        assert driver.place.PLACE == "organization-structure"
+        assert plan(driver) == ["Legal before Handbook"]
+        await driver.press("g s", "g a")
+        assert plan(driver) == ["Legal before Handbook"]
+    reader = world.user("reader", "read")
+    async with drive(tree.app(user=reader), "J") as driver:
+        assert "You may only look" in driver.screen
+        assert "read-only" in driver.screen
+    editor = world.user("editor", "edit")
+    world.grant(tree.ids["Legal"], editor, "admin")
+    async with drive(tree.app(user=editor)) as driver:
+        go(driver, tree, "Handbook")
+        await driver.press("e")
+        assert "Changing Handbook takes the role admin in it." in driver.screen
+        await driver.press("J")
+        assert "Moving or changing Handbook takes the role admin in it." in driver.screen
+    real = world.client()
+
+    async def hosted(request: httpx.Request) -> httpx.Response:
+        if (
+            request.url.path.endswith(f"/orgs/{world.home}/spaces")
+            or request.url.path == "/v1/user"
+        ):
+            return httpx.Response(405)
+        answer = await real.request(request.method, str(request.url))
+        return httpx.Response(answer.status_code, content=answer.content)
+
+    api = Api(BASE_URL, "token", transport=httpx.MockTransport(hosted))
+    async with drive(open_world(world, "organization-structure", api=api)) as driver:
+        assert "this service lists no spaces" in driver.screen
+        await driver.press("ctrl+n", "down", "enter")
+        assert "makes no space over its API" in driver.screen
+    await real.aclose()

@@ -22,6 +22,7 @@ from textual.pilot import Pilot
 
 from copydesk.tui.app import CopydeskApp
 from copydesk.tui.place import Place
+from copydesk.tui.widgets.pane import Pane
 from copydesk.tui.widgets.text_view import TextView
 from copydesk.tui.widgets.virtual_list import VirtualList
 
@@ -71,14 +72,16 @@ class Driver:
         from copydesk.tui.keys import chord
 
         for key in keys:
-            for name in chord(key):
+            *begun, last = chord(key)
+            for name in begun:
                 await self.send(name)
-            await self.idle()
+            await self.burst(last)
 
     async def type(self, text: str) -> None:
-        """Type text letter by letter."""
+        """Type text letter by letter, each acted on before the next; drawn once all are in."""
         for letter in text:
-            await self.send("space" if letter == " " else letter)
+            self._key("space" if letter == " " else letter)
+            await self._run()
         await self.idle()
 
     async def burst(self, *keys: str) -> None:
@@ -107,11 +110,7 @@ class Driver:
         """Wait until no read, write, load or worker is under way and the screen is drawn."""
         quiet = 0
         for _ in range(ROUNDS):
-            await self.settle()
-            if self.app.here is not None and self.app.here.frame_due:
-                self.app.here.refresh_frame()
-                quiet = -1
-            tasks = [task for task in (*self._under_way(), *self._threads) if not task.done()]
+            tasks = await self.settle(final=True)
             # A message may be on its way to the place that will read: quiet once is not enough.
             quiet = 0 if tasks else quiet + 1
             if quiet == 2:
@@ -120,18 +119,22 @@ class Driver:
                 await asyncio.wait(tasks, timeout=0.25)
         raise AssertionError(f"still under way: {tasks}")
 
-    async def settle(self) -> None:
+    async def settle(self, *, final: bool = False) -> list[asyncio.Future[Any]]:
         """Let the event loop run until it has nothing ready, and draw what is due.
 
-        A timer that is about to ring is waited for; one that rings later is not.
+        A timer that is about to ring is waited for; one that rings later is not. With ``final``
+        nothing is drawn that will be drawn anew once what is under way has arrived: it is returned.
         """
         loop: Any = asyncio.get_running_loop()
         animator = self.app.animator
         for _ in range(FRAMES):
-            for _ in range(ROUNDS):
-                await asyncio.sleep(0)
-                if not loop._ready:
-                    break
+            await self._run()
+            if final:
+                tasks = self._pending()
+                if tasks and not self.app.screen._callbacks:
+                    return tasks
+                if self.app.here is not None and self.app.here.frame_due:
+                    self.app.here.refresh_frame()
             self.app.screen._on_timer_update()
             if animator._animations:
                 await animator.wait_until_complete()
@@ -140,8 +143,17 @@ class Driver:
             due = [timer.when() for timer in loop._scheduled if not timer.cancelled()]
             soon = min(due, default=inf) - loop.time()
             if not (loop._ready or undrawn) and soon > SOON:
-                return
+                break
             await asyncio.sleep(max(0.0, min(soon, SOON)) if not loop._ready else 0)
+        return self._pending() if final else []
+
+    async def _run(self) -> None:
+        """Let the event loop run until it has nothing ready."""
+        loop: Any = asyncio.get_running_loop()
+        for _ in range(ROUNDS):
+            await asyncio.sleep(0)
+            if not loop._ready:
+                break
 
     async def turn(self) -> None:
         """Wait a moment for what threads do, and let the event loop run."""
@@ -149,6 +161,9 @@ class Driver:
         if threads:
             await asyncio.wait(threads, timeout=0.25)
         await self.settle()
+
+    def _pending(self) -> list[asyncio.Future[Any]]:
+        return [task for task in (*self._under_way(), *self._threads) if not task.done()]
 
     def _under_way(self) -> list[asyncio.Future[Any]]:
         app = self.app
@@ -160,12 +175,15 @@ class Driver:
         for screen in app.screen_stack:
             if isinstance(screen, Place):
                 tasks.extend(screen.loads)
-            tasks.extend(text.running for text in screen.query(TextView) if text.running)
-            for rows in screen.query(VirtualList):
-                for source in (rows.source, rows.source.base):
-                    running = getattr(source, "running", None)
-                    if running is not None:
-                        tasks.append(running)
+            for pane in screen.query(Pane):
+                if isinstance(pane, TextView):
+                    may_run: tuple[object, ...] = (pane,)
+                elif isinstance(pane, VirtualList):
+                    may_run = (pane.source, pane.source.base)
+                else:
+                    continue
+                running = (getattr(each, "running", None) for each in may_run)
+                tasks.extend(task for task in running if task is not None)
         return tasks
 
     async def resize(self, width: int, height: int) -> None:

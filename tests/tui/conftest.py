@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 import stamina
+from textual import screen
 from textual.css.model import RuleSet
 from textual.css.stylesheet import Stylesheet
 
+from copydesk.tui import places
 from copydesk.tui.screens import changes_details
 from copydesk.tui.widgets import text_view
 
@@ -32,6 +35,14 @@ def styles_parsed_once() -> Iterator[None]:
         yield
 
 
+@pytest.fixture(scope="session", autouse=True)
+def drawn_when_asked() -> Iterator[None]:
+    """Draw when the driver comes to rest, and not also at every tick of a clock before that."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(screen, "UPDATE_PERIOD", 1.0)
+        yield
+
+
 @pytest.fixture(autouse=True)
 def retries_without_pauses() -> Iterator[None]:
     """Try a failing read as often as the program does, without the pauses between."""
@@ -45,8 +56,13 @@ def measuring_without_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(text_view, "PAUSE_SECONDS", 0)
 
 
-@pytest.fixture(autouse=True)
-def cursors_that_rest_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture(scope="session", autouse=True)
+def cursors_that_rest_at_once() -> Iterator[None]:
     """Read what is under and around the cursor without waiting for it to stay there."""
-    monkeypatch.setattr(changes_details, "REST_SECONDS", 0.001)
-    monkeypatch.setattr(changes_details, "STAY_SECONDS", 0.002)
+    places.load_all()
+    with pytest.MonkeyPatch.context() as patch:
+        for name, module in list(sys.modules.items()):
+            if name.startswith("copydesk.tui.") and hasattr(module, "REST_SECONDS"):
+                patch.setattr(module, "REST_SECONDS", 0.001)
+        patch.setattr(changes_details, "STAY_SECONDS", 0.002)
+        yield

@@ -14,6 +14,7 @@ from copydesk.contract import operations as ops
 from copydesk.server import branches
 from copydesk.server import seeding_sites as seed
 from copydesk.server.store import Tx
+from copydesk.tui import cluster_requests
 from copydesk.tui.app import CopydeskApp
 from copydesk.tui.places import Target
 from copydesk.tui.session import Session
@@ -328,7 +329,11 @@ async def test_any_size(world: World, size: tuple[int, int]) -> None:
         assert "clusters" in driver.screen.lower()
 
 
-async def test_requests_are_counted_once_for_what_is_on_screen(world: World) -> None:
+async def test_requests_are_counted_once_for_what_is_on_screen(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Counted is what is on screen once the rows have rested there.
+    monkeypatch.setattr(cluster_requests, "REST_SECONDS", 0.15)
     ask(world)
 
     def write(tx: Tx) -> None:

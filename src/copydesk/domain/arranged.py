@@ -12,7 +12,7 @@ from typing import Self
 
 from copydesk.domain.layout import Item, Layout, changed_fields
 from copydesk.domain.layout_text import layouts_in, text_of
-from copydesk.domain.order import Move, plan
+from copydesk.domain.order import Move, plan, possible
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,12 +141,27 @@ class Arranged:
 
     def moves_to(self, level: str, order: Sequence[str]) -> list[Move] | None:
         """Return the fewest moves that give a level another order; None where there are none."""
-        before = self.before_moves(level, order)
-        items = self.base.items
-        wanted = set(order)
-        fixed = {row for row in order if row in items and items[row].kind == "group"}
-        leaving = [row for row in before if row not in wanted]
+        before, fixed, leaving = self._around(level, order)
         return plan(before, order, fixed=fixed, touched=self.touched, leaving=leaving)
+
+    def reaches(self, level: str, order: Sequence[str]) -> bool:
+        """Whether requests can give a level another order."""
+        before, fixed, leaving = self._around(level, order)
+        return possible(before, order, fixed=fixed, leaving=leaving)
+
+    def _around(
+        self, level: str, order: Sequence[str]
+    ) -> tuple[Sequence[str], frozenset[str], Sequence[str]]:
+        """Return a level before its moves, what stays in it, and what leaves it after them."""
+        groups = self.base.groups
+        fixed = groups.intersection(order) if groups else groups
+        if self.now.items is self.base.items:  # nothing is added to it or taken from it
+            was = self.base.levels.get(level, ())
+            if len(was) == len(order) and set(was).issuperset(order):
+                return was, fixed, ()
+        before = self.before_moves(level, order)
+        wanted = set(order)
+        return before, fixed, [row for row in before if row not in wanted]
 
     def before_moves(self, level: str, order: Sequence[str]) -> list[str]:
         """Return a level as it is when its moves are sent: with all that is added at its end.

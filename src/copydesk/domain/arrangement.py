@@ -304,7 +304,9 @@ class Arrangement(Arranged):
         gone = {row for each in picked for row in (each, *self.now.walk(each))}
         items = {row: item for row, item in self.now.items.items() if row not in gone}
         levels = {
-            level: tuple(row for row in order if row not in gone) if gone & {*order} else order
+            level: tuple(row for row in order if row not in gone)
+            if not gone.isdisjoint(order)
+            else order
             for level, order in self.now.levels.items()
             if level not in gone
         }
@@ -360,7 +362,8 @@ class Arrangement(Arranged):
         lost: list[Lost] = []
         orders: dict[str, tuple[str, ...]] = {}
         for level, order in self.now.levels.items():
-            if level in self.base.levels and self.moves(level) is None:
+            changed = order is not self.base.levels.get(level, order)
+            if changed and not self.reaches(level, order):
                 orders[level] = tuple(
                     row for row in self.before_moves(level, order) if row in self.now
                 )

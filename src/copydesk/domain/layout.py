@@ -89,6 +89,11 @@ class Layout:
             if item.values.get("default")
         }
 
+    @cached_property
+    def groups(self) -> frozenset[str]:
+        """The ids of the groups."""
+        return frozenset(row for row, item in self.items.items() if item.kind == "group")
+
     def __contains__(self, row: object) -> bool:
         """Whether a thing is in it."""
         return row in self.items
@@ -128,7 +133,7 @@ class Layout:
     def ordered(self, orders: Levels) -> Layout:
         """Return it with other orders of some levels, of the same things."""
         new = Layout(self.items, {**self.levels, **orders})
-        for name in ("_levels_of", "defaults"):
+        for name in ("_levels_of", "defaults", "groups"):
             if name in self.__dict__:  # nothing changed its level, so what was found still holds
                 new.__dict__[name] = self.__dict__[name]
         return new
@@ -136,8 +141,9 @@ class Layout:
     def with_items(self, items: Iterable[Item]) -> Layout:
         """Return it with other settings of some things."""
         new = Layout({**self.items, **{item.id: item for item in items}}, self.levels)
-        if "_levels_of" in self.__dict__:
-            new.__dict__["_levels_of"] = self.__dict__["_levels_of"]
+        for name in ("_levels_of", "groups"):
+            if name in self.__dict__:
+                new.__dict__[name] = self.__dict__[name]
         return new
 
     def same(self, other: Layout) -> bool:

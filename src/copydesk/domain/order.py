@@ -50,9 +50,9 @@ def kept(
     """Return the largest set of shared items that stand in the same order in both lists.
 
     The others are what moved; of several such sets it is one with few of the ``touched`` items.
-    Items in one list only are left out. Every item extends the best run that ends before it in
-    both; a Fenwick tree over the places in ``after`` finds that one, so thousands take
-    milliseconds.
+    Items in one list only are left out. Every block of items that stand side by side in both
+    extends the best run of blocks that ends before it in both; a Fenwick tree over the places in
+    ``after`` finds that one, so thousands take milliseconds.
     """
     # What begins or ends both alike is in every largest set.
     start, stop = 0, 0
@@ -64,27 +64,43 @@ def kept(
     alike = {*before[:start], *before[len(before) - stop :]}
     before, after = before[start : len(before) - stop], after[start : len(after) - stop]
     rank = {item: at for at, item in enumerate(after, start=1)}
-    items = [item for item in before if item in rank]
-    tree: list[tuple[int, int, int]] = [(0, 0, -1)] * (len(after) + 1)
+    blocks: list[list[str]] = []
+    last = -1
+    for item in before:
+        at = rank.get(item)
+        if at is None:
+            continue
+        if at == last + 1 and blocks:
+            blocks[-1].append(item)
+        else:
+            blocks.append([item])
+        last = at
+    # A run is one number: its length, how few of it are touched, and the block that it ends in.
+    base = len(blocks) + 1
+    unit = base * (len(before) + 1)
+    tree = [0] * (len(after) + 1)
     previous: list[int] = []
-    best = (0, 0, -1)
-    for at, item in enumerate(items):
-        longest = (0, 0, -1)
-        slot = rank[item] - 1
+    best = 0
+    for at, block in enumerate(blocks, start=1):
+        longest = 0
+        slot = rank[block[0]] - 1
         while slot:
-            longest = max(longest, tree[slot])
+            if tree[slot] > longest:
+                longest = tree[slot]
             slot &= slot - 1
-        previous.append(longest[2])
-        run = (longest[0] + 1, longest[1] - (item in touched), at)
+        previous.append(longest % base)
+        weight = len(block) * unit - base * sum(item in touched for item in block)
+        run = longest - longest % base + weight + at
         best = max(best, run)
-        slot = rank[item]
+        slot = rank[block[-1]]
         while slot < len(tree):
-            tree[slot] = max(tree[slot], run)
+            if tree[slot] < run:
+                tree[slot] = run
             slot += slot & -slot
-    at = best[2]
-    while at >= 0:
-        alike.add(items[at])
-        at = previous[at]
+    at = best % base
+    while at:
+        alike.update(blocks[at - 1])
+        at = previous[at - 1]
     return frozenset(alike)
 
 
@@ -134,6 +150,23 @@ def plan(
                 moves.append(Move(item, "before", first))
     begun = _begun(heads, leaving)
     return None if begun is None else [*begun, *moves]
+
+
+def possible(
+    before: Sequence[str],
+    after: Sequence[str],
+    *,
+    fixed: Collection[str] = (),
+    leaving: Collection[str] = (),
+) -> bool:
+    """Whether `plan` finds moves from one order to the other."""
+    if not fixed:
+        return True
+    heads: list[tuple[Sequence[str], str]] = []
+    for was, items in zip(_stretches(before, fixed), _stretches(after, fixed), strict=True):
+        if items and set(was).isdisjoint(items):
+            heads.append((was, items[0]))
+    return _begun(heads, leaving) is not None
 
 
 def _begun(

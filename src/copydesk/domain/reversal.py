@@ -233,9 +233,9 @@ def ordered(
     What is in ``without`` does not count.
     """
     leaving = tuple(without)
-    stay = [each for each in order if each not in leaving]
+    stay = [each for each in order if each not in leaving] if leaving else order
     if len(stay) <= LONG_ORDER:
-        return Expectation(read, {path: stay}, said=said, without=leaving)
+        return Expectation(read, {path: list(stay)}, said=said, without=leaving)
     near = neighbours(stay, moved)
     return Expectation(read, {path: near}, said=said, without=leaving, beside=moved)
 

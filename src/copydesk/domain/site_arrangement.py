@@ -189,14 +189,16 @@ class SiteArrangement(Arrangement):
         for level, order in after.levels.items():
             if order is self.now.levels.get(level):
                 continue
-            if self._moves_in(after, level, order) is None:
+            if not self._reaches(after, level, order):
                 return "No request can put it there: next to a group it would join it."
         return None
 
-    def _moves_in(self, after: Layout, level: str, order: Sequence[str]) -> object:
+    def _reaches(self, after: Layout, level: str, order: Sequence[str]) -> bool:
+        if not self.base.groups:
+            return True
         if after.items is self.now.items:
-            return self.moves_to(level, order)
-        return replace(self, now=after, _plans={}).moves_to(level, order)
+            return self.reaches(level, order)
+        return replace(self, now=after, _plans={}).reaches(level, order)
 
     def _why_not_shifted(self, after: Layout, rows: Collection[str]) -> str | None:
         for row in rows:

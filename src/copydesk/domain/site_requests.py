@@ -5,6 +5,8 @@ What is before and after each is kept here, as the service would have it by then
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from copydesk.domain.call import NEW, Call
@@ -16,7 +18,7 @@ from copydesk.domain.inverses import (
     space_shown,
 )
 from copydesk.domain.layout import SECTIONS, TOP, Item, change_line
-from copydesk.domain.order import Move, applied
+from copydesk.domain.order import Move, Side, applied
 from copydesk.domain.reversal import JSON, Expectation, Reversal, Step
 from copydesk.domain.site_tree import SiteNode
 from copydesk.domain.text import plural
@@ -41,7 +43,7 @@ class Requests:
         self.where = {"organization_id": organization, "site_id": site}
         self._paths: dict[str, JSON] = {}
         """Paths that were changed for the time being."""
-        self._orders: dict[str, list[str]] = {}
+        self._orders: dict[str, _Order] = {}
 
     def call(self, op: Op) -> Call:
         """Return the next request."""
@@ -243,20 +245,19 @@ class Requests:
     def _move(self, op: Op) -> Call:
         move, level = op.move, op.level
         assert move is not None
-        items = self.base.items
-        order = self._orders.get(level)
-        if order is None:
-            order = self.staged.before_moves(level, self.now.levels[level])
-        moved = self._orders[level] = applied(order, [move])
-        groups = {row for row in order if row in items and items[row].kind == "group"}
-        leaving = [row for row in order if row not in self.now]
-        back = _back(order, move.id, groups, leaving)
+        found = self._orders.get(level)
+        if found is None:
+            rows = self.staged.before_moves(level, self.now.levels[level])
+            gone = [row for row in rows if row not in self.now]
+            found = _Order(rows, self.base.groups.intersection(rows), gone)
+        order, leaving = found.rows, found.leaving
+        moved = self._orders[level] = found.after(move)
+        back = _back(order, move.id, found.groups, leaving)
         where = f" (in {self._item(level).title})" if level in self.now.items else ""
         item = self._item(move.id)
         reversal = None
         node = self._node(move.id, level)
-        plain = [[row for row in rows if row not in groups] for rows in (order, moved)]
-        way = row_moved(self.ids, node, move, back or move, plain[0], plain[1], leaving)
+        way = row_moved(self.ids, node, move, back or move, found.plain(), moved.plain(), leaving)
         if back is not None:
             reversal = way
         return Call(
@@ -272,17 +273,41 @@ class Requests:
         )
 
 
-def _back(order: list[str], row: str, groups: set[str], leaving: list[str]) -> Move | None:
+@dataclass(frozen=True)
+class _Order:
+    """A level between two moves, with the groups in it and what is removed later."""
+
+    rows: Sequence[str]
+    groups: frozenset[str]
+    leaving: Sequence[str]
+
+    def plain(self) -> Sequence[str]:
+        """Return it without the groups."""
+        if not self.groups:
+            return self.rows
+        return [row for row in self.rows if row not in self.groups]
+
+    def after(self, move: Move) -> _Order:
+        """Return it after a move."""
+        return replace(self, rows=applied(self.rows, [move]))
+
+
+def _back(
+    order: Sequence[str], row: str, groups: Collection[str], leaving: Collection[str]
+) -> Move | None:
     """Return the move that puts a thing back to where it is, or None: only a group is beside it."""
     at = order.index(row)
-    above, below = order[:at][::-1], order[at + 1 :]
     for far in (1, len(order)):  # what stands right beside it, before what is further off
-        for rows, side in ((above, "after"), (below, "before")):
-            for each in rows[:far]:
-                if each in groups:
+        sides: tuple[tuple[Side, range], ...] = (
+            ("after", range(at - 1, max(-1, at - 1 - far), -1)),
+            ("before", range(at + 1, min(len(order), at + 1 + far))),
+        )
+        for side, places in sides:
+            for place in places:
+                if order[place] in groups:
                     break
-                if each not in leaving:
-                    return Move(row, "after" if side == "after" else "before", each)
+                if order[place] not in leaving:
+                    return Move(row, side, order[place])
     return None
 
 

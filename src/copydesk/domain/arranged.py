@@ -96,34 +96,36 @@ class Arranged:
     @cached_property
     def states(self) -> Mapping[str, State]:
         """What is staged, of everything of which something is."""
+        now, base = self.now, self.base
         moving = {
             row
-            for level in self.now.levels
-            if self.now.levels[level] is not self.base.levels.get(level)
+            for level, rows in now.levels.items()
+            if rows is not base.levels.get(level)
             for row in self.moving(level)
         }
         found = {row: State(moved=True) for row in moving}
-        if self.now.items is not self.base.items:
-            for row, item in self.now.items.items():
-                was = self.base.items.get(row)
-                if was is item:
-                    continue
-                fields = tuple(changed_fields(was, item)) if was is not None else ()
-                if was is None or fields:
-                    found[row] = State(row in moving and was is not None, fields, was is None)
-            for row in self.base.items:
-                if row not in self.now:
-                    found[row] = State(removed=True)
+        for row in self.differing:
+            item, was = now.items[row], base.items.get(row)
+            if was is None:
+                found[row] = State(new=True)
+            elif fields := changed_fields(was, item):
+                found[row] = State(row in moving, tuple(fields))
+        found.update((row, State(removed=True)) for row in self.removed)
         return found
+
+    @cached_property
+    def differing(self) -> list[str]:
+        """The ids of what is new, or has other settings, in the order of the wanted layout."""
+        base = self.base.items
+        if self.now.items is base:
+            return []
+        return [row for row, item in self.now.items.items() if base.get(row) is not item]
 
     def moving(self, level: str) -> frozenset[str]:
         """Return what moves in a level, or into it."""
         moves = self.moves(level)
-        came = {
-            row
-            for row in self.now.levels.get(level, ())
-            if row in self.base and self.base.level_of(row) != level
-        }
+        there = self.base.levels.get(level, ())
+        came = set(self.now.levels.get(level, ())).difference(there).intersection(self.base.items)
         return frozenset(came.union(move.id for move in moves or ()))
 
     def moves(self, level: str) -> list[Move] | None:
@@ -178,7 +180,8 @@ class Arranged:
         """What is going to be removed, by id."""
         if self.now.items is self.base.items:
             return {}
-        return {row: item for row, item in self.base.items.items() if row not in self.now}
+        gone = self.base.items.keys() - self.now.items.keys()
+        return {row: item for row, item in self.base.items.items() if row in gone} if gone else {}
 
     @cached_property
     def shown(self) -> Layout:

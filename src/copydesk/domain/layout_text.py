@@ -17,7 +17,6 @@ Kept: TypeAlias = tuple[Layout, Layout, frozenset[str], int]
 def text_of(base: Layout, now: Layout, touched: Collection[str], count: int) -> str:
     """Return two layouts as one line of text."""
     value = {
-        "base": _json(base),
         "now": {
             "items": [
                 _item_json(item)
@@ -34,7 +33,7 @@ def text_of(base: Layout, now: Layout, touched: Collection[str], count: int) -> 
         "touched": sorted(touched),
         "count": count,
     }
-    return json.dumps(value)
+    return f'{{"base": {_text(base)}, {json.dumps(value)[1:]}'
 
 
 def layouts_in(text: str) -> Kept | None:
@@ -62,11 +61,14 @@ def layouts_in(text: str) -> Kept | None:
     return base, now, frozenset(row for row in touched if isinstance(row, str)), count
 
 
-def _json(layout: Layout) -> dict[str, Any]:
-    return {
-        "items": [_item_json(item) for item in layout.items.values()],
-        "levels": dict(layout.levels),
-    }
+def _text(layout: Layout) -> str:
+    """Return a published layout as JSON; it is written again with every step that is kept."""
+    found: str | None = layout.__dict__.get("_text")
+    if found is None:
+        items = [_item_json(item) for item in layout.items.values()]
+        found = json.dumps({"items": items, "levels": dict(layout.levels)})
+        layout.__dict__["_text"] = found
+    return found
 
 
 def _item_json(item: Item) -> list[Any]:

@@ -244,12 +244,15 @@ class _Merge:
         work = levels[level]
         stays = kept(was, now, self.touched)
         alone = kept(was, is_)
-        ours = [row for row in now if row in work and (row in came or row not in stays)]
-        if ours and [r for r in now if r in is_] == [r for r in is_ if r in now] and not came:
+        here = set(work)
+        ours = [row for row in now if row in here and (row in came or row not in stays)]
+        there, wanted = set(is_), set(now)
+        alike = [row for row in now if row in there] == [row for row in is_ if row in wanted]
+        if ours and alike and not came:
             self.agreed.update(row for row in now if row not in alone)
             return
         for row in list(ours):
-            if row in came or row not in was or row not in is_ or row in alone:
+            if row in came or row not in was or row not in there or row in alone:
                 continue
             places = [place_line(each, row) for each in (self.base, self.theirs, self.now)]
             if places[1] == places[2]:

@@ -80,6 +80,8 @@ class _Ops:
         from copydesk.domain.site_arrangement import made_along
 
         now = self.now
+        if not any(row.startswith(NEW) for row in self.staged.differing):
+            return
         takes = self.staged.takes_over
         for row in sorted(now.sections(), key=lambda row: row != takes):
             if row.startswith(NEW):
@@ -94,9 +96,9 @@ class _Ops:
     def _settings(self) -> None:
         from copydesk.domain.site_arrangement import FIELDS
 
-        for row, item in self.now.items.items():
-            was = self.base.items.get(row)
-            if was is item or item.kind == "group":
+        for row in self.staged.differing:
+            item, was = self.now.items[row], self.base.items.get(row)
+            if item.kind == "group":
                 continue
             given = was.values if was is not None else {}
             if was is None and item.kind == "section":
@@ -151,6 +153,8 @@ class _Ops:
 
     def _removals(self) -> None:
         removed = self.staged.removed
+        if not removed:
+            return
         for row in self.base.walk():
             item = removed.get(row)
             if item is None or item.kind == "group":
@@ -161,7 +165,8 @@ class _Ops:
 
     def _waits(self) -> None:
         """Say what waits for what."""
-        holders = self._holders()
+        paths = any("path" in op.values for op in self.ops.values())
+        holders = self._holders() if paths else {}
         for op in list(self.ops.values()):
             if op.kind == "set":
                 self._path_waits(op, holders)

@@ -66,7 +66,7 @@ class SpaceDetails(SpaceHanding):
                 step.operation in _TREE_STEPS
                 or (
                     step.operation.endswith(_TREE_OPERATIONS)
-                    and not here.isdisjoint(step.arguments.values())
+                    and any(isinstance(v, str) and v in here for v in step.arguments.values())
                 )
                 for step in past.reversal.back
             )

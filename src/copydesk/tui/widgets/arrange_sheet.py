@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from copydesk.tui.app import CopydeskApp
     from copydesk.tui.arranging import Arranger, Changed
 
+PART = 40
+"""So many requests are drawn as one: with each step only those around it are drawn anew."""
+
 ABOVE = 3
 """Lines kept in sight above the request under way."""
 
@@ -76,6 +79,7 @@ class ArrangeSheet(Sheet[Outcome], scope="arrange"):
         self._later = run.begun
         """Whether esc leaves the question for later: nothing was answered yet."""
         self._drawn: dict[str, tuple[object, list[Text]]] = {}
+        self._parts: dict[int, list[list[Text]]] = {}
 
     @property
     def _arranger(self) -> Arranger:
@@ -84,7 +88,8 @@ class ArrangeSheet(Sheet[Outcome], scope="arrange"):
     def body(self) -> ComposeResult:
         """The list; below it, always in sight, what to know and the keys."""
         self.add_class("wide")
-        yield Static("", id="arrange-lines")
+        for _ in range(0, len(self.run.calls), PART):
+            yield Static("", classes="arrange-lines")
         with Vertical(classes="foot"):
             yield Static("", id="arrange-said", classes="warning")
             yield Label("", classes="keys", id="arrange-keys")
@@ -108,10 +113,14 @@ class ArrangeSheet(Sheet[Outcome], scope="arrange"):
         words.display = bool(said)
         words.update(self.paint(said))
         self.query_one("#arrange-keys", Label).update(self._keys())
-        lines = self.query_one("#arrange-lines", Static)
-        width = max(20, (lines.size.width or 68))
+        parts = list(self.query(".arrange-lines").results(Static))
+        width = max(20, parts[0].size.width or 68) if parts else 0
         drawn = [self._line(at, each, width) for at, each in enumerate(self.run.calls)]
-        lines.update(self.paint(Text("\n").join(line for rows in drawn for line in rows)))
+        for number, part in enumerate(parts):
+            rows = drawn[number * PART : (number + 1) * PART]
+            if rows != self._parts.get(number):
+                self._parts[number] = rows
+                part.update(self.paint(Text("\n").join(line for row in rows for line in row)))
         if self.run.state not in BEGINNING:
             place = self._at()
             y = sum(len(rows) for rows in drawn[:place])

@@ -166,11 +166,15 @@ def _new_collection(tree: Tree, item: Item, base: Layout, now: Layout) -> Call:
         f"add:{item.id}",
         "New collection",
         item.title,
-        f"New collection {item.title} in {where(level, base, now)}",
+        f"New collection {item.title} {_at(level, base, now)}",
         Step("create_collection", {"organization_id": tree.organization}, body),
         collection_made(tree.organization, item.id, title=str(title)),
         makes=item.id,
     )
+
+
+def _at(level: str, base: Layout, now: Layout) -> str:
+    return "at the top" if level == TOP else f"in {where(level, base, now)}"
 
 
 def _new_space(tree: Tree, item: Item, base: Layout, now: Layout) -> Call:
@@ -182,7 +186,7 @@ def _new_space(tree: Tree, item: Item, base: Layout, now: Layout) -> Call:
         f"add:{item.id}",
         "New space",
         item.title,
-        f"New space {item.title} in {where(level, base, now)}",
+        f"New space {item.title} {_at(level, base, now)}",
         Step("create_space", {"organization_id": tree.organization}, body),
         space_made(tree.organization, item.id, listed=tree.listed),
         makes=item.id,

@@ -50,10 +50,10 @@ class SpaceMaking(SpaceEditing, scope="space_making"):
         from copydesk.tui.widgets.choice import Choice, Option
 
         row = self.row if in_trash(self) is None and to_be_deleted(self) is None else None
-        where = self._title_of(self._level_here(row))
+        where = self._place_of(self._level_here(row))
         options = [
-            Option("collection", f"a collection in {where}"),
-            Option("space", f"a space in {where}", "" if self._makes_spaces else "not here"),
+            Option("collection", f"a collection {where}"),
+            Option("space", f"a space {where}", "" if self._makes_spaces else "not here"),
         ]
         if row is not None and row.kind == "space" and not row.id.startswith(NEW):
             options.append(Option("copy", f"a copy of {row.title}", "with its pages and files"))
@@ -83,6 +83,9 @@ class SpaceMaking(SpaceEditing, scope="space_making"):
 
     def _title_of(self, level: str) -> str:
         return "the top" if level == TOP else self.arrangement.now.items[level].title
+
+    def _place_of(self, level: str) -> str:
+        return "at the top" if level == TOP else f"in {self._title_of(level)}"
 
     async def _add_collection(self, row: Row | None) -> None:
         level = self._level_here(row)
@@ -125,7 +128,7 @@ class SpaceMaking(SpaceEditing, scope="space_making"):
             self._stage_or_refuse(change)
 
         form = Form(
-            f"New {kind} in {self._title_of(level)}",
+            f"New {kind} {self._place_of(level)}",
             fields,
             draft_key=f"tree new {self.organization} {kind}",
             facts=[STAGED],

@@ -85,10 +85,7 @@ async def read_tree(api: Api, organization: str) -> TreeRead:
     administers = any(each is None or "admin" in each for each in known)
     refused = ""
     if not creates and not administers:
-        refused = (
-            "You may only look: rearranging needs the role admin in a space or a collection, or "
-            "the right to create content."
-        )
+        refused = "You may only look: this takes the role admin in a space or a collection."
     return TreeRead(
         organization,
         clean(desk.organization.title).strip() or "Untitled",

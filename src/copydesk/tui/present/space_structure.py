@@ -60,8 +60,17 @@ def name(row: Row, shown: Shown, nodes: Mapping[str, SpaceNode]) -> Text | str:
     return found
 
 
+def now(row: Row, shown: Shown) -> Text | str:
+    """Return where a row stands; nothing for what goes or is gone."""
+    if TRASH in (row.id, row.level) or shown.state(row).removed:
+        return ""
+    return staged.now_cell(row, shown)
+
+
 def was(row: Row, shown: Shown, base: Layout) -> Text | str:
     """Return where a row stood: its place in the level that it was in."""
+    if TRASH in (row.id, row.level):
+        return ""
     if _elsewhere(row, base):
         at = shown.was.get(row.id)
         dot = "" if base.level_of(row.id) == TOP else "."
@@ -179,7 +188,10 @@ def trash_facts(trashed: Trashed, now: datetime) -> list[Fact]:
     """Return what to know about a space in the trash."""
     left = trashed.days_left(now)
     found = [
-        Fact("deleted", f"{since} ago" if (since := age(trashed.deleted, now)) != "now" else "now"),
+        Fact(
+            "deleted",
+            f"{since} ago" if (since := age(trashed.deleted, now)) != "now" else "just now",
+        ),
         Fact("kept for", Text(f"{plural(left, 'more day')}, then it is gone for good", "warn")),
         Fact("restore", "D, or Enter"),
     ]

@@ -97,7 +97,7 @@ class OrganizationStructurePlace(SpaceDetails, scope="organization_structure"):
         )
         self.rows.pickable = self._not_pickable
         self.facts = Facts(title="Row", id="tree-row")
-        self.plan = Facts(title="Plan", id="tree-plan")
+        self.plan = Facts(title="Plan", id="tree-plan", classes="drawer-hidden")
         self.written = Facts(
             title="Changes made from this machine",
             empty="None that can be taken back.",
@@ -115,7 +115,7 @@ class OrganizationStructurePlace(SpaceDetails, scope="organization_structure"):
             return self.arrangement.base
 
         return [
-            Column("now", "NOW", lambda row: staged.now_cell(row, self.shown), 4),
+            Column("now", "NOW", lambda row: present.now(row, self.shown), 4),
             Column("was", "WAS", lambda row: present.was(row, self.shown, base()), 4),
             Column(
                 "title", "NAME", lambda row: present.name(row, self.shown, self.known_nodes),
@@ -265,7 +265,7 @@ class OrganizationStructurePlace(SpaceDetails, scope="organization_structure"):
 
     def _unread(self, text: str) -> None:
         if self.read is None:
-            self.rows.empty = f"{text} R reads it again."
+            self.rows.empty = text if "R " in text else f"{text} R reads it again."
             self.rows.refresh()
 
     async def _read(self, api: Api) -> tuple[TreeRead, ArrangeRun | None] | None:

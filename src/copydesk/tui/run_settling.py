@@ -131,9 +131,12 @@ async def is_gone(session: Session, api: Api, run: ArrangeRun) -> bool:
     """Whether what a run rearranges is not there any more. Raises ``ApiError``."""
     for each in run.calls:
         back = each.call.reversal
-        expected = None if back is None else back.still or back.before
-        named = expected is None or "new:" in str(expected.read.arguments)
-        if expected is not None and not named and expected.read.operation.startswith("list_"):
+        expected = each.call.arrived if back is None else back.still or back.before
+        if expected is None or not expected.read.operation.startswith("list_"):
+            continue
+        # A list of the target itself, and not of something in it that may well be gone.
+        ids = {value for value in expected.read.arguments.values() if isinstance(value, str)}
+        if run.target in ids and ids <= {run.target, run.organization}:
             return await session.way.answer(api, expected.read) is None
     return False
 

@@ -373,13 +373,14 @@ class Arranger:
         Where that cannot be read, its ``said`` tells why. Raises ``OSError`` when the disk refuses.
         """
         from copydesk.tui.run_settling import settle
+        from copydesk.tui.undoing import StepError
 
         run = replace(run, said="")
         if not any(each.state in ("unknown", *UNDER_WAY) for each in run.calls):
             return run
         try:
             settled = await settle(self._session, await self._session.ready(), run)
-        except failure_types() as error:
+        except (*failure_types(), StepError) as error:
             return run.stop(clean(sentence(error, "r")))
         return settled if settled == run else await self._keep(settled)
 

@@ -1,0 +1,42 @@
+"""The place of a site's structure, over a site that is made up here: nothing asks a service."""
+
+from __future__ import annotations
+
+import gc
+import sys
+from typing import Any
+
+from benchmarks.structure import made_up
+from copydesk.domain.site_tree import Structure
+from copydesk.tui.app import CopydeskApp
+from copydesk.tui.places import Target, place
+from copydesk.tui.present.site import SiteRow
+from copydesk.tui.screens.site_structure import SiteStructurePlace
+from copydesk.tui.session import Session
+from copydesk.tui.site_reading import SiteRead
+
+
+@place("bench", title="Bench")
+class Bench(SiteStructurePlace, scope="bench"):
+    """A site of many sections."""
+
+    def __init__(self, target: Target) -> None:
+        super().__init__(target.but(organization="org", site="site"))
+
+    def reload(self) -> None:
+        """Show the site as if it had just been read."""
+        structure: Structure = made_up(int(sys.argv[1]))
+        row = SiteRow("site", "Site", "public", True, 1, "", "basic", False, "", None)
+        self._arrived((SiteRead(row, structure), None))
+
+    def poll(self) -> None:
+        """Nobody else changes it."""
+
+
+async def connect() -> Any:
+    raise NotImplementedError("nothing here asks a service")
+
+
+if __name__ == "__main__":
+    gc.disable()  # as copydesk starts; the application turns it on when it is ready
+    CopydeskApp(Session(connect), "bench").run()

@@ -1,0 +1,142 @@
+"""Rearranging a site of 2,000 sections: staging a move, its plan, others' changes, the screen.
+
+Target: 2,000 sections stay fluid. No press of J over 50 ms, and p95 within 3 times scrolling a bare
+list, whose rows never change; what is worked out besides grows no faster than the list does.
+"""
+
+from __future__ import annotations
+
+import random
+import sys
+import time
+from collections.abc import Callable
+from contextlib import ExitStack
+from dataclasses import replace
+
+from benchmarks.terminal import Program, middle, table, tail
+from copydesk.domain.arrangement import Layout
+from copydesk.domain.site_arrangement import SiteArrangement, layout_of
+from copydesk.domain.site_tree import SiteNode, Structure
+
+FEW, MANY = 200, 2_000
+"""Sections of the two sites that are compared."""
+
+VARIANTS = 3
+"""Site spaces of each section."""
+
+STEPS = 60
+"""Moves, and as many new titles, that are staged where much is."""
+
+TURNS = 9
+PRESSES, TURN, WARM_UP = 200, 20, 10
+
+
+def made_up(sections: int) -> Structure:
+    """Return a site of so many sections."""
+    nodes: dict[str, SiteNode] = {}
+    levels: dict[str, tuple[str, ...]] = {"": tuple(f"s{at}" for at in range(sections))}
+    for at, row in enumerate(levels[""]):
+        nodes[row] = SiteNode(row, "section", f"Section {at}", path=f"p{at}", default=not at)
+        levels[row] = tuple(f"{row}-{number}" for number in range(VARIANTS))
+        for number, space in enumerate(levels[row]):
+            title = f"Space {at} {number}"
+            nodes[space] = SiteNode(
+                space, "site-space", title, row, path=f"v{number}", default=not number, space=space
+            )
+    return Structure(nodes, levels)
+
+
+def run() -> None:
+    """Measure and print the ratios."""
+    few, many = (_worked(layout_of(made_up(count))) for count in (FEW, MANY))
+    table(
+        f"Rearranging {MANY:,} sections with {VARIANTS} spaces each (medians of {TURNS}); "
+        f"{MANY // FEW} times as many as {FEW}",
+        ("what", "ratio", f"{FEW}, ms", f"{MANY:,}, ms"),
+        [(name, f"{many[name] / few[name]:.1f}", _ms(few[name]), _ms(many[name])) for name in many],
+    )
+    _pressed()
+
+
+def _worked(published: Layout) -> dict[str, float]:
+    """Return how long each step of working it out takes, in seconds."""
+    count = len(published.levels[""])
+    middle_row = f"s{count // 2}"
+    begun = SiteArrangement.on(published, "org", "site").move([middle_row], 1)
+    chance = random.Random(1)
+    much = begun
+    for _ in range(STEPS):
+        much = much.put(f"s{chance.randrange(count)}", chance.randrange(count) + 1)
+        much = much.change(f"s{chance.randrange(count)}", {"title": "Another title"})
+    others = begun.change("s3", {"title": "Of others"}).put("s9", count // 3).now
+    mixed = begun.sort("", lambda item: chance.random())
+
+    def fresh(staged: SiteArrangement) -> SiteArrangement:
+        return replace(staged, _plans={})  # nothing that was worked out before
+
+    steps: dict[str, Callable[[], object]] = {
+        "stage a move (J)": lambda: begun.move([middle_row], 1),
+        f"stage a move, {STEPS} moves and {STEPS} titles staged": lambda: much.move(
+            [middle_row], 1
+        ),
+        "what is staged of each row, for that": lambda: fresh(much).states,
+        "its plan, with the ways back": lambda: fresh(much).calls(),
+        "put on what others did": lambda: much.rebase(others),
+        "written for later": much.to_text,
+        "the plan of all in another order": lambda: fresh(mixed).calls(),
+    }
+    return {name: _median(step) for name, step in steps.items()}
+
+
+def _median(step: Callable[[], object]) -> float:
+    taken = []
+    for _ in range(TURNS):
+        began = time.perf_counter()
+        step()
+        taken.append(time.perf_counter() - began)
+    return middle(taken)
+
+
+def _pressed() -> None:
+    """Press J in both sites and scroll a bare list, in turns."""
+    programs = {
+        "bare list, 1,000,000, scrolling": ("bare_list", "1000000", "j", "number 9"),
+        f"{FEW} sections, J": ("desk_structure", str(FEW), "J", "Section 9"),
+        f"{MANY:,} sections, J": ("desk_structure", str(MANY), "J", "Section 9"),
+        f"{MANY:,} sections, j": ("desk_structure", str(MANY), "j", "Section 9"),
+    }
+    times: dict[str, list[float]] = {name: [] for name in programs}
+    with ExitStack() as stack:
+        running: dict[str, Program] = {}
+        for name, (module, count, key, text) in programs.items():
+            command = [sys.executable, "-m", f"benchmarks.programs.{module}", count]
+            program = running[name] = stack.enter_context(Program(command))
+            program.until(text)
+            program.settle(1.0)
+            for _ in range(WARM_UP):
+                program.press(key)
+        for _ in range(PRESSES // TURN):
+            for name, program in running.items():
+                key = programs[name][2]
+                times[name].extend(program.press(key) for _ in range(TURN))
+                program.settle(0.8)  # the plan and the draft come after the last press
+    bare = times["bare list, 1,000,000, scrolling"]
+    table(
+        f"Key press to changed screen ({PRESSES} presses)",
+        ("what", "p50 ratio", "p95 ratio", "p50 ms", "p95 ms", "max ms"),
+        [
+            (
+                name,
+                f"{middle(taken) / middle(bare):.2f}",
+                f"{tail(taken) / tail(bare):.2f}",
+                _ms(middle(taken)),
+                _ms(tail(taken)),
+                _ms(max(taken)),
+            )
+            for name, taken in times.items()
+        ],
+    )
+
+
+def _ms(seconds: float) -> str:
+    return f"{seconds * 1000:.1f}"

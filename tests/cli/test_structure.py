@@ -24,11 +24,22 @@ from tests.world import BASE_URL, World
 WRITES = {"POST", "PATCH", "DELETE"}
 
 
-class Terminal(io.StringIO):
-    """What a person types."""
+class Terminal:
+    """What a person types, and what happens before they do."""
+
+    def __init__(self, *typed: str, happens: Callable[[], None] = lambda: None) -> None:
+        self._typed = list(typed)
+        self._happens = happens
 
     def isatty(self) -> bool:
+        """Somebody can be asked."""
         return True
+
+    def readline(self) -> str:
+        """Return the next line; what happens does so before the first."""
+        happens, self._happens = self._happens, lambda: None
+        happens()
+        return self._typed.pop(0)
 
 
 class Between(httpx.AsyncBaseTransport):
@@ -254,8 +265,8 @@ def test_what_stops_in_the_middle_is_told_and_goes_on_or_back(
     assert desk.run("apply", "Acme docs", "--keep") == 2
 
 
-def test_what_somebody_else_does_meanwhile_is_a_conflict_and_stays(
-    desk: Desk, capsys: pytest.CaptureFixture[str]
+def test_what_somebody_else_does_meanwhile_is_told(
+    desk: Desk, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     world = desk.world
 
@@ -272,3 +283,13 @@ def test_what_somebody_else_does_meanwhile_is_a_conflict_and_stays(
     said = capsys.readouterr()
     assert "it was changed since, here or by others" in said.err
     assert "Guides: path /news → /guides" in said.out
+
+    def renamed() -> None:
+        world.write(lambda tx: tx.update("site_section", desk.rows["Tax"], title="Taxes"))
+
+    monkeypatch.setattr(sys, "stdin", Terminal("y\n", "y\n", happens=renamed))
+    assert desk.run("apply", "Acme docs", str(desk.file)) == 0
+    said = capsys.readouterr()
+    assert "this is the plan now. What others did:\n  Taxes: title Tax → Taxes" in said.err
+    assert "Taxes (in Group 1): title Taxes → Tax" in said.out
+    assert desk.sections() == ["Guides", "Payments", "Tax", "Log"]

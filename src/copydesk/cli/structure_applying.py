@@ -22,6 +22,7 @@ from copydesk.cli.edge import CONFLICT, DONE, FAILED, INTERRUPTED, UsageError, s
 from copydesk.cli.site_finding import FoundSite, find_site
 from copydesk.cli.structure import Wish, mistaken, read_layout
 from copydesk.domain.arrange_run import ArrangeRun, RunCall, lasting_fact
+from copydesk.domain.layout import differences
 from copydesk.domain.lined_yaml import FileError
 from copydesk.domain.structure_file import fingerprint
 from copydesk.domain.structure_wanted import wanted
@@ -99,8 +100,10 @@ class Applying:
         arranging = session.arranging
         run = await arranging.find(PLACE, site.id)
         if run is None and arranging.elsewhere:
-            said = f"Another copydesk is rearranging {site.title} at the moment: let it end first."
-            raise UsageError(said, CONFLICT)
+            said = f"another copydesk is rearranging {site.title} at the moment: let it end first"
+            if not self._only_plan:
+                raise UsageError(said, CONFLICT)
+            say(f"copydesk: {said}")
         if run is None or not run.begun:
             if left:
                 raise UsageError(f"nothing was left of rearranging {site.title}: leave out --"
@@ -161,14 +164,24 @@ class Applying:
                 f"{site.title} is not as it was when {wish.path} was exported: it was changed "
                 "since, here or by others. The plan makes it what the file says, and nothing else."
             )
+        while calls:
+            self._print_plan(site, calls)
+            if self._only_plan or not self._ask_to_send(calls):
+                break
+            # Somebody may have thought about it for long: what was planned has to be so still.
+            before = arrangement.base
+            arrangement = await self._arranged(api, site, wish)
+            if arrangement.base.same(before):
+                break
+            say(f"Meanwhile {site.title} was changed; this is the plan now. What others did:")
+            for difference in differences(before, arrangement.base):
+                say(f"  {difference.line}")
+            calls = arrangement.plan()
         if not calls:
             self._print(f"{site.title} is as {wish.path} says: there is nothing to send.")
-        self._print_plan(site, calls)
         if self._only_plan or not calls:
             self._print_json(site, [RunCall(call) for call in calls], changed=since)
             return DONE
-        final = sum(call.final for call in calls)
-        self._ask(f"Send {plural(len(calls), 'request')}?", final)
         run = ArrangeRun.of(PLACE, site.id, site.title, calls, organization=site.organization)
         return await self._send(session, run, site)
 
@@ -203,10 +216,18 @@ class Applying:
 
     # Sending
 
-    def _ask(self, question: str, final: int) -> None:
-        """Ask whether to go on. Raises ``UsageError`` where the answer is no, or none can come."""
+    def _ask_to_send(self, calls: Sequence[Call]) -> bool:
+        """Ask about a plan as `_ask` does."""
+        final = sum(call.final for call in calls)
+        return self._ask(f"Send {plural(len(calls), 'request')}?", final)
+
+    def _ask(self, question: str, final: int) -> bool:
+        """Ask whether to go on; False where nobody is to be asked.
+
+        Raises ``UsageError`` where the answer is no, or none can come.
+        """
         if self._yes:
-            return
+            return False
         if not sys.stdin.isatty():
             raise UsageError(
                 "nothing was sent: it takes --yes where nobody can be asked (or --plan to look)"
@@ -216,6 +237,7 @@ class Applying:
         answer = sys.stdin.readline().strip().lower()
         if answer not in ((str(final),) if final else ("y", "yes")):
             raise UsageError("nothing was sent.", FAILED)
+        return True
 
     async def _send(self, session: Session, run: ArrangeRun, site: FoundSite) -> int:
         arranging = session.arranging

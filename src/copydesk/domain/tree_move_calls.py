@@ -28,11 +28,6 @@ class Tree:
     listed: bool = True
 
 
-def kind_of(row: str, *layouts: Layout) -> str:
-    """Return the kind of a thing that is in one of these layouts."""
-    return next(layout.items[row].kind for layout in layouts if row in layout)
-
-
 def title_of(row: str, base: Layout, now: Layout) -> str:
     """Return the title of a thing, as it is wanted where it stays."""
     return (now if row in now else base).items[row].title
@@ -56,10 +51,15 @@ class MoveCalls:
 
     def calls(self, moves: list[TreeMove]) -> list[Call]:
         """Return the requests."""
+        if not moves:
+            return []
+        self._kinds = {row: item.kind for row, item in self.base.items.items()}
+        self._kinds.update((row, item.kind) for row, item in self.now.items.items())
         self._removed = {row for row in self.base.items if row not in self.now}
         home = {row: level for level, rows in self.levels.items() for row in rows}
+        self._origin = dict(home)
         self._spaces = {
-            level: [row for row in rows if kind_of(row, self.base, self.now) == "space"]
+            level: [row for row in rows if self._kinds[row] == "space"]
             for level, rows in self.levels.items()
         }
         total = sum(map(len, self._spaces.values()))
@@ -82,7 +82,7 @@ class MoveCalls:
         return calls
 
     def _is_collection(self, move: TreeMove) -> bool:
-        return kind_of(move.id, self.base, self.now) == "collection"
+        return self._kinds[move.id] == "collection"
 
     def _line(self, move: TreeMove, beside: str) -> str:
         title = title_of(move.id, self.base, self.now)
@@ -95,8 +95,7 @@ class MoveCalls:
         return f"{into}, {beside}" if beside else into
 
     def _home(self, move: TreeMove) -> str:
-        found = next(level for level, rows in self.levels.items() if move.id in rows)
-        return where(found, self.base, self.now)
+        return where(self._origin[move.id], self.base, self.now)
 
     def _note(self, move: TreeMove) -> str:
         if not move.entering:
@@ -144,11 +143,11 @@ class MoveCalls:
 
     def _collections(self, level: str) -> list[str]:
         rows = self.levels.get(level, ())
-        return [row for row in rows if kind_of(row, self.base, self.now) == "collection"]
+        return [row for row in rows if self._kinds[row] == "collection"]
 
     def _entering(self, move: TreeMove, home: str) -> Call:
         body = move_body(move.level, move.side, move.anchor)
-        anchored = any(kind_of(row, self.base, self.now) == "space" for row in self.levels[home])
+        anchored = any(self._kinds[row] == "space" for row in self.levels[home])
         return Call(
             f"move:{move.id}",
             "Move",
@@ -167,7 +166,8 @@ class MoveCalls:
         )
 
     def _in_line(self, move: TreeMove, *, last: bool) -> Call:
-        wanted = [row for row in self.now.levels[move.level] if row in self._collections_now()]
+        rows = self.now.levels[move.level]
+        wanted = [row for row in rows if self._kinds[row] == "collection"]
         at = wanted.index(move.id)
         beside = "first of the collections"
         if at:
@@ -191,6 +191,3 @@ class MoveCalls:
             ),
             note="lined up anew: how collections stand among spaces is in no answer",
         )
-
-    def _collections_now(self) -> set[str]:
-        return {row for row, item in self.now.items.items() if item.kind == "collection"}

@@ -99,6 +99,9 @@ def tree_moves(
     done: set[str] = set()
     moves: list[TreeMove] = []
     for level in top_down(after):
+        if tuple(before.get(level, ())) == tuple(after[level]):
+            done.add(level)
+            continue
         kinds = []
         for of_spaces in (False, True):
             was, wanted = (

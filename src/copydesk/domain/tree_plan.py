@@ -23,7 +23,7 @@ from copydesk.domain.tree_inverses import (
     space_deleted,
     space_made,
 )
-from copydesk.domain.tree_move_calls import MoveCalls, Tree, kind_of, where
+from copydesk.domain.tree_move_calls import MoveCalls, Tree, where
 from copydesk.domain.tree_moves import TreeMove, tree_moves
 
 INHERIT: Mapping[str, JSON] = {"type": "inherit"}
@@ -90,18 +90,27 @@ def _rule(rule: Mapping[str, JSON]) -> str:
     return f"{label(str(rule.get('rule')))}{named}"
 
 
+def _fresh(base: Layout, now: Layout) -> list[Item]:
+    """Return what is new, as the tree reads."""
+    if now.items.keys() <= base.items.keys():
+        return []
+    return [now.items[row] for row in now.walk() if row not in base]
+
+
 def before_moves(base: Layout, now: Layout) -> tuple[dict[str, list[str]], list[str]]:
     """Return how everything stands once what is new was made, and the spaces that were created.
 
     What is made goes last in its parent; a copy comes directly after its original.
     """
     levels = {level: list(rows) for level, rows in base.levels.items()}
-    fresh = [now.items[row] for row in now.walk() if row not in base]
+    fresh = _fresh(base, now)
     for item in fresh:
         if item.kind == "collection":
             levels[item.id] = []
             level = levels[now.level_of(item.id)]
-            at = sum(kind_of(row, base, now) == "collection" for row in level)
+            at = sum(
+                (base if row in base else now).items[row].kind == "collection" for row in level
+            )
             level.insert(at, item.id)
     created = []
     for item in fresh:
@@ -114,6 +123,10 @@ def before_moves(base: Layout, now: Layout) -> tuple[dict[str, list[str]], list[
             levels[now.level_of(item.id)].append(item.id)
             created.append(item.id)
     return levels, created
+
+
+def _is_collection(row: str, base: Layout, now: Layout) -> bool:
+    return (base if row in base else now).items[row].kind == "collection"
 
 
 def planned_moves(
@@ -146,7 +159,7 @@ def tree_calls(tree: Tree, base: Layout, now: Layout, touched: Iterable[str] = (
 
 
 def _adds(tree: Tree, base: Layout, now: Layout) -> list[Call]:
-    fresh = [now.items[row] for row in now.walk() if row not in base]
+    fresh = _fresh(base, now)
     calls = [_new_collection(tree, item, base, now) for item in fresh if item.kind == "collection"]
     spaces = [item for item in fresh if item.kind == "space"]
     calls += [
@@ -212,8 +225,13 @@ def _copy(tree: Tree, item: Item, base: Layout) -> Call:
 
 
 def _changes(base: Layout, now: Layout) -> list[Call]:
-    calls = []
-    for row in now.walk():
+    calls: list[Call] = []
+    if now.items is base.items:
+        return calls
+    changed = {row for row, item in now.items.items() if base.items.get(row) is not item}
+    for row in now.walk() if changed else ():
+        if row not in changed:
+            continue
         item = now.items[row]
         old = base.items[row] if row in base else replace(item, values=as_born(item, base))
         names = [name for name in changed_fields(old, item) if name != DUPLICATE]

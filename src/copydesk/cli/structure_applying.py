@@ -110,10 +110,12 @@ class Applying:
                                  f"{left.replace(' ', '-')}")  # fmt: skip
             return await self._apply(session, api, site)
         self._tell_left(run)
-        if left == "keep" or (not left and _is_untouched(run)):
+        untouched = _is_untouched(run)
+        if left == "keep" or (untouched and not left and not self._only_plan):
             if not await self._kept(session, run):
                 raise UsageError(f"it could not be read how far that is: {_said(run.why)}", FAILED)
-            say("What was sent is kept, the rest of it is dropped.")
+            kept = "Nothing of it was sent: it" if untouched else "What was sent is kept, the rest"
+            say(f"{kept} is dropped.")
             return await self._apply(session, api, site)
         if left == "resume" and not self._only_plan:
             rest = [item for item in run.calls if not item.here]

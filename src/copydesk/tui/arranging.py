@@ -380,8 +380,10 @@ class Arranger:
             return run
         try:
             settled = await settle(self._session, await self._session.ready(), run)
-        except (*failure_types(), StepError) as error:
+        except failure_types() as error:
             return run.stop(clean(sentence(error, "r")))
+        except StepError as error:  # another version of the program planned it
+            return run.stop(f"This copydesk cannot read what became of it: {error}.")
         return settled if settled == run else await self._keep(settled)
 
 

@@ -6,8 +6,9 @@ A base of the places in which something is arranged, apart from `ArrangingPlace`
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from typing import TYPE_CHECKING
 
 from textual.timer import Timer
 
@@ -18,11 +19,19 @@ from copydesk.tui.details_pane import HasDetails
 from copydesk.tui.places import Target
 from copydesk.tui.present.arrangement import kept_lines
 
+if TYPE_CHECKING:
+    from copydesk.domain.call import Call
+
 KEEP_SECONDS = 0.5
 """How long after the last step what is staged is kept: no key waits for the disk."""
 
 UNREADABLE = "unreadable "
 """Begins the key under which text is put that cannot be read as what is staged."""
+
+
+def plan_of(arrangement: Arrangement) -> Sequence[Call]:
+    """Return the requests that make what is staged."""
+    return arrangement.calls() if arrangement.dirty else ()
 
 
 class KeptStaged(HasDetails):
@@ -32,6 +41,10 @@ class KeptStaged(HasDetails):
         super().__init__(target)
         self.arrangement: Arrangement = Arrangement.on(Layout({}, {TOP: ()}))
         """What is published, and what is staged on it."""
+        self.calls: Sequence[Call] = ()
+        """The requests that would make what is staged, as far as they are worked out."""
+        self._planned: Arrangement | None = None
+        """What they are the requests of."""
         self._kept: str | None = ""
         """What is staged as it is kept on this machine; None where that is somebody else's."""
         self._unkept = ""
@@ -53,6 +66,16 @@ class KeptStaged(HasDetails):
     def modern(self, text: str, layout: Layout) -> str | None:
         """Return what an earlier version kept in today's format; None where it is nothing such."""
         return None
+
+    def requests(self) -> Sequence[Call]:
+        """Return the requests that make what is staged; worked out if they are not yet."""
+        if self._planned is not self.arrangement:
+            self.planned(self.arrangement, plan_of(self.arrangement))
+        return self.calls
+
+    def planned(self, arrangement: Arrangement, calls: Sequence[Call]) -> None:
+        """Take note of the requests that make what is staged."""
+        self._planned, self.calls = arrangement, calls
 
     # Keeping
 
@@ -79,7 +102,7 @@ class KeptStaged(HasDetails):
             self._keeping = None
         text = ""
         if self.arrangement.dirty:
-            text = self.arrangement.to_text(kept_lines(self.arrangement.calls()))
+            text = self.arrangement.to_text(kept_lines(self.requests()))
         if text == self._kept:
             return
         try:
@@ -101,7 +124,7 @@ class KeptStaged(HasDetails):
         front = self.desk.here
         # A sheet above this place is no leaving of it.
         if self.arrangement.dirty and front is not None and front is not self:
-            count = plural(len(self.arrangement.calls()), "change")
+            count = plural(len(self.requests()), "change")
             said, tone = f"Kept: {count} staged in {self.about}; nothing was sent.", ""
             if self._unkept:
                 said = f"Not kept: {count} staged in {self.about}: {self._unkept}."

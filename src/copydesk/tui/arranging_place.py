@@ -9,6 +9,7 @@ arranged and how it is read the places say: `fresh`, `read_layout`, `run_target`
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -19,14 +20,16 @@ from copydesk.domain.filter import fold
 from copydesk.domain.layout import Item
 from copydesk.domain.text import plural
 from copydesk.tui.actions import action, command
+from copydesk.tui.arranging_kept import plan_of
 from copydesk.tui.arranging_sending import SendsStaged
 from copydesk.tui.common_actions import nothing_to_redo as no_write_to_redo
 from copydesk.tui.common_actions import nothing_to_undo
 from copydesk.tui.places import Target
-from copydesk.tui.present.arrangement import NOTHING, Row, Shown, only_staged, rows_of, shown_of
+from copydesk.tui.present.arrangement import NOTHING, Row, Rows, Shown, only_staged, shown_of
 from copydesk.tui.widgets.arranged_tree import ArrangedTree
 
 if TYPE_CHECKING:
+    from copydesk.client.api import Api
     from copydesk.domain.call import Call
 
 PLAN_SECONDS = 0.1
@@ -118,10 +121,8 @@ class ArrangingPlace(SendsStaged, scope="arranging"):
         self.shown: Shown = NOTHING
         self.showing: Showing = "now"
         """What ``=`` shows."""
-        self.calls: Sequence[Call] = ()
-        """The requests that would make what is staged."""
         self._planning: Timer | None = None
-        self._built: dict[str, Row] = {}
+        self._rows_of = Rows()
 
     # What a place says
 
@@ -169,7 +170,7 @@ class ArrangingPlace(SendsStaged, scope="arranging"):
         """Show what is staged; the cursor stays on its row."""
         if not self.known:
             return
-        self.shown = shown_of(self.arrangement)
+        self.shown = shown_of(self.arrangement, self.shown)
         layout = self.shown.layout
         if self.showing == "base":
             layout = self.arrangement.base
@@ -177,7 +178,7 @@ class ArrangingPlace(SendsStaged, scope="arranging"):
             layout = only_staged(self.shown)
         rows = self.rows
         top, here = rows.scroll_offset.y, cursor or rows.selected_id
-        rows.tree_source.set_roots((*rows_of(layout, self._built), *self.further_rows()))
+        rows.tree_source.set_roots((*self._rows_of.of(layout), *self.further_rows()))
         if here is not None:
             rows.select(here)
         # The list keeps a row on its line by scrolling; here the row moves and the list stays.
@@ -186,18 +187,26 @@ class ArrangingPlace(SendsStaged, scope="arranging"):
         if any(row not in layout for row in rows.marks):
             rows.set_marks(row for row in rows.marks if row in layout)
         if len(layout.items) < LONG:
-            self.work_out()
-            return
-        if self._planning is not None:
-            self._planning.stop()
-        self._planning = self.set_timer(PLAN_SECONDS, self.work_out)
+            self.requests()
+        elif self._planned is not self.arrangement:
+            if self._planning is not None:
+                self._planning.stop()
+            self._planning = self.set_timer(PLAN_SECONDS, self._work_out)
         self._drawn()
 
-    def work_out(self) -> None:
-        """Work out the plan of what is staged, and show all that goes with it."""
-        self._planning = None
-        self.calls = self.arrangement.calls() if self.arrangement.dirty else ()
-        self._drawn()
+    def _work_out(self) -> None:
+        """Work out a long plan apart from the keys, and show all that goes with it."""
+        arrangement, self._planning = self.arrangement, None
+
+        def came(calls: Sequence[Call]) -> None:
+            if arrangement is self.arrangement:
+                self.planned(arrangement, calls)
+                self._drawn()
+
+        async def work_out(api: Api) -> Sequence[Call]:
+            return await asyncio.to_thread(plan_of, arrangement)
+
+        self.load("plan", work_out, came, what="Working out the plan")
 
     def _drawn(self) -> None:
         notes = [VIEWS[self.showing]] * bool(self.arrangement.dirty or self.showing != "now")
@@ -347,7 +356,7 @@ class ArrangingPlace(SendsStaged, scope="arranging"):
         from copydesk.tui.widgets.sheet import Confirm
 
         facts = [
-            *(call.line for call in self.arrangement.calls()),
+            *(call.line for call in self.requests()),
             "",
             *await self.overtaken_facts(),
             "What is on screen becomes what is published. u brings it back.",

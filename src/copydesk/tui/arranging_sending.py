@@ -69,7 +69,7 @@ class SendsStaged(KeptStaged):
         if rebased is not None:
             self.arrangement = rebased.arrangement
             if self.arrangement.dirty:
-                count = plural(len(self.arrangement.calls()), "staged change")
+                count = plural(len(self.requests()), "staged change")
                 self.say(f"{count} of last time restored. X drops them.")
             self._tell_rebased(rebased)
         if run is not None:
@@ -130,7 +130,7 @@ class SendsStaged(KeptStaged):
         """Show what others changed beside what is staged; True when it may go on."""
         from copydesk.tui.widgets.others_sheet import OthersSheet
 
-        ours = [call.line for call in self.arrangement.calls()] if self.arrangement.dirty else []
+        ours = [call.line for call in self.requests()]
         facts = await self.overtaken_facts()
         sheet = OthersSheet("Others changed it since it was read", rebased, ours, facts, verb=verb)
         answer = await self.desk.push_screen_wait(sheet)
@@ -143,7 +143,7 @@ class SendsStaged(KeptStaged):
     async def _send(self) -> None:
         from copydesk.domain.arrange_run import ArrangeRun, lasting_fact
 
-        calls = self.arrangement.calls()
+        calls = self.requests()
         run = ArrangeRun.of(
             self.PLACE, self.run_target, self.about, calls,
             organization=self.target.organization or "", staged=self.arrangement.to_text(()),

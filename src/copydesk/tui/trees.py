@@ -30,7 +30,8 @@ class TreeSource(ListSource[Twig[T]]):
 
     ``children`` returns the items below one (empty for a leaf). With ``read`` they may come later:
     ``children`` returns None until `put_children` or the result of ``read`` is there, and
-    ``foldable`` says which items have any.
+    ``foldable`` says which items have any. ``values`` says that an item is a value: another child
+    makes another item. Then the rows of a refresh are those of before, but for what is different.
     """
 
     def __init__(
@@ -42,7 +43,9 @@ class TreeSource(ListSource[Twig[T]]):
         foldable: Callable[[T], bool] | None = None,
         read: Callable[[T], Awaitable[Sequence[T]]] | None = None,
         unfolded: Iterable[str] = (),
+        values: bool = False,
     ) -> None:
+        self._twigs: dict[str, Twig[T]] | None = {} if values and read is None else None
         self._item_key = key
         self._children = children
         self._foldable = foldable
@@ -81,15 +84,31 @@ class TreeSource(ListSource[Twig[T]]):
             if item is None:
                 stack.pop()
                 continue
-            row_id = self._item_key(item)
-            foldable = self._has_children(item)
-            open_now = foldable and (row_id in self.unfolded or self._match is not None)
-            yield Twig(row_id, item, depth, foldable, open_now, row_id in self._reads)
-            below = self.below(item) if open_now else None
+            twig = self._twig(item, depth)
+            row_id = twig.id
+            yield twig
+            below = self.below(item) if twig.unfolded else None
             if below:
                 for child in below:
                     self.parents[self._item_key(child)] = row_id
                 stack.append((depth + 1, iter(below)))
+
+    def _twig(self, item: T, depth: int) -> Twig[T]:
+        row_id = self._item_key(item)
+        wanted = row_id in self.unfolded or self._match is not None
+        old = self._twigs.get(row_id) if self._twigs is not None else None
+        if (
+            old is not None
+            and old.item is item
+            and old.depth == depth
+            and old.unfolded == (wanted and old.foldable)
+        ):
+            return old
+        foldable = self._has_children(item)
+        twig = Twig(row_id, item, depth, foldable, foldable and wanted, row_id in self._reads)
+        if self._twigs is not None:
+            self._twigs[row_id] = twig
+        return twig
 
     def walk(self) -> Iterator[T]:
         """Yield every item that has been read, folded or not."""

@@ -55,6 +55,9 @@ class Row:
         return self.item.title
 
 
+EMPTY = Layout({}, {TOP: ()})
+
+
 @dataclass(frozen=True)
 class Shown:
     """What is on screen of an arrangement: ``now`` and ``was`` number rows in their level, from 1.
@@ -66,6 +69,9 @@ class Shown:
     now: Mapping[str, int] = field(default_factory=dict)
     was: Mapping[str, int] = field(default_factory=dict)
     states: Mapping[str, State] = field(default_factory=dict)
+    base: Layout = EMPTY
+    numbered: Layout = EMPTY
+    """What ``now`` numbers."""
 
     def state(self, row: Row) -> State:
         """Return what is staged of a row."""
@@ -74,19 +80,34 @@ class Shown:
 
 UNTOUCHED = State()
 
-NOTHING = Shown(Layout({}, {TOP: ()}))
+NOTHING = Shown(EMPTY)
 """What is shown before anything was read."""
 
 
-def shown_of(arrangement: Arrangement) -> Shown:
-    """Return what is shown of what is staged."""
-    now, was = numbers(arrangement.now), numbers(arrangement.base)
-    return Shown(arrangement.shown, now, was, arrangement.states)
+def shown_of(arrangement: Arrangement, before: Shown = NOTHING) -> Shown:
+    """Return what is shown of what is staged. ``before`` is what was, so that less is done anew."""
+    now, base = arrangement.now, arrangement.base
+    return Shown(
+        arrangement.shown,
+        _numbers(now, before.numbered, before.now),
+        before.was if before.base is base else _numbers(base, NOTHING.numbered, {}),
+        arrangement.states,
+        base,
+        now,
+    )
 
 
-def numbers(layout: Layout) -> dict[str, int]:
-    """Return the place of every row in its level, from 1."""
-    return {row: at for rows in layout.levels.values() for at, row in enumerate(rows, start=1)}
+def _numbers(layout: Layout, before: Layout, numbered: Mapping[str, int]) -> Mapping[str, int]:
+    """Return the place of every row in its level, from 1; ``numbered`` are those of ``before``."""
+    if layout.levels is before.levels:
+        return numbered
+    # What is gone keeps its number, which nobody asks for.
+    found = dict(numbered)
+    was = before.levels
+    for level, rows in layout.levels.items():
+        if was.get(level) is not rows:
+            found.update((row, at) for at, row in enumerate(rows, start=1))
+    return found
 
 
 def only_staged(shown: Shown) -> Layout:
@@ -99,40 +120,78 @@ def only_staged(shown: Shown) -> Layout:
             kept.add(at)
             at = layout.level_of(at)
     return Layout(
-        layout.items,
-        {level: tuple(row for row in rows if row in kept) for level, rows in layout.levels.items()},
+        {row: layout.items[row] for row in kept},
+        {
+            level: tuple(row for row in rows if row in kept)
+            for level, rows in layout.levels.items()
+            if level == TOP or level in kept
+        },
     )
 
 
-def rows_of(layout: Layout, built: dict[str, Row]) -> tuple[Row, ...]:
-    """Return the rows of a layout as a tree.
+class Rows:
+    """Builds the rows of layouts; a row that moves must not build thousands of others anew."""
 
-    ``built`` has those that were built before: a row that moves must not build thousands anew.
-    """
-    levels = layout.levels
-    below: list[str] = [TOP]
-    for level in below:  # grows while it is gone through: what is in each, after it
-        below.extend(row for row in levels.get(level, ()) if row in levels)
-        if len(below) > len(levels):
-            break  # a service that says that something is in itself
-    rows: dict[str, tuple[Row, ...]] = {}
+    def __init__(self) -> None:
+        self._layout = EMPTY
+        self._rows: dict[str, Row] = {}
+        self._levels: dict[str, tuple[Row, ...]] = {TOP: ()}
 
-    def row_of(row: str, level: str) -> Row:
-        item, children = layout.items[row], rows.get(row, ())
-        old = built.get(row)
+    def of(self, layout: Layout) -> tuple[Row, ...]:
+        """Return the rows of a layout as a tree."""
+        before, levels = self._layout, layout.levels
+        if layout.items is before.items and levels.keys() == before.levels.keys():
+            other = [level for level, rows in levels.items() if before.levels[level] is not rows]
+        else:
+            other = [TOP]
+            for level in other:  # grows while it is gone through: what is in each, after it
+                other.extend(row for row in levels.get(level, ()) if row in levels)
+                if len(other) > len(levels):
+                    break  # a service that says that something is in itself
+        self._layout = layout
+        if other == [TOP] and layout.items is before.items and layout.items:
+            self._levels[TOP] = tuple(map(self._rows.__getitem__, levels[TOP]))
+        else:
+            self._build(layout, other)
+        return self._levels[TOP]
+
+    def _build(self, layout: Layout, other: list[str]) -> None:
+        """Build what is in some levels, the innermost last, and what these are in."""
+        inner = dict.fromkeys(other)
+        for level in other:
+            above = level
+            while above in layout.items and (above := layout.level_of(above)) not in inner:
+                inner[above] = None
+        depths = {level: _depth(layout, level) for level in inner}
+        for level in sorted(inner, key=depths.__getitem__, reverse=True):
+            self._levels[level] = tuple(
+                self._row(layout, row, level) for row in layout.levels.get(level, ())
+            )
+
+    def _row(self, layout: Layout, row: str, level: str) -> Row:
+        item = layout.items[row]
+        children = self._levels.get(row, ()) if row in layout.levels else ()
+        old = self._rows.get(row)
         if (
             old is None
             or old.item is not item
             or old.level != level
-            or len(old.children) != len(children)
-            or any(a is not b for a, b in zip(old.children, children, strict=True))
+            or (old.children is not children and not _same(old.children, children))
         ):
-            old = built[row] = Row(item, level, children)
+            old = self._rows[row] = Row(item, level, children)
         return old
 
-    for level in reversed(below):
-        rows[level] = tuple(row_of(row, level) for row in levels.get(level, ()))
-    return rows[TOP]
+
+def _same(one: Sequence[Row], other: Sequence[Row]) -> bool:
+    return len(one) == len(other) and all(a is b for a, b in zip(one, other, strict=True))
+
+
+def _depth(layout: Layout, level: str) -> int:
+    """Return how deep a level is; of what is in itself, any number."""
+    depth = 0
+    while level in layout.items and depth <= len(layout.items):
+        level, depth = layout.level_of(level), depth + 1
+    return depth
 
 
 # Cells

@@ -17,7 +17,13 @@ if TYPE_CHECKING:
     from copydesk.domain.layout import Item, Layout
 
 BAR_LIMIT = 30
-"""So many entries of the top are drawn and looked at; of more, how many follow is said."""
+"""So many entries of the top are looked at for what is particular about them."""
+
+BAR_ENTRIES = 12
+"""So many entries are drawn; of more, those around the first one that differs."""
+
+BEFORE_IT = 3
+"""So many are drawn before that one."""
 
 CONDITION_CELLS = 60
 """A condition longer than this is cut where it is told."""
@@ -26,14 +32,15 @@ NAMED = 8
 """So many titles are named in one sentence."""
 
 
-def bar(layout: Layout, changed: Collection[str] = ()) -> Text:
+def bar(layout: Layout, changed: Collection[str] = (), start: int = 0) -> Text:
     """Return the top of a site as readers see it: ``Guides | Products ▾ | Legal``.
 
-    ``changed`` are the ids of what is lit.
+    ``changed`` are the ids of what is lit. Of a long one, what is drawn begins at ``start``.
     """
-    text = Text()
-    level = layout.levels.get(TOP, ())
-    for row in level[:BAR_LIMIT]:
+    text, level = Text(), layout.levels.get(TOP, ())
+    if start:
+        text.append(glyphs().more, style="muted")
+    for row in level[start : start + BAR_ENTRIES]:
         item = layout.items[row]
         if not _seen(layout, item):
             continue
@@ -42,14 +49,26 @@ def bar(layout: Layout, changed: Collection[str] = ()) -> Text:
         text.append(item.title, style="moved" if row in changed else "")
         if item.kind == "group":
             text.append(f" {glyphs().unfolded}", style="muted")
-    if len(level) > BAR_LIMIT:
-        text.append(f" {glyphs().more} and {len(level) - BAR_LIMIT} more", style="muted")
+    more = len(level) - start - BAR_ENTRIES
+    if more > 0:
+        text.append(f" {glyphs().more} and {more} more", style="muted")
     return text if text.plain else Text("nothing", style="muted")
+
+
+def _start(base: Layout, now: Layout) -> int:
+    """Return where the drawn part of two long bars begins."""
+    before, after = base.levels.get(TOP, ()), now.levels.get(TOP, ())
+    if max(len(before), len(after)) <= BAR_ENTRIES:
+        return 0
+    pairs = enumerate(zip(before, after, strict=False))
+    first = next((at for at, (one, other) in pairs if one != other), 0)
+    return max(0, first - BEFORE_IT)
 
 
 def navigation_facts(base: Layout, now: Layout, changed: Collection[str] = ()) -> list[Fact]:
     """Return what readers see at the top: before, after, and what is particular about it."""
-    before, after = bar(base), bar(now, changed)
+    start = _start(base, now)
+    before, after = bar(base, start=start), bar(now, changed, start)
     if before.plain == after.plain:
         found = [
             Fact("", Text("AS IT IS" if base is now else "BEFORE AND AFTER", "muted")),

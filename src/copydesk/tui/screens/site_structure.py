@@ -83,6 +83,7 @@ class SiteStructurePlace(SiteEditing, SiteTabs, scope="site_structure"):
             key=lambda row: row.id,
             children=lambda row: row.children,
             foldable=lambda row: bool(row.children),
+            values=True,
         )
         self.rows = ArrangedTree(
             source,

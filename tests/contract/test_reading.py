@@ -2,6 +2,7 @@
 
 import json
 from datetime import UTC, datetime, timedelta
+from functools import cache
 from typing import Any
 
 import pytest
@@ -70,6 +71,7 @@ def test_unknown_fields_break_nothing(model: type[Shape]) -> None:
     model.model_validate_json(json.dumps(sent | {"xNew": {"deep": [1, None]}, "_": None}))
 
 
+@cache
 def _enumerations(model: type[BaseModel]) -> list[str]:
     schema = model.model_json_schema(by_alias=True)
     properties = schema.get("properties", {})

@@ -58,6 +58,7 @@ class MoveCalls:
         self._removed = {row for row in self.base.items if row not in self.now}
         home = {row: level for level, rows in self.levels.items() for row in rows}
         self._origin = dict(home)
+        self._told: set[str] = set()
         self._spaces = {
             level: [row for row in rows if self._kinds[row] == "space"]
             for level, rows in self.levels.items()
@@ -189,5 +190,12 @@ class MoveCalls:
                 wanted if last else None,
                 without=leaving,
             ),
-            note="lined up anew: how collections stand among spaces is in no answer",
+            note=self._why_anew(move.level),
         )
+
+    def _why_anew(self, level: str) -> str:
+        """Say once for a level why more is moved than was moved by hand."""
+        if level in self._told:
+            return ""
+        self._told.add(level)
+        return "lined up anew: how collections stand among spaces is in no answer"

@@ -58,7 +58,7 @@ class SpaceDetails(SpaceHanding):
 
     def look_back(self) -> None:
         """Find what this machine changed in the tree and can take back."""
-        here = {*self.known_nodes, self.organization}
+        here = {*self.known_nodes, *self.trashed, self.organization}
         mine = [
             past
             for past in self.session.history.known.values()

@@ -316,6 +316,7 @@ class OrganizationStructurePlace(SpaceDetails, scope="organization_structure"):
         def arrived(trashed: tuple[Trashed, ...]) -> None:
             self.trashed = {each.id: each for each in trashed}
             self.rows.tree_source.unfolded.add(TRASH)
+            self.look_back()
             self.show_arrangement()
 
         self.load(

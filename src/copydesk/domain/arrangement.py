@@ -140,7 +140,7 @@ class Arrangement(Arranged):
                 stuck = self._stuck(order, last, delta)
         if not orders:
             raise StagingError(stuck)
-        return self._to(self.now.ordered(orders), rows, moved=True)
+        return self._step(self.now.ordered(orders), rows)
 
     def _stuck(self, order: Sequence[str], last: Sequence[str], delta: int) -> str:
         if len(order) < 2:
@@ -380,8 +380,14 @@ class Arrangement(Arranged):
         why = self.why_not(after, rows)
         if why is not None:
             raise StagingError(why)
-        touched = self.touched.union(rows) if moved else self.touched
-        return replace(self, now=after, past=(*self.past, self.now), future=(), touched=touched)
+        return self._step(after, rows if moved else ())
+
+    def _step(self, after: Layout, touched: Collection[str]) -> Self:
+        """Return it with one more step, which requests can make."""
+        if after.same(self.now):
+            return self
+        touching = self.touched.union(touched)
+        return replace(self, now=after, past=(*self.past, self.now), future=(), touched=touching)
 
     def _there(self, row: str) -> Item:
         item = self.now.items.get(row)

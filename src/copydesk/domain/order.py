@@ -13,6 +13,11 @@ from typing import Literal
 Side = Literal["before", "after"]
 
 
+_NOT_THE_SAME = (
+    "an order can only be planned between the same items, each once, the fixed ones kept"
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Move:
     """Put item ``id`` directly before or after its sibling ``anchor``."""
@@ -55,12 +60,7 @@ def kept(
     ``after`` finds that one, so thousands take milliseconds.
     """
     # What begins or ends both alike is in every largest set.
-    start, stop = 0, 0
-    short = min(len(before), len(after))
-    while start < short and before[start] == after[start]:
-        start += 1
-    while stop < short - start and before[-1 - stop] == after[-1 - stop]:
-        stop += 1
+    start, stop = _alike(before, after)
     alike = {*before[:start], *before[len(before) - stop :]}
     before, after = before[start : len(before) - stop], after[start : len(after) - stop]
     rank = {item: at for at, item in enumerate(after, start=1)}
@@ -104,6 +104,17 @@ def kept(
     return frozenset(alike)
 
 
+def _alike(before: Sequence[str], after: Sequence[str]) -> tuple[int, int]:
+    """Return how many items both begin with alike, and how many of the others both end with."""
+    start, stop = 0, 0
+    short = min(len(before), len(after))
+    while start < short and before[start] == after[start]:
+        start += 1
+    while stop < short - start and before[-1 - stop] == after[-1 - stop]:
+        stop += 1
+    return start, stop
+
+
 def plan(
     before: Sequence[str],
     after: Sequence[str],
@@ -122,6 +133,8 @@ def plan(
     """
     if before == after:
         return []
+    if not fixed and not leaving:
+        return _between(before, after, touched)
     stays = [item for item in before if item in fixed]
     common = set(before).difference(leaving)
     if (
@@ -130,9 +143,7 @@ def plan(
         or len(set(before)) != len(before)
         or stays != [item for item in after if item in fixed]
     ):
-        raise ValueError(
-            "an order can only be planned between the same items, each once, the fixed ones kept"
-        )
+        raise ValueError(_NOT_THE_SAME)
     heads: list[tuple[Sequence[str], str]] = []
     moves: list[Move] = []
     for was, items in zip(_stretches(before, fixed), _stretches(after, fixed), strict=True):
@@ -167,6 +178,28 @@ def possible(
         if items and set(was).isdisjoint(items):
             heads.append((was, items[0]))
     return _begun(heads, leaving) is not None
+
+
+def _between(before: Sequence[str], after: Sequence[str], touched: Collection[str]) -> list[Move]:
+    """Return what `plan` does where everything stays and may move; only what differs is looked at.
+
+    Raises ``ValueError``.
+    """
+    start, stop = _alike(before, after)
+    was, items = before[start : len(before) - stop], after[start : len(after) - stop]
+    if len(was) != len(items) or len(set(was)) != len(was) or set(was) != set(items):
+        raise ValueError(_NOT_THE_SAME)
+    stay = kept(was, items, touched)
+    moves: list[Move] = []
+    for at, item in enumerate(items, start=start):
+        if item in stay:
+            continue
+        if at:
+            moves.append(Move(item, "after", after[at - 1]))
+        else:
+            first = next(each for each in items if each in stay)
+            moves.append(Move(item, "before", first))
+    return moves
 
 
 def _begun(

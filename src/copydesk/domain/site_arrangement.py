@@ -186,16 +186,14 @@ class SiteArrangement(Arrangement):
                     return why
             if why := self._why_not_emptied(after):
                 return why
+        if not self.base.groups:
+            return None  # nothing is in the way
         for level, order in after.levels.items():
-            if order is self.now.levels.get(level):
-                continue
-            if not self._reaches(after, level, order):
+            if order is not self.now.levels.get(level) and not self._reaches(after, level, order):
                 return "No request can put it there: next to a group it would join it."
         return None
 
     def _reaches(self, after: Layout, level: str, order: Sequence[str]) -> bool:
-        if not self.base.groups:
-            return True
         if after.items is self.now.items:
             return self.reaches(level, order)
         return replace(self, now=after, _plans={}).reaches(level, order)

@@ -246,7 +246,8 @@ class SiteArrangement(Arrangement):
             for each in after.levels[level]:
                 if each != row and after.items[each].values.get("space") == space:
                     return f"{after.items[each].title} is shown there already."
-            for each in self.base.levels.get(level, ()):
+            there = TOP if level == adopting(self.base, after) else level
+            for each in self.base.levels.get(there, ()):
                 if each not in after and self.base.items[each].values.get("space") == space:
                     return "It is shown there, to be removed. Take that back instead (u)."
         return None

@@ -5,7 +5,7 @@ A mixin of the place that shows the tree of an organization, apart from it for l
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from copydesk.domain.space_tree import SpaceNode
@@ -41,11 +41,6 @@ class SpaceDetails(SpaceHanding):
         self._unread_details: set[str] = set()
         self._written: list[Past] = []
         """What this machine changed here and can take back, newest first."""
-
-    @property
-    def known_nodes(self) -> Mapping[str, SpaceNode]:
-        """What the service told of every row."""
-        return {} if self.read is None else self.read.nodes
 
     def forget_details(self) -> None:
         """Read the details of every row again."""

@@ -6,10 +6,11 @@ A mixin of the place that shows the tree of an organization, apart from it for l
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 from copydesk.domain.arrangement import StagingError
+from copydesk.domain.layout import TOP
 from copydesk.domain.space_tree import SpaceNode
 from copydesk.domain.tree_arrangement import TreeArrangement
 from copydesk.domain.tree_plan import rules_line
@@ -24,6 +25,7 @@ from copydesk.tui.tree_reading import Trashed, TreeRead
 from copydesk.tui.widgets.form import Field, Form
 
 if TYPE_CHECKING:
+    from copydesk.domain.arrangement import Arrangement
     from copydesk.domain.mention import Named
     from copydesk.tui.widgets.choice import Option
 
@@ -54,9 +56,13 @@ def to_be_deleted(here: SpaceEditing) -> str | None:
 def not_mine(here: SpaceEditing) -> str | None:
     """Say so when changing the row takes a role that the reader has not."""
     node = here.node
-    if node is None or node.permissions is None or "admin" in node.permissions:
+    if node is None or not _lacks(node, "admin"):
         return None
     return f"Changing {node.title} takes the role admin in it."
+
+
+def _lacks(node: SpaceNode, permission: str) -> bool:
+    return node.permissions is not None and permission not in node.permissions
 
 
 def no_space_row(here: SpaceEditing) -> str | None:
@@ -96,6 +102,11 @@ class SpaceEditing(ArrangingPlace, scope="space_editing"):
         return self.read.nodes.get(self.row.id)
 
     @property
+    def known_nodes(self) -> Mapping[str, SpaceNode]:
+        """What the service told of every row."""
+        return {} if self.read is None else self.read.nodes
+
+    @property
     def staged_tree(self) -> TreeArrangement:
         """What is staged."""
         return cast("TreeArrangement", self.arrangement)
@@ -104,6 +115,32 @@ class SpaceEditing(ArrangingPlace, scope="space_editing"):
     def organization(self) -> str:
         """The id of the organization."""
         return self.target.organization or self.session.organization or ""
+
+    def stage(self, change: Callable[[Arrangement], Arrangement]) -> bool:
+        """Stage a change of what the reader may change; False when it cannot be."""
+        row = self.row
+        if not self.rows.marks and row is not None and TRASH in (row.id, row.level):
+            self.say(in_trash(self) or "", "warn")
+            return False
+        return super().stage(lambda it: self.allowed(change(it)))
+
+    def allowed(self, arrangement: Arrangement) -> Arrangement:
+        """Return it, unless the reader's roles do not reach. Raises `StagingError`."""
+        now, base = arrangement.now, arrangement.base
+        for row, state in arrangement.states.items():
+            node = self.known_nodes.get(row)
+            if node is not None and _lacks(node, "admin"):
+                raise StagingError(f"Moving or changing {node.title} takes the role admin in it.")
+            if state.new or (state.moved and now.level_of(row) != base.level_of(row)):
+                self._check_into(now.level_of(row))
+        return arrangement
+
+    def _check_into(self, level: str) -> None:
+        node = self.known_nodes.get(level)
+        if node is not None and _lacks(node, "create"):
+            raise StagingError(f"Putting something into {node.title} takes the role create in it.")
+        if level == TOP and self.read is not None and not self.read.creates:
+            raise StagingError("Putting something at the top takes the right to create content.")
 
     # Title, emoji, description
 
@@ -137,7 +174,7 @@ class SpaceEditing(ArrangingPlace, scope="space_editing"):
     def _stage_or_refuse(self, change: Any) -> None:
         """Stage something from a sheet; where it cannot be, the sheet says why and stays."""
         try:
-            self.staged(change())
+            self.staged(self.allowed(change()))
         except StagingError as stuck:
             raise NotDoneError(str(stuck)) from stuck
 

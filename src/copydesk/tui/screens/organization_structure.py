@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from rich.text import Text
 from textual.app import ComposeResult
 
-from copydesk.domain.arrangement import StagingError
 from copydesk.domain.layout import TOP, Layout
 from copydesk.domain.text import plural
 from copydesk.domain.tree_arrangement import TreeArrangement
@@ -139,7 +138,8 @@ class OrganizationStructurePlace(SpaceDetails, scope="organization_structure"):
 
     def trail(self) -> Iterable[str]:
         """The organization, that this is its tree, and what is staged."""
-        yield self.session.organization_title or "no organization"
+        known = self.read.title if self.read is not None else self.session.organization_title
+        yield known or "no organization"
         yield "Collections and spaces"
         if self.refused:
             yield "read-only"
@@ -223,22 +223,6 @@ class OrganizationStructurePlace(SpaceDetails, scope="organization_structure"):
         there = self.arrangement.base.items
         return present.trash_rows([each for each in self.trashed.values() if each.id not in there])
 
-    def stage(self, change: Callable[[Arrangement], Arrangement]) -> bool:
-        """Stage a change of what the reader may change; False when it cannot be."""
-        row = self.row
-        if not self.rows.marks and row is not None and TRASH in (row.id, row.level):
-            self.say(self._not_pickable(row) or "", "warn")
-            return False
-        return super().stage(lambda it: self._mine(change(it)))
-
-    def _mine(self, arrangement: Arrangement) -> Arrangement:
-        for row in arrangement.states:
-            node = self.known_nodes.get(row)
-            granted = None if node is None else node.permissions
-            if node is not None and granted is not None and "admin" not in granted:
-                raise StagingError(f"Moving or changing {node.title} takes the role admin in it.")
-        return arrangement
-
     # Reading
 
     def reload(self) -> None:
@@ -282,7 +266,8 @@ class OrganizationStructurePlace(SpaceDetails, scope="organization_structure"):
             return None
         found = await read_tree(api, organization)
         self.target = self.target.but(organization=organization)
-        self.session.organization_title = found.title
+        if self.session.organization in (None, organization):
+            self.session.organization, self.session.organization_title = organization, found.title
         return found
 
     def _arrived(self, read: tuple[TreeRead, ArrangeRun | None] | None) -> None:

@@ -11,6 +11,8 @@ from typing import Any, TypeAlias, get_args
 
 from copydesk.domain.layout import TOP, Item, Kind, Layout, set_values
 
+_KINDS = frozenset(get_args(Kind))
+
 Kept: TypeAlias = tuple[Layout, Layout, frozenset[str], int]
 
 
@@ -40,14 +42,12 @@ def layouts_in(text: str) -> Kept | None:
     """Return what `text_of` wrote, or None for text that is something else."""
     try:
         value = json.loads(text)
-        base = _layout(value["base"]["items"], value["base"]["levels"])
+        base = _layout(_items(value["base"]["items"]), value["base"]["levels"])
         staged = value["now"]
         gone = set(staged["gone"])
+        left = {row: item for row, item in base.items.items() if row not in gone}
         now = _layout(
-            [
-                *(_item_json(item) for row, item in base.items.items() if row not in gone),
-                *staged["items"],
-            ],
+            left | _items(staged["items"]),
             {
                 **{level: rows for level, rows in base.levels.items() if level not in gone},
                 **staged["levels"],
@@ -75,13 +75,18 @@ def _item_json(item: Item) -> list[Any]:
     return [item.id, item.kind, dict(item.values)]
 
 
-def _layout(items: list[Any], levels: Mapping[str, Any]) -> Layout:
-    """Return a layout from JSON. Raises ``ValueError`` where it is none."""
+def _items(items: list[Any]) -> dict[str, Item]:
+    """Return items from JSON. Raises ``ValueError`` where they are none."""
     read: dict[str, Item] = {}
     for row, kind, values in items:
-        if not isinstance(row, str) or kind not in get_args(Kind):
+        if not isinstance(row, str) or kind not in _KINDS:
             raise ValueError("this is no item")
         read[row] = Item(row, kind, set_values(dict(values)))
+    return read
+
+
+def _layout(read: dict[str, Item], levels: Mapping[str, Any]) -> Layout:
+    """Return a layout of items in levels from JSON. Raises ``ValueError`` where it is none."""
     orders = {level: tuple(rows) for level, rows in levels.items()}
     layout = Layout(read, orders)
     placed = [row for rows in orders.values() for row in rows]

@@ -173,7 +173,7 @@ async def test_an_order_is_staged_sent_with_the_fewest_requests_and_taken_back(
         await driver.press("=")
         assert "Nothing is staged" in driver.screen
         await select(driver, ids["Legal"])
-        await driver.press("K", "J", "J")
+        await driver.burst("K", "J", "J")
         assert "1 request staged, nothing sent" in driver.screen
         assert driver.selected == ids["Legal"]
         await driver.press("alt+down")
@@ -231,7 +231,6 @@ async def test_an_order_is_staged_sent_with_the_fewest_requests_and_taken_back(
         ]
         assert "1 request sent" in driver.screen
         assert driver.selected == ids["Status"]
-        await driver.press("R")
         assert "move Status" in driver.screen.split("Changes made from")[1].split("╰")[0]
         await driver.press("u")
         assert await published.order() == list(SECTIONS)
@@ -303,7 +302,7 @@ async def test_everything_else_is_staged_too(world: World) -> None:
         assert "Edit Legal" in driver.screen
         await driver.press("ctrl+s")
         assert "Nothing is changed yet." in driver.screen
-        await driver.press("backspace", "backspace", "backspace", "backspace")
+        await driver.burst(*["backspace"] * 4)
         assert "at least 2 characters" in driver.screen
         await driver.type("egal notes")
         await driver.press("tab")
@@ -326,7 +325,7 @@ async def test_everything_else_is_staged_too(world: World) -> None:
         assert "A section cannot be hidden" in driver.screen
         await said(driver, "default")
         await select(driver, ids["Guides/French"])
-        await driver.press("x", "x", "x")
+        await driver.burst("x", "x", "x")
         assert "hidden" in driver.line(" French  ")
         await select(driver, ids["Guides/German"])
         await driver.press("H", "H")
@@ -564,8 +563,7 @@ async def test_a_long_structure_and_a_hostile_one(world: World) -> None:
             await driver.press(key)
             assert "\x1b" not in driver.screen
         await driver.press("escape", "u")
-        for _ in range(20):
-            await driver.press("J")
+        await driver.burst(*"J" * 20)
         assert driver.line("[b]A[/b]")[5:].startswith("22   1 ")
         await said(driver, "move 39")
         assert driver.line("[b]A[/b]").startswith("┃>")

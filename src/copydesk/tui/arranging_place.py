@@ -171,6 +171,8 @@ class ArrangingPlace(SendsStaged, scope="arranging"):
         if not self.known:
             return
         self.shown = shown_of(self.arrangement, self.shown)
+        if not self.arrangement.dirty:
+            self.showing = "now"  # which is what is published as well
         layout = self.shown.layout
         if self.showing == "base":
             layout = self.arrangement.base

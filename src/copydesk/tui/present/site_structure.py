@@ -65,17 +65,19 @@ def path(row: Row, shown: Shown) -> Text | str:
     return cell(row, shown, "path", plain)
 
 
-def variants(row: Row) -> Text | str:
+def variants(row: Row, shown: Shown) -> Text | str:
     """Return how many spaces a section shows."""
     if row.kind != "section":
         return ""
-    return str(len(row.children)) if row.children else Text("0", style="warn")
+    count = len(shown.layout.levels.get(row.id, ()))
+    return str(count) if count else Text("0", style="warn")
 
 
 def state(row: Row, shown: Shown, nodes: Nodes) -> Text | str:
     """Return what is particular about a row: in the trash, the default, hidden, conditional."""
     if row.kind == "group":
-        return Text(plural(len(row.children), "section"), style="muted")
+        inside = shown.layout.levels.get(row.id, ())
+        return Text(plural(len(inside), "section"), style="muted")
     said = Text()
     condition, changed = value(row, "condition"), shown.state(row).changed
     for field, true, words, tone in (
@@ -157,6 +159,4 @@ def _staged_facts(row: Row, shown: Shown, base: Layout) -> list[Fact]:
         ]
         if state.moved:
             said.append(f"moved from place {shown.was.get(row.id)} to {shown.now.get(row.id)}")
-    return [
-        Fact("staged" if not at else "", Text(line, style="warn")) for at, line in enumerate(said)
-    ]
+    return [Fact("staged", Text("; ".join(said), style="warn"))] if said else []

@@ -74,6 +74,8 @@ class SiteStructurePlace(SiteEditing, SiteTabs, scope="site_structure"):
         """The row whose form is to be opened once the structure is there."""
         self._written: list[Past] = []
         """What this machine changed here and can take back, newest first."""
+        self._looked = -1
+        """How much was written in this run when that was found."""
 
     # What a place says of itself
 
@@ -142,7 +144,7 @@ class SiteStructurePlace(SiteEditing, SiteTabs, scope="site_structure"):
             ),
             Column("shift", "", lambda row: staged.shift(row, self.shown), 4),
             by_content(path, rows, most=12),
-            Column("variants", "HOLDS", present.variants, 5, drop=3),
+            Column("variants", "HOLDS", lambda row: present.variants(row, self.shown), 5, drop=3),
             state,
         ]  # fmt: skip
 
@@ -312,6 +314,8 @@ class SiteStructurePlace(SiteEditing, SiteTabs, scope="site_structure"):
 
     def _draw_written(self) -> None:
         if self.written.display:
+            if self._looked != len(self.session.log):
+                self._look_back()
             now = self.session.clock()
             self.written.show(staged.written_facts(self._written, _when, now))
 
@@ -322,7 +326,7 @@ class SiteStructurePlace(SiteEditing, SiteTabs, scope="site_structure"):
 
     def _look_back(self) -> None:
         """Find what this machine changed in the site and can take back."""
-        site = self.target.site
+        self._looked, site = len(self.session.log), self.target.site
         known = self.session.history.known.values()
         mine = [
             past

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from copydesk.tui.actions import action
 from copydesk.tui.present.arrangement import Row
 from copydesk.tui.trees import Twig
-from copydesk.tui.widgets.marking import Marking, nothing_marked, nothing_to_mark
+from copydesk.tui.widgets.marking import Marking, nothing_to_mark
 from copydesk.tui.widgets.tree_list import TreeList
 from copydesk.tui.widgets.virtual_list import VirtualList
 
@@ -15,6 +15,11 @@ from copydesk.tui.widgets.virtual_list import VirtualList
 def nothing_here(rows: ArrangedTree) -> str | None:
     """Say so when the cursor is on no row."""
     return None if rows.selected is not None else "There is nothing here to open."
+
+
+def nothing_picked(rows: ArrangedTree) -> str | None:
+    """Say so when no row is picked."""
+    return None if rows.marks else "Nothing is picked."
 
 
 def enter_label(rows: ArrangedTree) -> str:
@@ -69,7 +74,7 @@ class ArrangedTree(Marking, TreeList[Row], scope="arranged_tree"):
     def _pick(self, twigs: Iterable[Twig[Row]]) -> None:
         self.set_marks(self.marks | {twig.id for twig in twigs if self.pickable(twig.item) is None})
 
-    @action("ctrl+\\", "put back", unless=nothing_marked, show=False, group="Order", override=True)
+    @action("ctrl+\\", "put back", unless=nothing_picked, show=False, group="Order", override=True)
     def clear_marks(self) -> None:
         """Pick nothing any more."""
         super().clear_marks()

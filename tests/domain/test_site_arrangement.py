@@ -262,6 +262,20 @@ def test_the_first_section_takes_over_what_the_site_shows() -> None:
     check(service.copy(), other.remove([section]))
 
 
+def test_a_long_level_is_put_in_order_and_back_by_what_stands_beside_each() -> None:
+    service = SiteService()
+    for number in range(104):
+        service.section(f"{number}", "one", group="G" if number in (7, 8, 60) else None)
+    chance = random.Random(2)
+    staged = begin(service).sort("", lambda item: chance.random())
+    calls, final = check(service, staged)
+    assert not final
+    assert len(calls) > 70
+    fields = calls[0].reversal and calls[0].reversal.still and calls[0].reversal.still.fields
+    assert fields
+    assert all(len(order) <= 3 for order in fields.values())
+
+
 def test_what_no_request_makes_is_refused_when_it_is_staged() -> None:
     begun = begin(site())
     hidden = begun.change("s-a-two", {"hidden": True})

@@ -295,11 +295,14 @@ def row_moved(
     before: Sequence[str],
     after: Sequence[str],
     without: Sequence[str] = (),
+    *,
+    near: bool = False,
 ) -> Reversal:
     """Return the way back of a move: ``back``. The orders are those of its level, groups left out.
 
     Its way back is open while the order of the level is the one that it left, whether or not what
-    is in ``without`` is still there; in a long one, while it has the neighbours that it got.
+    is in ``without`` is still there; in a long one, while it has the neighbours that it got. With
+    ``near`` the orders are these neighbours only.
     """
     where = _site(ids)
     section = node.kind == "section"
@@ -321,7 +324,8 @@ def row_moved(
         path = f"items[id={node.level}].siteSpaces[].id"
 
     def there(order: Sequence[str]) -> Expectation:
-        return ordered(read, path, order, move.id, without, said="the order was changed since")
+        said = "the order was changed since"
+        return ordered(read, path, order, move.id, without, said=said, near=near)
 
     return Reversal(turn(back), turn(move), there(after), there(before))
 

@@ -157,7 +157,8 @@ class Reversal:
 
     ``back`` takes it back, if ``still`` holds: the thing is as the write left it. ``forth`` does it
     again, if ``before`` holds: the thing is as it was. Without ``forth`` it is not done again.
-    ``note`` is what a person should know once it was taken back.
+    ``note`` is what a person should know once it was taken back, ``asks`` what they have to agree
+    to before.
     """
 
     back: tuple[Step, ...]
@@ -165,6 +166,7 @@ class Reversal:
     still: Expectation | None = None
     before: Expectation | None = None
     note: str = ""
+    asks: str = ""
 
     def to_dict(self) -> dict[str, JSON]:
         """Return it as JSON."""
@@ -176,6 +178,8 @@ class Reversal:
                 value[name] = expected.to_dict()
         if self.note:
             value["note"] = self.note
+        if self.asks:
+            value["asks"] = self.asks
         return value
 
 
@@ -221,23 +225,33 @@ def reversal_of(value: JSON) -> Reversal:
                 expectation_of(value.get("still")),
                 expectation_of(value.get("before")),
                 str(value.get("note", "")),
+                str(value.get("asks", "")),
             )
     raise ValueError("this is no reversal")
 
 
 def ordered(
-    read: Step, path: str, order: Sequence[str], moved: str, without: Collection[str], *, said: str
+    read: Step,
+    path: str,
+    order: Sequence[str],
+    moved: str,
+    without: Collection[str],
+    *,
+    said: str,
+    near: bool = False,
 ) -> Expectation:
     """Return that a list of ids stands in an order; in a long one, that ``moved`` stands there.
 
-    What is in ``without`` does not count.
+    What is in ``without`` does not count. With ``near`` the order is only the neighbours in it.
     """
     leaving = tuple(without)
+    if near:
+        return Expectation(read, {path: list(order)}, said=said, without=leaving, beside=moved)
     stay = [each for each in order if each not in leaving] if leaving else order
     if len(stay) <= LONG_ORDER:
         return Expectation(read, {path: list(stay)}, said=said, without=leaving)
-    near = neighbours(stay, moved)
-    return Expectation(read, {path: near}, said=said, without=leaving, beside=moved)
+    beside = neighbours(stay, moved)
+    return Expectation(read, {path: beside}, said=said, without=leaving, beside=moved)
 
 
 def neighbours(order: Sequence[str], item: str) -> list[str]:

@@ -114,13 +114,23 @@ class SiteArrangement(Arrangement):
         now = self.now
         given = [row for row in now.levels[takes] if row in self.base]
         to = next((row for row in now.sections() if row not in rows), TOP)
+        shown = {now.items[row].values.get("space") for row in given}
+        twice = {
+            row
+            for row in now.levels[to]
+            if row.startswith(NEW) and now.items[row].values.get("space") in shown
+            and now.items[row].kind == "site-space"
+        }  # fmt: skip
+        left = tuple(row for row in now.levels[to] if row not in twice)
         levels = {
             **now.levels,
             takes: tuple(row for row in now.levels[takes] if row not in given),
-            to: (*given, *(row for row in now.levels[to] if row not in given)),
+            to: (*given, *left),
         }
-        before = replace(self, now=Layout(now.items, levels))
-        without = super(SiteArrangement, before).remove(rows)
+        items = {row: item for row, item in now.items.items() if row not in twice}
+        before = replace(self, now=Layout(items, levels))
+        picked = [row for row in rows if row not in twice]
+        without = super(SiteArrangement, before).remove(picked)
         lands = [row for row in given if now.items[row].values.get("default")]
         first = next(
             (row for row in (self.base.defaults.get(TOP), *lands, *given) if row in given), ""

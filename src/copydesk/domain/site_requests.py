@@ -5,8 +5,7 @@ What is before and after each is kept here, as the service would have it by then
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from copydesk.domain.call import NEW, Call
@@ -18,8 +17,8 @@ from copydesk.domain.inverses import (
     space_shown,
 )
 from copydesk.domain.layout import SECTIONS, TOP, Item, change_line
-from copydesk.domain.order import Move, Side, applied
-from copydesk.domain.reversal import JSON, Expectation, Reversal, Step
+from copydesk.domain.order import Move, Side
+from copydesk.domain.reversal import JSON, LONG_ORDER, Expectation, Reversal, Step
 from copydesk.domain.site_tree import SiteNode
 from copydesk.domain.text import plural
 
@@ -249,15 +248,18 @@ class Requests:
         if found is None:
             rows = self.staged.before_moves(level, self.now.levels[level])
             gone = [row for row in rows if row not in self.now]
-            found = _Order(rows, self.base.groups.intersection(rows), gone)
-        order, leaving = found.rows, found.leaving
-        moved = self._orders[level] = found.after(move)
-        back = _back(order, move.id, found.groups, leaving)
+            found = self._orders[level] = _Order(rows, self.base.groups, gone)
+        back = found.back(move.id)
+        before = found.around(move.id)
+        found.move(move)
+        after = found.around(move.id)
         where = f" (in {self._item(level).title})" if level in self.now.items else ""
         item = self._item(move.id)
         reversal = None
         node = self._node(move.id, level)
-        way = row_moved(self.ids, node, move, back or move, found.plain(), moved.plain(), leaving)
+        way = row_moved(
+            self.ids, node, move, back or move, before, after, found.leaving, near=found.long
+        )
         if back is not None:
             reversal = way
         return Call(
@@ -273,42 +275,64 @@ class Requests:
         )
 
 
-@dataclass(frozen=True)
 class _Order:
-    """A level between two moves, with the groups in it and what is removed later."""
+    """A level between two moves, each row linked with what is above and below it.
 
-    rows: Sequence[str]
-    groups: frozenset[str]
-    leaving: Sequence[str]
+    A plan may move thousands: no move goes through all of them.
+    """
 
-    def plain(self) -> Sequence[str]:
-        """Return it without the groups."""
-        if not self.groups:
-            return self.rows
-        return [row for row in self.rows if row not in self.groups]
+    def __init__(
+        self, rows: Sequence[str], groups: Collection[str], leaving: Sequence[str]
+    ) -> None:
+        self.groups, self.leaving = groups, leaving
+        self._passed = {*groups, *leaving}
+        self._below = dict(zip(("", *rows), (*rows, ""), strict=True))
+        self._above = dict(zip((*rows, ""), ("", *rows), strict=True))
+        self.long = sum(row not in self._passed for row in rows) > LONG_ORDER
+        """Whether only the neighbours are looked at."""
 
-    def after(self, move: Move) -> _Order:
-        """Return it after a move."""
-        return replace(self, rows=applied(self.rows, [move]))
+    def around(self, row: str) -> list[str]:
+        """Return the level without groups; of a long one a row between its neighbours."""
+        if self.long:
+            sides = (self._beside(row, way, self._passed) for way in (self._above, self._below))
+            above, below = sides
+            return [each for each in (above, row, below) if each]
+        rows, at = [], self._below[""]
+        while at:
+            if at not in self.groups:
+                rows.append(at)
+            at = self._below[at]
+        return rows
 
+    def _beside(self, row: str, way: Mapping[str, str], passed: Collection[str]) -> str:
+        row = way[row]
+        while row in passed:
+            row = way[row]
+        return row
 
-def _back(
-    order: Sequence[str], row: str, groups: Collection[str], leaving: Collection[str]
-) -> Move | None:
-    """Return the move that puts a thing back to where it is, or None: only a group is beside it."""
-    at = order.index(row)
-    for far in (1, len(order)):  # what stands right beside it, before what is further off
-        sides: tuple[tuple[Side, range], ...] = (
-            ("after", range(at - 1, max(-1, at - 1 - far), -1)),
-            ("before", range(at + 1, min(len(order), at + 1 + far))),
-        )
-        for side, places in sides:
-            for place in places:
-                if order[place] in groups:
-                    break
-                if order[place] not in leaving:
-                    return Move(row, side, order[place])
-    return None
+    def back(self, row: str) -> Move | None:
+        """Return the move that puts a row back to where it is, or None: only a group is beside it.
+
+        What is removed later is no neighbour to go back to, if there is another.
+        """
+        sides: tuple[tuple[Side, Mapping[str, str]], ...] = (
+            ("after", self._above), ("before", self._below)
+        )  # fmt: skip
+        for passed in (frozenset[str](), self.leaving):  # right beside it, then further off
+            for side, way in sides:
+                other = self._beside(row, way, passed)
+                if other and other not in self._passed:
+                    return Move(row, side, other)
+        return None
+
+    def move(self, move: Move) -> None:
+        """Make a move."""
+        above, below = self._above[move.id], self._below[move.id]
+        self._below[above], self._above[below] = below, above
+        above = move.anchor if move.side == "after" else self._above[move.anchor]
+        below = self._below[above]
+        self._below[above] = self._above[below] = move.id
+        self._above[move.id], self._below[move.id] = above, below
 
 
 def _sent(name: str, value: JSON) -> JSON:

@@ -198,8 +198,8 @@ def _depth(layout: Layout, level: str) -> int:
 
 
 def now_cell(row: Row, shown: Shown) -> Text | str:
-    """Return where a row stands: ``3`` at the top, ``.3`` further down."""
-    return _number(row, shown.now)
+    """Return where a row stands: ``3`` at the top, ``.3`` further down; nowhere once removed."""
+    return "" if shown.state(row).removed else _number(row, shown.now)
 
 
 def was_cell(row: Row, shown: Shown) -> Text | str:

@@ -11,6 +11,7 @@ import pytest
 from copydesk.client.api import Api
 from copydesk.contract import operations as ops
 from copydesk.contract.models.space import SpaceMove, SpaceUpdate
+from copydesk.domain.space_tree import TRASH
 from copydesk.server.seeding_sites import add_site, add_site_space
 from copydesk.tui.app import CopydeskApp
 from copydesk.tui.drafts import DraftStore, MemoryDrafts
@@ -235,6 +236,10 @@ async def test_the_trash_keeps_what_is_deleted_and_others_may_be_given_the_rest(
         async with world.api() as api:
             found = await api.page(ops.list_organization_collections, other)
         assert [each.title for each in found.items] == ["Support"]
+        await driver.press("g s", "G")
+        assert "Trash (3, kept 7 days)" in driver.screen
+        await driver.press("enter")
+        assert driver.selected == TRASH
 
 
 async def test_the_list_of_spaces_leads_there_and_who_may_not_is_told(tree: Tree) -> None:

@@ -26,6 +26,12 @@ Kind: TypeAlias = Literal["collection", "space", "loose"]
 LOOSE = "loose"
 """The id of that group: no identifier of the API looks like it."""
 
+TRASH = "trash:"
+"""The id of the group of deleted spaces, which is none either."""
+
+TRASH_DAYS = 7
+"""How long a deleted space can be restored (platform-api.md, Limits)."""
+
 RuleList: TypeAlias = tuple[tuple[str, tuple[str, ...]], ...]
 """Merge rules: the kind of each, and the ids of the people whom it names."""
 
@@ -76,6 +82,11 @@ class SpaceNode:
 
 
 _GROUP = SpaceNode("loose", LOOSE, "(no collection)")
+
+
+def trash_title(count: int) -> str:
+    """Return what the group of deleted spaces is called."""
+    return f"Trash ({count}, kept {TRASH_DAYS} days)"
 
 
 def space_node(space: Space) -> SpaceNode:

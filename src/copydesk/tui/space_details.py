@@ -8,13 +8,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
-from copydesk.domain.space_tree import SpaceNode
+from copydesk.domain.space_tree import TRASH, SpaceNode
 from copydesk.tui.places import Target
 from copydesk.tui.present import arrangement as staged
 from copydesk.tui.present import space as spaces
 from copydesk.tui.present import space_structure as present
 from copydesk.tui.present.arrangement import Row
-from copydesk.tui.present.space_structure import TRASH
 from copydesk.tui.space_handing import SpaceHanding
 from copydesk.tui.undoing import Past
 from copydesk.tui.widgets.facts import Fact, Facts

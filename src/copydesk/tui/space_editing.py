@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from copydesk.domain.arrangement import StagingError
 from copydesk.domain.layout import TOP
-from copydesk.domain.space_tree import SpaceNode
+from copydesk.domain.space_tree import TRASH, SpaceNode
 from copydesk.domain.tree_arrangement import TreeArrangement
 from copydesk.domain.tree_plan import rules_line
 from copydesk.tui.actions import action
@@ -20,7 +20,7 @@ from copydesk.tui.errors import NotDoneError
 from copydesk.tui.places import Target
 from copydesk.tui.present.arrangement import Row
 from copydesk.tui.present.space import rule_words
-from copydesk.tui.present.space_structure import TRASH, value
+from copydesk.tui.present.space_structure import value
 from copydesk.tui.tree_reading import Trashed, TreeRead
 from copydesk.tui.widgets.form import Field, Form
 

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 
 from copydesk.domain.call import NEW
 from copydesk.domain.merge_rules import label
+from copydesk.domain.space_tree import TRASH
 from copydesk.domain.text import clean, plural
 from copydesk.domain.tree_inverses import space_deleted
 from copydesk.tui.actions import action, command
 from copydesk.tui.arranging_place import no_row, not_allowed, not_staged_order
 from copydesk.tui.present.arrangement import Row
-from copydesk.tui.present.space_structure import TRASH
 from copydesk.tui.space_editing import ON_ROW, not_mine, to_be_deleted
 from copydesk.tui.space_making import SpaceMaking
 from copydesk.tui.tree_reading import Trashed

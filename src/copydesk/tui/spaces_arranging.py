@@ -6,11 +6,20 @@ moved in it.
 
 from __future__ import annotations
 
-from copydesk.domain.space_tree import LOOSE
+import asyncio
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from copydesk.domain.space_tree import LOOSE, TRASH
 from copydesk.tui.actions import action
 from copydesk.tui.details_pane import HasDetails
 from copydesk.tui.places import Target
 from copydesk.tui.widgets.space_tree import SpaceTree
+
+if TYPE_CHECKING:
+    from copydesk.client.api import Api
+    from copydesk.domain.space_tree import SpaceNode
+    from copydesk.tui.tree_reading import Trashed
 
 
 def no_row(here: SpacesArranging) -> str | None:
@@ -25,6 +34,8 @@ class SpacesArranging(HasDetails, scope="spaces_arranging"):
     """The list of spaces, as far as it leads to rearranging them."""
 
     rows: SpaceTree
+    _looked: tuple[str, int] | None = None
+    """When it was last looked for deleted spaces: where, and after how many writes."""
 
     @action("J", "arrange", unless=no_row, show=False, group="Arrange", also=("alt+down",))
     async def arrange_down(self) -> None:
@@ -43,8 +54,9 @@ class SpacesArranging(HasDetails, scope="spaces_arranging"):
 
     @action("D", "delete", unless=no_row, show=False, group="Arrange")
     async def arrange_delete(self) -> None:
-        """Delete the row, in the tree that is rearranged: it is staged there."""
-        await self._arrange("delete_or_restore")
+        """Delete the row, in the tree that is rearranged: it is staged there. Or see the trash."""
+        node = self.rows.selected_item
+        await self._arrange("" if node is not None and node.id == TRASH else "delete_or_restore")
 
     @action("ctrl+n", "new", show=6, group="Arrange")
     async def arrange_new(self) -> None:
@@ -59,3 +71,40 @@ class SpacesArranging(HasDetails, scope="spaces_arranging"):
         self.session.left[WANTED] = Wanted(row, name)
         target = Target(organization=self.target.organization or self.session.organization)
         await self.desk.go("organization-structure", target)
+
+    # The trash
+
+    def look_for_deleted(self, before: Sequence[SpaceNode], after: Sequence[SpaceNode]) -> None:
+        """Find out how many deleted spaces are known: of what was listed ``before``, and of old.
+
+        No list of the service tells of them.
+        """
+        organization = self.target.organization or ""
+        listed = {node.id for node in after}
+        gone = any(node.kind == "space" and node.id not in listed for node in before)
+        state = (organization, len(self.session.log))
+        if not gone and self._looked == state:
+            return  # a poll: nothing was seen going
+        self._looked = state
+
+        async def read(api: Api) -> tuple[Trashed, ...]:
+            from copydesk.client.errors import ApiError
+            from copydesk.tui.tree_reading import read_trash, remember_gone
+
+            snapshot = self.session.snapshot
+            await asyncio.to_thread(remember_gone, snapshot, organization, before, after)
+            try:
+                return await read_trash(self.session, api, organization, listed, sites=False)
+            except ApiError:  # a row less is not worth a word
+                return ()
+
+        def then(found: tuple[Trashed, ...]) -> None:
+            if self.rows.trashed != len(found):
+                self.rows.trashed = len(found)
+                self.rows.show_nodes(self.rows.nodes, partial=self.rows.partial)
+
+        self.load("trash", read, then, what="Looking for deleted spaces")
+
+    def go_to_trash(self) -> None:
+        """Go to where deleted spaces are restored."""
+        self.app.call_later(self._arrange, "")

@@ -15,7 +15,7 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from copydesk.domain.layout import Layout
-from copydesk.domain.space_tree import RuleList, SpaceNode, rule_list
+from copydesk.domain.space_tree import TRASH_DAYS, RuleList, SpaceNode, rule_list
 from copydesk.domain.text import clean
 from copydesk.domain.tree_arrangement import layout_of
 
@@ -33,9 +33,6 @@ LOOKED_UP = 60
 
 SITES = 20
 """So many sites are asked which spaces they show."""
-
-TRASH_DAYS = 7
-"""How long a deleted space can be restored (platform-api.md, Limits)."""
 
 
 @dataclass(frozen=True)
@@ -115,9 +112,13 @@ def remember_gone(
     gone = [node.id for node in before if node.kind == "space" and node.id not in there]
     if gone:
         kept = [each for each in read_gone(snapshot, organization) if each not in gone]
-        rows = [{"id": each} for each in [*gone, *kept][:LOOKED_UP]]
-        with suppress(OSError):
-            snapshot.write(gone_key(organization), rows)
+        _keep_gone(snapshot, organization, [*gone, *kept])
+
+
+def _keep_gone(snapshot: Snapshot, organization: str, ids: Sequence[str]) -> None:
+    """Keep ids to be looked up again. A full disk is no reason to bother anybody."""
+    with suppress(OSError):
+        snapshot.write(gone_key(organization), [{"id": each} for each in ids[:LOOKED_UP]])
 
 
 def read_gone(snapshot: Snapshot, organization: str) -> list[str]:
@@ -127,9 +128,15 @@ def read_gone(snapshot: Snapshot, organization: str) -> list[str]:
 
 
 def deleted_here(session: Session) -> list[str]:
-    """Return the ids of spaces that this machine deleted, or may have, newest first."""
+    """Return the ids of spaces that this machine deleted, or may have, newest first.
+
+    What was written so long ago that it cannot be restored is left out.
+    """
+    since = (session.clock() - timedelta(days=TRASH_DAYS + 1)).timestamp()
     found: dict[str, None] = {}
     for entry in reversed(session.journal.entries()):
+        if entry.at < since:
+            continue
         steps: Sequence[Any] = (entry.reversal or {}).get("back") or ()
         for step in [*steps, *((entry.reversal or {}).get("forth") or ())]:
             match step:
@@ -142,14 +149,20 @@ def deleted_here(session: Session) -> list[str]:
 
 
 async def read_trash(
-    session: Session, api: Api, organization: str, listed: Collection[str]
+    session: Session,
+    api: Api,
+    organization: str,
+    listed: Collection[str],
+    *,
+    sites: bool = True,
 ) -> tuple[Trashed, ...]:
     """Return the spaces of an organization that are known to be in the trash, newest first.
 
-    ``listed`` are the ids of those that are not. What the reader may not see is left out. Raises
-    ``ApiError``.
+    ``listed`` are the ids of those that are not. Without ``sites`` none of these is asked what it
+    shows: then there is nothing to ask at all as long as none was seen going. What the reader may
+    not see is left out. Raises ``ApiError``.
     """
-    shown = await _shown_by_sites(api, organization)
+    shown = await _shown_by_sites(api, organization) if sites else {}
     known = await asyncio.to_thread(deleted_here, session)
     gone = await asyncio.to_thread(read_gone, session.snapshot, organization)
     ids = [each for each in dict.fromkeys([*known, *shown, *gone]) if each not in listed]
@@ -169,10 +182,12 @@ async def read_trash(
         title = clean(space.title).strip() or "Untitled"
         return Trashed(row, title, space.deleted_at, tuple(shown.get(row, ())))
 
-    found = await asyncio.gather(*map(one, ids[:LOOKED_UP]))
-    return tuple(
-        sorted(filter(None, found), key=lambda each: (each.deleted, each.id), reverse=True)
-    )
+    found = [each for each in await asyncio.gather(*map(one, ids[:LOOKED_UP])) if each]
+    found.sort(key=lambda each: (each.deleted, each.id), reverse=True)
+    there = [each.id for each in found]
+    if there != gone:  # what is there no more is not looked up again
+        await asyncio.to_thread(_keep_gone, session.snapshot, organization, there)
+    return tuple(found)
 
 
 async def _shown_by_sites(api: Api, organization: str) -> dict[str, list[str]]:

@@ -11,7 +11,7 @@ from rich.text import Text
 from copydesk.domain.age import age, instant
 from copydesk.domain.filter import Fields
 from copydesk.domain.merge_rules import label
-from copydesk.domain.space_tree import RuleList, SpaceNode
+from copydesk.domain.space_tree import TRASH, RuleList, SpaceNode
 from copydesk.domain.text import listed, plural
 from copydesk.tui.present.emoji import before
 from copydesk.tui.widgets.facts import Fact
@@ -78,6 +78,8 @@ def name(node: SpaceNode) -> Text | str:
         title = before(node.emoji, node.title)
         return Text.assemble(title, ("  no access", "muted")) if no_access(node) else title
     kind = "" if node.kind == "loose" else "collection, "
+    if node.id == TRASH:
+        return Text(node.title, style="muted")
     text = Text(node.title, style="strong")
     text.append(f"  ({kind}{node.spaces})" if kind else f"  ({node.spaces})", style="muted")
     return text
@@ -154,6 +156,8 @@ def facts(
 
 
 def _collection_facts(node: SpaceNode, now: datetime) -> list[Fact]:
+    if node.id == TRASH:
+        return [Fact("", "Enter shows what is in it, to be restored.")]
     found = [
         Fact("holds", plural(node.spaces, "space")),
         Fact(

@@ -10,7 +10,7 @@ from rich.text import Text
 
 from copydesk.domain.age import age
 from copydesk.domain.layout import TOP, Item, Layout
-from copydesk.domain.space_tree import SpaceNode
+from copydesk.domain.space_tree import TRASH, TRASH_DAYS, SpaceNode, trash_title
 from copydesk.domain.text import clean, plural
 from copydesk.domain.tree_move_calls import where
 from copydesk.domain.tree_plan import copy_of, rules_line
@@ -19,18 +19,15 @@ from copydesk.tui.present import arrangement as staged
 from copydesk.tui.present import space as spaces
 from copydesk.tui.present.arrangement import Row, Shown
 from copydesk.tui.present.emoji import before
-from copydesk.tui.tree_reading import TRASH_DAYS, Trashed
+from copydesk.tui.tree_reading import Trashed
 from copydesk.tui.widgets.facts import Fact
-
-TRASH = "trash:"
-"""The id of the group of deleted spaces, and what they are in: no id of the API looks like it."""
 
 
 def trash_rows(trashed: Sequence[Trashed]) -> tuple[Row, ...]:
     """Return the group of deleted spaces as a row with rows below it; none where there are none."""
     if not trashed:
         return ()
-    title = f"Trash ({len(trashed)}, kept {TRASH_DAYS} days)"
+    title = trash_title(len(trashed))
     below = tuple(Row(Item(each.id, "space", {"title": each.title}), TRASH) for each in trashed)
     return (Row(Item(TRASH, "group", {"title": title}), TOP, below),)
 

@@ -10,6 +10,7 @@ from rich.text import Text
 from textual.app import ComposeResult
 
 from copydesk.domain.layout import TOP, Layout
+from copydesk.domain.space_tree import TRASH
 from copydesk.domain.text import plural
 from copydesk.domain.tree_arrangement import TreeArrangement
 from copydesk.tui.actions import action
@@ -23,7 +24,6 @@ from copydesk.tui.places import Target, place
 from copydesk.tui.present import arrangement as staged
 from copydesk.tui.present import space_structure as present
 from copydesk.tui.present.arrangement import Row
-from copydesk.tui.present.space_structure import TRASH
 from copydesk.tui.space_details import SpaceDetails
 from copydesk.tui.tree_reading import Trashed, TreeRead
 from copydesk.tui.trees import TreeSource

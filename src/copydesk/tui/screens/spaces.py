@@ -14,7 +14,7 @@ from textual.app import ComposeResult
 
 from copydesk.domain.address import markdown_link
 from copydesk.domain.filter import fold
-from copydesk.domain.space_tree import SORTS, RuleList, SpaceNode, rule_list
+from copydesk.domain.space_tree import SORTS, TRASH, RuleList, SpaceNode, rule_list
 from copydesk.domain.text import clean, plural
 from copydesk.tui.actions import action, command
 from copydesk.tui.errors import ends_with_an_answer
@@ -215,14 +215,14 @@ class SpacesPlace(SpacesArranging, scope="spaces"):
             "or press “g o” for another organization."
         )
         first = not self.rows.nodes
-        if same and found.complete:
-            self._remember_gone(self.rows.nodes, found.nodes)
+        before = self.rows.nodes if same and found.complete else ()
         self.rows.show_nodes(found.nodes, refresh=not self.rows.partial)
         if first:
             self.rows.select_first_space()
         self._count()
         self._look()
         self._read_counts()
+        self.look_for_deleted(before, found.nodes)
         self._keep_rows()
         if not found.complete:
             self.say(
@@ -230,12 +230,6 @@ class SpacesPlace(SpacesArranging, scope="spaces"):
             )
         elif organizations > 1:
             self.say(f"You are in {organizations} organizations: press “g o” to choose another.")
-
-    def _remember_gone(self, before: Sequence[SpaceNode], after: Sequence[SpaceNode]) -> None:
-        from copydesk.tui.tree_reading import remember_gone
-
-        # It may be in the trash, which no list tells.
-        remember_gone(self.session.snapshot, self.target.organization or "", before, after)
 
     def _unread(self, text: str) -> None:
         if not self.rows.nodes:
@@ -406,7 +400,9 @@ class SpacesPlace(SpacesArranging, scope="spaces"):
         node = self.rows.selected_item
         if node is None:
             return
-        if node.kind != "space":
+        if node.id == TRASH:
+            self.go_to_trash()
+        elif node.kind != "space":
             self.rows.toggle()
         elif present.no_access(node):
             self.say("You have no access to this space. Ask whoever administers it.", "warn")

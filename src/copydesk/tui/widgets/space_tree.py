@@ -6,7 +6,15 @@ from collections.abc import Callable, Set
 from datetime import datetime
 
 from copydesk.domain.filter import Query
-from copydesk.domain.space_tree import DESCENDING, SORTS, SpaceNode, build_tree, walk
+from copydesk.domain.space_tree import (
+    DESCENDING,
+    SORTS,
+    TRASH,
+    SpaceNode,
+    build_tree,
+    trash_title,
+    walk,
+)
 from copydesk.tui.present import space as present
 from copydesk.tui.trees import TreeSource
 from copydesk.tui.widgets.tree_list import TreeList
@@ -54,6 +62,8 @@ class SpaceTree(TreeList[SpaceNode]):
         self.fields = present.FIELDS
         self.nodes: tuple[SpaceNode, ...] = ()
         self.partial = False
+        self.trashed = 0
+        """How many deleted spaces are known; a last row leads to them."""
         self.order = "open"
         self.backwards = False
         self._seen: set[str] = set()
@@ -69,6 +79,8 @@ class SpaceTree(TreeList[SpaceNode]):
         """Show other nodes, in published order; a ``refresh`` of the same moves nothing."""
         self.nodes, self.partial = nodes, partial
         roots = build_tree(nodes, self.order, backwards=self.backwards, partial=partial)
+        if self.trashed and roots:
+            roots = (*roots, SpaceNode("loose", TRASH, trash_title(self.trashed)))
         source = self.tree_source
         branches = {node.id for node in walk(roots) if node.kind != "space"}
         source.unfolded |= branches - self._seen - folded

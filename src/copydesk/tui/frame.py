@@ -61,6 +61,7 @@ class Line(Widget):
         self._drawn: tuple[Text, Text] | None = None
         self._shown: tuple[str, str] = ("", "")
         self._strip: Strip | None = None
+        self._tones: dict[str, Style] = {}
 
     @property
     def place(self) -> Place:
@@ -83,13 +84,19 @@ class Line(Widget):
 
     def tone(self, name: str) -> Style:
         """Return the style of a component of the line."""
-        style = self.get_component_rich_style(f"line--{name}")
-        return Style(color=style.color, bold=style.bold, dim=style.dim, reverse=style.reverse)
+        tone = self._tones.get(name)
+        if tone is None:
+            style = self.get_component_rich_style(f"line--{name}")
+            tone = self._tones[name] = Style(
+                color=style.color, bold=style.bold, dim=style.dim, reverse=style.reverse
+            )
+        return tone
 
     def notify_style_update(self) -> None:
         """Follow the theme."""
         super().notify_style_update()
         self._drawn = self._strip = None
+        self._tones.clear()
         self.refresh()
 
     def on_resize(self) -> None:
@@ -392,8 +399,12 @@ class Foot(Line):
             if key not in seen:
                 seen.add(key)
                 unique.append((level, action))
-        cells = {action.id: len(self._label(action, chain[level])) + 2 for level, action in unique}
-        room = width - 2 - (len(self._label(help_entry[1], self.place)) if help_entry else 0)
+        labels = {action.id: self._label(action, chain[level]) for level, action in unique}
+        cells = {each: len(label) + 2 for each, label in labels.items()}
+        room = width - 2
+        if help_entry is not None:
+            labels[help_entry[1].id] = self._label(help_entry[1], chain[help_entry[0]])
+            room -= len(labels[help_entry[1].id])
         leads = getattr(chain[0], "leads", "") if chain else ""
         by_need = sorted(unique, key=lambda e: (not leads or e[1].group != leads, -e[1].show))
         kept: set[str] = set()
@@ -411,7 +422,7 @@ class Foot(Line):
         ]:
             off = action.reason(chain[level]) is not None
             start = text.cell_len
-            key, _, label = self._label(action, chain[level]).partition(" ")
+            key, _, label = labels[action.id].partition(" ")
             text.append(key, style=self.tone("off" if off else "key"))
             text.append(f" {label}", style=self.tone("off") if off else "")
             self._spans.append((start, text.cell_len, Meaning(level, action)))

@@ -175,15 +175,18 @@ class Loading(Screen[None]):
         finally:
             slow.stop()
             self._slow(group, "")
-        self._place.session.fresh()
-        if self.is_attached:
-            self.cached = False
-            self._hushed = quiet
-            try:
-                then(result)
-            finally:
-                self._hushed = False
-            self._place.refresh_frame()
+        session = self._place.session
+        session.fresh(tell=False)
+        try:
+            if self.is_attached:
+                self.cached = False
+                self._hushed = quiet
+                try:
+                    then(result)
+                finally:
+                    self._hushed = False
+        finally:
+            session.touched()  # once for the answer and for what came of it
         return True
 
     def _failed(
@@ -216,8 +219,8 @@ class Loading(Screen[None]):
         status = self.query_one(Status)
         if text:
             status.slow[group] = text
-        else:
-            status.slow.pop(group, None)
+        elif status.slow.pop(group, None) is None:
+            return  # it was not said, so there is nothing to take back
         status.update()
 
     def stop_reading(self) -> bool:

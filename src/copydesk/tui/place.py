@@ -6,7 +6,7 @@ frame, the movement keys, search, jumps, help and the command line come from her
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar, cast
 
@@ -202,21 +202,27 @@ class Place(CommonActions, Loading, Screen[None]):
 
     def _fit(self, size: Size) -> None:
         """Take the shape for a size before the first frame; Textual does so after it."""
+        shapes: dict[str, bool] = {}
         for steps, cells in (
             (self.HORIZONTAL_BREAKPOINTS, size.width),
             (self.VERTICAL_BREAKPOINTS, size.height),
         ):
             shape = max(step for step in steps if step[0] <= cells)
-            for step in steps:
-                self.set_class(step == shape, step[1])
-        self._spare_lines(size)
+            shapes.update((step[1], step == shape) for step in steps)
+        self._spare_lines(size, shapes)
 
-    def _spare_lines(self, size: Size) -> None:
+    def _spare_lines(self, size: Size, shapes: Mapping[str, bool] | None = None) -> None:
         """Leave out of the frame what would take the last lines from the rows."""
-        self.set_class(is_bare(size), "-bare")
-        self.set_class(size.height < FOOT_LINES, "-no-foot")
-        self.set_class(size.height < HEAD_LINES, "-no-head")
-        self.set_class(size.width < SMALLEST.width or size.height < SMALLEST.height, "-too-small")
+        # All at once: every change of classes applies the styles of the whole screen.
+        self.update_classes(
+            {
+                **(shapes or {}),
+                "-bare": is_bare(size),
+                "-no-foot": size.height < FOOT_LINES,
+                "-no-head": size.height < HEAD_LINES,
+                "-too-small": size.width < SMALLEST.width or size.height < SMALLEST.height,
+            }
+        )
 
     def on_resize(self, event: events.Resize) -> None:
         """Take the shape for the terminal."""
@@ -241,12 +247,17 @@ class Place(CommonActions, Loading, Screen[None]):
     def on_mount(self) -> None:
         """Fill the frame, and read once the first frame is out."""
         self.query_one("#views").set_class(not self.views, "-none")
-        self._unwatch = self.session.watch(self.refresh_frame)
+        self._unwatch = self.session.watch(self._session_changed)
         self.call_after_refresh(self._open)
 
     def _open(self) -> None:
         self.opened()
         self.read_again()
+
+    def _session_changed(self) -> None:
+        # Nobody sees a place under another one; it follows when it comes to the front.
+        if self.desk.here is self:
+            self.refresh_frame()
 
     def on_unmount(self) -> None:
         """Stop listening and reading."""
@@ -264,16 +275,15 @@ class Place(CommonActions, Loading, Screen[None]):
 
     def show_pane(self, pane: Pane) -> None:
         """Give a pane the focus, also one whose part is hidden for lack of room."""
+        # What is hidden takes no focus: its part shows before that.
         self._bring_forward(pane)
-        # What is hidden takes no focus, and a class shows only once the styles are applied.
-        self.app.stylesheet.update(self)
         pane.focus()
 
     def _bring_forward(self, widget: Widget) -> None:
         for node in widget.ancestors_with_self:
             if isinstance(node, Part):
-                for role in ("left", "main", "side"):
-                    self.set_class(node.role == role, f"-in-{role}")
+                roles = ("left", "main", "side")
+                self.update_classes({f"-in-{role}": node.role == role for role in roles})
                 break
 
     def frame_soon(self) -> None:

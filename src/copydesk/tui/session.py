@@ -201,11 +201,12 @@ class Session(TakingBack):
         for changed in list(self._watchers):
             changed()
 
-    def fresh(self) -> None:
-        """Note that an answer has just arrived."""
+    def fresh(self, *, tell: bool = True) -> None:
+        """Note that an answer has just arrived; who does not ``tell`` calls `touched` after it."""
         self.read_at = self.clock()
         self.contact.answered()
-        self.touched()
+        if tell:
+            self.touched()
 
     def unreachable(self, why: str) -> None:
         """Note that the service was not reached; ``why`` is a sentence."""

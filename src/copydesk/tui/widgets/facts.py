@@ -57,6 +57,9 @@ class Facts(Pane):
         self._lines = None
         self.scroll_to(y=0, animate=False)
         self.refresh()
+        if self.is_attached and self.scrollable_content_region.width > 0:
+            # Measured now and not once drawn, it is laid out and drawn in one go.
+            self.resize_lines(max(1, len(self._measured())))
 
     @property
     def plain(self) -> str:
@@ -68,13 +71,17 @@ class Facts(Pane):
         self._lines = None
         self.refresh()
 
-    def _drawn(self) -> list[Strip]:
+    def _measured(self) -> list[Strip]:
         width = self.scrollable_content_region.width
         if self._lines is None or width != self._width:
             self._width = width
             self._lines = self._draw(width)
-            self.call_later(self.resize_lines, max(1, len(self._lines)))
+            self.call_later(self._take_size)
         return self._lines
+
+    def _take_size(self) -> None:
+        if self._lines is not None:
+            self.resize_lines(max(1, len(self._lines)))
 
     def _draw(self, width: int) -> list[Strip]:
         console = self.app.console
@@ -103,7 +110,7 @@ class Facts(Pane):
 
     def render_line(self, y: int) -> Strip:
         """Draw one visible line."""
-        lines = self._drawn()
+        lines = self._measured()
         at = self.scroll_offset.y + y
         if at < len(lines):
             return lines[at]

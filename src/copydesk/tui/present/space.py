@@ -90,6 +90,11 @@ def number(count: int) -> Text | str:
     return str(count) if count else Text("0", style="muted")
 
 
+def counted(node: SpaceNode, count: int) -> Text | str:
+    """Return a count of a row; deleted spaces are not counted."""
+    return "" if node.id == TRASH else number(count)
+
+
 def rules(node: SpaceNode) -> Text | str:
     """Return the merge rules in a word or two, set off from the numbers before them."""
     if node.kind != "space":

@@ -38,13 +38,13 @@ class SpaceTree(TreeList[SpaceNode]):
             source,
             [
                 Column("title", "NAME", present.name, flex=1, minimum=20),
-                Column("open", "OPEN", lambda node: present.number(node.open), 5, align="right"),
+                Column("open", "OPEN", lambda node: present.counted(node, node.open), 5, align="right"),
                 Column(
-                    "draft", "DRAFT", lambda node: present.number(node.draft), 6,
+                    "draft", "DRAFT", lambda node: present.counted(node, node.draft), 6,
                     align="right", drop=4,
                 ),
                 Column(
-                    "comments", "CMT", lambda node: present.number(node.comments), 5,
+                    "comments", "CMT", lambda node: present.counted(node, node.comments), 5,
                     align="right", drop=2,
                 ),
                 Column("rules", "  RULES", present.rules, 9, drop=3),

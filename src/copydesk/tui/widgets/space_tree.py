@@ -38,7 +38,10 @@ class SpaceTree(TreeList[SpaceNode]):
             source,
             [
                 Column("title", "NAME", present.name, flex=1, minimum=20),
-                Column("open", "OPEN", lambda node: present.counted(node, node.open), 5, align="right"),
+                Column(
+                    "open", "OPEN", lambda node: present.counted(node, node.open), 5,
+                    align="right",
+                ),
                 Column(
                     "draft", "DRAFT", lambda node: present.counted(node, node.draft), 6,
                     align="right", drop=4,

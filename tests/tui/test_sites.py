@@ -6,7 +6,6 @@ import json
 from dataclasses import dataclass
 
 import httpx
-import pytest
 
 from copydesk.client.api import Api
 from copydesk.contract import operations as ops
@@ -24,6 +23,7 @@ from copydesk.tui.run_store import ArrangementStore, MemoryArrangements
 from copydesk.tui.screens.site_structure import SiteStructurePlace
 from copydesk.tui.session import Session
 from copydesk.tui.widgets.sheet import typable
+from copydesk.tui.widgets.virtual_list import VirtualList
 from tests.drive import Driver, drive, eventually
 from tests.world import BASE_URL, World
 
@@ -510,7 +510,7 @@ async def test_leaving_says_what_is_kept_and_marks_the_site(world: World) -> Non
     published, drafts = publish(world), Full()
     world.write(lambda tx: seed.add_site(tx, world.home, "Draft\x1b[31m site"))
     async with drive(open_app(world, first="sites", drafts=drafts)) as driver:
-        assert "not yet" in driver.line("Draft site")
+        assert "not published" in driver.line("Draft site")
         await driver.press("]")
         assert "Draft" not in driver.screen
         await driver.press("[", "G")
@@ -614,18 +614,22 @@ async def test_what_cannot_be_done_says_why(world: World) -> None:
             assert key == "enter" or "needs the role create or admin" in driver.screen
 
 
-@pytest.mark.parametrize(
-    ("site", "address", "opened"),
-    [
+async def test_hostile_ids_and_addresses(world: World) -> None:
+    hostile: tuple[tuple[str, str, str | None], ...] = (
         ("..", "javascript:alert(1)", None),
-        ("a/b?c#d\x1b[31m", "https://docs.test/~x y;'`id`", "https://docs.test/~x%20y;%27%60id%60"),
+        (
+            "a/b?c#d\x1b[31m",
+            "https://docs.test/~x y;'`id`",
+            "https://docs.test/~x%20y;%27%60id%60",
+        ),
         ("", "https://docs.acme.test@evil.test/", None),
-    ],
-)
-async def test_hostile_ids_and_addresses(
-    world: World, site: str, address: str, opened: str | None
-) -> None:
-    published = publish(world)
+    )
+
+    def write(tx: Tx) -> list[str]:
+        return [seed.add_site(tx, world.home, f"Site {n}", published=True) for n in range(3)]
+
+    assert world.home
+    wrong = dict(zip(world.write(write), hostile, strict=True))
     asked: list[str] = []
 
     class Hostile(httpx.ASGITransport):
@@ -634,7 +638,8 @@ async def test_hostile_ids_and_addresses(
             answer = await super().handle_async_request(request)
             said = json.loads(await answer.aread())
             for item in said.get("items", ()):
-                if item.get("id") == published.site:
+                if item.get("id") in wrong:
+                    site, address, _ = wrong[item["id"]]
                     item.update(id=site, urls={"published": address}, hostname=None)
             return httpx.Response(answer.status_code, json=said, request=request)
 
@@ -647,14 +652,19 @@ async def test_hostile_ids_and_addresses(
     async with drive(app) as driver:
         assert app._driver is not None
         app._driver.open_url = lambda url, new_tab=True: went.append(url)  # type: ignore[method-assign]
-        await driver.press("o", "y")
-        assert went == ([opened] if opened else [])
-        assert app.clipboard == (opened or "")
-        assert opened or "none of the web" in driver.screen or "no address" in driver.screen
-        await driver.press("enter")
-        assert "Gone." in driver.screen
-        await driver.press("J", "escape", "R")
-        assert "Acme docs" in driver.screen
+        for site, _, opened in hostile:
+            rows = driver.place.query_one(VirtualList)
+            assert rows.select(site)
+            went.clear()
+            app.copy_to_clipboard("")
+            await driver.press("o", "y")
+            assert went == ([opened] if opened else [])
+            assert app.clipboard == (opened or "")
+            assert opened or "none of the web" in driver.screen or "no address" in driver.screen
+            await driver.press("enter")
+            assert "Gone." in driver.screen
+            await driver.press("J", "escape", "R")
+            assert "Site 1" in driver.screen
     assert all("a/b" not in path and "/.." not in path for path in asked)
 
 

@@ -83,7 +83,18 @@ class KeptStaged(HasDetails):
         """Keep what is staged once no step followed for a moment."""
         if self._keeping is not None:
             self._keeping.stop()
-        self._keeping = self.set_timer(KEEP_SECONDS, self.keep_staged)
+        self._keeping = self.set_timer(KEEP_SECONDS, self._keep_due)
+
+    def _keep_due(self) -> None:
+        if self.planning:
+            self.keep_soon()
+        else:
+            self.keep_staged()
+
+    @property
+    def planning(self) -> bool:
+        """Whether the requests of what is staged are being worked out apart from the keys."""
+        return False
 
     def keep_staged(self) -> None:
         """Keep what is staged; say so when that takes the place of somebody else's."""

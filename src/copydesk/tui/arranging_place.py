@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Collection, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from textual.timer import Timer
 
@@ -27,10 +27,6 @@ from copydesk.tui.common_actions import nothing_to_undo
 from copydesk.tui.places import Target
 from copydesk.tui.present.arrangement import NOTHING, Row, Rows, Shown, only_staged, shown_of
 from copydesk.tui.widgets.arranged_tree import ArrangedTree
-
-if TYPE_CHECKING:
-    from copydesk.client.api import Api
-    from copydesk.domain.call import Call
 
 PLAN_SECONDS = 0.1
 """How long after the last step a long plan is worked out: no key waits for it."""
@@ -196,19 +192,21 @@ class ArrangingPlace(SendsStaged, scope="arranging"):
             self._planning = self.set_timer(PLAN_SECONDS, self._work_out)
         self._drawn()
 
+    @property
+    def planning(self) -> bool:
+        """Whether a long plan is being worked out, or is about to be."""
+        return self._planning is not None
+
     def _work_out(self) -> None:
+        self.run_worker(self._plan_apart(self.arrangement), group="plan", exclusive=True)
+
+    async def _plan_apart(self, arrangement: Arrangement) -> None:
         """Work out a long plan apart from the keys, and show all that goes with it."""
-        arrangement, self._planning = self.arrangement, None
-
-        def came(calls: Sequence[Call]) -> None:
-            if arrangement is self.arrangement:
-                self.planned(arrangement, calls)
-                self._drawn()
-
-        async def work_out(api: Api) -> Sequence[Call]:
-            return await asyncio.to_thread(plan_of, arrangement)
-
-        self.load("plan", work_out, came, what="Working out the plan")
+        calls = await asyncio.to_thread(plan_of, arrangement)
+        if arrangement is self.arrangement:
+            self._planning = None
+            self.planned(arrangement, calls)
+            self._drawn()
 
     def _drawn(self) -> None:
         notes = [VIEWS[self.showing]] * bool(self.arrangement.dirty or self.showing != "now")

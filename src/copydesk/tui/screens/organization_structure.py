@@ -283,6 +283,8 @@ class OrganizationStructurePlace(SpaceDetails, scope="organization_structure"):
             self.read_anew(layout)
         else:
             self.begin(layout, unfinished)
+            # What was kept does not know what the service can list.
+            self.arrangement = replace(self.staged_tree, listed=found.listed)
         self.look_back()
         self.show_arrangement()
         if self.revealing is not None:

@@ -184,11 +184,12 @@ class ArrangingPlace(SendsStaged, scope="arranging"):
         rows.scroll_to(y=min(max(top, at - height + 1), at), animate=False, force=True)
         if any(row not in layout for row in rows.marks):
             rows.set_marks(row for row in rows.marks if row in layout)
+        if self._planning is not None:
+            self._planning.stop()
+            self._planning = None
         if len(layout.items) < LONG:
             self.requests()
         elif self._planned is not self.arrangement:
-            if self._planning is not None:
-                self._planning.stop()
             self._planning = self.set_timer(PLAN_SECONDS, self._work_out)
         self._drawn()
 

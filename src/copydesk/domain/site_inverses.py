@@ -65,6 +65,7 @@ def site_made(ids: SiteIds, *, title: str) -> Reversal:
             said="it was published or renamed since",
         ),
         Expectation(Step("get_site", where), gone=True),
+        asks="This deletes the site with its structure and share links. It is not done again.",
     )
 
 

@@ -54,7 +54,8 @@ def fields(text: str) -> str:
         return text
     if not isinstance(kept, dict):
         return text
-    return "\n\n".join(f"{name}: {value}" for name, value in kept.items())
+    said = {name: len(each) if isinstance(each, list) else each for name, each in kept.items()}
+    return "\n\n".join(f"{name}: {value}" for name, value in said.items())
 
 
 def structure_key(site: str) -> str:

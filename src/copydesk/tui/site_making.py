@@ -1,10 +1,12 @@
-"""Making a site and deleting one, for the place that lists them."""
+"""Making a site, for the place that lists them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import asyncio
+import json
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 from rich.text import Text
 
@@ -14,10 +16,9 @@ from copydesk.tui.actions import action
 from copydesk.tui.places import Target
 from copydesk.tui.present import site_settings as present
 from copydesk.tui.present.space_choice import space_options
-from copydesk.tui.site_publishing import SitePublishing, read_links
+from copydesk.tui.site_deleting import SiteDeleting
 from copydesk.tui.widgets.choice import Choice, Option, OrderedChoices
 from copydesk.tui.widgets.form import Field, Form
-from copydesk.tui.widgets.sheet import TypeToConfirm
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
@@ -26,17 +27,36 @@ if TYPE_CHECKING:
 NEW_KEY = "site new"
 """The key of the title of a site that is about to be made."""
 
+COMPARED = 250
+"""With the titles of so many sites that of a new one is compared."""
+
 NAMED = 6
 """How many of the chosen spaces are named before the others are counted."""
 
 
 @dataclass
 class Plan:
-    """A site that is about to be made."""
+    """A site that is about to be made, but for its title."""
 
     type: str = "basic"
     visibility: str = "public"
     spaces: tuple[str, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as it is kept with the title."""
+        return {"type": self.type, "visibility": self.visibility, "spaces": list(self.spaces)}
+
+
+def kept_plan(text: str | None) -> Plan | None:
+    """Return what is kept with the title of a new site; None where that is nothing of use."""
+    try:
+        kept = json.loads(text or "")
+    except ValueError:
+        return None
+    match kept:
+        case {"type": str(type_), "visibility": str(visibility), "spaces": list(spaces)}:
+            return Plan(type_, visibility, tuple(str(each) for each in spaces))
+    return None
 
 
 def may_not_make(here: SiteMaking) -> str | None:
@@ -44,18 +64,13 @@ def may_not_make(here: SiteMaking) -> str | None:
     return (here.rights.make or None) if here.rights is not None else None
 
 
-def may_not_delete(here: SiteMaking) -> str | None:
-    """Say so when the reader's role does not allow to delete a site."""
-    return (here.rights.delete or None) if here.rights is not None else None
-
-
-def no_site_to_delete(here: SiteMaking) -> str | None:
-    """Say so when the cursor is on no site."""
-    return None if here.site_at_hand() else "Put the cursor on a site first."
-
-
-class SiteMaking(SitePublishing, scope="site_making"):
+class SiteMaking(SiteDeleting, scope="site_making"):
     """The place that lists sites, without its list."""
+
+    def __init__(self, target: Target) -> None:
+        super().__init__(target)
+        self._begun = Plan()
+        """What was chosen for a new site, until it is made."""
 
     def opened(self) -> None:
         """Find out what the reader may do here."""
@@ -78,7 +93,7 @@ class SiteMaking(SitePublishing, scope="site_making"):
         danger=1,
         show=20,
         group="Change",
-        uses=("create_site", "list_organization_spaces"),
+        uses=("create_site", "list_organization_spaces", "list_sites"),
     )
     async def make(self) -> None:
         """Make a site: its plan, who can read it, what it shows, its title. It is not published."""
@@ -93,15 +108,29 @@ class SiteMaking(SitePublishing, scope="site_making"):
             self.tell(why, "warn")
             return
         self.say("Reading spaces…")
-        desk = await read_desk(api, organization)
+        desk, titles = await asyncio.gather(
+            read_desk(api, organization), _titles(api, organization)
+        )
         self.clear_message(young=True)
         spaces = space_options(desk.nodes, keep=lambda space: True)
-        plan, step = Plan(), 0
+        names = {each.id: each.title for each in spaces}
+        plan = self._begun = kept_plan(self.session.drafts.load(NEW_KEY)) or self._begun
+        plan.spaces = tuple(each for each in plan.spaces if each in names)
+        step = 0
         # Esc goes one question back, and leaves at the first.
-        while 0 <= step < 3:
-            step += 1 if await self._ask(plan, step, spaces) else -1
-        if step == 3:
-            await self._title(organization, plan, {each.id: each.title for each in spaces})
+        while 0 <= step < 4:
+            if step < 3:
+                answered = await self._ask(plan, step, spaces)
+                self._keep(plan)
+            else:
+                answered = await self._title(organization, plan, names, titles)
+            step += 1 if answered else -1
+
+    def _keep(self, plan: Plan) -> None:
+        """Keep what was chosen with the title that was typed before, if one was."""
+        drafts = self.session.drafts
+        if (text := drafts.load(NEW_KEY)) and kept_plan(text) is not None:
+            drafts.save(NEW_KEY, json.dumps(json.loads(text) | plan.to_dict()))
 
     async def _ask(self, plan: Plan, step: int, spaces: list[Option]) -> bool:
         """Ask one question of a new site; False goes back."""
@@ -133,12 +162,19 @@ class SiteMaking(SitePublishing, scope="site_making"):
             plan.spaces = chosen
         return chosen is not None
 
-    async def _title(self, organization: str, plan: Plan, titles: Mapping[str, str]) -> None:
+    async def _title(
+        self,
+        organization: str,
+        plan: Plan,
+        names: Mapping[str, str],
+        taken: Collection[str],
+    ) -> bool:
+        """Ask for the title, and make the site; False goes back."""
         from copydesk.contract import operations as ops
         from copydesk.contract.models.site import SiteCreate
         from copydesk.tui.site_settings import check
 
-        shown = [titles[space] for space in plan.spaces]
+        shown = [names[space] for space in plan.spaces]
         more = f" and {len(shown) - NAMED} more" if len(shown) > NAMED else ""
         said = ", ".join(shown[:NAMED]) + more
         facts: list[Text | str] = [
@@ -176,89 +212,28 @@ class SiteMaking(SitePublishing, scope="site_making"):
                 )
             )
 
-        field = Field("title", "Title", "", check("title"))
+        def note(typed: str) -> str:
+            return "There is a site of that title." if clean(typed) in taken else ""
+
+        field = Field("title", "Title", "", check("title"), note)
         form = Form(
             "New site, 4 of 4: its title", [field],
             draft_key=NEW_KEY, facts=facts, send=send, verb="make it",
+            beside=plan.to_dict(), leaves="back",
         )  # fmt: skip
         await self.desk.push_screen_wait(form)
-        if made:
-            site = made[0]
-            self.reveal_site(site.id)
-            target = Target(organization=organization, site=site.id)
-            await self.desk.go("site-structure", target)
-            self.tell(
-                f"{present.title_of(site)} is made, with {plural(site.site_spaces, 'space')}, "
-                "and not published. W publishes it.",
-                "good",
-            )
-
-    @action(
-        "D",
-        "delete",
-        unless=(no_site_to_delete, may_not_delete),
-        danger=3,
-        show=8,
-        group="Change",
-        uses=("delete_site", "get_site", "list_share_links", "list_site_sections"),
-    )
-    async def delete(self) -> None:
-        """Delete the site once its title was typed: links and structure go, the content stays."""
-        from copydesk.contract import operations as ops
-
-        organization = self.target.organization or self.session.organization
-        site_id = self.site_at_hand()
-        if organization is None or site_id is None:
-            return
-        ids = organization, site_id
-        api = await self.session.ready()
-        if (why := (await self.know_rights(api, organization)).delete) != "":
-            self.tell(why, "warn")
-            return
-        site = await api(ops.get_site, *ids)
-        links, sections = await read_links(api, *ids), await self._sections(api, ids)
-        title = present.title_of(site)
-        agreed = await self.desk.push_screen_wait(
-            TypeToConfirm(
-                f"Delete {title}",
-                present.delete_facts(site, links, sections),
-                expect=title,
-                verb="delete",
-                what="the title",
-            )
+        if not made:
+            return False
+        site, self._begun = made[0], Plan()
+        self.reveal_site(site.id)
+        target = Target(organization=organization, site=site.id)
+        await self.desk.go("site-structure", target)
+        self.tell(
+            f"{present.title_of(site)} is made, with {plural(site.site_spaces, 'space')}, "
+            "and not published. W publishes it.",
+            "good",
         )
-        if not agreed:
-            return
-
-        async def look(api: Api) -> bool | None:
-            from copydesk.client.errors import NotFound
-
-            try:
-                await api(ops.get_site, *ids)
-            except NotFound:
-                return True
-            return None
-
-        async def send(api: Api) -> bool:
-            await api(ops.delete_site, *ids)
-            return True
-
-        await self.perform(
-            "Delete site", title, send, look=look, done=f"{title} is deleted. Its content is kept."
-        )
-        if self.is_attached:
-            self.read_again()
-
-    async def _sections(self, api: Api, ids: tuple[str, str]) -> int | None:
-        """Return how many sections a site has; None where that is not told."""
-        from copydesk.client.errors import Forbidden, NotFound
-        from copydesk.contract import operations as ops
-
-        try:
-            page = await api.page(ops.list_site_sections, *ids, limit=250)
-        except (Forbidden, NotFound):
-            return None
-        return page.count if page.count is not None else len(page.items)
+        return True
 
     def resume_draft(self, part: str) -> None:
         """Begin a new site again; the title that was typed is in its last question."""
@@ -266,3 +241,11 @@ class SiteMaking(SitePublishing, scope="site_making"):
 
         if part == "new":
             self.desk.call_later(run, self, self.ACTIONS["make"])
+
+
+async def _titles(api: Api, organization: str) -> frozenset[str]:
+    """Return what the sites of an organization are called, as far as that is read."""
+    from copydesk.contract import operations as ops
+
+    page = await api.page(ops.list_sites, organization, limit=COMPARED)
+    return frozenset(present.title_of(site) for site in page.items)

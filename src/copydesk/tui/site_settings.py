@@ -16,6 +16,7 @@ from copydesk.tui.errors import NotDoneError
 from copydesk.tui.places import Target
 from copydesk.tui.present import site_settings as present
 from copydesk.tui.present.site_settings import Setting
+from copydesk.tui.site_deleting import SiteDeleting
 from copydesk.tui.site_publishing import no_publishing, read_links
 from copydesk.tui.site_tabs import SiteTabs
 from copydesk.tui.widgets.choice import Choice, Option
@@ -88,7 +89,7 @@ def body_of(name: str, value: object) -> SiteUpdate:
     return SiteUpdate.model_validate({name: value})
 
 
-class SiteSettings(SiteTabs, scope="site_settings_changes"):
+class SiteSettings(SiteTabs, SiteDeleting, scope="site_settings_changes"):
     """The place of a site's settings, without what it draws."""
 
     rows: VirtualList[Setting]
@@ -100,6 +101,10 @@ class SiteSettings(SiteTabs, scope="site_settings_changes"):
     def show_site(self, site: Site) -> None:
         """Show the settings as they are now."""
         raise NotImplementedError
+
+    def site_deleted(self) -> None:
+        """Go to the other sites."""
+        self.leave_site()
 
     @action(
         "e",

@@ -6,18 +6,22 @@ leaves the site and not five screens of it. A place of a site has `SiteTabs` bef
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from copydesk.tui import places
-from copydesk.tui.place import View
+from copydesk.tui.frame import Status
+from copydesk.tui.place import Place, View
 from copydesk.tui.places import Target
 from copydesk.tui.site_publishing import SitePublishing
+from copydesk.tui.undoing import Past
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
     from copydesk.contract.models.site import Site
 
 SHARE_LINKS = "share-links"
+SITES = "sites"
 
 TABS: tuple[tuple[str, str, str], ...] = (
     ("site-structure", "Structure", "Structure"),
@@ -33,6 +37,18 @@ COUNTED = 250
 
 WHICH = "Which site? gt lists them, Enter opens one."
 """What a place of a site says that was told none, where the organization has not just one."""
+
+
+def made_and_undone(known: Iterable[Past], site: str | None) -> bool:
+    """Whether a site was made from this machine, and that was taken back."""
+    return any(
+        past.standing == "undone"
+        and any(
+            step.operation == "delete_site" and step.arguments.get("site_id") == site
+            for step in past.reversal.back
+        )
+        for past in known
+    )
 
 
 class SiteTabs(SitePublishing):
@@ -51,6 +67,30 @@ class SiteTabs(SitePublishing):
         self.show_tabs()
         if self.link_count is None and self.PLACE != SHARE_LINKS:
             self.load("share links", self._count_links, self.count_links, what="Counting")
+
+    def turned(self, results: Sequence[Any]) -> None:
+        """Show what taking back a write gave; a site that is gone with it is left."""
+        if made_and_undone(self.session.history.known.values(), self.target.site):
+            self.leave_site()
+        else:
+            super().turned(results)
+
+    def leave_site(self) -> None:
+        """Go to the list of sites, as this one is gone; what is said here is said there."""
+        # Later: who comes here has not said yet what happened.
+        self.desk.call_later(self._to_list)
+
+    async def _to_list(self) -> None:
+        if self.desk.screen is not self:
+            return
+        said = self.query_one(Status)
+        entry = places.find(SITES)
+        assert entry is not None
+        if any(type(screen) is entry.place for screen in self.desk.screen_stack):
+            await self.desk.go(SITES)
+        else:
+            await self._put_here(entry.place(Target(organization=self.target.organization)))
+        self.tell(said.message, said.tone_name)
 
     def show_tabs(self) -> None:
         """Show the tabs, this one as the current one."""
@@ -96,6 +136,10 @@ class SiteTabs(SitePublishing):
         if isinstance(other, SiteTabs):
             other.link_count, other.rights = self.link_count, self.rights
         self.desk.last = (self.PLACE, target)
+        await self._put_here(other)
+
+    async def _put_here(self, other: Place) -> None:
+        """Put another place where this one stands."""
         if not self._result_callbacks:
             # Textual takes away what waits for a screen's result; the first screen has no such.
             self._push_result_callback(self, None)

@@ -72,7 +72,7 @@ async def turn(place: Place, pasts: Sequence[Past], *, again: bool = False) -> N
 
     Raises `WriteError` when the service refuses.
     """
-    if not pasts:
+    if not pasts or not (again or await _agreed(place, pasts)):
         return
     session = place.session
     results: list[Any] = []
@@ -105,6 +105,18 @@ async def turn(place: Place, pasts: Sequence[Past], *, again: bool = False) -> N
         kind = f": {kinds.pop()}" if len(kinds) == 1 else ""
         kept = f" {left} left as they are." if left else ""
         place.tell(f"{said}{kind}, {plural(len(pasts) - left, 'write')}.{kept}", "good")
+
+
+async def _agreed(place: Place, pasts: Sequence[Past]) -> bool:
+    """Ask before something is taken back that has to be agreed to, as when a site goes with it."""
+    asking = [past for past in pasts if past.reversal.asks]
+    if not asking:
+        return True
+    facts: list[Fact] = []
+    for past in asking[:SHOWN]:
+        name = clean(f"{past.entry.what} {past.entry.target}")
+        facts += [Text(name, style="strong"), Text(past.reversal.asks, style="warn")]
+    return await place.desk.push_screen_wait(Confirm("Undo", facts, verb="undo")) is True
 
 
 async def _older(place: Place, final: Written, older: Written) -> bool:

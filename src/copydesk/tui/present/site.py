@@ -64,7 +64,7 @@ def site_row(site: Site) -> SiteRow:
 
 def published(row: SiteRow) -> Text | str:
     """Return whether readers can get it, in a word."""
-    return "published" if row.published else Text("not yet", style="warn")
+    return "published" if row.published else Text("not published", style="warn")
 
 
 def audience(row: SiteRow) -> str:
@@ -83,8 +83,10 @@ def site_facts(row: SiteRow, now: datetime, staged: int = 0) -> list[Fact]:
     waiting = f"{plural(staged, 'change')}, nothing sent: enter shows them, ctrl+s sends them"
     found = [Fact("staged", Text(waiting, style="warn"))] if staged else []
     found += [
-        Fact("state", published(row) if row.published else Text("not published", style="warn")),
-        Fact("read by", audience(row)),
+        Fact("state", published(row)),
+        Fact(
+            "read by", audience(row) if row.published else f"nobody; once published {audience(row)}"
+        ),
         Fact("shows", plural(row.spaces, "space")),
         Fact("address", host(row) if row.address else Text("none yet", style="muted")),
         Fact("plan", row.plan),

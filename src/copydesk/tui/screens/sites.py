@@ -85,7 +85,7 @@ class SitesPlace(SiteMaking, HasDetails, scope="sites"):
         """Return the columns; addresses take up to so many cells where the titles leave them."""
         return [
             Column("title", "SITE", lambda row: row.title, flex=1, minimum=title),
-            Column("published", "STATE", present.published, 9),
+            Column("published", "STATE", present.published, 13),
             Column("visibility", "AUDIENCE", lambda row: row.visibility, 12, drop=2),
             Column("spaces", "SPACES", lambda row: str(row.spaces), 6, align="right", drop=1),
             Column("address", "ADDRESS", present.host, 16, most=min(address, 48), drop=3),

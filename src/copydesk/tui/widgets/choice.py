@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast
 
 from rich.cells import cell_len
 from textual import events
@@ -18,6 +18,9 @@ from copydesk.tui.sources import ListSource
 from copydesk.tui.widgets.prompt import Field
 from copydesk.tui.widgets.sheet import Sheet
 from copydesk.tui.widgets.virtual_list import Column, VirtualList
+
+if TYPE_CHECKING:
+    from copydesk.tui.app import CopydeskApp
 
 R = TypeVar("R")
 
@@ -58,6 +61,19 @@ class ChoiceInput(Field, scope="choice_input"):
     def page_up(self) -> None:
         """Go up a page."""
         self._sheet.options.move_page(-1)
+
+    async def _on_key(self, event: events.Key) -> None:
+        """Act on the keys declared here before anything is typed, each in its turn.
+
+        As bindings they would come after all that was pressed at once. Textual calls this before
+        the field's own handler.
+        """
+        keyboard = cast("CopydeskApp", self.app).keyboard
+        node = keyboard.table([self], jumps=False).get(event.key)
+        if node is not None and node.meaning is not None:
+            event.stop()
+            event.prevent_default()
+            await self.action_press(node.meaning.action.method)
 
     @property
     def _sheet(self) -> _Chooser[Any]:
@@ -168,13 +184,6 @@ class TickInput(ChoiceInput, scope="tick_input"):
     def tick(self) -> None:
         """Tick the option, or take the tick away, and go to the next."""
         self._sheet.tick()
-
-    async def _on_key(self, event: events.Key) -> None:
-        """Tick before a blank is typed. Textual calls this before the field's own handler."""
-        if event.key == "space":
-            event.stop()
-            event.prevent_default()
-            self.tick()
 
 
 class Choice(_Chooser[str]):

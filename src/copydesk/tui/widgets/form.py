@@ -75,10 +75,15 @@ class FormInput(PromptInput, scope="form_input"):
         """Leave the form; what was typed is kept."""
         cast("Form", self.screen).leave()
 
-    @action("tab", "next field", show=False, override=True, also=("down", "enter"))
+    @action("tab", "next field", show=False, override=True, also=("down",))
     def next_field(self) -> None:
         """Go to the next field."""
         self.screen.focus_next()
+
+    @action("enter", "next field", show=False, override=True)
+    def enter(self) -> None:
+        """Go to the next field; in the last one say which key sends them."""
+        cast("Form", self.screen).enter(self)
 
     @action("shift+tab", "previous field", show=False, override=True, also=("up",))
     def previous_field(self) -> None:
@@ -120,7 +125,8 @@ class Form(Sheet[Mapping[str, str]], scope="form"):
 
     ``send`` sends the fields while the form is still there: when that fails it stays as it is, with
     the reason beside the field that is meant, or under the fields. ``new`` says that what is filled
-    in may be sent as it is; otherwise a field must differ first.
+    in may be sent as it is; otherwise a field must differ first. ``beside`` is kept with what was
+    typed, for who opens the form again; ``leaves`` is what Esc does, in a word.
     """
 
     def __init__(
@@ -133,8 +139,12 @@ class Form(Sheet[Mapping[str, str]], scope="form"):
         facts: Sequence[Fact] = (),
         verb: str = "save",
         new: bool = False,
+        beside: Mapping[str, Any] | None = None,
+        leaves: str = "leave",
     ) -> None:
         super().__init__(title)
+        self._beside = beside or {}
+        self._leaves = leaves
         self._fields = fields
         self._facts = facts
         self._verb = verb
@@ -174,7 +184,7 @@ class Form(Sheet[Mapping[str, str]], scope="form"):
         lead = Text(f"{said}\n" if said else "", style="warn")
         keys = Text.assemble(
             lead, ("ctrl+s", "accent"), f" {self._verb}   ", ("tab", "accent"), " next field   ",
-            ("esc", "accent"), " leave, keeps what you typed",
+            ("esc", "accent"), f" {self._leaves}, keeps what you typed",
         )  # fmt: skip
         return self.paint(keys)
 
@@ -206,6 +216,13 @@ class Form(Sheet[Mapping[str, str]], scope="form"):
         else:
             self.dismiss(None)
 
+    def enter(self, field: FormInput) -> None:
+        """Go to the field below; below the last there is none, and Enter sends nothing."""
+        if field is list(self._inputs.values())[-1]:
+            self._say(f"Enter sends nothing: ctrl+s does ({self._verb}).")
+        else:
+            self.focus_next()
+
     def _say(self, said: str) -> None:
         self.query_one("#form-keys", Label).update(self._keys(said))
 
@@ -216,7 +233,7 @@ class Form(Sheet[Mapping[str, str]], scope="form"):
     def keep(self) -> None:
         """Keep the fields that differ as a draft."""
         if changed := self.changed():
-            self._drafts.save(self._draft_key, json.dumps(changed))
+            self._drafts.save(self._draft_key, json.dumps({**changed, **self._beside}))
 
     def values(self) -> dict[str, str]:
         """Return what is in the fields now."""

@@ -71,9 +71,18 @@ class SendsStaged(KeptStaged):
             if self.arrangement.dirty:
                 count = plural(len(self.requests()), "staged change")
                 self.say(f"{count} of last time restored. X drops them.")
-            self._tell_rebased(rebased)
+            if run is None:
+                self._tell_rebased(rebased)
         if run is not None:
-            self._ask(self._go_on_with(run, opening=True))
+            self._ask(self._settle_first(run, rebased))
+
+    async def _settle_first(self, run: ArrangeRun, rebased: Rebased[Arrangement] | None) -> None:
+        """Settle a run that an earlier start left; only then tell what others changed meanwhile."""
+        await self._go_on_with(run, opening=True)
+        lost = () if rebased is None else rebased.lost
+        if lost:
+            gone = "; ".join(f"{each.line}: {each.why}" for each in lost)
+            self.tell(f"Others changed it since, and this went away: {gone}.", "warn")
 
     def take(self, layout: Layout) -> Rebased[Arrangement]:
         """Put what is staged on top of what is published by now."""

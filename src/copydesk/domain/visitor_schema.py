@@ -24,6 +24,8 @@ CLAIMS = "visitor.claims"
 ATTRIBUTE_LIMIT = 200
 """How many attributes a schema declares at most."""
 
+BOOLEAN = "must be 'boolean', the only type known"
+
 EMPTY_SCHEMA: Mapping[str, JSON] = {
     "type": "object",
     "properties": {},
@@ -69,12 +71,13 @@ class Attribute:
 class Problem:
     """What is wrong with a schema, and the path to where; no full stop.
 
-    ``certain`` is False for what this desk refuses, and another service perhaps does not.
+    ``certain`` says that it is no JSON Schema. Else the API document does not have it: the embedded
+    desk refuses it, another service perhaps does not.
     """
 
     path: Path
     said: str
-    certain: bool = True
+    certain: bool = False
 
     @property
     def where(self) -> str:
@@ -195,14 +198,14 @@ def _rest(schema: JSON) -> JSON:
 def problems(schema: JSON) -> Iterator[Problem]:
     """Yield what keeps a value from being a schema of visitor attributes."""
     if not isinstance(schema, dict):
-        yield Problem((), "must be a JSON Schema, an object in braces")
+        yield Problem((), "must be a JSON Schema, an object in braces", certain=True)
         return
     draft = schema.get("$schema")
     if draft is not None and not (isinstance(draft, str) and _DRAFT.fullmatch(draft)):
-        yield Problem(("$schema",), "only JSON Schema draft 07 is understood")
+        yield Problem(("$schema",), "only JSON Schema draft 07 is understood", certain=True)
     yield from _object_problems(schema, ())
     if len(attributes(schema)) > ATTRIBUTE_LIMIT:
-        yield Problem((), f"more than {ATTRIBUTE_LIMIT} attributes", certain=False)
+        yield Problem((), f"more than {ATTRIBUTE_LIMIT} attributes")
     for name, value in _members(schema).items():
         at: Path = ("properties", name)
         if name != UNSIGNED:
@@ -228,7 +231,7 @@ def _object_problems(schema: Mapping[str, JSON], at: Path) -> Iterator[Problem]:
 
 def _boolean_problems(value: JSON, at: Path) -> Iterator[Problem]:
     if not isinstance(value, dict) or value.get("type") != "boolean":
-        yield Problem((*at, "type"), "must be 'boolean'")
+        yield Problem((*at, "type"), BOOLEAN)
     if not isinstance(value, dict):
         return
     yield from _unknown(value, {"type", "title", "description", "default"}, at)
@@ -238,7 +241,7 @@ def _boolean_problems(value: JSON, at: Path) -> Iterator[Problem]:
 
 def _unknown(schema: Mapping[str, JSON], known: set[str], at: Path) -> Iterator[Problem]:
     for name in sorted(schema.keys() - known):
-        yield Problem((*at, name), f"{name[:100]!r} is not understood here", certain=False)
+        yield Problem((*at, name), f"{name[:100]!r} is not understood here")
 
 
 def draft_problems(schema: JSON) -> Iterator[Problem]:
@@ -255,19 +258,24 @@ def draft_problems(schema: JSON) -> Iterator[Problem]:
             kinds = error.validator_value
             wanted = kinds if isinstance(kinds, str) else " or ".join(kinds)
             said = f"must be of the type {wanted} in JSON Schema draft 07, not {shown}"
-        yield Problem(path, said)
+        elif path[-1:] == ("type",):
+            said = f"{shown} is no type in JSON Schema draft 07, as 'boolean' is"
+        yield Problem(path, said, certain=True)
 
 
 def all_problems(schema: JSON) -> list[Problem]:
-    """Return all that is wrong with a schema; of one place what the platform says comes alone."""
+    """Return all that is wrong with a schema; where it is no JSON Schema, that alone is told."""
     ours = list(problems(schema))
+    if not isinstance(schema, dict):
+        return ours
+    certain = [*(each for each in ours if each.certain), *draft_problems(schema)]
 
     def is_told(path: Path) -> bool:
         """Whether something was said of a part, of what is in it or of what it is in."""
         return any(
             each.path == path
             or (path and each.path and each.path[: len(path)] == path[: len(each.path)])
-            for each in ours
+            for each in certain
         )
 
-    return [*ours, *(each for each in draft_problems(schema) if not is_told(each.path))]
+    return [*certain, *(each for each in ours if not is_told(each.path))]

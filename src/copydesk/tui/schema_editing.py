@@ -38,6 +38,9 @@ if TYPE_CHECKING:
     from copydesk.client.api import Api
 
 
+DOUBTFUL = "The API document does not have this; the service may refuse it:"
+
+
 def not_allowed(here: SchemaEditing) -> str | None:
     """Say why the reader may not change the schema."""
     if here.read is None:
@@ -186,7 +189,7 @@ class SchemaEditing(HasDetails, scope="schema_editing"):
                 Text("Sending yours puts it in the place of theirs.", style="warn"),
             ]
         if doubts:
-            facts += ["", Text("The service may not take:", style="warn")]
+            facts += ["", Text(DOUBTFUL, style="warn")]
             facts += present.problem_lines(doubts, found)
         facts += ["", "Readers get it at once. u puts the former schema back."]
         title = f"Another schema for {shorten(now.site.title, 40)}"

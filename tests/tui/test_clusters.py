@@ -333,7 +333,7 @@ async def test_requests_are_counted_once_for_what_is_on_screen(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # Counted is what is on screen once the rows have rested there, on a busy machine too.
-    monkeypatch.setattr(cluster_requests, "REST_SECONDS", 0.3)
+    monkeypatch.setattr(cluster_requests, "REST_SECONDS", 0.5)
     ask(world)
 
     def write(tx: Tx) -> None:

@@ -106,10 +106,11 @@ async def test_a_site_is_read_with_a_link_or_a_key(world: World) -> None:
         await driver.burst(*typed("key nonsense"))
         await driver.press("enter")
         assert "No link of this site that is on has that key" in driver.screen
-        await driver.press(":")
-        await driver.burst(*typed(f"key {key}"))
-        await driver.press("enter")
-        assert "Read with the key you typed" in driver.screen
+        await driver.press("f")
+        await driver.burst(*f"https://docs.acme.test/{key}")
+        assert "with this key, or the address that has it" in driver.screen
+        await driver.burst("enter")
+        assert "Read with Northgate Bank, by the key you typed" in driver.screen
         await driver.press("y")
         assert "The address holds the key of the link" in driver.screen
         way.failing = True

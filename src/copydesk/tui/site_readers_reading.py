@@ -67,7 +67,10 @@ async def read_as(api: Api, organization: str, site: Site, audience: Audience) -
         if audience.link:
             said = "You may not see the share links of this site. :key KEY reads with a key."
             return ReadersRead(row, "with a link", (), said)
-    key, who = audience.key, "with the key you typed" if audience.key else nobody_special(row)
+    key, who = audience.key, nobody_special(row)
+    if key:
+        opened = next((link.title for link in links or () if link.key == key), "")
+        who = f"with {opened}, by the key you typed" if opened else "with the key you typed"
     if audience.link:
         link = next((each for each in links or () if each.id == audience.link), None)
         if link is None:

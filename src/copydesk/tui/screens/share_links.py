@@ -261,8 +261,8 @@ class ShareLinksPlace(SiteTabs, HasDetails, scope="share_links"):
         async def send(values: Mapping[str, str]) -> None:
             name = values["name"]
             made = await self.perform(
-                "New share link",
-                _target(name),
+                "Make share link",
+                shorten(name, 40),
                 lambda api: make_link(api, ids, name),
                 reversal=lambda link: link_made(ids, link.id, name),
                 look=lambda api: find_made(api, ids, name, known),
@@ -339,8 +339,8 @@ class ShareLinksPlace(SiteTabs, HasDetails, scope="share_links"):
 
         ids, body = self.ids, ShareLinkUpdate.model_validate(dict(after))
         await self.perform(
-            what,
-            _target(link.title),
+            f"{what} share link",
+            shorten(link.title, 40),
             lambda api: change_link(api, ids, link.id, body),
             reversal=link_changed(ids, link.id, before, after),
             draft=draft,
@@ -369,7 +369,9 @@ class ShareLinksPlace(SiteTabs, HasDetails, scope="share_links"):
         )
         if await self.desk.push_screen_wait(sheet):
             await self.perform(
-                "Delete", _target(link.title), lambda api: delete_link(api, ids, link.id)
+                "Delete share link",
+                shorten(link.title, 40),
+                lambda api: delete_link(api, ids, link.id),
             )
             self.read_again()
 
@@ -425,7 +427,3 @@ class ShareLinksPlace(SiteTabs, HasDetails, scope="share_links"):
         """Return what may be shown of what is copied: never the address."""
         link = self.link
         return [] if link is None else [("name", link.title), ("id", link.id)]
-
-
-def _target(name: str) -> str:
-    return f"share link {shorten(name, 40)}"

@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     from copydesk.client.api import Api
 
 EVERYBODY = "everybody"
+TYPED = "typed"
+"""The choice of whoever has a key that was typed."""
 
 STATE_CELLS = 44
 """Cells that the reasons may take where there is room."""
@@ -265,8 +267,22 @@ class SiteReadersPlace(SiteTabs, HasDetails, scope="site_readers"):
             self.say("You may not see the share links. :key KEY reads with a key.", "warn")
             return
         current = self.audience.link or (EVERYBODY if self.audience.public else None)
-        chosen = await self.desk.push_screen_wait(Choice("Who reads", options, current=current))
-        if chosen is not None:
+        typed = ""
+
+        def by_key(text: str) -> list[Option]:
+            nonlocal typed
+            typed = text
+            return [Option(TYPED, "with this key, or the address that has it")]
+
+        chosen = await self.desk.push_screen_wait(
+            Choice(
+                "Who reads", options, current=current, more=by_key,
+                hint="type to narrow, or paste the key or the address of a link",
+            )
+        )  # fmt: skip
+        if chosen == TYPED:
+            self._read_as(_by_key(typed))
+        elif chosen is not None:
             self._read_as(Audience() if chosen == EVERYBODY else Audience(link=chosen))
 
     @command("key", "KEY", uses="get_published_site")
@@ -276,12 +292,16 @@ class SiteReadersPlace(SiteTabs, HasDetails, scope="site_readers"):
         command_line.HISTORY[:] = [
             line for line in command_line.HISTORY if line.partition(" ")[0] != "key"
         ]
-        typed = rest.strip()
-        self._read_as(Audience(key=share_key(typed) if "://" in typed else typed))
+        self._read_as(_by_key(rest.strip()))
 
     def _read_as(self, audience: Audience) -> None:
         self.audience = audience
         self.read_again()
+
+
+def _by_key(typed: str) -> Audience:
+    """Return who has a key, or an address with one in it."""
+    return Audience(key=share_key(typed) if "://" in typed else typed)
 
 
 def _walk(tree: Iterable[ReaderNode]) -> list[ReaderNode]:

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast
 
 from rich.cells import cell_len
+from rich.text import Text
 from textual import events
 from textual.app import ComposeResult
 from textual.fuzzy import Matcher
-from textual.widgets import Input
+from textual.widgets import Input, Label
 
 from copydesk.tui.actions import action
 from copydesk.tui.glyphs import glyphs
@@ -23,6 +24,10 @@ if TYPE_CHECKING:
     from copydesk.tui.app import CopydeskApp
 
 R = TypeVar("R")
+
+
+TICK_KEYS = (("space", "ticks"), ("ctrl+s", "takes them"))
+"""The keys where several may be chosen."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +94,8 @@ class _Chooser(Sheet[R]):
     """
 
     FIELD: ClassVar[type[ChoiceInput]] = ChoiceInput
+    KEYS: ClassVar[Sequence[tuple[str, str]]] = (("enter", "takes it"),)
+    """The keys that matter in it, and what they do."""
 
     def __init__(
         self,
@@ -98,9 +105,12 @@ class _Chooser(Sheet[R]):
         current: str | None = None,
         wide: bool = False,
         more: Callable[[str], Sequence[Option]] = lambda typed: (),
+        hint: str = "type to narrow",
     ) -> None:
         super().__init__(title)
+        self.add_class("choose")
         self.set_class(wide, "wide")
+        self._hint = hint
         self._more = more
         self._all = list(options)
         self._current = current
@@ -128,9 +138,14 @@ class _Chooser(Sheet[R]):
         self.options.can_focus = False
 
     def body(self) -> ComposeResult:
-        """The field, then the options."""
-        yield self.FIELD(placeholder="type to narrow", compact=True)
+        """The field, the options, the keys."""
+        yield self.FIELD(placeholder=self._hint, compact=True)
         yield self.options
+        keys = Text()
+        for key, what in (*self.KEYS, ("esc", "back")):
+            keys.append(key, "accent").append(f" {what}   ")
+        keys.rstrip()
+        yield Label(self.paint(keys), classes="keys")
 
     def on_mount(self) -> None:
         """Start on the current one."""
@@ -202,11 +217,12 @@ class Choices(_Chooser[frozenset[str]], scope="choices"):
     """
 
     FIELD = TickInput
+    KEYS = TICK_KEYS
 
     def __init__(
         self, title: str, options: Sequence[Option], *, ticked: Sequence[str] = ()
     ) -> None:
-        super().__init__(f"{title}   space ticks, ctrl+s takes them", options)
+        super().__init__(title, options)
         self.options.marks = set(ticked)
 
     def tick(self) -> None:
@@ -234,11 +250,12 @@ class OrderedChoices(_Chooser[tuple[str, ...]], scope="ordered_choices"):
     """
 
     FIELD = TickInput
+    KEYS = TICK_KEYS
 
     def __init__(
         self, title: str, options: Sequence[Option], *, ticked: Sequence[str] = ()
     ) -> None:
-        super().__init__(f"{title}   space ticks, ctrl+s takes them", options)
+        super().__init__(title, options)
         self._ticked = list(ticked)
         self.options.columns = (
             Column("number", "", self._number, width=3, align="right"),

@@ -55,6 +55,11 @@ class Paths:
         return self.state / "arrangements"
 
     @property
+    def ingested(self) -> Path:
+        """The folder that says which conversations were handed in."""
+        return self.state / "ingested"
+
+    @property
     def seen(self) -> Path:
         """The pages marked as seen, with their text."""
         return self.state / "seen.db"

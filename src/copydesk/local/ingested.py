@@ -1,0 +1,135 @@
+"""Which conversations were handed in from this machine, so that none is handed in twice.
+
+One database for each organization of a desk. A batch is in it before it is sent, and again when the
+answer is known: whatever ends the program in between, the next run knows what to find out first.
+What conversations say is not kept, only their ids and a digest.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import sqlite3
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from copydesk.local.durable import PRIVATE
+from copydesk.local.paths import private_folder
+
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS conversation (
+    id TEXT PRIMARY KEY, arrived BLOB, pending BLOB
+) WITHOUT ROWID;
+"""
+
+
+class InUse(Exception):  # noqa: N818 - says what happened
+    """Another process is handing in conversations to the same organization at the moment."""
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """The digest of what has arrived, and of what was under way when nothing more was heard."""
+
+    arrived: bytes | None = None
+    pending: bytes | None = None
+
+
+NOTHING = Known()
+
+
+class Ingested:
+    """What was handed in to one organization of one desk, held by this process until it is closed.
+
+    A file that is no database is set aside as ``.broken``, and ``broken`` says so. Raises `InUse`,
+    and ``OSError`` when the disk refuses.
+    """
+
+    def __init__(self, folder: Path, desk: str, organization: str) -> None:
+        name = hashlib.sha256(f"{desk}\n{organization}".encode("utf-8", "surrogatepass"))
+        path = private_folder(folder) / f"{name.hexdigest()[:32]}.db"
+        self.broken = False
+        try:
+            self._database = _open(path)
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode == sqlite3.SQLITE_BUSY:
+                raise InUse from error
+            raise _refused(error) from error
+        except sqlite3.DatabaseError:
+            path.replace(path.with_name(f"{path.name}.broken"))
+            self.broken = True
+            self._database = _open(path)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._database.close()
+
+    def find(self, conversation: str) -> Known:
+        """Return what is known of a conversation."""
+        try:
+            row = self._database.execute(
+                "SELECT arrived, pending FROM conversation WHERE id = ?", (conversation,)
+            ).fetchone()
+        except sqlite3.Error as error:
+            raise _refused(error) from error
+        return NOTHING if row is None else Known(*row)
+
+    def sending(self, items: Iterable[tuple[str, bytes]]) -> None:
+        """Note what is about to be sent, by id and digest; it is on the disk when this returns."""
+        self._each(
+            "INSERT INTO conversation (id, pending) VALUES (?, ?) "
+            "ON CONFLICT (id) DO UPDATE SET pending = excluded.pending",
+            items,
+        )
+
+    def arrived(self, conversations: Iterable[str]) -> None:
+        """Note that what was under way has arrived; it is on the disk when this returns."""
+        self._each(
+            "UPDATE conversation SET arrived = pending, pending = NULL "
+            "WHERE id = ? AND pending IS NOT NULL",
+            ((each,) for each in conversations),
+        )
+
+    def refused(self, conversations: Iterable[str]) -> None:
+        """Note that what was under way has not arrived: what was there before still is."""
+        self._each(
+            "UPDATE conversation SET pending = NULL WHERE id = ?",
+            ((each,) for each in conversations),
+        )
+
+    def _each(self, statement: str, rows: Iterable[tuple[object, ...]]) -> None:
+        try:
+            with self._database:
+                self._database.execute("BEGIN IMMEDIATE")
+                self._database.executemany(statement, rows)
+        except sqlite3.Error as error:
+            raise _refused(error) from error
+
+
+def _refused(error: sqlite3.Error) -> OSError:
+    return OSError(f"what was sent cannot be kept on this machine: {error}")
+
+
+def _open(path: Path) -> sqlite3.Connection:
+    path.touch(mode=PRIVATE)
+    database = sqlite3.connect(path, timeout=0, isolation_level=None)
+    try:
+        # Once locked it stays so until it is closed, or the process is no more.
+        database.execute("PRAGMA locking_mode = EXCLUSIVE")
+        database.execute("PRAGMA synchronous = FULL")
+        database.execute("BEGIN EXCLUSIVE")
+        database.execute(_SCHEMA)
+        database.execute("COMMIT")
+    except BaseException:
+        database.close()
+        raise
+    return database

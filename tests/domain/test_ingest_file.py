@@ -1,0 +1,181 @@
+"""Reading conversations from files of every shape, whole and broken, a few bytes at a time."""
+
+from __future__ import annotations
+
+import io
+import json
+from typing import Any
+
+import pytest
+
+from copydesk.contract.models.conversation import (
+    Conversation,
+    ConversationDetail,
+    ConversationIngest,
+    ConversationMetadata,
+    ConversationPart,
+)
+from copydesk.domain import ingest_file
+from copydesk.domain.ingest_file import Complaint, Item, is_there, read_items
+
+
+class Drip:
+    """A file that gives a few bytes at a time, as a pipe may."""
+
+    def __init__(self, data: bytes, size: int) -> None:
+        self._file = io.BytesIO(data)
+        self._size = size
+
+    def read(self, size: int, /) -> bytes:
+        """Return fewer bytes than were asked for."""
+        return self._file.read(min(size, self._size))
+
+
+def conversation(key: str, body: str = "It fails", **more: Any) -> dict[str, Any]:
+    """Return what a file says of a conversation."""
+    return {"id": key, "parts": [{"type": "message", "role": "user", "body": body}], **more}
+
+
+def read(data: bytes | str, size: int = 1 << 20) -> list[Item | Complaint]:
+    """Return all that is found in a file."""
+    given = data.encode() if isinstance(data, str) else data
+    return list(read_items(Drip(given, size)))
+
+
+def said(data: bytes | str, size: int = 1 << 20) -> list[str]:
+    """Return the ids with their lines, and the complaints."""
+    return [
+        f"{found.line} {found.id}" if isinstance(found, Item) else str(found)
+        for found in read(data, size)
+    ]
+
+
+TWO = [conversation("a", 'a "}]{[ \\ \U0001f600 text'), conversation("b", "x" * 50)]
+LINES = "\n".join(json.dumps(each) for each in TWO)
+
+
+@pytest.mark.parametrize(
+    ("data", "lines"),
+    [
+        (LINES.encode(), [1, 2]),
+        (b"\xef\xbb\xbf" + LINES.replace("\n", "\r\n\r\n").encode() + b"\r\n", [1, 3]),
+        (json.dumps(TWO, ensure_ascii=False).encode(), [1, 1]),
+        (json.dumps(TWO, indent=2).encode(), [2, 12]),
+        ("\n".join(json.dumps(each, indent=1) for each in TWO).encode(), [1, 11]),
+        ("\n".join(json.dumps([each]) for each in TWO).encode() + b"[]", [1, 2]),
+    ],
+)
+@pytest.mark.parametrize("size", [1, 2, 7, 1 << 20])
+def test_every_shape_is_read_with_its_lines(data: bytes, lines: list[int], size: int) -> None:
+    found = read(data, size)
+    assert [item.conversation.id for item in found if isinstance(item, Item)] == ["a", "b"]
+    assert [(item.line, item.number) for item in found] == [(lines[0], 1), (lines[1], 2)]
+    assert found[0].conversation.parts[0].body == 'a "}]{[ \\ \U0001f600 text'  # type: ignore[union-attr]
+
+
+def test_what_is_the_same_has_one_digest() -> None:
+    attributes = {"a": "1", "b": "2"}
+    at = {"createdAt": "2026-03-02T10:00:00+01:00", "attributes": attributes}
+    same = {"attributes": dict(reversed(attributes.items())), "createdAt": "2026-03-02T09:00:00Z"}
+    rows = [
+        conversation("a", metadata=at),
+        dict(reversed(conversation("a", metadata=same).items())),
+    ]
+    first, second, other = read(json.dumps([*rows, conversation("a", "Other", metadata=at)]))
+    match first, second, other:
+        case Item(), Item(), Item():
+            assert first.digest == second.digest != other.digest
+            assert first.size == len(first.conversation.to_json())
+        case _:
+            pytest.fail("all of them can be sent")
+
+
+@pytest.mark.parametrize(
+    ("data", "sentences"),
+    [
+        ("", []),
+        ("[]", []),
+        ("hello", ["line 1: a conversation begins with { and a list of them with [, and here is "]),
+        ("\n\n7", ["line 3: a conversation begins with {"]),
+        ("[" + LINES.replace("\n", "\n,\n"), ["1 a", "3 b", "line 3: the file ends inside its l"]),
+        ("[" + LINES + "]", ["1 a", "line 2: a comma is missing before this conversation", "2 b"]),
+        (LINES + "\n{", ["1 a", "2 b", "line 3, conversation 3: column 2: this is no JSON: "]),
+        ('{"id":\n"a', ["line 1: the conversation that begins here has no end (a bracket or"]),
+        (LINES.encode("utf-16"), ["line 1: this is not UTF-8 text (UTF-16, perhaps). Save it as"]),
+        (LINES.encode("utf-16-le"), ["line 1: this is not UTF-8 text (UTF-16"]),
+        (b'{"id":\n\n"\xe9"}', ["line 3, conversation 1: this is not UTF-8 text. Save it"]),
+        ('{"id": "x", "parts": [}\n' + LINES, ["line 1, conversation 1: column 23", "2 a", "3 b"]),
+        ('{"id": NaN}\n{"id": 1e999}', ["line 1, conversation 1: column 8: this is no JSON: NaN",
+                                       "line 2, conversation 2: id: this has to be a text"]),
+        ('{"id": ' + "9" * 5000 + "}", ["line 1, conversation 1: column 1: this is no JSON: a n"]),
+        ('{"id": "\\ud800", "parts": []}', ["line 1, conversation 1: column 9: this is no JSON: "]),
+        ('{"id":' + "[" * 100_000 + "]" * 100_000 + "}", ["line 1, conversation 1: column 70: "]),
+        ('{"id": "q", "id": "q", "parts": []}', ["line 1, conversation 1 (q): id: this stands"]),
+        ('{"id": "a"}\n[]\n"x"\n' + LINES, [
+            "line 1, conversation 1 (a): parts: this is missing",
+            "line 2, conversation 2: this has to be an object",
+            "line 3, conversation 3: this has to be an object", "4 a", "5 b"]),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("size", [5, 1 << 20])
+def test_every_mistake_is_said_where_it_is(
+    data: bytes | str, sentences: list[str], size: int
+) -> None:
+    found = said(data, size)
+    assert len(found) == len(sentences), found
+    assert [given[: len(wanted)] for given, wanted in zip(found, sentences, strict=True)] == (
+        sentences
+    )
+
+
+def test_fields_are_named_with_their_lines_and_never_with_what_is_said() -> None:
+    wrong = {
+        "id": "\x1b[31mred",
+        "subject": "s" * 513,
+        "colour\u202e": "secret",
+        "metadata": {"url": "ftp:secret", "attributes": {"plan": 3}, "createdAt": "secret"},
+        "parts": [{"type": "message", "role": "secret", "body": None}, "secret"],
+    }
+    (complaint,) = said(json.dumps([wrong], indent=1))
+    assert "secret" not in complaint
+    assert "\x1b" not in complaint
+    assert "\u202e" not in complaint
+    assert complaint.startswith(
+        "line 4, conversation 1 (red): subject: this is longer than 512 characters; "
+        "line 7: metadata.url: this has to be a web address (http or https); "
+        "line 9: metadata.attributes.plan: this has to be a text, in quotation marks; "
+        "line 11: metadata.createdAt: this has to be a moment, such as 2026-03-02T09:00:00Z; "
+        "line 16: parts[0].role: this has to be user, assistant or team-member; and "
+    )
+
+
+def test_what_is_too_large_is_passed_over(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ingest_file, "LARGEST", 300)
+    large = json.dumps(conversation("c", "\n" * 400))
+    lines = said(f"{LINES}\n{large}\n{LINES}", 64)
+    assert [line[:9] for line in lines] == ["1 a", "2 b", "line 3: t", "4 a", "5 b"]
+    assert said(f"[{large}]", 64) == said(f"[{large}]")
+    assert said("{" + '"id":' * 2 + '"' + "x" * 2_000_000 + '"}', 1 << 16)[0].startswith("line 1")
+    assert "or a bracket or a quotation mark is missing in it" in said(f"[{large}]", 64)[0]
+
+
+def test_what_a_service_has_is_compared_as_far_as_it_tells() -> None:
+    attributes = {"source": "mail"}
+    sent = ConversationIngest.model_validate(
+        conversation("a", subject="S", metadata={"attributes": attributes})
+    )
+    had = ConversationDetail(
+        conversation=Conversation(id="a", subject="S"),
+        parts=[ConversationPart(type="message", role="user", body="It fails")],
+        metadata=ConversationMetadata(attributes={**attributes, "added": "by the service"}),
+    )
+    assert is_there(sent, had)
+    changes: list[dict[str, Any]] = [
+        {"parts": []},
+        {"metadata": None},
+        {"conversation": Conversation(id="a", subject="T")},
+    ]
+    for change in changes:
+        assert not is_there(sent, had.model_copy(update=change))
+    bare = ConversationIngest.model_validate(conversation("a"))
+    assert is_there(bare, had.model_copy(update={"conversation": Conversation(id="a")}))

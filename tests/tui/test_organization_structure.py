@@ -67,7 +67,7 @@ def tree(world: World) -> Tree:
     ids["Web SDK"] = world.space("Web SDK", parent=ids["SDKs"])
     ids["Guide"] = world.space("Guide", {"start": "# Start"}, parent=ids["Product"])
     ids["Reference"] = world.space("Reference", parent=ids["Product"], edit_mode="locked")
-    ids["Legal"] = world.space("Legal")
+    ids["Legal"] = world.space("Legal", merge_rules={"type": "none"})
     site = world.write(lambda tx: add_site(tx, world.home, "Acme Docs", published=True))
     world.write(lambda tx: add_site_space(tx, site, ids["Guide"]))
     return Tree(world, ids)
@@ -171,6 +171,14 @@ async def test_what_is_made_nested_copied_and_put_in_order(tree: Tree) -> None:
         await driver.press("enter", ":")
         await driver.type("into archive")
         await driver.press("enter", "m", "j", "j", "j", "j", "space", "ctrl+s")
+        go(driver, tree, "SDKs")
+        await driver.press("ctrl+n")
+        for where in ("in SDKs", "in Product", "at the top"):
+            assert f"a space {where}" in driver.screen
+        await driver.press("escape")
+        go(driver, tree, "Legal")
+        await driver.press("m", "ctrl+s")  # what is there says the same: no rules at all
+        assert " none " in driver.line("Legal")
         assert plan(driver)[:4] == [
             "New collection Archive in Support",
             "New space Old in Archive",
@@ -237,7 +245,7 @@ async def test_the_trash_keeps_what_is_deleted_and_others_may_be_given_the_rest(
             found = await api.page(ops.list_organization_collections, other)
         assert [each.title for each in found.items] == ["Support"]
         await driver.press("g s", "G")
-        assert "Trash (3, kept 7 days)" in driver.screen
+        assert "Trash (at least 3, kept 7 days)" in driver.screen
         await driver.press("enter")
         assert driver.selected == TRASH
 

@@ -79,9 +79,9 @@ def rules_line(rules: JSON) -> str:
     match rules:
         case {"type": "rules", "rules": list(given)} if given:
             return in_words([_rule(each) for each in given])
-        case {"type": "rules"}:
-            return "none"
-    return "those of the organization"
+        case {"type": "inherit"} | None:
+            return "those of the organization"
+    return "none"
 
 
 def _rule(rule: Mapping[str, JSON]) -> str:

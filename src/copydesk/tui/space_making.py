@@ -50,21 +50,33 @@ class SpaceMaking(SpaceEditing, scope="space_making"):
         from copydesk.tui.widgets.choice import Choice, Option
 
         row = self.row if in_trash(self) is None and to_be_deleted(self) is None else None
-        where = self._place_of(self._level_here(row))
-        options = [
-            Option("collection", f"a collection {where}"),
-            Option("space", f"a space {where}", "" if self._makes_spaces else "not here"),
-        ]
+        here = self._level_here(row)
+        # In what is under the cursor first; then beside it; and always at the top.
+        levels = [*dict.fromkeys((here, row.level if row is not None else TOP, TOP))]
+        original = ""
         if row is not None and row.kind == "space" and not row.id.startswith(NEW):
-            options.append(Option("copy", f"a copy of {row.title}", "with its pages and files"))
+            original = row.title
+        options: list[Option] = []
+        for level in levels:
+            where = self._place_of(level)
+            options += [
+                Option(f"collection {level}", f"a collection {where}"),
+                Option(
+                    f"space {level}", f"a space {where}", "" if self._makes_spaces else "not here"
+                ),
+            ]
+            if level == here and original:
+                options.append(Option("copy", f"a copy of {original}", "with its pages and files"))
         chosen = await self.desk.push_screen_wait(Choice("New", options))
-        match chosen:
+        what, _, level = (chosen or "").partition(" ")
+        match what:
             case "collection":
-                await self._add_collection(row)
+                await self._new("collection", level, [self._title_field("collection")])
             case "space" if not self._makes_spaces:
                 self.tell(NO_NEW_SPACE, "warn")
             case "space":
-                await self._add_space(row)
+                beside = row is not None and row.kind == "space" and row.level == level
+                await self._add_space(level, row.id if row is not None and beside else None)
             case "copy":
                 self._copy(row)
 
@@ -87,13 +99,7 @@ class SpaceMaking(SpaceEditing, scope="space_making"):
     def _place_of(self, level: str) -> str:
         return "at the top" if level == TOP else f"in {self._title_of(level)}"
 
-    async def _add_collection(self, row: Row | None) -> None:
-        level = self._level_here(row)
-        await self._new("collection", level, [self._title_field("collection")])
-
-    async def _add_space(self, row: Row | None) -> None:
-        level = self._level_here(row)
-        below = row.id if row is not None and row.kind == "space" else None
+    async def _add_space(self, level: str, below: str | None) -> None:
         fields = [
             self._title_field("space"),
             Field("emoji", "Emoji", offers=emoji_options, note="a sign, or a name as in :rocket:"),

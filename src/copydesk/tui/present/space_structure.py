@@ -13,7 +13,7 @@ from copydesk.domain.layout import TOP, Item, Layout
 from copydesk.domain.space_tree import TRASH, TRASH_DAYS, SpaceNode, trash_title
 from copydesk.domain.text import clean, plural
 from copydesk.domain.tree_move_calls import where
-from copydesk.domain.tree_plan import copy_of, rules_line
+from copydesk.domain.tree_plan import INHERIT, copy_of, rules_line
 from copydesk.tui.glyphs import glyphs
 from copydesk.tui.present import arrangement as staged
 from copydesk.tui.present import space as spaces
@@ -90,12 +90,12 @@ def rules(row: Row, shown: Shown) -> Text | str:
     """Return the merge rules of a space in a word or two."""
     if row.kind != "space" or row.level == TRASH:
         return ""
-    given = row.item.values.get("mergeRules") or {}
+    given = row.item.values.get("mergeRules") or INHERIT
     listed = given.get("rules") if given.get("type") == "rules" else None
     if listed:
         plain: Text | str = plural(len(listed), "rule")
     else:
-        plain = Text("none" if given.get("type") == "rules" else "inherit", style="muted")
+        plain = Text("inherit" if given.get("type") == "inherit" else "none", style="muted")
     return staged.cell(row, shown, "mergeRules", plain)
 
 

@@ -32,14 +32,17 @@ def rules_of(value: JSON) -> tuple[str, Rules]:
     given = value.get("rules") if isinstance(value, Mapping) else None
     for rule in given or ():
         rules[str(rule.get("rule") or "")] = [str(user) for user in rule.get("users") or ()]
-    kind = value.get("type") if isinstance(value, Mapping) else None
-    if kind != "rules":
-        return INHERIT, {}
-    return ("rules" if rules else NONE), rules
+    kind = value.get("type") if isinstance(value, Mapping) else INHERIT
+    if kind == "rules" and rules:
+        return "rules", rules
+    return (INHERIT if kind == INHERIT else NONE), {}
 
 
 def value_of(kind: str, rules: Rules) -> JSON:
-    """Return merge rules as a request says them."""
+    """Return merge rules as a request says them: without any is an empty list of them.
+
+    Of the two ways to say "none" it is the one that the platform documents for a request.
+    """
     if kind == INHERIT:
         return {"type": "inherit"}
     written: list[JSON] = [
@@ -85,6 +88,7 @@ class RulesSheet(ScrollingSheet[JSON], scope="rules_sheet"):
         super().__init__(title)
         self.naming = frozenset(NAMES_REVIEWERS)
         self.kind, self.rules = rules_of(value)
+        self._before = value
         self._inherited = inherited
         self._people = people
         self._names = dict(names)
@@ -205,7 +209,8 @@ class RulesSheet(ScrollingSheet[JSON], scope="rules_sheet"):
     @action("ctrl+s", "stage", unless=names_nobody, danger=1)
     def take(self) -> None:
         """Take the rules as they are ticked."""
-        self.dismiss(value_of(self.kind, self.rules))
+        same = (self.kind, self.rules) == rules_of(self._before)
+        self.dismiss(self._before if same else value_of(self.kind, self.rules))
 
 
 def names_of(people: Sequence[Named] | None) -> dict[str, str]:

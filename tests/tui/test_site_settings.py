@@ -18,6 +18,7 @@ from copydesk.tui.places import Target
 from copydesk.tui.present import site_settings as present
 from copydesk.tui.session import Session
 from copydesk.tui.site_making import Plan
+from copydesk.tui.site_publishing import SitePublishing
 from copydesk.tui.widgets.choice import OrderedChoices
 from tests.drive import Driver, drive
 from tests.world import BASE_URL, World
@@ -31,7 +32,7 @@ def make_site(world: World, title: str = "Acme docs", **settings: Any) -> str:
     def write(tx: Tx) -> str:
         about: dict[str, Any] = {"hostname": "docs.acme.test", "published": True, **settings}
         site = seed.add_site(tx, world.home, title, **about)
-        seed.add_section(tx, site, "Guides")
+        seed.add_section(tx, site, "Guides", condition="visitor.claims.partner")
         seed.add_site_space(tx, site, space)
         for name in ("Press", "Partners"):
             seed.add_share_link(tx, site, name, active=name == "Press")
@@ -103,8 +104,10 @@ async def test_a_setting_is_one_request_with_a_way_back(world: World) -> None:
         assert stored(world, site)["title"] == "A-2"
         await driver.press("u")
         assert stored(world, site)["title"] == "Theirs"
-        # A switch and a choice ask for no agreement, and nothing is sent that is so already.
+        # What decides who sees what is agreed to; nothing is sent that is so already.
         await on(driver, "adaptiveContent", "e")
+        assert "Only visitors who meet its condition see: Guides." in driver.screen
+        await driver.press("y")
         assert stored(world, site)["adaptive_content"] == 1
         assert "visitors are shown different things" in driver.line("Adaptive content on")
         await elsewhere(world, site, agents_context="excluded")
@@ -135,8 +138,8 @@ async def test_what_alters_an_address_or_an_audience_is_said_first(world: World)
         assert stored(world, site)["visibility"] == "visitor-auth"
 
         await on(driver, "basename", "e")
-        await fill(driver, "/", "ctrl+s", "y")
-        assert "The service did not accept the base name." in driver.screen
+        await fill(driver, "/", "ctrl+s")
+        assert "Mend base name first." in driver.screen
         await driver.press("backspace")
         await fill(driver, "2", "ctrl+s")
         assert "docs.acme.test/docs2" in driver.line("then  ")
@@ -198,6 +201,8 @@ async def test_publish_and_unpublish_from_a_tab_and_from_the_list(world: World) 
         depth = len(driver.app.screen_stack)
         await driver.press("1")
         assert "Acme docs > Structure" in driver.screen
+        assert isinstance(driver.place, SitePublishing)
+        assert driver.place.site_published() is False
         assert len(driver.app.screen_stack) == depth
         await driver.press("-", "W")
         assert "whoever has a share link" in driver.line("read by  ")

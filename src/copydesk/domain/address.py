@@ -11,6 +11,10 @@ from copydesk.domain.text import clean
 LONGEST = 2048
 """Characters of an address that are read."""
 
+PATH_RULE = "only letters, digits, '-', '_', '.' and '~', with a letter, digit or '_' first"
+"""What one part of a path in a published address is made of."""
+
+_PATH_PART = re.compile(r"\w[\w.~-]*")
 _ID = re.compile(r"[\w-]+", re.ASCII)
 
 _HOST = re.compile(r"[\w.-]+|[0-9a-f:.]+")
@@ -23,6 +27,11 @@ _PLACES = {"o": "organization", "s": "space", "sites": "site", "site": "site"}
 
 _MODES = {"changes": "change_request", "revisions": "revision", "comments": "comment"}
 """What follows ``~`` with an id; any other word there is a way of looking, such as ``edit``."""
+
+
+def is_path_part(text: str) -> bool:
+    """Whether a text can be one part of the path of a published address (see `PATH_RULE`)."""
+    return _PATH_PART.fullmatch(text) is not None
 
 
 @dataclass(frozen=True, slots=True)

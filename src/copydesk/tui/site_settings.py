@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, get_args
 
+from copydesk.domain.address import PATH_RULE, is_path_part
 from copydesk.domain.site_inverses import setting_as_read, setting_changed
 from copydesk.domain.text import clean
 from copydesk.tui.actions import action
@@ -72,6 +73,8 @@ def check(name: str) -> Callable[[str], str | None]:
             if found["type"] == "string_pattern_mismatch":
                 return HOST_AND_PATH
             return str(found["msg"]).replace("String should have", "It has to have")
+        if name == "basename" and not is_path_part(text):
+            return PATH_RULE.capitalize()
         return None
 
     return check
@@ -129,7 +132,7 @@ class SiteSettings(SiteTabs, SiteDeleting, scope="site_settings_changes"):
             case "text":
                 await self._type(setting, site)
             case "switch":
-                await self._set(setting, {"enabled": setting.value != "on"}, lambda site: ())
+                await self._switch(setting)
             case "choice":
                 await self._choose(setting, site)
 
@@ -195,6 +198,16 @@ class SiteSettings(SiteTabs, SiteDeleting, scope="site_settings_changes"):
             return present.visibility_facts(site, chosen, links) if audience else ()
 
         await self._set(setting, chosen, facts, recall=audience)
+
+    async def _switch(self, setting: Setting) -> None:
+        """Switch adaptive content on or off; what has conditions is what it is about."""
+        on = setting.value != "on"
+        conditional = await _conditional(await self.session.ready(), self._ids)
+
+        def facts(site: Site) -> Sequence[Fact]:
+            return present.adaptive_facts(site, conditional, on=on)
+
+        await self._set(setting, {"enabled": on}, facts, recall=True)
 
     # Sending
 
@@ -278,6 +291,18 @@ class SiteSettings(SiteTabs, SiteDeleting, scope="site_settings_changes"):
         return (
             f"Somebody changed it meanwhile: it is {present.shown_of(site, setting.name)} by now."
         )
+
+
+async def _conditional(api: Api, ids: tuple[str, str]) -> list[str] | None:
+    """Return the titles of what a site shows on a condition; None where that is not told."""
+    from copydesk.client.errors import Forbidden, NotFound
+    from copydesk.tui.site_reading import read_structure
+
+    try:
+        structure = await read_structure(api, *ids)
+    except (Forbidden, NotFound):
+        return None
+    return [node.title for node in structure.nodes.values() if node.condition]
 
 
 def _sent_as(site: Site, name: str) -> object:

@@ -7,7 +7,6 @@ and counts, and its site space answers 404. Of a published site, its audience se
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -20,6 +19,7 @@ from copydesk.contract.models.site import Site
 from copydesk.contract.models.site_section import SiteSection
 from copydesk.contract.models.site_space import SiteSpace
 from copydesk.contract.models.space import Space
+from copydesk.domain.address import PATH_RULE, is_path_part
 from copydesk.server.errors import conflict, invalid, not_found
 from copydesk.server.implementation import Call
 from copydesk.server.queries.publication import (
@@ -39,8 +39,6 @@ ADAPTIVE_CONTENT = "sites-adaptive-content"
 """The id of the feature that a site with adaptive content uses (platform-api.md, Site)."""
 
 _ADVANCED = ("premium", "ultimate")
-_PATH = re.compile(r"\w[\w.~-]*")
-_PATH_RULE = "only letters, digits, '-', '_', '.' and '~', with a letter, digit or '_' first"
 
 
 def find_site(call: Call, organization_id: str, site_id: str, permission: str = "view") -> Row:
@@ -338,13 +336,13 @@ def check_default(row: Row) -> None:
 
 def check_path(call: Call, siblings: Siblings, path: str, own_id: str) -> None:
     """Raise a 400 when a path cannot be part of an address, or a sibling has it."""
-    if not _PATH.fullmatch(path):
-        raise invalid(f"body.path: {_PATH_RULE}")
+    if not is_path_part(path):
+        raise invalid(f"body.path: {PATH_RULE}")
     if siblings.has_path(call.tx, path, except_id=own_id):
         raise invalid(f"body.path: {path!r} is the path of another one beside it; choose another")
 
 
 def check_basename(basename: str) -> None:
     """Raise a 400 when a base name cannot be part of an address."""
-    if not _PATH.fullmatch(basename):
-        raise invalid(f"body.basename: {_PATH_RULE}")
+    if not is_path_part(basename):
+        raise invalid(f"body.basename: {PATH_RULE}")

@@ -37,6 +37,9 @@ FOUND_BY: Mapping[str, str] = {
 
 NOBODY = "nobody yet: it is not published"
 
+NAMED = 6
+"""So many titles are named before the others are counted."""
+
 WIDTHS = ("visitor-auth", "share-link", "unlisted", "public")
 """Visibilities, the narrowest audience first."""
 
@@ -265,6 +268,27 @@ def _width(visibility: str) -> int:
     return WIDTHS.index(visibility) if visibility in WIDTHS else len(WIDTHS)
 
 
+def adaptive_facts(site: Site, conditional: Sequence[str] | None, *, on: bool) -> list[Text | str]:
+    """Return what switching adaptive content means; ``conditional`` are titles with a condition."""
+    facts: list[Text | str] = [Text.assemble(("read by  ", "muted"), _reach(site)), ""]
+    count = len(conditional or ())
+    names = listed([*(conditional or ())[:NAMED], *([f"{count - NAMED} more"] * (count > NAMED))])
+    if conditional is None:
+        facts.append("What has a condition could not be read.")
+    elif not count:
+        facts.append("No section or space of it has a condition: nobody sees a difference yet.")
+    elif on:
+        facts.append(f"Only visitors who meet its condition see: {names}.")
+    else:
+        said = f"Conditions decide nothing any more, so no visitor is kept from: {names}."
+        facts.append(Text(said, style="warn"))
+    return facts
+
+
+def _reach(site: Site) -> str:
+    return readers(str(site.visibility)) if site.published else NOBODY
+
+
 def basename_facts(site: Site, wanted: str) -> list[Text | str]:
     """Return what another base name does to the address."""
     facts = _before_after(own_address(site, site.basename), own_address(site, wanted))
@@ -376,7 +400,7 @@ def setting_facts(setting: Setting, site: Site, now: datetime) -> list[Fact]:
     address = clean(address_of(site))
     found += [
         Fact("", ""),
-        Fact("read by", readers(str(site.visibility)) if site.published else NOBODY),
+        Fact("read by", _reach(site)),
         Fact("address", Text(address or "none yet", style="link" if address else "muted")),
         Fact("shows", plural(site.site_spaces, "space")),
     ]

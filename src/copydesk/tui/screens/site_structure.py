@@ -258,6 +258,7 @@ class SiteStructurePlace(SiteEditing, SiteTabs, scope="site_structure"):
         me = self.session.me.id if self.session.me is not None else None
         found = await reading.read_site(api, organization, site, me)
         self.target = self.target.but(organization=organization, site=site)
+        self.published = found.site.published
         return found
 
     def _arrived(self, read: tuple[SiteRead, ArrangeRun | None] | None) -> None:

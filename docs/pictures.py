@@ -41,6 +41,9 @@ class Picture:
 WEBHOOKS = ("3", "j", "j", "j", "j", "j", "enter", "2", "}")
 """The way to an open thread of a change request that adds, edits and links pages."""
 
+STAGED = ("g t", "j", "enter", "G", "K", "k", "k", "k", "x")
+"""The way to a site with staged changes of its structure."""
+
 PICTURES = (
     Picture("spaces", ("j", "j")),
     Picture("pages", ("j", "g p", "j")),
@@ -48,7 +51,9 @@ PICTURES = (
     Picture("review", WEBHOOKS),
     Picture("review-80x24", WEBHOOKS, SMALL),
     Picture("review-sides", (*WEBHOOKS, "|")),
-    Picture("structure", ("g t", "j", "enter", "j", "j", "J")),
+    Picture("structure", STAGED),
+    Picture("structure-plan", (*STAGED, "ctrl+s")),
+    Picture("collections", ("g a", "j", "j", "J", "j", "j", "x")),
     Picture("clusters", ("g k", "j")),
 )
 

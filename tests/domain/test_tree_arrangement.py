@@ -237,6 +237,8 @@ def test_a_plan_of_any_steps_makes_the_wanted_tree_and_its_way_back_the_old_one(
         assert TreeArrangement.from_text(it.to_text(["- said"]), "org") is not None
         calls = it.calls()
         assert len({call.key for call in calls}) == len(calls)
+        asked = {call.key[5:].removesuffix("/2") for call in calls if call.key[:5] == "move:"}
+        assert {row for row, state in it.states.items() if state.moved} == asked & {*base.items}
         service = Service(base, random)
         before = service.layout()
         assert named(before) == named(base)

@@ -181,7 +181,7 @@ async def test_what_is_made_nested_copied_and_put_in_order(tree: Tree) -> None:
         assert " none " in driver.line("Legal")
         assert plan(driver)[:4] == [
             "New collection Archive in Support",
-            "New space Old in Archive",
+            "New space Old in Archive, language de",
             "A copy of Guide, with its pages and files",
             "Guide (copy): merge rules: at least one review",
         ]

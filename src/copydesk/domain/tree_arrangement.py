@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Self
 
 from copydesk.domain.arrangement import Arrangement, StagingError
@@ -53,6 +54,26 @@ class TreeArrangement(Arrangement):
             return []
         tree = Tree(self.organization, self.listed)
         return tree_calls(tree, self.base, self.now, self.touched)
+
+    @cached_property
+    def _goes(self) -> Mapping[str, frozenset[str]] | None:
+        """What requests move, by the level that it is in then; None where none make the order."""
+        try:
+            moves, _ = planned_moves(self.base, self.now, self.touched)
+        except NoAnchorError:
+            return None
+        found: dict[str, set[str]] = {}
+        for move in moves:
+            found.setdefault(move.level, set()).add(move.id)
+        return {level: frozenset(rows) for level, rows in found.items()}
+
+    def moving(self, level: str) -> frozenset[str]:
+        """Return what requests move in a level, or into it.
+
+        What comes from elsewhere goes to its place at once, and the order of collections moves
+        more than was moved by hand: so it is what the plan says.
+        """
+        return super().moving(level) if self._goes is None else self._goes.get(level, frozenset())
 
     def why_not(self, after: Layout, picked: Collection[str]) -> str | None:
         """Say why no request makes that tree, or None."""
@@ -158,11 +179,11 @@ class TreeArrangement(Arrangement):
         for row in rows:
             if self._there(row).kind != "collection":
                 continue
-            inside = [each for each in self.now.walk(row) if each not in rows]
+            inside = [each for each in self.now.levels[row] if each not in rows]
             if inside:
                 counts = [
                     plural(count, kind)
-                    for kind in ("space", "collection")
+                    for kind in ("collection", "space")
                     if (count := sum(self.now.items[each].kind == kind for each in inside))
                 ]
                 title = self.now.items[row].title

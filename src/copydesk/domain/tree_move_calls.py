@@ -98,6 +98,14 @@ class MoveCalls:
     def _home(self, move: TreeMove) -> str:
         return where(self._origin[move.id], self.base, self.now)
 
+    def _target(self, move: TreeMove) -> str:
+        """Return what a move is about, as it stands in the log: also from where to where."""
+        title = title_of(move.id, self.base, self.now)
+        if not move.entering:
+            return title
+        to = "to" if move.level == TOP else "into"
+        return f"{title} from {self._home(move)} {to} {where(move.level, self.base, self.now)}"
+
     def _note(self, move: TreeMove) -> str:
         if not move.entering:
             return ""
@@ -126,7 +134,7 @@ class MoveCalls:
         return Call(
             f"move:{move.id}",
             "Move",
-            title_of(move.id, self.base, self.now),
+            self._target(move),
             self._line(move, beside),
             Step("move_space", {"space_id": move.id}, body),
             space_moved(
@@ -152,7 +160,7 @@ class MoveCalls:
         return Call(
             f"move:{move.id}",
             "Move",
-            title_of(move.id, self.base, self.now),
+            self._target(move),
             self._line(move, ""),
             Step("move_collection", {"collection_id": move.id}, body),
             collection_entered(

@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Literal
 
 from copydesk.domain.call import Call
-from copydesk.domain.layout import TOP, Item, Layout, change_line, changed_fields
+from copydesk.domain.layout import TOP, Item, Layout, change_line, changed_fields, said
 from copydesk.domain.merge_rules import label
 from copydesk.domain.reversal import JSON, Expectation, Step
 from copydesk.domain.text import listed as in_words
@@ -195,15 +195,22 @@ def _new_space(tree: Tree, item: Item, base: Layout, now: Layout) -> Call:
     body = {name: item.values[name] for name in _CREATED_WITH if item.values.get(name)}
     if level != TOP:
         body["parent"] = level
+    named = f"{said(body['emoji'])} {item.title}" if body.get("emoji") else item.title
     return Call(
         f"add:{item.id}",
         "New space",
         item.title,
-        f"New space {item.title} {_at(level, base, now)}",
+        f"New space {', '.join([f'{named} {_at(level, base, now)}', *_further(body)])}",
         Step("create_space", {"organization_id": tree.organization}, body),
         space_made(tree.organization, item.id, listed=tree.listed),
         makes=item.id,
     )
+
+
+def _further(body: Mapping[str, JSON]) -> list[str]:
+    """Return what a new space is made with besides its name."""
+    language = [f"language {said(body['language'])}"] if body.get("language") else []
+    return [*language, "locked"] if body.get("editMode") == "locked" else language
 
 
 def _copy(tree: Tree, item: Item, base: Layout) -> Call:

@@ -50,7 +50,11 @@ def name(row: Row, shown: Shown, nodes: Mapping[str, SpaceNode]) -> Text | str:
     node = nodes.get(row.id)
     plain = before(value(row, "emoji"), row.title)
     found = staged.title(row, shown, plain)
-    if "title" in (change := shown.state(row)).changed and not change.new:
+    change = shown.state(row)
+    if change.new:
+        sign = before(value(row, "emoji"), "")
+        found = Text.assemble(sign, found) if sign else found
+    elif {"title", "emoji"} & {*change.changed}:
         found = Text(plain, style="changed")
     if node is not None and spaces.no_access(node):
         found = Text.assemble(found, ("  no access", "muted"))

@@ -264,8 +264,15 @@ class UndoList(Place, scope="undo_list"):
 
 
 def _space_of(past: Past) -> str:
-    """Return the id of the space that a write was in; empty when it was in none."""
-    found = (step.arguments.get("space_id") for step in past.reversal.back)
+    """Return the id of the space that a write was in; empty when it was in none.
+
+    Who moves, changes or deletes a space writes in none: it is what the write is about.
+    """
+    found = (
+        step.arguments.get("space_id")
+        for step in past.reversal.back
+        if not step.operation.endswith("_space")
+    )
     return next((each for each in found if isinstance(each, str)), "")
 
 

@@ -25,6 +25,7 @@ def publish(world: World, *, sections: bool = True, **settings: Any) -> tuple[st
 
     def write(tx: Tx) -> str:
         site = seed.add_site(tx, world.home, "Docs", hostname="docs.acme.test", **settings)
+        tx.update("site", site, adaptive_content=True)
         inside: str | None = None
         for title, shown, more in (
             ("Guides", ("Guide", "Old"), {}),
@@ -78,6 +79,9 @@ async def test_what_everybody_gets_and_what_is_kept_from_them(
         assert driver.place.target.space == ids["Guide"]
         await driver.press("q", "j")
         assert "Its space is in the trash: readers do not get it." in driver.screen
+        world.write(lambda tx: tx.update("site", site, adaptive_content=False))
+        await driver.press("R")
+        assert "shown, condition off" in driver.line("Partners")
         world.write(lambda tx: tx.update("site", site, published=False))
         await driver.press("R")
         assert "Not published: readers get nothing. W publishes it." in driver.screen

@@ -134,6 +134,8 @@ async def test_what_alters_an_address_or_an_audience_is_said_first(world: World)
         assert stored(world, site)["visibility"] == "visitor-auth"
         await driver.press("y")
         assert stored(world, site)["visibility"] == "share-link"
+        await driver.press("y")
+        assert "It opens nothing without the key of a share link." in driver.screen
         await driver.press("u")
         assert stored(world, site)["visibility"] == "visitor-auth"
 

@@ -92,10 +92,13 @@ def _loose(items: Iterable[object]) -> Iterator[tuple[str, SiteNode]]:
         )
 
 
-def readers_tree(published: Structure, seen: Structure | None) -> tuple[ReaderNode, ...]:
+def readers_tree(
+    published: Structure, seen: Structure | None, *, adaptive: bool = True
+) -> tuple[ReaderNode, ...]:
     """Return what readers get in their order, with what else admins see where it would stand.
 
-    ``seen`` is None where nobody knows what admins see.
+    ``seen`` is None where nobody knows what admins see. Without ``adaptive`` conditions have no
+    effect.
     """
     known = seen.nodes if seen is not None else published.nodes
     levels = _joined(published.levels, seen.levels if seen is not None else {})
@@ -108,18 +111,19 @@ def readers_tree(published: Structure, seen: Structure | None) -> tuple[ReaderNo
         children = below(row)
         node = published.nodes.get(row)
         if node is not None:
-            return ReaderNode(node, _reached(node, unseen=row not in known), alone, children)
+            standing = _reached(node, unseen=row not in known, adaptive=adaptive)
+            return ReaderNode(node, standing, alone, children)
         return ReaderNode(known[row], _kept_out(known[row], children), alone, children)
 
     return below(TOP)
 
 
-def _reached(node: SiteNode, *, unseen: bool) -> Standing:
+def _reached(node: SiteNode, *, unseen: bool, adaptive: bool) -> Standing:
     if unseen:
         return "unseen"
     if node.hidden:
         return "hidden"
-    return "conditional" if node.condition else "shown"
+    return "conditional" if node.condition and adaptive else "shown"
 
 
 def _kept_out(node: SiteNode, children: Sequence[ReaderNode]) -> Standing:

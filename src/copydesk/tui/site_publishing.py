@@ -74,6 +74,18 @@ class SitePublishing(Place, scope="site_publishing"):
         """Whether the site at hand is published; None while that is not known."""
         return self.published
 
+    def keyed(self) -> bool:
+        """Whether the address at hand opens nothing without the key of a share link."""
+        return False
+
+    def copy_url(self) -> None:
+        """Copy the address of what is selected; say so where it alone opens nothing."""
+        super().copy_url()
+        if self.keyed():
+            self.say(
+                "Copied the address. It opens nothing without the key of a share link.", "warn"
+            )
+
     def turned(self, results: Sequence[Any]) -> None:
         """Show what taking back a write gave; it may have been that the site was published."""
         self.published = None

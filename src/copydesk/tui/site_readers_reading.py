@@ -92,7 +92,7 @@ async def read_as(api: Api, organization: str, site: Site, audience: Audience) -
     said = layout(reading.unknown)
     if not key and row.visibility == "share-link":
         said = "Without a link nobody gets this. f chooses a link to read with."
-    tree = readers_tree(reading.structure, None if reading.unknown else seen)
+    tree = readers_tree(reading.structure, None if reading.unknown else seen, adaptive=row.adaptive)
     return ReadersRead(row, who, tree, said, links, key)
 
 

@@ -54,7 +54,7 @@ def site_row(site: Site) -> SiteRow:
         clean(str(site.visibility)),
         site.published,
         site.site_spaces,
-        web_address(site.urls.published) or host,
+        (web_address(site.urls.published) or host).removesuffix("/"),
         clean(str(site.type)),
         site.adaptive_content is not None and site.adaptive_content.enabled,
         clean(str(site.agents_context or "")),

@@ -12,6 +12,8 @@ from copydesk.domain.site_tree import TOP
 from copydesk.tui.glyphs import glyphs
 from copydesk.tui.widgets.facts import Fact
 
+NO_EFFECT = "The condition has no effect: adaptive content is off for the site."
+
 NOT_PUBLISHED = "Not published: readers get nothing. W publishes it."
 
 WORDS: Mapping[Standing, tuple[str, str]] = {
@@ -65,6 +67,8 @@ def state(row: ReaderNode) -> Text | str:
     word, tone = WORDS[row.standing]
     if row.standing == "conditional":
         word = f"if {row.node.condition}"
+    elif row.standing == "shown" and row.node.condition:
+        word, tone = "shown, condition off", "warn"
     elif row.standing == "shown" and row.node.default and not row.alone:
         word, tone = "shown first", "good"
     said = Text(word, style=tone)
@@ -100,7 +104,9 @@ def row_facts(row: ReaderNode, *, secret: str = "", by_link: bool = False) -> li
     if by_link and row.standing == "shown":
         why = "Who has a share link gets it."
     found = [Fact("readers", Text(why, style=tone))]
-    if node.condition:
+    if node.condition and row.standing == "shown":
+        found += [Fact("condition", node.condition), Fact("", Text(NO_EFFECT, style="warn"))]
+    elif node.condition:
         found.append(Fact("shown if", node.condition))
     if row.reached and node.address:
         found.append(Fact("address", Text(without(node.address, secret), style="link")))

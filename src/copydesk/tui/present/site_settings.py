@@ -280,7 +280,7 @@ def adaptive_facts(site: Site, conditional: Sequence[str] | None, *, on: bool) -
     elif on:
         facts.append(f"Only visitors who meet its condition see: {names}.")
     else:
-        said = f"Conditions decide nothing any more, so no visitor is kept from: {names}."
+        said = f"Conditions have no effect from then on, those of {names} neither."
         facts.append(Text(said, style="warn"))
     return facts
 

@@ -86,6 +86,13 @@ class SiteSettingsPlace(SiteSettings, HasDetails, scope="site_settings"):
             return app
         return (present.address_of(site) or app) if site.published else app
 
+    def keyed(self) -> bool:
+        """Whether the site is read with share links only, and its address is at hand."""
+        site = self.site
+        if site is None or site.visibility != "share-link":
+            return False
+        return self.url() != web_address(site.urls.app)
+
     def copies(self) -> Sequence[tuple[str, str]]:
         """Return what ``Y`` offers."""
         site, setting = self.site, self.rows.selected

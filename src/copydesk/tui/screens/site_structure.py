@@ -373,6 +373,10 @@ class SiteStructurePlace(SiteEditing, SiteTabs, scope="site_structure"):
         if self.known and self.rows.reveal(part):
             self.app.call_later(run, self, self.ACTIONS["edit"])
 
+    def keyed(self) -> bool:
+        """Whether the site is read with share links only."""
+        return self.read is not None and self.read.site.visibility == "share-link"
+
     def copies(self) -> Sequence[tuple[str, str]]:
         """Return what ``Y`` offers."""
         row, node = self.row, self.node

@@ -110,6 +110,11 @@ class SitesPlace(SiteMaking, HasDetails, scope="sites"):
         row = self.rows.selected
         return row.address if row is not None and row.published and row.address else None
 
+    def keyed(self) -> bool:
+        """Whether the site is read with share links only."""
+        row = self.rows.selected
+        return row is not None and row.visibility == "share-link"
+
     def copies(self) -> Sequence[tuple[str, str]]:
         """Return what ``Y`` offers."""
         row = self.rows.selected

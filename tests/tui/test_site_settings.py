@@ -231,12 +231,17 @@ async def test_a_service_without_publishing_says_so_once_it_is_known(world: Worl
     site = make_site(world, published=False)
 
     class Without(httpx.ASGITransport):
+        down = False
+
         async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+            if self.down:
+                raise httpx.ConnectError("refused", request=request)
             if request.url.path.endswith("/publish"):
                 return httpx.Response(405, request=request)
             return await super().handle_async_request(request)
 
-    async with drive(open_app(world, site, transport=Without(world.app))) as driver:
+    way = Without(world.app)
+    async with drive(open_app(world, site, transport=way)) as driver:
         assert "W publish" in driver.screen
         await driver.press("W", "y")
         assert "publishes sites in the web application only" in driver.screen
@@ -244,6 +249,13 @@ async def test_a_service_without_publishing_says_so_once_it_is_known(world: Worl
         await driver.press("W")
         assert "publishes sites in the web application only" in driver.screen
         assert stored(world, site)["published"] == 0
+        # Where the service is not reached, what is known stays known, and it says so once.
+        way.down = True
+        await driver.press("2")
+        assert "Acme docs > " in driver.screen
+        assert "R reads it again" not in driver.screen
+        await driver.press("g t")
+        assert "offline" in driver.line("copydesk")
 
 
 async def test_who_may_only_look_is_told_why(world: World) -> None:

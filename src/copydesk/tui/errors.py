@@ -64,6 +64,11 @@ def sentence(error: BaseException, again: str = "R") -> str:
             return f"{type(error).__name__}: {said}"
 
 
+def with_key(text: str, key: str = "R") -> str:
+    """Return a `sentence` with the key that reads again, unless it names it already."""
+    return text if f"{key} " in text else f"{text} {key} reads it again."
+
+
 UNKNOWN = "It is not known whether this arrived"
 
 

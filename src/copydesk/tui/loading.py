@@ -120,17 +120,19 @@ class Loading(Screen[None]):
         what: str,
         failed: Callable[[str], None] | None = None,
         after: float = 0.0,
+        local: bool = False,
     ) -> None:
         """Read something and hand it to ``then``, on the event loop.
 
         A newer read of the same ``group`` cancels the older. ``what`` names it while it is slow
         ("Reading spaces"); ``after`` waits that many seconds first, so that a cursor passing by
         reads nothing. A failure is said in the status line, and to ``failed`` if given. What a
-        poll loads says nothing, neither that it is slow nor that it failed.
+        poll loads says nothing, neither that it is slow nor that it failed. What is ``local`` is
+        read on this machine: that says nothing of the service.
         """
         self.cancel_load(group)
         self._reads[group] = asyncio.create_task(
-            self._load(group, read, then, what, failed, after, quiet=self._hushed),
+            self._load(group, read, then, what, failed, after, quiet=self._hushed, local=local),
             name=f"load {group}",
         )
 
@@ -160,6 +162,7 @@ class Loading(Screen[None]):
         after: float,
         *,
         quiet: bool,
+        local: bool,
     ) -> bool:
         if after:
             await asyncio.sleep(after)
@@ -176,7 +179,8 @@ class Loading(Screen[None]):
             slow.stop()
             self._slow(group, "")
         session = self._place.session
-        session.fresh(tell=False)
+        if not local:
+            session.fresh(tell=False)
         try:
             if self.is_attached:
                 self.cached = False

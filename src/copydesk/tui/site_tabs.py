@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from copydesk.domain.text import clean
 from copydesk.tui import places
 from copydesk.tui.frame import Status
 from copydesk.tui.place import Place, View
@@ -60,6 +61,8 @@ class SiteTabs(SitePublishing):
         super().__init__(target)
         self.link_count: int | None = None
         """How many share links the site has; None while that is not known."""
+        self.site_title = "site"
+        """What the site is called, as far as that is known."""
 
     def opened(self) -> None:
         """Show the tabs; count the share links, unless that was handed on by another tab."""
@@ -135,6 +138,7 @@ class SiteTabs(SitePublishing):
         other = entry.place(target)
         if isinstance(other, SiteTabs):
             other.link_count, other.rights = self.link_count, self.rights
+            other.site_title = self.site_title
         self.desk.last = (self.PLACE, target)
         await self._put_here(other)
 
@@ -162,6 +166,7 @@ class SiteTabs(SitePublishing):
             found = await api(ops.get_site, organization, self.target.site)
         if found is not None:
             site, self.published = self.target.site or found.id, found.published
+            self.site_title = clean(found.title).strip() or "Untitled"
             self.target = self.target.but(organization=organization, site=site)
         return found
 

@@ -72,7 +72,9 @@ class Drafts(Place, scope="drafts"):
 
     def reload(self) -> None:
         """Read the drafts, then what their change requests are called."""
-        self.load("drafts", lambda api: self._read(), self._arrived, what="Reading drafts")
+        self.load(
+            "drafts", lambda api: self._read(), self._arrived, what="Reading drafts", local=True
+        )
 
     def poll(self) -> None:
         """Read nothing: drafts change by the hand that types them."""

@@ -13,6 +13,7 @@ from copydesk.tui.actions import action
 from copydesk.tui.details_pane import HasDetails
 from copydesk.tui.dispatch import run
 from copydesk.tui.draft_keys import share_link_key
+from copydesk.tui.errors import with_key
 from copydesk.tui.place import Part
 from copydesk.tui.places import Target, place
 from copydesk.tui.present import share_link as present
@@ -106,7 +107,7 @@ class ShareLinksPlace(SiteTabs, HasDetails, scope="share_links"):
     def trail(self) -> Iterable[str]:
         """The organization, the site, and that these are its share links."""
         yield self.session.organization_title or "no organization"
-        yield self.read.site.title if self.read is not None else "site"
+        yield self.read.site.title if self.read is not None else self.site_title
         yield "Share links"
         if self.read is not None and self.read.refused:
             yield "read-only"
@@ -157,7 +158,7 @@ class ShareLinksPlace(SiteTabs, HasDetails, scope="share_links"):
 
     def _unread(self, text: str) -> None:
         if self.read is None:
-            self.rows.empty = f"{text} R reads it again."
+            self.rows.empty = with_key(text)
             self.rows.refresh()
 
     def _arrived(self, found: LinksRead | None) -> None:

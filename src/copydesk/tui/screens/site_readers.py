@@ -15,6 +15,7 @@ from copydesk.tui import command_line
 from copydesk.tui.actions import action, command
 from copydesk.tui.common_actions import no_url
 from copydesk.tui.details_pane import HasDetails
+from copydesk.tui.errors import with_key
 from copydesk.tui.glyphs import glyphs
 from copydesk.tui.place import Part
 from copydesk.tui.places import Target, place
@@ -105,7 +106,7 @@ class SiteReadersPlace(SiteTabs, HasDetails, scope="site_readers"):
     def trail(self) -> Iterable[str]:
         """The organization, the site, and who reads it."""
         yield self.session.organization_title or "no organization"
-        yield self.read.site.title if self.read is not None else "site"
+        yield self.read.site.title if self.read is not None else self.site_title
         yield "Readers"
         if self.read is not None:
             yield self.read.who
@@ -182,7 +183,7 @@ class SiteReadersPlace(SiteTabs, HasDetails, scope="site_readers"):
 
     def _unread(self, text: str) -> None:
         if self.read is None:
-            self.rows.empty = f"{text} R reads it again."
+            self.rows.empty = with_key(text)
             self.rows.refresh()
 
     def _polled(self, found: ReadersRead | None) -> None:

@@ -10,6 +10,7 @@ from textual.app import ComposeResult
 
 from copydesk.tui.actions import action
 from copydesk.tui.dispatch import run
+from copydesk.tui.errors import with_key
 from copydesk.tui.place import Part
 from copydesk.tui.places import Target, place
 from copydesk.tui.present import site_schema as present
@@ -81,7 +82,7 @@ class SiteSchemaPlace(SiteTabs, SchemaEditing, scope="site_schema"):
     def trail(self) -> Iterable[str]:
         """The organization, the site, and that this is its schema."""
         yield self.session.organization_title or "no organization"
-        yield self.read.site.title if self.read is not None else "site"
+        yield self.read.site.title if self.read is not None else self.site_title
         yield "Schema"
         if self.read is not None and self.read.refused:
             yield "read-only"
@@ -127,7 +128,7 @@ class SiteSchemaPlace(SiteTabs, SchemaEditing, scope="site_schema"):
 
     def _unread(self, text: str) -> None:
         if self.read is None:
-            self.rows.empty = f"{text} R reads it again."
+            self.rows.empty = with_key(text)
             self.rows.refresh()
 
     def _polled(self, found: SchemaRead | None) -> None:

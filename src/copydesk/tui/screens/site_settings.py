@@ -12,6 +12,7 @@ from copydesk.domain.address import web_address
 from copydesk.domain.text import clean
 from copydesk.tui.details_pane import HasDetails
 from copydesk.tui.dispatch import run
+from copydesk.tui.errors import with_key
 from copydesk.tui.place import Part
 from copydesk.tui.places import Target, place
 from copydesk.tui.present import site_settings as present
@@ -58,7 +59,7 @@ class SiteSettingsPlace(SiteSettings, HasDetails, scope="site_settings"):
     def trail(self) -> Iterable[str]:
         """The organization, the site, and that these are its settings."""
         yield self.session.organization_title or "no organization"
-        yield present.title_of(self.site) if self.site is not None else "site"
+        yield present.title_of(self.site) if self.site is not None else self.site_title
         yield "Settings"
         if self.refused:
             yield "read-only"
@@ -128,7 +129,7 @@ class SiteSettingsPlace(SiteSettings, HasDetails, scope="site_settings"):
 
     def _unread(self, text: str) -> None:
         if self.site is None:
-            self.rows.empty = f"{text} R reads it again."
+            self.rows.empty = with_key(text)
             self.rows.refresh()
 
     def _arrived(self, site: Site | None) -> None:

@@ -16,6 +16,7 @@ from copydesk.domain.site_arrangement import SiteArrangement, layout_of
 from copydesk.tui.app import style_path
 from copydesk.tui.dispatch import run
 from copydesk.tui.draft_keys import structure_key
+from copydesk.tui.errors import with_key
 from copydesk.tui.place import Part
 from copydesk.tui.places import Target, place
 from copydesk.tui.present import arrangement as staged
@@ -151,7 +152,7 @@ class SiteStructurePlace(SiteEditing, SiteTabs, scope="site_structure"):
     def trail(self) -> Iterable[str]:
         """The organization, the site, that this is its structure, and what is staged."""
         yield self.session.organization_title or "no organization"
-        yield self.read.site.title if self.read is not None else "site"
+        yield self.read.site.title if self.read is not None else self.site_title
         yield "Structure"
         if self.refused:
             yield f"read-only: {self.refused.removesuffix('.')}"
@@ -234,7 +235,7 @@ class SiteStructurePlace(SiteEditing, SiteTabs, scope="site_structure"):
 
     def _unread(self, text: str) -> None:
         if self.read is None:
-            self.rows.empty = f"{text} R reads it again."
+            self.rows.empty = with_key(text)
             self.rows.refresh()
 
     async def _read(self, api: Api) -> tuple[SiteRead, ArrangeRun | None] | None:
@@ -258,7 +259,7 @@ class SiteStructurePlace(SiteEditing, SiteTabs, scope="site_structure"):
         me = self.session.me.id if self.session.me is not None else None
         found = await reading.read_site(api, organization, site, me)
         self.target = self.target.but(organization=organization, site=site)
-        self.published = found.site.published
+        self.published, self.site_title = found.site.published, found.site.title
         return found
 
     def _arrived(self, read: tuple[SiteRead, ArrangeRun | None] | None) -> None:

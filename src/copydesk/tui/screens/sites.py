@@ -152,7 +152,7 @@ class SitesPlace(SiteMaking, HasDetails, scope="sites"):
         async def read(api: Api) -> dict[str, int]:
             return staged_moves(await asyncio.to_thread(self.session.drafts.kept))
 
-        self.load("staged", read, self._show_staged, what="Reading what is staged")
+        self.load("staged", read, self._show_staged, what="Reading what is staged", local=True)
 
     def _show_staged(self, staged: dict[str, int]) -> None:
         if staged != self._staged:

@@ -124,7 +124,7 @@ class UndoList(Place, scope="undo_list"):
 
     def reload(self) -> None:
         """Read the journal, which other runs of copydesk write too."""
-        self.load("journal", lambda api: self._read(), self._came, what="Reading")
+        self.load("journal", lambda api: self._read(), self._came, what="Reading", local=True)
 
     def _came(self, nothing: None) -> None:
         self.show()

@@ -82,6 +82,10 @@ async def test_what_everybody_gets_and_what_is_kept_from_them(
         world.write(lambda tx: tx.update("site", site, adaptive_content=False))
         await driver.press("R")
         assert "shown, condition off" in driver.line("Partners")
+        await driver.press(":")
+        await driver.burst(*typed("key nonsense"), "enter")
+        assert "Links have no effect" in driver.screen
+        assert "Guides" in driver.screen
         world.write(lambda tx: tx.update("site", site, published=False))
         await driver.press("R")
         assert "Not published: readers get nothing. W publishes it." in driver.screen

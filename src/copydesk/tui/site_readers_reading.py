@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from copydesk.domain.site_readers import ReaderNode, readers_tree, reading_of
-from copydesk.tui.present.share_link import Link, no_address
+from copydesk.tui.present.share_link import Link, no_address, no_effect
 from copydesk.tui.present.site import SiteRow, site_row
 from copydesk.tui.present.site import audience as readers
 from copydesk.tui.present.site_readers import NOT_PUBLISHED, layout
@@ -86,17 +86,22 @@ async def read_as(api: Api, organization: str, site: Site, audience: Audience) -
     published, seen = await asyncio.gather(
         _published(api, organization, site.id, key), _seen(api, organization, site.id)
     )
+    wrong = ""
+    if isinstance(published, str) and key and row.visibility != "share-link":
+        # Nobody needs a link there: who has a wrong one reads it all the same.
+        wrong = f"No link of this site that is on has that key. {no_effect(row)}"
+        who, key, published = nobody_special(row), "", await _published(api, organization, site.id)
     if isinstance(published, str):
         return ReadersRead(row, who, (), published, links)
     reading = reading_of(published)
-    said = layout(reading.unknown)
+    said = wrong or layout(reading.unknown)
     if not key and row.visibility == "share-link":
         said = "Without a link nobody gets this. f chooses a link to read with."
     tree = readers_tree(reading.structure, None if reading.unknown else seen, adaptive=row.adaptive)
     return ReadersRead(row, who, tree, said, links, key)
 
 
-async def _published(api: Api, organization: str, site: str, key: str) -> PublishedSite | str:
+async def _published(api: Api, organization: str, site: str, key: str = "") -> PublishedSite | str:
     """Return what readers get, or why they get nothing."""
     from copydesk.client.errors import ApiError, Invalid, NotFound
     from copydesk.contract import operations as ops

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 STAGED = "changes staged, not sent"
 """What the sign beside a site means."""
 
-TITLE_CELLS = 24
+TITLE_CELLS = 20
 """So much of a title is seen before an address takes more than it needs at least."""
 
 EMPTY = {

@@ -16,6 +16,7 @@ from copydesk.domain.layout import Layout
 from copydesk.domain.reversal import JSON, Expectation, Step
 from copydesk.domain.site_arrangement import layout_of
 from copydesk.domain.site_tree import structure_of
+from copydesk.domain.slug import slugify
 
 IDS = ("org", "site")
 DAY = "2026-01-01T00:00:00Z"
@@ -132,7 +133,7 @@ class SiteService:
     def add_site_section(self, _: JSON, body: JSON) -> JSON:
         self.made += 1
         title = body.get("title", "Untitled")
-        path = re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")
+        path = slugify(title)
         section: dict[str, Any] = {
             "id": f"made-{self.made}",
             "title": title,

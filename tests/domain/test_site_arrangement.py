@@ -145,9 +145,12 @@ def stage(chance: random.Random, staged: SiteArrangement, number: int) -> SiteAr
         case 8:
             return staged.make_default(row)
         case 9:
-            return staged.remove([row])
+            return staged.remove(
+                chance.sample(list(now.items), min(len(now.items), number % 2 + 1))
+            )
         case 10:
-            title, path = f"New {number}", chance.choice([None, "a", "b", f"q{number}"])
+            title = chance.choice([f"New {number}", "Ünder", "A b"])
+            path = chance.choice([None, "a", "b", f"q{number}", "under", "a-b", "a-b-2"])
             space = f"space-{chance.choice(['one', 'two', number])}"
             values = {"title": title, "space": space, "path": path, "spaceTitle": space}
             return staged.add("", "section", values)[0]

@@ -40,7 +40,7 @@ WORDS: Mapping[str, str] = {"editMode": "editing", "mergeRules": "merge rules", 
 
 def set_values(values: Values) -> dict[str, JSON]:
     """Return the settings that are set."""
-    return {name: value for name, value in values.items() if value or value == 0 != False}
+    return {name: value for name, value in values.items() if value}
 
 
 def said(value: JSON) -> str:
@@ -206,8 +206,8 @@ def differences(before: Layout, after: Layout) -> tuple[Difference, ...]:
             found.append(Difference(row, "removed", title, line=f"{title}: gone{_in(before, row)}"))
     for row, item in before.items.items():
         other = after.items.get(row)
-        if other is None or other is item:
-            continue
+        if other is None or other is item or item.kind == "group":
+            continue  # a group has no settings; its title here only numbers it
         for name in changed_fields(item, other):
             was, now = item.values.get(name), other.values.get(name)
             line = f"{other.title}: {change_line(name, was, now)}"

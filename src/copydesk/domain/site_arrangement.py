@@ -7,7 +7,7 @@ into one or out, and none moves a site space to another section (platform-api.md
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -15,6 +15,7 @@ from copydesk.domain.arrangement import Arrangement, Rebased, StagingError
 from copydesk.domain.call import NEW, Call
 from copydesk.domain.layout import SECTIONS, TOP, Item, Layout, Values, default_at, set_values
 from copydesk.domain.rebasing import Lost
+from copydesk.domain.slug import is_slug
 from copydesk.domain.text import clean
 
 if TYPE_CHECKING:
@@ -132,8 +133,9 @@ class SiteArrangement(Arrangement):
         picked = [row for row in rows if row not in twice]
         without = super(SiteArrangement, before).remove(picked)
         lands = [row for row in given if now.items[row].values.get("default")]
+        stays = [row for row in given if row in without.now]
         first = next(
-            (row for row in (self.base.defaults.get(TOP), *lands, *given) if row in given), ""
+            (row for row in (self.base.defaults.get(TOP), *lands, *stays) if row in stays), ""
         )
         after = default_at(without.now, first, show=True) if first else without.now
         return replace(without, now=after, past=(*self.past, now))
@@ -145,14 +147,29 @@ class SiteArrangement(Arrangement):
         if level == TOP and takes is not None:
             first = [takes]
         elif not level.startswith(NEW):
-            return super().before_moves(level, order)
+            rows = super().before_moves(level, order)
+            at = next((at for at, row in enumerate(rows) if row.startswith(NEW)), len(rows))
+            return [*rows[:at], *self.adding(rows[at:])]
         elif level == takes:
             first = list(self.base.levels[TOP])
-        if level == TOP:
-            return [*first, *(row for row in order if row not in first)]
-        if child := made_along(self.now, level):
+        if level != TOP and (child := made_along(self.now, level)):
             first.append(child)
-        return [*first, *(row for row in order if row not in first)]
+        return [*first, *self.adding(row for row in order if row not in first)]
+
+    def adding(self, rows: Iterable[str]) -> list[str]:
+        """Return new things in the order they are added, which is that of their level.
+
+        But what is given a path comes before what the service might give that path to.
+        """
+        order, items = list(rows), self.now.items
+        given = [row for row in order if items[row].values.get("path")]
+        others = [row for row in order if not items[row].values.get("path")]
+        if given and others and any(
+            is_slug(str(items[row].values["path"]), items[other].title)
+            for row in given for other in others
+        ):  # fmt: skip
+            return [*given, *others]
+        return order
 
     # What cannot be
 
@@ -251,6 +268,11 @@ class SiteArrangement(Arrangement):
             for each in after.sections() if item.kind == "section" else after.levels[level]:
                 if each != row and after.items[each].values.get("path") == path:
                     return f"{after.items[each].title} has the path /{clean(str(path))} already."
+            if row.startswith(NEW) and (first := self._given(after, item, level, str(path))):
+                return (
+                    f"{first} would be given the path /{clean(str(path))} when it is added. "
+                    "Give it another one first."
+                )
         space = item.values.get("space")
         if item.kind == "site-space" and row.startswith(NEW):
             for each in after.levels[level]:
@@ -261,6 +283,17 @@ class SiteArrangement(Arrangement):
                 if each not in after and self.base.items[each].values.get("space") == space:
                     return "It is shown there, to be removed. Take that back instead (u)."
         return None
+
+    def _given(self, after: Layout, item: Item, level: str, path: str) -> str | None:
+        """Return the title of what is added before a new thing, and might be given its path."""
+        if item.kind == "section":
+            first = adopting(self.base, after)
+        else:
+            first = made_along(after, level) if level.startswith(NEW) else None
+        if first is None or first == item.id or after.items[first].values.get("path"):
+            return None
+        title = after.items[first].title
+        return title if is_slug(path, title) else None
 
     def _has_path(self, row: str, level: str, path: object) -> bool:
         """Whether a thing has had a path where it is: then whoever takes it is looked at."""

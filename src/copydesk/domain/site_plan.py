@@ -5,15 +5,18 @@ sections, the default section, settings of site spaces, moves, what is removed. 
 it waits for: a path is freed before another takes it over, what becomes a default is shown before,
 what is no longer one is hidden or removed after. Where they wait for each other in a ring, one of
 them is sent in two parts, or opens the ring with a path for the time being.
+
+The service gives what is added a path of its own making, which nobody has then. So that it is none
+that is wanted for another, what is added is added after the others have the paths they are to have.
 """
 
 from __future__ import annotations
 
 import heapq
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
+from zlib import crc32
 
 from copydesk.domain.call import NEW, Call
 from copydesk.domain.layout import SECTIONS, TOP
@@ -24,7 +27,7 @@ from copydesk.domain.site_requests import Requests
 if TYPE_CHECKING:
     from copydesk.domain.site_arrangement import SiteArrangement
 
-ADD, SHOW, SECTION, DEFAULT, SPACE, MOVE, REMOVE = range(7)
+BEFORE, ADD, SHOW, SECTION, DEFAULT, SPACE, MOVE, REMOVE = range(8)
 
 PATH, REST = "path", "rest"
 """The parts of a request that others wait for, and that wait for others."""
@@ -46,6 +49,8 @@ class Op:
     move: Move | None = None
     needs: list[tuple[str, str, str]] = field(default_factory=list)
     """What it waits for: its own part that does, the key of the other, and its part."""
+    wishes: list[str] = field(default_factory=list)
+    """The keys of those that come before it, unless they cannot."""
 
 
 def calls_of(staged: SiteArrangement) -> list[Call]:
@@ -60,6 +65,8 @@ class _Ops:
     def __init__(self, staged: SiteArrangement) -> None:
         self.staged, self.base, self.now = staged, staged.base, staged.now
         self.ops: dict[str, Op] = {}
+        self._added: dict[str, list[Op]] = {}
+        """What is added, by where its path has to be the only one, in the order it is added."""
 
     def all(self) -> dict[str, Op]:
         if self.now.items is not self.base.items:
@@ -83,15 +90,23 @@ class _Ops:
         if not any(row.startswith(NEW) for row in self.staged.differing):
             return
         takes = self.staged.takes_over
-        for row in sorted(now.sections(), key=lambda row: row != takes):
-            if row.startswith(NEW):
-                self._put(f"add:{row}", "add", row, ADD)
-        for row in now.walk():
-            item = now.items[row]
-            if row.startswith(NEW) and item.kind == "site-space":
-                level = now.level_of(row)
-                if not (level.startswith(NEW) and made_along(now, level) == row):
-                    self._put(f"add:{row}", "add", row, ADD).level = level
+        news = [row for row in now.sections() if row.startswith(NEW) and row != takes]
+        first = [takes] if takes is not None else []
+        for row in [*first, *self.staged.adding(news)]:
+            op = self._put(f"add:{row}", "add", row, ADD)
+            self._added.setdefault(SECTIONS, []).append(op)
+            if made_along(now, row) is not None or row == takes:
+                self._added[row] = [op]  # what is made along has a path too
+        for level in [TOP, *now.sections()]:
+            along = made_along(now, level) if level.startswith(NEW) else None
+            rows = [row for row in now.levels[level] if row.startswith(NEW) and row != along]
+            for row in self.staged.adding(rows):
+                if now.items[row].kind == "site-space":
+                    op = self._put(f"add:{row}", "add", row, ADD)
+                    op.level = level
+                    self._added.setdefault(level, []).append(op)
+                    if level.startswith(NEW):
+                        op.needs.append((REST, f"add:{level}", REST))
 
     def _settings(self) -> None:
         from copydesk.domain.site_arrangement import FIELDS
@@ -165,6 +180,7 @@ class _Ops:
 
     def _waits(self) -> None:
         """Say what waits for what."""
+        self._added_first()
         paths = any("path" in op.values for op in self.ops.values())
         holders = self._holders() if paths else {}
         for op in list(self.ops.values()):
@@ -180,6 +196,56 @@ class _Ops:
             elif op.move is not None and f"remove:{op.move.anchor}" in self.ops:
                 self.ops[f"remove:{op.move.anchor}"].needs.append((REST, op.key, REST))
 
+    def _added_first(self) -> None:
+        """Have added what is named, and after what takes a path that the service might give it."""
+        from copydesk.domain.site_arrangement import scope_of
+
+        if not self._added:
+            return
+        paths: dict[str, list[Op]] = {}
+        for op in self.ops.values():
+            if op.kind == "set":
+                scope = scope_of(self.now, op.row)
+                if "path" in op.values:
+                    paths.setdefault(scope, []).append(op)
+                    if scope in self._added and op.row in self.base:
+                        op.phase = BEFORE
+                self._needs_added(op, op.row)
+                self._needs_added(op, str(op.values.get(DEFAULT_SPACE) or ""))
+            elif op.kind == "default":
+                self._needs_added(op, op.row)
+        for scope, added in self._added.items():
+            mine = [op.key for op in paths.get(scope, ()) if op.row in self.base]
+            given = {op.row: op.key for op in paths.get(scope, ()) if op.row not in self.base}
+            for last, op in zip((None, *added), added, strict=False):
+                if last is not None:
+                    op.needs.append((REST, last.key, REST))
+                    made = self._made(last.row, scope)
+                    mine = [given[made]] if made in given else []
+                op.wishes += mine
+        moves: dict[str, Op] = {}
+        for op in self.ops.values():
+            scope = SECTIONS if op.level == TOP and SECTIONS in self._added else op.level
+            if op.kind in ("move", "remove") and scope in self._added:
+                op.needs.append((REST, self._added[scope][-1].key, REST))
+                if op.kind == "move":
+                    if scope in moves:
+                        op.needs.append((REST, moves[scope].key, REST))
+                    moves[scope] = op
+
+    def _needs_added(self, op: Op, row: str) -> None:
+        """Say that a request names something that is added."""
+        if row.startswith(NEW):
+            key = f"add:{row}" if f"add:{row}" in self.ops else f"add:{self.now.level_of(row)}"
+            op.needs.append((REST, key, REST))
+            op.needs.append((PATH, key, REST))
+
+    def _made(self, row: str, scope: str) -> str:
+        """Return what is made in a scope when a row is added: itself, or what is in it."""
+        from copydesk.domain.site_arrangement import made_along
+
+        return row if scope != row else made_along(self.now, row) or ""
+
     def _holders(self) -> dict[tuple[str, JSON], str]:
         """Return what has which path until something is sent."""
         from copydesk.domain.site_arrangement import scope_of
@@ -192,10 +258,6 @@ class _Ops:
                 if scope == TOP and self.staged.takes_over is not None:
                     scope = self.staged.takes_over  # also of what is removed from there later
                 holders[scope, path] = row
-        for op in self.ops.values():
-            if op.kind == "add":  # the service makes a path of the title
-                path = _slug(self.now.items[op.row].title)
-                holders.setdefault((scope_of(self.now, op.row), path), op.row)
         return holders
 
     def _path_waits(self, op: Op, holders: dict[tuple[str, JSON], str]) -> None:
@@ -234,7 +296,8 @@ def _in_order(ops: dict[str, Op], staged: SiteArrangement) -> Iterable[Op]:
     blocks: dict[str, set[str]] = {}
 
     def note(op: Op) -> None:
-        waiting[op.key] = {key for _, key, _ in op.needs if key in left}
+        others = (*(key for _, key, _ in op.needs), *op.wishes)
+        waiting[op.key] = {key for key in others if key in left}
         for key in waiting[op.key]:
             blocks.setdefault(key, set()).add(op.key)
         if not waiting[op.key]:
@@ -261,13 +324,23 @@ def _in_order(ops: dict[str, Op], staged: SiteArrangement) -> Iterable[Op]:
 
 
 def _opened(left: dict[str, Op], staged: SiteArrangement) -> list[Op]:
-    """Return the requests of a ring with one that opens it, in two parts or with another path."""
+    """Return the requests of a ring with one that opens it.
+
+    It waits no longer for what it only should, or is sent in two parts, or with another path.
+    """
+    needing = _ringed(left)
+    if not needing:
+        op = min(
+            (op for op in left.values() if op.wishes), key=lambda each: (each.phase, each.index)
+        )
+        op.wishes = []
+        return [op]
     trail: list[tuple[Op, str, str]] = []  # each with its waiting part, and the part waited for
     at: dict[str, int] = {}
-    op = min(left.values(), key=lambda each: (each.phase, each.index))
+    op = min(needing.values(), key=lambda each: (each.phase, each.index))
     while op.key not in at:
         at[op.key] = len(trail)
-        part, key, other = next(need for need in op.needs if need[1] in left)
+        part, key, other = next(need for need in op.needs if need[1] in needing)
         trail.append((op, part, other))
         op = left[key]
     ring = trail[at[op.key] :]
@@ -279,11 +352,29 @@ def _opened(left: dict[str, Op], staged: SiteArrangement) -> list[Op]:
     return _split(each, left, {"path": _spare(each, staged)}, "free")
 
 
+def _ringed(left: dict[str, Op]) -> dict[str, Op]:
+    """Return what is in a ring of needs, or waits for one."""
+    needing = dict(left)
+    needs = {key: {other for _, other, _ in op.needs if other in left} for key, op in left.items()}
+    waiters: dict[str, list[str]] = {}
+    for key, others in needs.items():
+        for other in others:
+            waiters.setdefault(other, []).append(key)
+    free = [key for key, others in needs.items() if not others]
+    for key in free:  # grows while it is gone through
+        del needing[key]
+        for waiter in waiters.get(key, ()):
+            needs[waiter].discard(key)
+            if not needs[waiter]:
+                free.append(waiter)
+    return needing
+
+
 def _split(op: Op, left: dict[str, Op], values: dict[str, JSON], name: str) -> list[Op]:
     """Return a request of its own for a path, which what waits for the path waits for.
 
     The other part of ``path`` waits no longer for what only the path had to; a path to be ``free``
-    waits for nothing.
+    waits for nothing but that what it is of is added.
     """
     new = Op(f"{name}:{op.row}", "set", op.row, op.phase, op.index, values, op.level)
     if name == "path":
@@ -291,6 +382,7 @@ def _split(op: Op, left: dict[str, Op], values: dict[str, JSON], name: str) -> l
         op.needs = [need for need in op.needs if need[0] != PATH]
         new.needs.append((PATH, op.key, REST))
     else:
+        new.needs = [need for need in op.needs if need[1].startswith("add:")]
         op.needs.append((PATH, new.key, PATH))
     for each in left.values():
         if each is not op:
@@ -298,22 +390,12 @@ def _split(op: Op, left: dict[str, Op], values: dict[str, JSON], name: str) -> l
                 (part, new.key if key == op.key and other == PATH else key, other)
                 for part, key, other in each.needs
             ]
+            if name == "path" and op.key in each.wishes:
+                each.wishes.append(new.key)
     return [op, new]
 
 
 def _spare(op: Op, staged: SiteArrangement) -> str:
-    """Return a path that nothing has, for the time being."""
-    taken = {
-        item.values.get("path")
-        for layout in (staged.base, staged.now)
-        for item in layout.items.values()
-    }
-    path = str(staged.now.items[op.row].values.get("path") or "moved")[:90]
-    number = 2
-    while f"{path}-{number}" in taken:
-        number += 1
-    return f"{path}-{number}"
-
-
-def _slug(title: str) -> str:
-    return re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")
+    """Return a path for the time being, that nothing has and that the service gives to nothing."""
+    path = str(staged.now.items[op.row].values.get("path") or "moved")[:80]
+    return f"{path}-{crc32(f'{op.row} {path}'.encode()):08x}"

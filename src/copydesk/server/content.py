@@ -8,8 +8,6 @@ revision is a tree with parents. Equal content is stored once; nothing here ever
 from __future__ import annotations
 
 import json
-import re
-import unicodedata
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, field, fields, replace
 from functools import lru_cache
@@ -333,12 +331,6 @@ def paths(draft: Draft) -> dict[str, str]:
 
     walk(None, "")
     return found
-
-
-def slugify(title: str) -> str:
-    """Return the URL form of a title: lower case words of letters and digits, joined by hyphens."""
-    plain = unicodedata.normalize("NFKD", title).encode("ascii", "ignore").decode().lower()
-    return re.sub(r"[^a-z0-9]+", "-", plain).strip("-")[:100] or "page"
 
 
 def _node_json(node: Node) -> list[Any]:

@@ -12,7 +12,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from copydesk.server import content, seeding, seeding_sites
+from copydesk.domain.slug import slugify
+from copydesk.server import seeding, seeding_sites
 from copydesk.server.importing_space import SpaceImport, SpaceReport
 from copydesk.server.source_content import source_of
 from copydesk.server.sources.git import Repository
@@ -157,7 +158,7 @@ class _Import:
     def author(self, person: Person) -> str:
         """Return the user who wrote something, made a member with the right to edit when new."""
         name = person.name.strip() or "Unknown author"
-        email = person.email.strip() or f"{content.slugify(name)}@unknown.invalid"
+        email = person.email.strip() or f"{slugify(name)}@unknown.invalid"
         user_id: str | None = self.tx.value("SELECT id FROM user WHERE email = ?", email)
         if user_id is None:
             user_id = seeding.add_user(self.tx, name, email)

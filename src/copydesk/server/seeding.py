@@ -14,6 +14,7 @@ from datetime import datetime
 from typing import Any
 from uuid import NAMESPACE_URL, uuid5
 
+from copydesk.domain.slug import slugify
 from copydesk.server import content
 from copydesk.server.content import Draft, FileData, PageData, RevisionType
 from copydesk.server.searching import keep_index
@@ -128,7 +129,7 @@ class Editor:
 
     def _free_slug(self, title: str, parent: str | None) -> str:
         taken = {self.draft.pages[page].slug for page in self.draft.children.get(parent, ())}
-        wanted = content.slugify(title)
+        wanted = slugify(title)
         slug, number = wanted, 1
         while slug in taken:
             number += 1

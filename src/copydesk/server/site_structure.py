@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from copydesk.server.content import slugify
+from copydesk.domain.slug import NUMBERED, slugify
 from copydesk.server.store import Row, Tx, Value
 
 _GAP = 1e-6
@@ -56,7 +56,7 @@ class Siblings:
         path, number = wanted, 1
         while self.has_path(tx, path):
             number += 1
-            path = f"{wanted[:90]}-{number}"
+            path = f"{wanted[:NUMBERED]}-{number}"
         return path
 
     def beside(self, tx: Tx, anchor_id: str, moved_id: str, *, after: bool) -> float:

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 from copydesk.contract.models.parts import Urls
 from copydesk.contract.models.search import SearchAncestor, SearchSection, SpaceSearchItem
+from copydesk.domain.slug import slugify
 from copydesk.server import content
-from copydesk.server.content import slugify
 from copydesk.server.implementation import Call
 from copydesk.server.searching import Query
 

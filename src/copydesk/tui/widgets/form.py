@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, cast
 from rich.text import Text
 from textual.app import ComposeResult
 from textual.content import Content
+from textual.timer import Timer
 from textual.widget import Widget
 from textual.widgets import Input, Label, Static, TextArea
 
@@ -27,6 +28,9 @@ if TYPE_CHECKING:
     from copydesk.tui.drafts import DraftStore
     from copydesk.tui.widgets.choice import Option
 
+
+KEEP_SECONDS = 0.7
+"""How long after a key what is typed is on disk: no more than that is lost with the program."""
 
 REFUSED_FIELD = re.compile(r"\bbody\.(\w+)(?:\.\w+|\[\d+\])*: *(.+)", re.DOTALL)
 """Where the service says which field it does not accept, and why."""
@@ -156,6 +160,7 @@ class Form(Sheet[Mapping[str, str]], scope="form"):
         self._under_way = False
         """Whether the answer of the service is still to come."""
         self._arrived = False
+        self._keeping: Timer | None = None
         self._inputs: dict[str, FormInput | FormText] = {}
 
     def body(self) -> ComposeResult:
@@ -231,9 +236,24 @@ class Form(Sheet[Mapping[str, str]], scope="form"):
         return cast("CopydeskApp", self.app).session.drafts
 
     def keep(self) -> None:
-        """Keep the fields that differ as a draft."""
+        """Keep the fields that differ as a draft; with none there is no draft."""
+        if self._keeping is not None:
+            self._keeping.stop()
+            self._keeping = None
         if changed := self.changed():
             self._drafts.save(self._draft_key, json.dumps({**changed, **self._beside}))
+        else:
+            self._drafts.drop(self._draft_key)
+
+    def _keep_soon(self) -> None:
+        # Not put off by the keys that follow: who types on and on is safe too.
+        if self._keeping is None and self.changed():
+            self._keeping = self.set_timer(KEEP_SECONDS, self._keep_due)
+
+    def _keep_due(self) -> None:
+        self._keeping = None
+        if not self._arrived and self.is_attached:
+            self.keep()
 
     def values(self) -> dict[str, str]:
         """Return what is in the fields now."""
@@ -301,11 +321,13 @@ class Form(Sheet[Mapping[str, str]], scope="form"):
         """Say what is wrong while it is typed."""
         event.stop()
         self._show_labels()
+        self._keep_soon()
 
     def on_text_area_changed(self, event: TextArea.Changed) -> None:
         """Say what is wrong while it is typed."""
         event.stop()
         self._show_labels()
+        self._keep_soon()
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         """Enter sends nothing: it goes on to the next field."""

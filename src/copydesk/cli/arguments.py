@@ -71,6 +71,7 @@ def build_parser() -> ArgumentParser:
     _keys(commands)
     _log(commands)
     _structure(commands)
+    _conversations(commands)
     _serve(commands)
     _desk(commands)
     return parser
@@ -162,6 +163,36 @@ def _structure(commands: _SubParsersAction[ArgumentParser]) -> None:
             "--organization", metavar="TITLE", help="look for the site in this one only (or its id)"
         )
         _connection(parser, again=True)
+
+
+def _conversations(commands: _SubParsersAction[ArgumentParser]) -> None:
+    conversations = commands.add_parser(
+        "conversations", help="hand in support conversations from files"
+    )
+    actions = conversations.add_subparsers(metavar="ACTION", title="actions", required=True)
+    sending = actions.add_parser("send", help="check what is in files, and send each once")
+    sending.add_argument(
+        "files",
+        metavar="FILE",
+        nargs="+",
+        help="JSON: one conversation, a list, or one on every line; - reads standard input",
+    )
+    sending.add_argument(
+        "--organization",
+        metavar="TITLE",
+        help="whose they are (or its id), where you are in several",
+    )
+    sending.add_argument(
+        "--skip-bad", action="store_true", help="send the rest where some cannot be sent"
+    )
+    sending.add_argument(
+        "--again", action="store_true", help="send also what was sent before, which replaces it"
+    )
+    sending.add_argument(
+        "--json", action="store_true", dest="as_json", help="a JSON object for each, one a line"
+    )
+    sending.set_defaults(runner="copydesk.cli.conversations:send_conversations")
+    _connection(sending, again=True)
 
 
 def _serve(commands: _SubParsersAction[ArgumentParser]) -> None:

@@ -1,4 +1,4 @@
-"""Finding the site that a person means: by its id, its title, its host or its address."""
+"""Finding the site that a person means, by its id, title, host or address; or the organization."""
 
 from __future__ import annotations
 
@@ -71,6 +71,23 @@ async def find_site(api: Api, wanted: str, organization: str | None = None) -> F
         raise UsageError(f"no site is called {said}. There are: {named}.")
     where = " in this organization" if organization else ""
     raise UsageError(f"no site is called {said}: there are no sites{where}.")
+
+
+async def find_organization(api: Api, wanted: str | None = None) -> Organization:
+    """Return the organization that is meant: the one that was named, or the only one there is.
+
+    Raises ``UsageError`` when there is none or more than one, and ``ApiError``.
+    """
+    places = await _organizations(api, wanted)
+    if len(places) == 1:
+        return places[0]
+    if not places:
+        raise UsageError("you are in no organization")
+    known = [f"{clean(place.title)} ({clean(place.id)})" for place in places]
+    more = [f"{len(known) - SAID} more"] if len(known) > SAID else []
+    raise UsageError(
+        f"name one of your organizations with --organization: {listed([*known[:SAID], *more])}"
+    )
 
 
 async def _organizations(api: Api, wanted: str | None) -> list[Organization]:

@@ -10,16 +10,15 @@ import asyncio
 import json
 import os
 import re
-import signal
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence
 from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 from copydesk.cli.connection import Connection, session_for
 from copydesk.cli.edge import CONFLICT, DONE, FAILED, INTERRUPTED, UsageError, say, status_of
 from copydesk.cli.site_finding import FoundSite, find_site
+from copydesk.cli.stopping import stopping
 from copydesk.cli.structure import Wish, mistaken, read_layout
 from copydesk.domain.arrange_run import ArrangeRun, RunCall, lasting_fact
 from copydesk.domain.layout import differences
@@ -243,7 +242,7 @@ class Applying:
 
     async def _send(self, session: Session, run: ArrangeRun, site: FoundSite) -> int:
         arranging = session.arranging
-        with self._stopping(lambda: arranging.stop(run)):
+        with stopping(lambda: arranging.stop(run)):
             run = await arranging.go(run, self._progress)
         if run.state == "finished":
             await arranging.taken_in(run)
@@ -263,7 +262,7 @@ class Applying:
 
     async def _take_back(self, session: Session, run: ArrangeRun, site: FoundSite) -> int:
         arranging = session.arranging
-        with self._stopping(lambda: arranging.stop(run)):
+        with stopping(lambda: arranging.stop(run)):
             run = await arranging.roll_back(run, self._progress)
         stands = [item for item in run.calls if item.here]
         self._print(f"{site.title}: {plural(run.count('taken-back'), 'request')} taken back.")
@@ -291,26 +290,6 @@ class Applying:
             self._told[item.call.key] = item.state
             if item.state != before and item.state in ("done", "taken-back"):
                 self._print(_line(number, len(run.calls), item))
-
-    @contextmanager
-    def _stopping(self, stop: Callable[[], None]) -> Iterator[None]:
-        """Stop after the request under way at the first ctrl+c, instead of in the middle of it."""
-        loop = asyncio.get_running_loop()
-
-        def stop_once() -> None:
-            loop.remove_signal_handler(signal.SIGINT)
-            say("Stopping after the request under way; ctrl+c again stops at once.")
-            stop()
-
-        try:
-            loop.add_signal_handler(signal.SIGINT, stop_once)
-        except (NotImplementedError, ValueError, RuntimeError):
-            yield  # no such handlers on this system, or in this thread
-            return
-        try:
-            yield
-        finally:
-            loop.remove_signal_handler(signal.SIGINT)
 
     # Words
 

@@ -215,13 +215,23 @@ def _one_a_line(pieces: _Pieces) -> bool:
     first = pieces.held[pieces.at : end].rstrip()
     if not first.endswith(b"}"):
         return False
+    broken = _break_of(first)
+    if broken is None or broken.startswith("{"):
+        return broken is None  # several of them on one line are values
+    length = end - pieces.at
+    after = pieces.end_of_line(length + 1)
+    return after is None or pieces.held[pieces.at + length : after].strip()[:1] in (b"{", b"")
+
+
+def _break_of(line: bytes) -> str | None:
+    """Return what follows the one value of a line, "" where there is none; None if it is whole."""
     try:
-        json.loads(first)
+        json.loads(line)
+    except json.JSONDecodeError as error:
+        return error.doc[error.pos :].lstrip() if error.msg == "Extra data" else ""
     except (ValueError, RecursionError):
-        length = end - pieces.at
-        after = pieces.end_of_line(length + 1)
-        return after is None or pieces.held[pieces.at + length : after].strip()[:1] in (b"{", b"")
-    return True
+        return ""
+    return None
 
 
 def _lines(pieces: _Pieces) -> Iterator[_Frame | Complaint]:

@@ -1,0 +1,269 @@
+"""``copydesk conversations send``: support conversations from files, handed in once each."""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import shutil
+import stat
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO
+
+from copydesk.cli.connection import Connection, chosen
+from copydesk.cli.conversations_report import Report
+from copydesk.cli.conversations_sending import BOUNDS, BREATH, Bounds, Halted, Row, Sending
+from copydesk.cli.edge import CONFLICT, DONE, FAILED, UsageError
+from copydesk.cli.site_finding import find_organization
+from copydesk.domain.ingest_file import Complaint, Item, read_items
+from copydesk.domain.text import clean, plural
+from copydesk.local.ingested import Ingested, InUse
+from copydesk.local.journal import Journal
+from copydesk.local.paths import find_paths
+
+if TYPE_CHECKING:
+    from copydesk.client.api import Api
+    from copydesk.contract.models.organization import Organization
+
+STANDARD_INPUT = "-"
+
+
+def send_conversations(
+    *,
+    files: Sequence[str],
+    organization: str | None = None,
+    skip_bad: bool = False,
+    again: bool = False,
+    as_json: bool = False,
+    desk: Path | None = None,
+    base_url: str | None = None,
+) -> int:
+    """Check all conversations of some files, then hand in those that were not handed in before.
+
+    Nothing is sent while there is something to complain about, unless ``skip_bad`` leaves that out.
+    Raises ``UsageError`` for what a person can mend; nothing was sent then.
+    """
+    report = Report(as_json=as_json)
+    connection = chosen(desk, base_url)
+    with ExitStack() as stack:
+        inputs = _inputs(files, stack)
+        handing = Handing(connection, inputs, report, skip_bad=skip_bad, again=again)
+        stack.callback(report.end)
+        return asyncio.run(handing.run(organization))
+
+
+@dataclass(frozen=True)
+class Input:
+    """A file that is read twice; what can be read only once is ``kept`` as it was."""
+
+    name: str
+    kept: BinaryIO | None = None
+
+    @contextmanager
+    def opened(self) -> Iterator[BinaryIO]:
+        """Give what there is, from the beginning."""
+        if self.kept is not None:
+            self.kept.seek(0)
+            yield self.kept
+        else:
+            with Path(self.name).open("rb") as file:
+                yield file
+
+
+def _inputs(names: Sequence[str], stack: ExitStack) -> list[Input]:
+    """Return the files. Raises ``UsageError`` with all that cannot be read."""
+    problems: list[str] = []
+    found: list[Input] = []
+    for name in dict.fromkeys(names):
+        try:
+            found.append(_input(name, stack))
+        except OSError as error:
+            problems.append(f"{name} cannot be read: {error.strerror or error}")
+    if problems:
+        raise UsageError("\n".join([*problems, "Nothing was sent."]))
+    return found
+
+
+def _input(name: str, stack: ExitStack) -> Input:
+    if name == STANDARD_INPUT:
+        return Input("standard input", _kept(sys.stdin.buffer, stack))
+    mode = Path(name).stat().st_mode
+    if stat.S_ISDIR(mode):
+        raise IsADirectoryError(errno.EISDIR, "it is a folder; name the files in it")
+    with Path(name).open("rb") as file:
+        return Input(name, None if stat.S_ISREG(mode) else _kept(file, stack))
+
+
+def _kept(file: BinaryIO, stack: ExitStack) -> BinaryIO:
+    """Return a copy of what comes through a pipe, in a file without a name that ends with us."""
+    kept = stack.enter_context(tempfile.TemporaryFile())  # noqa: SIM115 - the stack closes it
+    shutil.copyfileobj(file, kept)
+    return kept
+
+
+@dataclass(slots=True)
+class Seen:
+    """The content that was first given for an id, and where: which file, which one in it."""
+
+    digest: bytes
+    file: int
+    line: int
+    number: int
+    times: int = 0
+
+
+@dataclass
+class Checked:
+    """What is in the files: each id with the content first given for it."""
+
+    seen: dict[str, Seen] = field(default_factory=dict)
+    unclear: set[str] = field(default_factory=set)
+    """Ids that are given with several contents: nobody can tell which is meant."""
+    complaints: int = 0
+    items: int = 0
+
+
+class Handing:
+    """One call of ``copydesk conversations send``."""
+
+    def __init__(
+        self,
+        connection: Connection,
+        inputs: Sequence[Input],
+        report: Report,
+        *,
+        skip_bad: bool = False,
+        again: bool = False,
+        bounds: Bounds = BOUNDS,
+    ) -> None:
+        self._connection = connection
+        self._inputs = inputs
+        self._report = report
+        self._skip_bad = skip_bad
+        self._again = again
+        self._bounds = bounds
+
+    async def run(self, organization: str | None) -> int:
+        """Do it and return the exit status."""
+        paths = find_paths().make()
+        async with await self._connection.connect() as api:
+            place = await find_organization(api, organization)
+            checked = await self._check()
+            if checked.complaints and not self._skip_bad:
+                raise UsageError(
+                    f"{plural(checked.complaints, 'complaint')} about what is in the files. "
+                    "Nothing was sent; --skip-bad leaves out what cannot be sent."
+                )
+            if not checked.seen.keys() - checked.unclear:
+                raise UsageError("there is no conversation to send in there. Nothing was sent.")
+            try:
+                book = Ingested(paths.ingested, self._connection.key, place.id)
+            except InUse as error:
+                raise UsageError(
+                    "another copydesk is sending conversations to "
+                    f"{clean(place.title)} at the moment: let it end first",
+                    CONFLICT,
+                ) from error
+            with book:
+                if book.broken:
+                    self._report.note(
+                        "The record of what was sent before was damaged and is set aside: what "
+                        "was sent before is sent again, which replaces it."
+                    )
+                return await self._send(api, place, book, checked)
+
+    # Checking
+
+    async def _check(self) -> Checked:
+        """Read everything once and complain about what cannot be sent."""
+        checked = Checked()
+        for file, given in enumerate(self._inputs):
+            with given.opened() as opened:
+                for found in read_items(opened):
+                    wrong = self._first(checked, file, found) if isinstance(found, Item) else found
+                    if wrong is not None:
+                        checked.complaints += 1
+                        self._report.complaint(given.name, wrong)
+                    if not (checked.items + checked.complaints) % BREATH:
+                        self._report.checked(checked.items)
+                        await asyncio.sleep(0)
+        self._report.total = checked.items - sum(checked.seen[key].times for key in checked.unclear)
+        return checked
+
+    def _first(self, checked: Checked, file: int, item: Item) -> Complaint | None:
+        """Take a conversation in; complain where its id has another content already."""
+        checked.items += 1
+        seen = checked.seen.setdefault(item.id, Seen(item.digest, file, item.line, item.number))
+        seen.times += 1
+        if seen.digest == item.digest:
+            return None
+        checked.unclear.add(item.id)
+        return Complaint(
+            item.line,
+            f"id: {self._inputs[seen.file].name}, line {seen.line} has the same with other "
+            "content; neither is sent",
+            item.number,
+            item.id,
+        )
+
+    # Sending
+
+    def _rows(self, checked: Checked) -> Iterator[Row]:
+        """Yield what is to be sent. Raises `Halted` where a file is no more what was checked."""
+        count = 0
+        for file, given in enumerate(self._inputs):
+            changed = Halted(f"{given.name} was changed while it was read.")
+            with given.opened() as opened:
+                for item in read_items(opened):
+                    if isinstance(item, Complaint):
+                        continue
+                    count += 1
+                    seen = checked.seen.get(item.id)
+                    if item.id in checked.unclear:
+                        if seen is not None and seen.digest == item.digest:
+                            said = "its id is given with other content, too"
+                            self._report.item(given.name, item, "bad", said)
+                        continue
+                    if seen is None or seen.digest != item.digest:
+                        raise changed
+                    if (seen.file, seen.number) == (file, item.number):
+                        yield Row(given.name, item)
+                    else:
+                        where = f"{self._inputs[seen.file].name}, line {seen.line}"
+                        self._report.item(given.name, item, "same", f"as in {where}")
+        if count != checked.items:
+            raise Halted("the files were changed while they were read.")
+
+    async def _send(self, api: Api, place: Organization, book: Ingested, checked: Checked) -> int:
+        report = self._report
+        sending = Sending(api, place.id, book, report, again=self._again, bounds=self._bounds)
+        began = time.time()
+        halted: Halted | None = None
+        try:
+            await sending.run(self._rows(checked))
+        except Halted as why:
+            halted = why
+        report.end()
+        title = clean(place.title)
+        if halted is not None:
+            report.note(f"Stopped: {halted} The same command again goes on with what was not sent.")
+        summary = f"{title}: {report.summary()}."
+        report.note(summary)
+        counts = report.counts
+        if counts["sent"] or counts["replaced"] or counts["unknown"]:
+            Journal(find_paths().journal).finished(
+                "ingest_conversation",
+                place.id,
+                "unknown" if counts["unknown"] else "failed" if halted is not None else "done",
+                at=began,
+                desk=self._connection.key,
+                sentence=summary,
+            )
+        if halted is not None:
+            return halted.status
+        return FAILED if counts["refused"] or counts["failed"] else DONE

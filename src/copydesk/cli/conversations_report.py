@@ -1,0 +1,135 @@
+"""What became of each conversation, line by line, how far it is, and what it came to."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections import Counter
+from typing import Literal, TypeAlias
+
+from copydesk.cli.edge import say
+from copydesk.domain.ingest_file import Complaint, Item
+from copydesk.domain.text import clean, listed, plural, shorten
+
+State: TypeAlias = Literal[
+    "sent", "replaced", "known", "same", "bad", "refused", "failed", "unknown"
+]
+"""What became of a conversation, as the JSON calls it."""
+
+WORDS: dict[State, str] = {
+    "sent": "sent",
+    "replaced": "sent again",
+    "known": "sent before",
+    "same": "given twice",
+    "bad": "cannot be sent",
+    "refused": "refused",
+    "failed": "failed",
+    "unknown": "not known",
+}
+"""What people call the states."""
+
+ERASE = "\r\x1b[K"
+_CELLS = 60
+
+
+class Report:
+    """The report of one run, on the standard output; how far it is goes beside it.
+
+    A line for each conversation, or a JSON object on a line. Where somebody looks on, a line that
+    is written over says how far it is of ``total``.
+    """
+
+    def __init__(self, *, as_json: bool = False) -> None:
+        self.total = 0
+        self.counts: Counter[State] = Counter()
+        self._json = as_json
+        self._live = sys.stderr.isatty()
+        self._drawn = False
+
+    def item(self, file: str, item: Item, state: State, said: str = "") -> None:
+        """Tell what became of a conversation."""
+        self._row(file, item.line, item.number, item.id, state, said)
+
+    def complaint(self, file: str, complaint: Complaint) -> None:
+        """Tell what cannot be sent; always where people look, in JSON as well where that goes."""
+        self.note(f"{file}, {complaint}")
+        if self._json:
+            found = complaint
+            self._row(file, found.line, found.number, found.id, "bad", found.sentence)
+        else:
+            self.counts["bad"] += 1
+
+    def _row(self, file: str, line: int, number: int, key: str, state: State, said: str) -> None:
+        self.counts[state] += 1
+        self._erase()
+        if self._json:
+            value = {"id": key, "file": file, "line": line, "number": number, "state": state}
+            self._print(json.dumps(value | ({"said": said} if said else {})))
+            return
+        where = f"{file}, line {line}"
+        why = f": {said}" if said else ""
+        named = shorten(clean(key), _CELLS)
+        self._print(clean(f"{WORDS[state]:<11}  {named}  ({where}){why}"))
+
+    def progress(self, done: str = "sent") -> None:
+        """Say how far it is where somebody looks on, and let go of what was printed."""
+        self._let_go()
+        if self._live:
+            count = sum(self.counts.values())
+            of = f" of {self.total:,}" if self.total else ""
+            print(f"{ERASE}{count:,}{of} {done}", end="", file=sys.stderr, flush=True)
+            self._drawn = True
+
+    def checked(self, count: int) -> None:
+        """Say how many were checked so far, where somebody looks on."""
+        if self._live:
+            print(f"{ERASE}{count:,} checked", end="", file=sys.stderr, flush=True)
+            self._drawn = True
+
+    def note(self, sentence: str) -> None:
+        """Say something to people."""
+        self._erase()
+        say(sentence)
+
+    def summary(self) -> str:
+        """Return what it came to, in one sentence; what was not come to is counted, too."""
+        counts = self.counts
+        said = [plural(counts["sent"], "conversation") + " sent"]
+        said += [
+            f"{counts[state]:,} {words}"
+            for state, words in WORDS.items()
+            if state != "sent" and counts[state]
+        ]
+        left = self.total - sum(counts[state] for state in WORDS if state != "bad")
+        if left > 0:
+            said.append(f"{left:,} not sent")
+        return listed(said)
+
+    def end(self) -> None:
+        """Let go of all that was printed."""
+        self._let_go()
+        self._erase()
+
+    def _erase(self) -> None:
+        if self._drawn:
+            print(ERASE, end="", file=sys.stderr, flush=True)
+            self._drawn = False
+
+    def _print(self, line: str) -> None:
+        encoding = sys.stdout.encoding or "utf-8"
+        try:
+            print(line.encode(encoding, "replace").decode(encoding))
+        except BrokenPipeError:
+            _nobody_reads()
+
+    def _let_go(self) -> None:
+        try:
+            sys.stdout.flush()
+        except BrokenPipeError:
+            _nobody_reads()
+
+
+def _nobody_reads() -> None:
+    """Go on without an output: that its reader went away is no reason to stop in the middle."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

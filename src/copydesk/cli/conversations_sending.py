@@ -1,0 +1,309 @@
+"""Handing in conversations batch by batch, so that each arrives once whatever happens in between.
+
+What is about to be sent is on the disk before, and what came of it after. Where no answer came, it
+is read which conversations are there; only the others are sent again. A batch that is refused is
+parted until the conversations stand alone that it was refused for.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from copydesk.cli.conversations_report import Report
+from copydesk.cli.edge import FAILED, INTERRUPTED, status_of
+from copydesk.cli.stopping import stopping
+from copydesk.client.api import Api
+from copydesk.client.errors import ApiError, NotFound, RateLimited
+from copydesk.contract import operations as ops
+from copydesk.contract.models.conversation import ConversationBatch
+from copydesk.domain.ingest_file import Item, is_there
+from copydesk.domain.text import clean
+from copydesk.local.ingested import Ingested
+
+REFUSED = frozenset({400, 413, 422})
+"""Statuses that say of what was sent that it is wrong, or too much: nothing of it was taken."""
+
+PATIENCE = 300.0
+"""Longest pause, in seconds, that a rate limit is waited for."""
+
+MOST_PAUSES = 8
+"""So many pauses in a row are made without anything arriving in between."""
+
+MOST_FAULTS = 12
+"""So many requests in a row may fail at the service; one for which a batch is parted takes 8."""
+
+MOST_REFUSED = 100
+"""So many conversations in a row may be refused before the rest is left alone."""
+
+BREATH = 200
+"""After so many conversations that nothing is sent for, ctrl+c is listened to."""
+
+_ECHO = 12
+"""From so many characters on, what a conversation says is known again in what a service says."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """How much one request holds at most: ``items`` conversations and ``size`` bytes."""
+
+    items: int = 100
+    size: int = 1024 * 1024
+
+
+BOUNDS = Bounds()
+
+
+class Halted(Exception):  # noqa: N818 - says what happened
+    """No more is sent; the message says why, ``status`` is the exit status for it."""
+
+    def __init__(self, why: str, status: int = FAILED) -> None:
+        super().__init__(why)
+        self.status = status
+
+
+@dataclass(slots=True)
+class Row:
+    """A conversation to be sent. ``again``: it was sent before. ``tried``: alone, in vain."""
+
+    file: str
+    item: Item
+    again: bool = False
+    tried: bool = False
+
+
+class Sending:
+    """One run. What was handed in is kept in ``book``, what became of each told in ``report``.
+
+    ``again`` sends also what was sent before.
+    """
+
+    def __init__(
+        self,
+        api: Api,
+        organization: str,
+        book: Ingested,
+        report: Report,
+        *,
+        again: bool = False,
+        bounds: Bounds = BOUNDS,
+    ) -> None:
+        self._api = api
+        self._organization = organization
+        self._book = book
+        self._report = report
+        self._again = again
+        self._bounds = bounds
+        self._asked_to_stop = asyncio.Event()
+        self._faults = self._refused = self._pauses = 0
+
+    async def run(self, rows: Iterable[Row]) -> None:
+        """Send what was not sent before. Raises `Halted`, and ``OSError`` when the disk refuses."""
+        batch: list[Row] = []
+        size = 0
+        with stopping(self._asked_to_stop.set):
+            for number, row in enumerate(rows):
+                if not number % BREATH:
+                    await asyncio.sleep(0)
+                self._stop_if_asked()
+                if not await self._is_wanted(row):
+                    continue
+                needed = row.item.size + 1
+                if batch and (
+                    len(batch) == self._bounds.items or size + needed > self._bounds.size
+                ):
+                    await self._send(batch)
+                    batch, size = [], 0
+                batch.append(row)
+                size += needed
+            if batch:
+                await self._send(batch)
+
+    def _stop_if_asked(self) -> None:
+        if self._asked_to_stop.is_set():
+            raise Halted("as you asked.", INTERRUPTED)
+
+    async def _is_wanted(self, row: Row) -> bool:
+        """Whether a conversation has to be sent; tells of it where it has not."""
+        item = row.item
+        known = self._book.find(item.id)
+        row.again = known.arrived is not None or known.pending not in (None, item.digest)
+        if self._again:
+            return True
+        if known.pending == item.digest:
+            # It was under way when an earlier run ended.
+            try:
+                there = await self._is_there(item)
+            except ApiError as error:
+                raise Halted(f"it cannot be read what arrived: {error}", _status(error)) from error
+            if there:
+                self._book.arrived([item.id])
+                self._report.item(row.file, item, "known", "it had arrived")
+            return not there
+        if known.pending is None and known.arrived == item.digest:
+            self._report.item(row.file, item, "known")
+            return False
+        return True
+
+    async def _send(self, batch: list[Row]) -> None:
+        """Send a batch, in parts where it cannot be as a whole."""
+        waiting = [batch]
+        while waiting:
+            self._stop_if_asked()
+            part = waiting.pop()
+            ids = [row.item.id for row in part]
+            self._book.sending([(row.item.id, row.item.digest) for row in part])
+            try:
+                await self._request(part)
+            except RateLimited as error:
+                self._book.refused(ids)
+                await self._pause(error)
+                waiting.append(part)
+            except ApiError as error:
+                if error.status in REFUSED:
+                    self._book.refused(ids)
+                    waiting.extend(reversed(self._parted(part, error)))
+                elif error.sent:
+                    waiting.extend(reversed(await self._settled(part, error)))
+                else:
+                    self._book.refused(ids)
+                    raise Halted(_said(error, part), _status(error)) from error
+            else:
+                self._arrived(part)
+            self._report.progress()
+
+    async def _request(self, part: Sequence[Row]) -> None:
+        conversations = [row.item.conversation for row in part]
+        body = conversations[0] if len(part) == 1 else ConversationBatch(conversations)
+        await self._api(ops.ingest_conversation, self._organization, body)
+
+    def _arrived(self, rows: Sequence[Row]) -> None:
+        self._book.arrived(row.item.id for row in rows)
+        self._faults = self._refused = self._pauses = 0
+        for row in rows:
+            self._report.item(row.file, row.item, "replaced" if row.again else "sent")
+
+    # A batch that was refused
+
+    def _parted(self, part: list[Row], error: ApiError) -> list[list[Row]]:
+        """Return the parts that are sent instead; tells of one that was refused alone."""
+        if len(part) > 1:
+            return _around(part, error.message)
+        self._report.item(part[0].file, part[0].item, "refused", _said(error, part))
+        self._refused += 1
+        if self._refused >= MOST_REFUSED:
+            raise Halted(f"{MOST_REFUSED} conversations in a row were refused.")
+        return []
+
+    # A batch of which it is not known whether it arrived
+
+    async def _settled(self, part: list[Row], error: ApiError) -> list[list[Row]]:
+        """Find out by reading what arrived; return the parts of the rest that are sent again."""
+        try:
+            there = await self._which_are_there(part)
+        except ApiError as reading:
+            for row in part:
+                self._report.item(row.file, row.item, "unknown")
+            raise Halted(
+                f"{_said(error, part)} And it cannot be read what arrived: {_said(reading, part)}",
+                _status(error),
+            ) from error
+        rest = [row for row in part if row.item.id not in there]
+        self._faults += 1
+        faults = self._faults
+        if there:
+            self._arrived([row for row in part if row.item.id in there])
+        self._book.refused(row.item.id for row in rest)
+        alone = rest[0] if len(part) == 1 and rest else None
+        if alone is not None and alone.tried:
+            self._report.item(alone.file, alone.item, "failed", _said(error, part))
+            rest = []
+        if not there and faults >= MOST_FAULTS:
+            raise Halted(_said(error, part), _status(error)) from error
+        if alone is not None:
+            alone.tried = True
+        return _halves(rest)
+
+    async def _which_are_there(self, part: Sequence[Row]) -> set[str]:
+        """Return the ids of what is there as it was sent. Raises ``ApiError``."""
+        found = await asyncio.gather(
+            *(self._is_there(row.item) for row in part), return_exceptions=True
+        )
+        there: set[str] = set()
+        for row, answer in zip(part, found, strict=True):
+            if isinstance(answer, BaseException):
+                raise answer
+            if answer:
+                there.add(row.item.id)
+        return there
+
+    async def _is_there(self, item: Item) -> bool:
+        try:
+            detail = await self._api(ops.get_conversation, self._organization, item.id)
+        except NotFound:
+            return False
+        return is_there(item.conversation, detail)
+
+    # A pause that the service asks for
+
+    async def _pause(self, error: RateLimited) -> None:
+        """Wait until the service wants to be asked again. Raises `Halted` if that is too long."""
+        self._pauses += 1
+        seconds = 2.0**self._pauses
+        if error.retry_at is not None:
+            seconds = max(0.0, (error.retry_at - datetime.now(UTC)).total_seconds())
+        if seconds > PATIENCE or self._pauses > MOST_PAUSES:
+            when = f" until {error.retry_at:%H:%M} UTC" if error.retry_at else ""
+            raise Halted(f"the service wants no more requests{when}: {error}")
+        if seconds >= 1:
+            self._report.note(f"The service asks for a pause of {seconds:.0f} s.")
+        try:
+            await asyncio.wait_for(self._asked_to_stop.wait(), seconds)
+        except TimeoutError:
+            return
+
+
+def _halves(rows: list[Row]) -> list[list[Row]]:
+    middle = (len(rows) + 1) // 2
+    return [half for half in (rows[:middle], rows[middle:]) if half]
+
+
+def _around(rows: list[Row], message: str) -> list[list[Row]]:
+    """Return the parts of a refused batch: the one that the message names alone, or halves."""
+    at = None
+    if found := re.search(r"\bbody[.\[](\d{1,9})\b", message):
+        at = int(found[1])
+    else:
+        named = [n for n, row in enumerate(rows) if repr(clean(row.item.id)) in message]
+        at = named[0] if named else None
+    if at is None or at >= len(rows):
+        return _halves(rows)
+    return [part for part in (rows[:at], rows[at : at + 1], rows[at + 1 :]) if part]
+
+
+def _said(error: ApiError, part: Sequence[Row]) -> str:
+    """Return what a service says, up to where it repeats what a conversation says."""
+    message = str(error)
+    for row in part:
+        for text in _texts(row.item):
+            start = clean(text).strip()[:_ECHO]
+            if len(start) == _ECHO and (at := message.find(start)) >= 0:
+                message = f"{message[:at]}…"
+    return message
+
+
+def _texts(item: Item) -> Iterable[str]:
+    conversation, metadata = item.conversation, item.conversation.metadata
+    yield conversation.subject or ""
+    if metadata is not None:
+        yield metadata.url or ""
+        yield from (metadata.attributes or {}).values()
+    for part in conversation.parts:
+        yield part.body[: 2**16]
+
+
+def _status(error: ApiError) -> int:
+    return status_of(error.status)

@@ -62,6 +62,11 @@ def test_a_claim_ends_with_the_process_that_holds_it(tmp_path: Path) -> None:
         assert other.stdout is not None
         assert other.stdout.readline() == "True\n"
         assert not here.claim("one")
+        here.save(MergeRun("one", state="finished"))
+        assert not here.drop_ended("one")
+        assert not here.drop("one")
+        assert here.load("one") is not None
+        assert not here.claim("one")
         assert here.claim("two")
         other.kill()
     assert here.claim("one")

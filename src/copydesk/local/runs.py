@@ -74,12 +74,29 @@ class RunFiles(Generic[R]):
         run_id, made, _ = self.describe(run)
         return made, run_id
 
-    def drop(self, run_id: str) -> None:
-        """Forget a run. The file of a claim stays as long as the claim does."""
-        self._path(run_id).unlink(missing_ok=True)
-        with self._lock:
-            if run_id not in self._claims:
+    def drop(self, run_id: str) -> bool:
+        """Forget a run; False, and it stays, while another process is at it."""
+        return self._drop(run_id, ended=False)
+
+    def drop_ended(self, run_id: str) -> bool:
+        """Forget a run if it has ended by now and nobody is at it; whether that is so."""
+        return self._drop(run_id, ended=True)
+
+    def _drop(self, run_id: str, *, ended: bool) -> bool:
+        held = run_id in self._claims
+        if not self.claim(run_id):
+            return False
+        try:
+            run = self.load(run_id) if ended else None
+            if run is not None and not self.describe(run)[2]:
+                return False
+            self._path(run_id).unlink(missing_ok=True)
+            if not held:  # whoever has opened this file meanwhile finds that it is another by now
                 self._path(run_id).with_suffix(".lock").unlink(missing_ok=True)
+            return True
+        finally:
+            if not held:
+                self.release(run_id)
 
     def claim(self, run_id: str) -> bool:
         """Take a run for this process until `release`; False while another process is at it."""
@@ -88,20 +105,24 @@ class RunFiles(Generic[R]):
                 return True
             private_folder(self._folder)
             path = self._path(run_id).with_suffix(".lock")
-            path.touch(mode=PRIVATE)
-            connection = sqlite3.connect(
-                path, timeout=0, isolation_level=None, check_same_thread=False
-            )
-            try:
-                # A lock of the system, which it takes back from a process that is no more.
-                connection.execute("BEGIN EXCLUSIVE")
-            except sqlite3.OperationalError as error:
-                connection.close()
-                if error.sqlite_errorcode == sqlite3.SQLITE_BUSY:
-                    return False
-                raise OSError(f"the run cannot be claimed: {error}") from error
-            self._claims[run_id] = connection
-            return True
+            while True:
+                path.touch(mode=PRIVATE)
+                file = _file(path)
+                connection = sqlite3.connect(
+                    path, timeout=0, isolation_level=None, check_same_thread=False
+                )
+                try:
+                    # A lock of the system, which it takes back from a process that is no more.
+                    connection.execute("BEGIN EXCLUSIVE")
+                except sqlite3.OperationalError as error:
+                    connection.close()
+                    if error.sqlite_errorcode == sqlite3.SQLITE_BUSY:
+                        return False
+                    raise OSError(f"the run cannot be claimed: {error}") from error
+                if file is not None and _file(path) == file:
+                    self._claims[run_id] = connection
+                    return True
+                connection.close()  # the run was dropped meanwhile, and this file with it
 
     def release(self, run_id: str) -> None:
         """Give a run back."""
@@ -114,7 +135,7 @@ class RunFiles(Generic[R]):
         for run in self.all()[KEPT:]:
             run_id, _, ended = self.describe(run)
             if ended:
-                self.drop(run_id)
+                self.drop_ended(run_id)
 
     def _read(self, path: Path) -> R | None:
         try:
@@ -158,6 +179,14 @@ class Arrangements(RunFiles["ArrangeRun"]):
     def describe(self, run: ArrangeRun) -> tuple[str, float, bool]:
         """Return the id of a run, when it began, and whether it has ended."""
         return run.id, run.began, run.state == "finished"
+
+
+def _file(path: Path) -> int | None:
+    """Return which file a path is at the moment."""
+    try:
+        return path.stat().st_ino
+    except FileNotFoundError:
+        return None
 
 
 @cache

@@ -49,6 +49,8 @@ class Arranger:
         self._tasks: dict[str, asyncio.Task[ArrangeRun]] = {}
         self._stopping: set[str] = set()
         self._changed: dict[str, Changed] = {}
+        self._looking: dict[str, asyncio.Lock] = {}
+        """Held while a run is looked at or gone through: a claim is one of the whole program."""
         self._kept: dict[str, int] = {}
         """As which version each run was kept last from here."""
         self.elsewhere: set[str] = set()
@@ -76,17 +78,21 @@ class Arranger:
         run_id = identity(place, target)
         if self._is_busy(run_id):
             return None
-        if not await asyncio.to_thread(self._store.claim, run_id):
-            self.elsewhere.add(run_id)
-            return None
-        self.elsewhere.discard(run_id)
-        try:
-            run = await self._load(run_id)
-            if run is None or run.state == "finished":
-                return run
-            return await self._settled(run.cut_off())
-        finally:
-            self._store.release(run_id)
+        async with self._alone(run_id):
+            if not await asyncio.to_thread(self._store.claim, run_id):
+                self.elsewhere.add(run_id)
+                return None
+            self.elsewhere.discard(run_id)
+            try:
+                run = await self._load(run_id)
+                if run is None or run.state == "finished":
+                    return run
+                return await self._settled(run.cut_off())
+            finally:
+                self._store.release(run_id)
+
+    def _alone(self, run_id: str) -> asyncio.Lock:
+        return self._looking.setdefault(run_id, asyncio.Lock())
 
     async def take_stock(self) -> tuple[list[ArrangeRun], str]:
         """Return the runs that were cut off, and what else a person should know of such at a start.
@@ -103,7 +109,7 @@ class Arranger:
                 if await self._gone(run):
                     rest = plural(len(run.calls) - run.sent, "request")
                     said.append(f"{run.title} is gone: what was left of it ({rest}) is dropped.")
-                    await asyncio.to_thread(self._store.drop, run.id)
+                    await self._forget(run)
                 else:
                     left.append(run)
         except OSError as error:
@@ -130,9 +136,20 @@ class Arranger:
 
         One that is not over stays. Raises ``OSError`` when the disk refuses.
         """
-        kept = await asyncio.to_thread(self._store.load, run.id)
-        if kept is not None and kept.state == "finished" and not self._is_busy(run.id):
-            await asyncio.to_thread(self._store.drop, run.id)
+        if not self._is_busy(run.id):
+            async with self._alone(run.id):
+                await asyncio.to_thread(self._store.drop_ended, run.id)
+
+    async def _forget(self, run: ArrangeRun) -> None:
+        """Forget a run that is not over, unless somebody went on with it since."""
+        async with self._alone(run.id):
+            if await asyncio.to_thread(self._store.claim, run.id):
+                try:
+                    kept = await asyncio.to_thread(self._store.load, run.id)
+                    if kept is not None and kept.version == self._kept.get(run.id):
+                        await asyncio.to_thread(self._store.drop, run.id)
+                finally:
+                    self._store.release(run.id)
 
     def _is_busy(self, run_id: str) -> bool:
         task = self._tasks.get(run_id)
@@ -176,6 +193,10 @@ class Arranger:
         return await asyncio.shield(task)
 
     async def _claimed(self, run: ArrangeRun, work: Work) -> ArrangeRun:
+        async with self._alone(run.id):
+            return await self._at_it(run, work)
+
+    async def _at_it(self, run: ArrangeRun, work: Work) -> ArrangeRun:
         try:
             if not await asyncio.to_thread(self._store.claim, run.id):
                 self.elsewhere.add(run.id)

@@ -25,8 +25,11 @@ class KeptRuns(Protocol[R]):
     def all(self) -> Sequence[R]:
         """Return the runs, the newest first."""
 
-    def drop(self, run_id: str) -> None:
-        """Forget a run."""
+    def drop(self, run_id: str) -> bool:
+        """Forget a run; False, and it stays, while another process is at it."""
+
+    def drop_ended(self, run_id: str) -> bool:
+        """Forget a run if it has ended by now and nobody is at it; whether that is so."""
 
     def claim(self, run_id: str) -> bool:
         """Take a run for this process; False while another is at it."""
@@ -69,9 +72,15 @@ class MemoryRuns(_Unclaimed):
         """Return the runs, the newest first."""
         return sorted(self._runs.values(), key=lambda run: run.made, reverse=True)
 
-    def drop(self, run_id: str) -> None:
+    def drop(self, run_id: str) -> bool:
         """Forget a run."""
         self._runs.pop(run_id, None)
+        return True
+
+    def drop_ended(self, run_id: str) -> bool:
+        """Forget a run if it has ended."""
+        run = self.load(run_id)
+        return run is not None and run.state == "finished" and self.drop(run_id)
 
 
 class MemoryArrangements(_Unclaimed):
@@ -92,6 +101,12 @@ class MemoryArrangements(_Unclaimed):
         """Return the runs, the newest first."""
         return sorted(self._runs.values(), key=lambda run: run.began, reverse=True)
 
-    def drop(self, run_id: str) -> None:
+    def drop(self, run_id: str) -> bool:
         """Forget a run."""
         self._runs.pop(run_id, None)
+        return True
+
+    def drop_ended(self, run_id: str) -> bool:
+        """Forget a run if it has ended."""
+        run = self.load(run_id)
+        return run is not None and run.state == "finished" and self.drop(run_id)

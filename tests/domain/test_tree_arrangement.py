@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from random import Random
 from typing import Any
@@ -149,9 +150,9 @@ class Service:
         return expected.explain({"items": items})
 
 
-def send(service: Service, calls: Sequence[Call]) -> list[Call]:
+def send(service: Service, calls: Sequence[Call], made: dict[str, str] | None = None) -> list[Call]:
     """Send a plan; return the requests as they were sent, with real ids."""
-    made: dict[str, str] = {}
+    made = {} if made is None else made
     sent = []
     for call in calls:
         call = bind(call, made)
@@ -258,6 +259,51 @@ def test_a_plan_of_any_steps_makes_the_wanted_tree_and_its_way_back_the_old_one(
             assert after.levels == before.levels, (it, gone)
         assert named(after)["values"] == named(before)["values"]
     assert sent_at_all > 300
+
+
+def test_what_was_sent_is_done_with_and_only_the_rest_stays_staged() -> None:
+    random = Random(7)
+    cut_short = 0
+    for _ in range(60):
+        it = TreeArrangement.on(some_layout(random, random.randint(3, 9)), "org")
+        for number in range(random.randint(2, 7)):
+            with suppress(StagingError):
+                it = some_step(random, it, number)
+        calls = it.calls()
+        at = random.randint(0, len(calls))
+        cut_short += at < len(calls)
+        service, made = Service(it.base, random), dict[str, str]()
+        send(service, calls[:at], made)
+        there = service.layout()
+        rebased = it.after_sending(there, calls[:at], calls[at:], made).rebase(there)
+        assert not rebased.clashes
+        assert not rebased.lost
+        send(service, rebased.arrangement.calls())
+        assert named(service.layout()) == named(it.now), it
+    assert cut_short > 30
+    # What others made of it since is how it is; what was not sent is staged on top.
+    layout, _ = layout_of([SpaceNode("collection", "a", "A"), *_spaces("s", "t", "u")])
+    it = TreeArrangement.on(layout, "org").shift(["s", "t"], "a").change("s", {"title": "Mine"})
+    it, new = it.add("", "collection", {"title": "New"})
+    it = it.change("u", {"title": "Later"})
+    left = [call for call in it.calls() if call.key in ("change:u", "move:t")]
+    sent = [call for call in it.calls() if call not in left]
+    assert (len(sent), len(left)) == (3, 2)
+    theirs, _ = layout_of(
+        [
+            SpaceNode("collection", "a", "A"),
+            SpaceNode("collection", "n", "New by Tom"),
+            *_spaces("t", "u"),
+            SpaceNode("space", "s", "Tom's", edit_mode="live"),
+        ]
+    )
+    rebased = it.after_sending(theirs, sent, left, {new: "n"}).rebase(theirs)
+    assert not rebased.changed
+    assert [call.key for call in rebased.arrangement.calls()] == ["change:u", "move:t"]
+    assert not it.after_sending(theirs, [*sent, *left], [], {new: "n"}).dirty
+    gone, _ = layout_of(_spaces("s", "t"))  # somebody deleted all that was made and moved into
+    rebased = it.after_sending(gone, sent, left, {new: "n"}).rebase(gone)
+    assert not rebased.arrangement.dirty
 
 
 def test_what_cannot_be_staged_is_said() -> None:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Generic, Self, TypeVar
 
-from copydesk.domain import rebasing
+from copydesk.domain import rebasing, sending
 from copydesk.domain.arranged import Arranged, State
 from copydesk.domain.call import NEW, Call
 from copydesk.domain.layout import (
@@ -335,6 +335,22 @@ class Arrangement(Arranged):
             future=tuple(map(bind, self.future)),
             touched=frozenset(made.get(row, row) for row in self.touched),
         )
+
+    def after_sending(
+        self,
+        layout: Layout,
+        sent: Collection[Call],
+        left: Collection[Call],
+        made: Mapping[str, str],
+    ) -> Self:
+        """Return what is staged still once some of its requests were ``sent``, to be rebased.
+
+        ``layout`` is how it is by now, ``left`` are the requests that were not sent or were taken
+        back, ``made`` the ids that the service gave.
+        """
+        bound = self.bound(made)
+        base, now = sending.without_sent(bound.base, bound.now, layout, sent, left, made)
+        return replace(bound, base=base, now=now, past=(base,), future=(), _plans={})
 
     # Others
 

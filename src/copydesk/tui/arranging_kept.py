@@ -6,7 +6,7 @@ A base of the places in which something is arranged, apart from `ArrangingPlace`
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
@@ -20,6 +20,7 @@ from copydesk.tui.places import Target
 from copydesk.tui.present.arrangement import kept_lines
 
 if TYPE_CHECKING:
+    from copydesk.domain.arrange_run import ArrangeRun
     from copydesk.domain.call import Call
 
 KEEP_SECONDS = 0.5
@@ -32,6 +33,13 @@ UNREADABLE = "unreadable "
 def plan_of(arrangement: Arrangement) -> Sequence[Call]:
     """Return the requests that make what is staged."""
     return arrangement.calls() if arrangement.dirty else ()
+
+
+def still_staged(before: Arrangement, run: ArrangeRun, layout: Layout) -> Arrangement:
+    """Return what is staged still of what was staged ``before`` a run, as far as that is by now."""
+    sent = [run.bound(each) for each in run.calls if each.here]
+    left = [run.bound(each) for each in run.calls if not each.here]
+    return before.after_sending(layout, sent, left, run.made)
 
 
 class KeptStaged(HasDetails):
@@ -50,6 +58,10 @@ class KeptStaged(HasDetails):
         self._unkept = ""
         """Why it could not be kept on disk; empty when it was."""
         self._keeping: Timer | None = None
+        self.sending: Arrangement | None = None
+        """What was staged before the run that is not over."""
+        self.staged_then: Arrangement = self.arrangement
+        """What was staged when that was noted: something else by now was staged since."""
 
     # What a place says
 
@@ -171,11 +183,11 @@ class KeptStaged(HasDetails):
 
     # Finding it again
 
-    def bring_back(self, layout: Layout, made: Mapping[str, str]) -> Rebased[Arrangement] | None:
+    def bring_back(self, layout: Layout, run: ArrangeRun | None) -> Rebased[Arrangement] | None:
         """Return what an earlier run kept, on top of what is published; None where it is nothing.
 
-        ``made`` are the ids that the service gave since to what was staged. Text that cannot be
-        read is put aside as a text, and that is said.
+        ``run`` is what that one was sending: what arrived of it is not staged any more. Text that
+        cannot be read is put aside as a text, and that is said.
         """
         text = self.session.drafts.load(self.draft_key)
         if not text:
@@ -195,4 +207,9 @@ class KeptStaged(HasDetails):
             )
             return None
         self._kept = text
-        return kept.bound(made).rebase(layout)
+        if run is None:
+            return kept.rebase(layout)
+        if text.rpartition("\n")[2] == run.staged.rpartition("\n")[2]:
+            self.sending = kept
+            return still_staged(kept, run, layout).rebase(layout)
+        return kept.bound(run.made).rebase(layout)  # staged further since

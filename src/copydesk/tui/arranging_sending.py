@@ -6,11 +6,12 @@ A base of the places in which something is arranged, apart from `ArrangingPlace`
 from __future__ import annotations
 
 from collections.abc import Awaitable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from copydesk.domain.layout import Layout
 from copydesk.domain.text import plural
-from copydesk.tui.arranging_kept import KeptStaged
+from copydesk.tui.arranging_kept import KeptStaged, still_staged
 from copydesk.tui.dispatch import tell_failures
 from copydesk.tui.places import Target
 
@@ -65,9 +66,9 @@ class SendsStaged(KeptStaged):
         """
         self.known = True
         self.arrangement = self.fresh(layout)
-        rebased = self.bring_back(layout, {} if run is None else run.made)
+        rebased = self.bring_back(layout, run)
         if rebased is not None:
-            self.arrangement = rebased.arrangement
+            self.arrangement = self.staged_then = rebased.arrangement
             if self.arrangement.dirty:
                 count = plural(len(self.requests()), "staged change")
                 self.say(f"{count} of last time restored. X drops them.")
@@ -78,7 +79,7 @@ class SendsStaged(KeptStaged):
 
     async def _settle_first(self, run: ArrangeRun, rebased: Rebased[Arrangement] | None) -> None:
         """Settle a run that an earlier start left; only then tell what others changed meanwhile."""
-        await self._go_on_with(run, opening=True)
+        await self._go_on_with(run)
         lost = () if rebased is None else rebased.lost
         if lost:
             gone = "; ".join(f"{each.line}: {each.why}" for each in lost)
@@ -118,6 +119,8 @@ class SendsStaged(KeptStaged):
         if run is not None and run.begun:
             await self._go_on_with(run)
             return
+        if run is not None:  # it had ended, but it could not be read again then
+            await self._take_in(run)
         api = await self.session.ready()
         rebased = self.take(await self.read_layout(api))
         self.session.fresh()
@@ -158,45 +161,28 @@ class SendsStaged(KeptStaged):
             organization=self.target.organization or "", staged=self.arrangement.to_text(()),
         )  # fmt: skip
         facts = [*await self.overtaken_facts(), self.LIVE, lasting_fact(calls)]
+        self.sending = self.staged_then = self.arrangement
+        self.keep_now()
         await self._ask_about(run, facts, later="Nothing was sent; it stays staged.")
 
-    async def _go_on_with(self, run: ArrangeRun, *, opening: bool = False) -> None:
-        """Ask about a run that an earlier start left; take in one that had ended.
-
-        When the place opens nothing else was staged yet: a roll back brings back what was.
-        """
+    async def _go_on_with(self, run: ArrangeRun) -> None:
+        """Ask about a run that an earlier start left; take in one that had ended."""
         if run.begun:
-            staged = run.staged if opening else ""
-            later = "It is as it was left: ctrl+s asks again."
-            await self._ask_about(run, (), later=later, staged=staged)
+            await self._ask_about(run, (), later="It is as it was left: ctrl+s asks again.")
             return
         self.keep_now()
         await self.session.arranging.taken_in(run)
 
-    async def _ask_about(
-        self, run: ArrangeRun, facts: Sequence[str], *, later: str, staged: str = ""
-    ) -> None:
-        """Show a plan, or what became of it so far; then go on from what it came to.
-
-        ``staged`` is what was staged before, where what was sent of it is not staged any more.
-        """
+    async def _ask_about(self, run: ArrangeRun, facts: Sequence[str], *, later: str) -> None:
+        """Show a plan, or what became of it so far; then go on from what it came to."""
         from copydesk.tui.widgets.arrange_sheet import ArrangeSheet
 
-        outcome: Outcome | None = await self.desk.push_screen_wait(ArrangeSheet(run, facts))
+        sheet = ArrangeSheet(run, facts)
+        outcome: Outcome | None = await self.desk.push_screen_wait(sheet)
         if outcome is None:
             self.tell(later)
             return
-        if outcome.rolled_back and staged:
-            before = type(self.arrangement).from_text(staged, *self.arrangement.ids)
-            self.arrangement = before or self.arrangement
-        self.arrangement = self.arrangement.bound(outcome.made)
-        rebased = self.take(await self.read_layout(await self.session.ready()))
-        if not self.arrangement.dirty:
-            # What is published is what was wanted: there is no step left to undo here.
-            self.arrangement = self.fresh(self.arrangement.base)
-        self.keep_now()
-        await self.session.arranging.taken_in(run)
-        self.show_arrangement()
+        rebased = await self._take_in(sheet.run)
         said = outcome.sentence
         if outcome.left and not outcome.rolled_back and not self.arrangement.dirty:
             said = f"{plural(outcome.sent, 'request')} sent. Nothing is left of the rest: "
@@ -204,3 +190,33 @@ class SendsStaged(KeptStaged):
         self.tell(said, "good" if outcome.complete else "warn")
         if rebased.clashes or rebased.lost:
             await self._show_others(rebased, verb="keep ours on top")
+
+    async def _take_in(self, run: ArrangeRun) -> Rebased[Arrangement]:
+        """Go on from what a run came to, which is over: read again, and forget it."""
+        layout = await self.read_layout(await self.session.ready())
+        before = self._before(run)
+        if before is None:
+            self.arrangement = self.arrangement.bound(run.made)
+        else:
+            staged = still_staged(before, run, layout)
+            self.arrangement = replace(
+                self.fresh(layout), base=staged.base, now=staged.now, past=staged.past,
+                touched=staged.touched, count=staged.count,
+            )  # fmt: skip
+        rebased = self.take(layout)
+        self.sending = None
+        if not self.arrangement.dirty:
+            # What is published is what was wanted: there is no step left to undo here.
+            self.arrangement = self.fresh(self.arrangement.base)
+        self.keep_now()
+        await self.session.arranging.taken_in(run)
+        self.show_arrangement()
+        return rebased
+
+    def _before(self, run: ArrangeRun) -> Arrangement | None:
+        """Return what was staged before a run; None where something else was staged since."""
+        if self.sending is not None and self.arrangement.now.same(self.staged_then.now):
+            return self.sending
+        if run.staged and not self.arrangement.dirty:
+            return type(self.arrangement).from_text(run.staged, *self.arrangement.ids)
+        return None

@@ -88,9 +88,10 @@ async def stands(
         items = None if expected is None else await _items(session, api, expected)
         if items is None or known is None:
             return None, Made()
-        fresh = [each for each in items if each.get("id") not in known and _fits(call, each)]
-        if len(fresh) > 1:
-            return None, Made()
+        fits = [(each, _fits(call, each)) for each in items if each.get("id") not in known]
+        fresh = [each for each, fit in fits if fit is not False]
+        if len(fresh) > 1 or any(fit is None for _, fit in fits):
+            return None, Made()  # somebody else may have made it
         return bool(fresh), Made(call.made(fresh[0])) if fresh else Made()
     if call.reversal is None:
         return await session.way.holds(api, call.arrived), Made()
@@ -116,15 +117,27 @@ async def _items(
     return [item for item in items if isinstance(item, Mapping)]
 
 
-def _fits(call: Call, item: Mapping[str, JSON]) -> bool:
-    """Whether a thing is what a request was to make, as far as the two can be compared."""
+def _fits(call: Call, item: Mapping[str, JSON]) -> bool | None:
+    """Whether a thing is what a request was to make; None where the two cannot be compared."""
     body = call.step.body if isinstance(call.step.body, Mapping) else {}
+    proven: bool | None = None
     for name, wanted in body.items():
-        inner = item.get(name.removesuffix("Id")) if name.endswith("Id") else None
-        found = inner.get("id") if isinstance(inner, Mapping) else item.get(name)
-        if isinstance(wanted, str) and isinstance(found, str) and wanted.strip() != found.strip():
+        if not isinstance(wanted, str) or not (found := _found(item, name)):
+            continue
+        if wanted.strip() not in found:
             return False
-    return True
+        proven = True
+    return proven
+
+
+def _found(item: Mapping[str, JSON], name: str) -> list[str]:
+    """Return what a thing has where a request says ``name``; none where it says nothing of that."""
+    if name == "spaceId" and isinstance(shown := item.get("siteSpaces"), list):
+        inner: list[JSON] = [each.get("space") for each in shown if isinstance(each, Mapping)]
+    else:
+        inner = [item.get(name.removesuffix("Id"))] if name.endswith("Id") else []
+    ids = [each.get("id") for each in inner if isinstance(each, Mapping)] or [item.get(name)]
+    return [each.strip() for each in ids if isinstance(each, str)]
 
 
 async def is_gone(session: Session, api: Api, run: ArrangeRun) -> bool:

@@ -350,22 +350,21 @@ def sites(world: World) -> Sequence[dict[str, Any]]:
 
 async def test_both_sizes_and_hostile_texts(world: World, update_golden: bool) -> None:
     site = make_site(world, basename="docs")
-    for size in ((80, 24), (140, 40)):
-        async with drive(open_app(world, site), size=size) as driver:
+    async with drive(open_app(world, site), size=(140, 40)) as driver:
+        for size in ((140, 40), (80, 24)):
+            await driver.resize(*size)
             driver.golden("site-settings", update=update_golden)
             await on(driver, "visibility", "e")
             await driver.burst("down", "down", "enter")
             driver.golden("site-audience", update=update_golden)
-    hostile = "S\x1b[2J[red]i\u202ete[/]"
-    world.write(
-        lambda tx: tx.update(
-            "site", site, title=hostile, basename="\x1b[31m/../[b]", proxy="a\x9b1m/b"
-        )
-    )
-    async with drive(open_app(world, site)) as driver:
+            await driver.burst("escape")
+            await on(driver, "title")
+        hostile = {"title": "S\x1b[2J[red]i\u202ete[/]", "basename": "\x1b[31m/../[b]"}
+        world.write(lambda tx: tx.update("site", site, proxy="a\x9b1m/b", **hostile))
+        await driver.burst("R")
         assert "S[red]ite[/]" in driver.line("Title")
         for key in ("e", "escape", "W", "escape"):
-            await driver.press(key)
+            await driver.burst(key)
             assert "\x1b" not in driver.screen
     async with drive(open_app(world, "nowhere")) as driver:
         assert "Gone. Removed by someone, or moved." in driver.screen

@@ -274,7 +274,7 @@ class SiteSettings(SiteTabs, SiteDeleting, scope="site_settings_changes"):
                 sheet = Confirm(
                     f"{setting.label} of {present.title_of(site)}",
                     said,
-                    verb=f"set {setting.label.lower()}",
+                    verb=f"{_doing(wanted)} {setting.label.lower()}",
                     warning=self._by_others(site, setting) if changed else "",
                 )
                 if not await self.desk.push_screen_wait(sheet):
@@ -326,6 +326,13 @@ def _can_be(name: str, value: object) -> bool:
     except ValidationError:
         return False
     return True
+
+
+def _doing(wanted: object) -> str:
+    match wanted:
+        case {"enabled": enabled}:
+            return "switch on" if enabled else "switch off"
+    return "set"
 
 
 def _said(name: str, wanted: object) -> str:

@@ -280,7 +280,7 @@ def adaptive_facts(site: Site, conditional: Sequence[str] | None, *, on: bool) -
     elif on:
         facts.append(f"Only visitors who meet its condition see: {names}.")
     else:
-        said = f"Conditions have no effect from then on, those of {names} neither."
+        said = f"Visitors are told apart no more. A condition has no effect any more on: {names}."
         facts.append(Text(said, style="warn"))
     return facts
 

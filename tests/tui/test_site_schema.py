@@ -246,4 +246,6 @@ def test_conditions_name_attributes_and_changes_are_told() -> None:
         r'visitor.claims["a\u001b[1m\u202e"]', r'visitor.claims["b\"\\"]'
     ]  # fmt: skip
     assert [claims_in(each.expression) for each in odd] == [{each.key} for each in odd]
+    tier = {"type": "string", "enum": ["gold", "silver"]}
+    assert attributes({"properties": {"tier": tier}})[0].holds == "string: gold, silver"
     assert short_name(odd[0]) == "a<U+001B>[1m<U+202E>"

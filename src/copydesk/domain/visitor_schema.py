@@ -26,6 +26,9 @@ ATTRIBUTE_LIMIT = 200
 
 BOOLEAN = "must be 'boolean', the only type known"
 
+CHOICES = 12
+"""So many of the values are named that an attribute can have."""
+
 EMPTY_SCHEMA: Mapping[str, JSON] = {
     "type": "object",
     "properties": {},
@@ -47,6 +50,7 @@ class Attribute:
     """One thing that a site may know of a visitor: yes or no. Texts are as the service has them.
 
     A signed one comes from whoever signs visitors in; an ``unsigned`` one from the visitor's side.
+    ``holds`` is what it holds where that is not yes or no, as far as the schema says it.
     """
 
     name: str
@@ -54,6 +58,7 @@ class Attribute:
     description: str = ""
     title: str = ""
     default: JSON = None
+    holds: str = ""
 
     @property
     def key(self) -> tuple[bool, str]:
@@ -121,7 +126,19 @@ def _members(schema: JSON) -> Mapping[str, JSON]:
 def _attribute(name: str, value: Mapping[str, JSON], unsigned: bool) -> Attribute:
     texts = (value.get(field) for field in ("description", "title"))
     description, title = (text if isinstance(text, str) else "" for text in texts)
-    return Attribute(name, unsigned, description, title, value.get("default"))
+    return Attribute(name, unsigned, description, title, value.get("default"), _holds(value))
+
+
+def _holds(value: Mapping[str, JSON]) -> str:
+    """Return what an attribute holds that is not yes or no: its type, and what it can be."""
+    kind, choices = value.get("type"), value.get("enum")
+    if kind == "boolean":
+        return ""
+    said = kind if isinstance(kind, str) else "not said"
+    if isinstance(choices, list) and choices:
+        said += f": {', '.join(str(each) for each in choices[:CHOICES])}"
+        said += ", …" if len(choices) > CHOICES else ""
+    return said
 
 
 def _member(name: str) -> str:

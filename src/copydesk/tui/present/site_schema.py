@@ -46,6 +46,7 @@ class SchemaRow:
     about: str = ""
     unsigned: bool = False
     default: str = ""
+    holds: str = ""
     places: tuple[str, ...] = ()
     children: tuple[SchemaRow, ...] = ()
 
@@ -94,6 +95,7 @@ def schema_rows(
             clean(each.description or each.title),
             each.unsigned,
             "" if each.default is None else clean(str(each.default)).lower(),
+            clean(each.holds, limit=200),
             used.get(each.key, ()),
             tuple(of_one[each.key]),
         )
@@ -167,6 +169,8 @@ def row_facts(row: SchemaRow) -> list[Fact]:
         Fact("in conditions", Text(row.text, style="code")),
         Fact("claim", Text(UNSIGNED, style="warn") if row.unsigned else SIGNED),
     ]
+    if row.holds:
+        found.append(Fact("holds", row.holds))
     if row.default:
         found.append(Fact("default", row.default))
     found.append(Fact("named by", where))

@@ -51,12 +51,14 @@ def test_forth_stopped_and_back() -> None:
     run = run.turn_back()
     assert [each.call.key for each in run.returning()] == ["b", "a"]
     run = run.taken("b").not_taken("a", "It was changed since.").stop()
-    assert run.why == "Not taken back: a: “Ünïcode”. It was changed since."
+    assert run.why == "Not taken back: “a: “Ünïcode””: It was changed since."
+    nothing = run.finish().outcome
+    assert nothing.sentence.startswith("1 request taken back; that stays staged. Still sent: a:")
     assert (run.far, run.made) == ("1 of 3", {"new:1": "1", "new:1/space": "2"})
     run = run.turn_back().taken("a").finish()
     assert run.made == {}
     assert run.outcome.sentence == (
-        "2 requests taken back; it all stays staged. Still sent: c: “Ünïcode”."
+        "2 requests taken back; that stays staged. Still sent: c: “Ünïcode”."
     )
 
 

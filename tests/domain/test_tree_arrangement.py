@@ -103,6 +103,13 @@ class Service:
             case "local.line_up":
                 beside = {"before": {"space": step.arguments["anchor"]}}
                 self._move(row, step.arguments["parent"], beside, idle=True)
+            case "local.put_space":
+                level, order = step.arguments["parent"], step.arguments["order"]
+                at = order.index(row)
+                near = [("after", each) for each in order[:at][-1:]]
+                near += [("before", each) for each in order[at + 1 :][:1]]
+                there = [(side, {"space": each}) for side, each in near]
+                self._move(row, level, dict(there[:1]) or None, idle=True)
             case "local.order_collections":
                 level, order = step.arguments["parent"], step.arguments["order"]
                 spaces = [each for each in self.levels[level] if self._is_space(each)]

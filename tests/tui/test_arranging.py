@@ -206,7 +206,7 @@ async def test_rolled_back_past_failures_and_what_others_changed(desk: Desk) -> 
     ]
     run = await desk.arranger.roll_back(run)
     assert (run.state, run.back, run.far) == ("stopped", True, "1 of 4")
-    assert "Status: State. Offline: not sent." in run.why
+    assert "“Status: State”: Offline: not sent." in run.why
     assert run.standing() == "Taking back the rearranging of Acme docs stopped at 1 of 4"
     # The next process finds it there. Meanwhile somebody took one back and changed another.
     desk.begin()
@@ -216,10 +216,10 @@ async def test_rolled_back_past_failures_and_what_others_changed(desk: Desk) -> 
     run = await desk.arranger.roll_back(await desk.find())
     assert states(run) == "taken-back taken-back done taken-back waiting"
     assert run.state == "stopped"
-    assert run.why == "Not taken back: Status: State. Its title changed since."
+    assert run.why == "Not taken back: “Status: State”: Its title changed since."
     run = await desk.arranger.keep(run)
     assert run.outcome.sentence == (
-        "3 requests taken back; it all stays staged. Still sent: Status: State."
+        "3 requests taken back; that stays staged. Still sent: Status: State."
     )
     assert run.made == {}
     assert desk.shown == BEFORE.replace("Status", "Stately")

@@ -146,6 +146,11 @@ async def test_a_tree_is_rearranged_sent_with_what_others_did_and_taken_back(
         assert await tree.told() == theirs
         await driver.press("ctrl+r")
         assert await tree.told() == told
+        # What one of them stood beside is elsewhere by now: beside the next, or alone.
+        async with tree.world.api() as api:
+            await api(ops.move_space, tree.ids["Web SDK"], SpaceMove(parent=tree.ids["SDKs"]))
+        await driver.press("u")
+        assert (await tree.told())[""] == [*START[""][:2], "Our handbook", "Legal"]
 
 
 async def test_what_is_made_nested_copied_and_put_in_order(tree: Tree) -> None:

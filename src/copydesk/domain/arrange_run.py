@@ -62,7 +62,7 @@ class Outcome:
     ``sent`` counts the requests that stand, ``rolled_back`` those that were taken back, ``left``
     those that were not sent (they stay staged). ``made`` are the ids that the service gave, by
     provisional id. ``lasting`` are the lines of what stands and cannot be taken back; after a roll
-    back of all that stands still.
+    back (``back``) of all that stands still.
     """
 
     sent: int
@@ -70,17 +70,21 @@ class Outcome:
     left: int
     made: Mapping[str, str]
     lasting: tuple[str, ...] = ()
+    back: bool = False
 
     @property
     def complete(self) -> bool:
         """Whether all of the plan was sent, or all of it taken back."""
-        return self.sent == 0 if self.rolled_back else not self.left
+        return self.sent == 0 if self.back else not self.left
 
     @property
     def sentence(self) -> str:
         """What a person reads of it."""
-        if self.rolled_back:
-            back = f"{plural(self.rolled_back, 'request')} taken back; it all stays staged."
+        if self.back:
+            back = f"{plural(self.rolled_back, 'request')} taken back; "
+            back += "that stays staged." if self.lasting else "it all stays staged."
+            if not self.rolled_back:
+                back = "Nothing was taken back."
             if not self.lasting:
                 return back
             left = listed(self.lasting[:NAMED])
@@ -180,9 +184,9 @@ class ArrangeRun:
             return self.said
         if self.back and self.failure.state == "done":
             left = [each for each in self.calls if each.state == "done" and each.said]
-            told = [f"{each.call.line}. {each.said}" for each in left[:NAMED]]
-            more = f" And {len(left) - NAMED} more." if len(left) > NAMED else ""
-            return f"Not taken back: {' '.join(told)}{more}"
+            told = [f"“{each.call.line}”: {each.said.rstrip('.')}" for each in left[:NAMED]]
+            more = f"; and {len(left) - NAMED} more" if len(left) > NAMED else ""
+            return f"Not taken back: {'; '.join(told)}{more}."
         return self.failure.said
 
     def count(self, *states: CallState) -> int:
@@ -220,6 +224,12 @@ class ArrangeRun:
         """Return what was sent and cannot be taken back."""
         return [each for each in self.calls if each.here and each.lasting]
 
+    @property
+    def arrived_whole(self) -> bool:
+        """Whether all of it was sent, though it has not ended: there is nothing to go on with."""
+        whole = all(each.state == "done" for each in self.calls)
+        return self.state == "stopped" and not self.back and whole
+
     def find(self, key: str) -> RunCall:
         """Return the request with that key. Raises ``KeyError``."""
         for each in self.calls:
@@ -242,6 +252,7 @@ class ArrangeRun:
             tuple(
                 each.call.line for each in self.calls if each.here and (self.back or each.lasting)
             ),
+            self.back,
         )
 
     # Forth
@@ -320,6 +331,21 @@ class ArrangeRun:
         )
         return replace(self, calls=calls, state="rolling-back", back=True, cut=False, said="")
 
+    def passed_over_with(self, item: RunCall) -> str:
+        """Return why a request is not taken back: the same steps would have, of a later one.
+
+        Empty where there is no such. Those that put collections in line go back together.
+        """
+        back = None if item.call.reversal is None else item.call.reversal.back
+        later = self.calls[self.calls.index(item) + 1 :]
+        alike = (
+            each.said
+            for each in later
+            if each.state == "done" and each.said and each.call.reversal is not None
+            if each.call.reversal.back == back
+        )
+        return next(alike, "")
+
     def taking(self, key: str) -> ArrangeRun:
         """Note that a request is about to be taken back."""
         return self._with(key, state="taking-back")
@@ -347,6 +373,8 @@ class ArrangeRun:
 
     def standing(self) -> str:
         """Say how a run stands that was left: how far it is, and what is open."""
+        if self.arrived_whole:
+            return f"Rearranging {self.title} had arrived whole when copydesk ended"
         verb = "Taking back the rearranging of" if self.back else "Rearranging"
         return f"{verb} {self.title} stopped at {self.far}"
 

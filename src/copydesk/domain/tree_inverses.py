@@ -17,6 +17,9 @@ LIST_LIMIT = 1000
 """A level is compared in its order where one page holds the whole list (decisions.md, Pagination).
 """
 
+NEAR = 20
+"""So many spaces on either side are kept to find the place of one again."""
+
 TRASH_NOTE = "It is in the trash and can be restored for 7 days."
 
 
@@ -116,12 +119,6 @@ def space_moved(
     """
     ids = {"space_id": row}
     (home, was), (level, now) = before, after
-    at = list(was).index(row)
-    side, anchor = "", ""
-    if at:
-        side, anchor = "after", was[at - 1]
-    elif len(was) > 1:
-        side, anchor = "before", was[1]
 
     def there(where: str, order: Sequence[str]) -> Expectation | None:
         said = "it was moved, or the order was changed since"
@@ -133,11 +130,19 @@ def space_moved(
         return Expectation(Step("get_space", ids), {"parent": where}, said="it was moved since")
 
     return Reversal(
-        (Step("move_space", ids, move_body(home, side, anchor)), *again),
+        (put_again(organization, row, home, was), *again),
         (Step("move_space", ids, dict(body)),),
         there(level, now),
         there(home, was),
     )
+
+
+def put_again(organization: str, row: str, level: str, order: Sequence[str]) -> Step:
+    """Return the step that puts a space where it was in a level, beside who is still there."""
+    at = list(order).index(row)
+    near = list(order[max(0, at - NEAR) : at + NEAR + 1])
+    arguments = {"organization_id": organization, "space_id": row, "parent": level, "order": near}
+    return Step("local.put_space", arguments)
 
 
 def _spaces_read(organization: str, level: str) -> tuple[Step, str]:

@@ -65,7 +65,9 @@ class MoveCalls:
         }
         total = sum(map(len, self._spaces.values()))
         self._listed = self.tree.listed and total <= LIST_LIMIT
-        self._disturbed = {home[move.id] for move in moves if self._is_collection(move)}
+        self._disturbed = {
+            home[move.id] for move in moves if self._is_collection(move) and move.entering
+        }
         last_in_line = {move.level: move.id for move in moves if self._is_collection(move)}
         calls: list[Call] = []
         keys: set[str] = set()
@@ -156,7 +158,11 @@ class MoveCalls:
 
     def _entering(self, move: TreeMove, home: str) -> Call:
         body = move_body(move.level, move.side, move.anchor)
+        was = self._collections(home)
         anchored = any(self._kinds[row] == "space" for row in self.levels[home])
+        note = self._note(move)
+        if was[-1] != move.id and not anchored:
+            note += f"; taken back it comes last in {self._home(move)}, where no space is"
         return Call(
             f"move:{move.id}",
             "Move",
@@ -168,10 +174,10 @@ class MoveCalls:
                 move.id,
                 body,
                 move.level,
-                (home, self._collections(home)),
+                (home, was),
                 anchored=anchored,
             ),
-            note=self._note(move),
+            note=note,
         )
 
     def _in_line(self, move: TreeMove, *, last: bool) -> Call:
@@ -195,7 +201,8 @@ class MoveCalls:
                 step,
                 move.level,
                 was,
-                wanted if last else None,
+                # Where one comes back on the way, that brings the old order with it.
+                wanted if last and move.level not in self._disturbed else None,
                 without=leaving,
             ),
             note=self._why_anew(move.level),

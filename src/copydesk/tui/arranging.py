@@ -363,6 +363,8 @@ class Arranger:
             return run.not_taken(key, LOST_WAY)
         if past.standing in ("undone", "gone"):
             return run.taken(key)
+        if said := run.passed_over_with(item):
+            return run.not_taken(key, said)
         run = await self._keep(run.taking(key))
         try:
             await self._session.take_back([past])
@@ -371,7 +373,9 @@ class Arranger:
         except WriteError as error:
             if past.standing == "gone":
                 return run.taken(key, clean(str(error)))
-            return run.not_taken(key, clean(_why(item.call, error))).stop()
+            run = run.not_taken(key, clean(_why(item.call, error)))
+            # What the service refuses does not keep the others from going back.
+            return run if _refused(error) else run.stop()
         return run.taken(key, OTHERS_DID if past.by_others else "")
 
     async def _learn(self, run: ArrangeRun) -> None:
@@ -414,6 +418,14 @@ def _why(call: Call, error: WriteError) -> str:
     if cause is None or isinstance(cause, NotDoneError):
         return str(error).replace(" @, then r sends it again.", " r sends it again.")
     return write_sentence(cause, what=call.what, again="r")
+
+
+def _refused(error: WriteError) -> bool:
+    """Whether the service has answered, and refused just that; it is asked as before then."""
+    from copydesk.client.errors import Blocked, Conflict, Forbidden, Invalid
+
+    cause = error.__cause__
+    return not error.unknown and isinstance(cause, Invalid | Forbidden | Conflict | Blocked)
 
 
 def _unkept(error: OSError) -> str:

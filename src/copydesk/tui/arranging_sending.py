@@ -184,6 +184,8 @@ class SendsStaged(KeptStaged):
             return
         rebased = await self._take_in(sheet.run)
         said = outcome.sentence
+        if run.begun:  # it was begun in an earlier run of the program
+            said = said.replace(" u takes ", " :undo takes ")
         if outcome.left and not outcome.rolled_back and not self.arrangement.dirty:
             said = f"{plural(outcome.sent, 'request')} sent. Nothing is left of the rest: "
             said += "others changed what it was about."

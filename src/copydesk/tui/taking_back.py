@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from copydesk.local.journal import Kind, Notes
@@ -17,6 +18,17 @@ from copydesk.tui.written import ChangedSinceError, UnansweredError, WriteError,
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
+
+
+def _alike(past: Past, obstacles: Sequence[Obstacle], *, again: bool) -> Obstacle | None:
+    """Return what is in the way of a write that is taken back by the same steps as another.
+
+    Those that put collections in line bring back one order together: if somebody else changed it,
+    that holds for all of them.
+    """
+    back = past.reversal.back
+    same = (each for each in obstacles if not again and each.past.reversal.back == back)
+    return next(same, None)
 
 
 class TakingBack(Writing):
@@ -98,7 +110,11 @@ class TakingBack(Writing):
         obstacles: list[Obstacle] = []
         gone: list[Past] = []
         for past in pasts:
-            obstacle = None if anyway else await self._obstacle(api, past, again=again)
+            obstacle = None
+            if not anyway and (stuck := _alike(past, obstacles, again=again)) is not None:
+                obstacle = replace(stuck, past=past)
+            elif not anyway:
+                obstacle = await self._obstacle(api, past, again=again)
             past.by_others = obstacle is not None and obstacle.done
             if past.by_others:
                 await asyncio.to_thread(self._is_done, past, again=again)

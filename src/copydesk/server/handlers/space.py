@@ -195,15 +195,11 @@ def move_space(call: Call, space_id: str, body: SpaceMove) -> Space:
     if parent_id != row["parent_id"]:
         check_target(call, row["organization_id"], parent_id)
     place = move_to(call.tx, "space", row, parent_id, body.position)
-    visibility = row["visibility"]
-    if place.parent_id is None and visibility == "in-collection":
-        visibility = "private"
     call.tx.update(
         "space",
         space_id,
         parent_id=place.parent_id,
         position=place.position,
-        visibility=visibility,
         updated_at=call.tx.now,
     )
     return _answer(call, space_id)

@@ -99,8 +99,9 @@ def _visibility(call: Call, row: Row) -> str:
     if published is not None:
         return published
     own: str = row["visibility"]
-    if own in ("private", "in-collection"):
+    if own == "private":
         return own
+    # At the top it is private for as long as it is there: back in a collection it is as before.
     return "private" if row["parent_id"] is None else "in-collection"
 
 

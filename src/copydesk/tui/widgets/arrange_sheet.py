@@ -47,6 +47,17 @@ def not_stopped(sheet: ArrangeSheet) -> str | None:
     return None if stopped else "Nothing has failed."
 
 
+def nothing_to_send(sheet: ArrangeSheet) -> str | None:
+    """Say so when there is nothing to go on with."""
+    if sheet.run.arrived_whole:
+        return "All of it has arrived: k leaves it so."
+    return not_stopped(sheet)
+
+
+def _all(count: int) -> str:
+    return "It has" if count == 1 else "Both have" if count == 2 else f"All {count} have"
+
+
 def nothing_to_return(sheet: ArrangeSheet) -> str | None:
     """Say why nothing can be rolled back."""
     if (why := not_stopped(sheet)) is not None:
@@ -187,6 +198,8 @@ class ArrangeSheet(Sheet[Outcome], scope="arrange"):
             words = Text("", style="")
             if run.cut:
                 words.append("copydesk ended in the middle of this. ")
+            if run.arrived_whole:
+                words.append(f"{_all(len(run.calls))} arrived.")
             words.append(run.why, style="bad" if run.failure is not None else "warn")
             lasting = run.lasting_sentence()
             if lasting and not (run.back and not run.returning()):
@@ -204,10 +217,12 @@ class ArrangeSheet(Sheet[Outcome], scope="arrange"):
         if run.state in BEGINNING:
             pairs = [("y", f"send {plural(len(run.calls), 'request')}"), ("esc", "not now")]
         elif run.state == "stopped":
-            pairs = [("r", self._again())]
+            whole = run.arrived_whole
+            pairs = [] if whole else [("r", self._again())]
             if nothing_to_return(self) is None:
                 pairs.append(("b", f"roll back {len(run.returning())}"))
-            pairs.append(("k", "leave it so" if run.back else "keep the rest staged"))
+            keep = "leave it so" if run.back or whole else "keep the rest staged"
+            pairs.append(("k", keep))
             if self._later:
                 pairs.append(("esc", "later"))
         elif run.state in GOING:
@@ -246,7 +261,7 @@ class ArrangeSheet(Sheet[Outcome], scope="arrange"):
         answer = await self.app.push_screen_wait(sheet)
         return answer is True
 
-    @action("r", "try again", unless=not_stopped, danger=2)
+    @action("r", "try again", unless=nothing_to_send, danger=2)
     async def again(self) -> None:
         """Try the request again that failed and go on; in a roll back, go on with that."""
         back = self.run.back

@@ -23,6 +23,7 @@ from copydesk.tui.run_store import ArrangementStore, MemoryArrangements
 from copydesk.tui.screens.site_structure import SiteStructurePlace
 from copydesk.tui.session import Session
 from copydesk.tui.widgets.sheet import typable
+from copydesk.tui.widgets.stacked import heights
 from copydesk.tui.widgets.virtual_list import VirtualList
 from tests.drive import Driver, drive, eventually
 from tests.world import BASE_URL, World
@@ -260,6 +261,19 @@ async def test_picked_rows_are_dropped_as_one_block(world: World) -> None:
         await driver.press("space", "space", "K")
         assert [row.title for row in here(driver).rows.tree_source.roots][:2] == ["Legal", "Status"]
         await driver.press("u", "u", "ctrl+\\")
+        # Of several levels all move, or none. The row and the navigation are within reach.
+        await select(driver, ids["Status"])
+        await driver.press("space")
+        await select(driver, ids["Guides/French"])
+        await driver.press("space", "K", "K")
+        assert "Nothing moves, as French cannot: It is the first already." in driver.screen
+        await driver.press("ctrl+\\")
+        await select(driver, ids["Guides/French"])
+        await driver.press("i", "tab", "p", "tab", "i")
+        assert "moved from place 2 to 1" in driver.screen
+        await driver.press("tab")
+        assert "Guides ▾  English (first), French, German → French" in driver.screen
+        await driver.press("escape", "u", "u")
         # Groups stay where they are, and nothing goes in or out.
         for key, words in ((">", "no operation that puts a section into"), ("<", "at the top")):
             await select(driver, ids["Legal"])
@@ -684,6 +698,8 @@ def test_the_navigation_is_told_as_readers_see_it() -> None:
     }  # fmt: skip
     base = Layout({each.id: each for each in items}, levels)
     now = base.ordered({"": ("guides", "legal", "group:1", "old")})
+    assert heights(30, [(5, 9), (5, 20), (4, 4), (3, 9)]) == [9, 14, 4, 3]
+    assert heights(9, [(5, 9), (5, 20), (4, 4)]) == [5, 0, 4]
     told = [str(fact.text) for fact in navigation_facts(base, now, changed={"legal"})]
     assert told == [
         "BEFORE", "Guides │ Group:1 ▾ │ Legal", "AFTER", "Guides │ Legal │ Group:1 ▾", "",

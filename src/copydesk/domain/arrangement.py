@@ -119,12 +119,13 @@ class Arrangement(Arranged):
         """Return it with the picked things ``delta`` places further down (up when negative).
 
         Places that no request reaches are skipped. Raises `StagingError` at the end of the level,
-        and where only such places are left.
+        and where only such places are left; of several levels all move, or none.
         """
         rows = self._movable(picked)
         orders: dict[str, tuple[str, ...]] = {}
         stuck = "There is nothing to move."
-        for level in dict.fromkeys(self.now.level_of(row) for row in rows):
+        levels = dict.fromkeys(self.now.level_of(row) for row in rows)
+        for level in levels:
             order = self.now.levels[level]
             inside = [row for row in rows if self.now.level_of(row) == level]
             last: Sequence[str] = list(order)
@@ -138,6 +139,9 @@ class Arrangement(Arranged):
                 far += 1
             else:
                 stuck = self._stuck(order, last, delta)
+                if len(levels) > 1:
+                    title = self.now.items[inside[0]].title
+                    raise StagingError(f"Nothing moves, as {title} cannot: {stuck}")
         if not orders:
             raise StagingError(stuck)
         return self._step(self.now.ordered(orders), rows)
@@ -147,7 +151,7 @@ class Arrangement(Arranged):
             return "Nothing to order: it stands alone."
         if list(last) == list(order):
             return f"It is the {'last of its level' if delta > 0 else 'first already'}."
-        return "Further on there are only places that no request reaches: in a group."
+        return "Further on there are only places that no request reaches: beside a group."
 
     def place(self, picked: Collection[str], target: str, *, after: bool = True) -> Self:
         """Return it with the picked things as one block below ``target``, or above it.

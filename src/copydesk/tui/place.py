@@ -277,6 +277,8 @@ class Place(CommonActions, Loading, Screen[None]):
         """Give a pane the focus, also one whose part is hidden for lack of room."""
         # What is hidden takes no focus: its part shows before that.
         self._bring_forward(pane)
+        if self.has_class("-in-side"):
+            self.remove_class("-no-side")
         pane.focus()
 
     def _bring_forward(self, widget: Widget) -> None:

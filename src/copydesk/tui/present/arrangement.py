@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 GAP = 3
 """Cells between what stands beside each other."""
 
+DOTS = 3
+"""So many dots stand before a number at most."""
+
 PLAN_LINES = 200
 """So many requests of a plan are listed beside the tree; all are in the sheet that sends them."""
 
@@ -198,8 +201,8 @@ def _depth(layout: Layout, level: str) -> int:
 
 
 def now_cell(row: Row, shown: Shown) -> Text | str:
-    """Return where a row stands: ``3`` at the top, ``.3`` further down; nowhere once removed."""
-    return "" if shown.state(row).removed else _number(row, shown.now)
+    """Return where a row stands: ``3`` at the top, ``.3`` below it; nowhere once removed."""
+    return "" if shown.state(row).removed else _number(row, shown.now, shown.layout)
 
 
 def was_cell(row: Row, shown: Shown) -> Text | str:
@@ -207,14 +210,17 @@ def was_cell(row: Row, shown: Shown) -> Text | str:
     if shown.state(row).new:
         return Text("new", style="accent")
     same = shown.now.get(row.id) == shown.was.get(row.id)
-    return Text(_number(row, shown.was), style="muted" if same else "moved")
+    layout = shown.base if row.id in shown.base else shown.layout
+    return Text(_number(row, shown.was, layout), style="muted" if same else "moved")
 
 
-def _number(row: Row, numbers: Mapping[str, int]) -> str:
+def _number(row: Row, numbers: Mapping[str, int], layout: Layout) -> str:
+    """Return the number of a row in its level, behind a dot for each level that this is down."""
     at = numbers.get(row.id)
     if at is None:
         return ""
-    return f"{at}" if row.level == TOP else f".{at}"
+    level = layout.level_of(row.id) if row.id in layout else row.level
+    return f"{'.' * min(_depth(layout, level), DOTS)}{at}"
 
 
 def shift(row: Row, shown: Shown) -> Text | str:

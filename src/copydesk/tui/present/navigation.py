@@ -71,7 +71,7 @@ def navigation_facts(base: Layout, now: Layout, changed: Collection[str] = ()) -
     before, after = bar(base, start=start), bar(now, changed, start)
     if before.plain == after.plain:
         found = [
-            Fact("", Text("AS IT IS" if base is now else "BEFORE AND AFTER", "muted")),
+            Fact("", Text("AS IT IS" if base is now else "BEFORE AND AFTER ALIKE", "muted")),
             Fact("", after),
         ]
     else:
@@ -79,8 +79,36 @@ def navigation_facts(base: Layout, now: Layout, changed: Collection[str] = ()) -
             Fact("", Text("BEFORE", "muted")), Fact("", before),
             Fact("", Text("AFTER", "muted")), Fact("", after),
         ]  # fmt: skip
+    found += _menus(base, now, changed)
     told = list(islice(_particulars(base, now), 2 * NAMED))
     return [*found, Fact("", ""), *told] if told else found
+
+
+def _menus(base: Layout, now: Layout, changed: Collection[str]) -> list[Fact]:
+    """Return the menus of sections that are not as they were, before and after."""
+    sections: dict[str, None] = {}
+    for row in changed:
+        for layout in (now, base):
+            if row in layout and layout.items[row].kind == "site-space":
+                sections[layout.level_of(row)] = None
+    found: list[Fact] = []
+    for row in sections:
+        before, after = _menu(base, row), _menu(now, row)
+        if row in base and row in now and before != after:
+            title = (f"{now.items[row].title} {glyphs().unfolded}  ", "strong")
+            found.append(Fact("", Text.assemble(title, before, (" → ", "muted"), (after, "moved"))))
+        if len(found) == NAMED:
+            break
+    return found
+
+
+def _menu(layout: Layout, row: str) -> str:
+    """Return what a section shows as its readers choose from it."""
+    shown = [layout.items[each] for each in layout.levels.get(row, ())[:BAR_LIMIT]]
+    seen = [each for each in shown if _seen(layout, each)]
+    first = " (first)" if len(seen) > 1 else ""
+    titles = [f"{each.title}{first if each.values.get('default') else ''}" for each in seen]
+    return ", ".join(titles) or "nothing"
 
 
 def _seen(layout: Layout, item: Item) -> bool:

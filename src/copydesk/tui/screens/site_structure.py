@@ -13,6 +13,7 @@ from textual.app import ComposeResult
 from copydesk.domain.kept_order import modern
 from copydesk.domain.layout import TOP, Layout
 from copydesk.domain.site_arrangement import SiteArrangement, layout_of
+from copydesk.tui.actions import action
 from copydesk.tui.app import style_path
 from copydesk.tui.dispatch import run
 from copydesk.tui.draft_keys import structure_key
@@ -31,6 +32,7 @@ from copydesk.tui.undoing import Past
 from copydesk.tui.widgets.arranged_tree import ArrangedTree
 from copydesk.tui.widgets.columns import by_content
 from copydesk.tui.widgets.facts import Facts
+from copydesk.tui.widgets.stacked import Stacked, stack, unstack
 from copydesk.tui.widgets.virtual_list import Column, VirtualList
 
 if TYPE_CHECKING:
@@ -307,19 +309,41 @@ class SiteStructurePlace(SiteEditing, SiteTabs, scope="site_structure"):
         self._draw_navigation()
         self._draw_written()
         self._look()
+        self._share_side()
+
+    def _share_side(self) -> None:
+        """Give the panes at the side what they need, the plan first; a drawer shows one of them."""
+        stacked = (
+            Stacked(self.plan, 3, 40),
+            Stacked(self.navigation, 3, 16),
+            Stacked(self.facts, 2, 7, steady=True),
+            Stacked(self.written, 1, 6),
+        )
+        room = self.rows.outer_size.height  # which has the other half for itself
+        if self.has_class("-wide") and not (self.has_class("-short") or self.has_class("-tiny")):
+            if room:  # none before it was laid out
+                stack(room, stacked)
+        else:
+            unstack(stacked)
 
     def _draw_navigation(self) -> None:
-        if self.navigation.display and self.known:
+        if self.known:
             now, base = self.arrangement.now, self.arrangement.base
             touched = [row for row, state in self.shown.states.items() if state]
             self.navigation.show(navigation_facts(base, now, changed=touched))
 
     def _draw_written(self) -> None:
-        if self.written.display:
+        if self.has_class("-wide"):
             if self._looked != len(self.session.log):
                 self._look_back()
             now = self.session.clock()
             self.written.show(staged.written_facts(self._written, _when, now))
+
+    @action("i", "details", show=False, group="Look", override=True)
+    def details(self) -> None:
+        """Go to the details of the row, Tab from there to the navigation; Esc comes back."""
+        self.remove_class("-no-side")
+        self.show_pane(self.facts)
 
     def on_resize(self, event: events.Resize) -> None:
         """Draw what there is room for now."""

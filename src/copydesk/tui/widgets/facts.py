@@ -66,6 +66,12 @@ class Facts(Pane):
         """What it says, as text."""
         return "\n".join(f"{label} {text}".strip() for label, text in self._facts)
 
+    @property
+    def lines_wanted(self) -> int:
+        """How many lines all that it says takes."""
+        known = self.is_attached and self.scrollable_content_region.width > 0
+        return max(1, len(self._measured()) if known else len(self._facts))
+
     def refresh_rows(self) -> None:
         """Draw for another width or theme."""
         self._lines = None

@@ -13,6 +13,7 @@ import pytest
 from copydesk.domain.arrangement import StagingError
 from copydesk.domain.call import Call, bind
 from copydesk.domain.layout import TOP, Item, Layout
+from copydesk.domain.rebasing import renamed
 from copydesk.domain.reversal import Expectation, Step
 from copydesk.domain.space_tree import SpaceNode
 from copydesk.domain.tree_arrangement import TreeArrangement, layout_of
@@ -311,6 +312,30 @@ def test_what_was_sent_is_done_with_and_only_the_rest_stays_staged() -> None:
     gone, _ = layout_of(_spaces("s", "t"))  # somebody deleted all that was made and moved into
     rebased = it.after_sending(gone, sent, left, {new: "n"}).rebase(gone)
     assert not rebased.arrangement.dirty
+
+
+def test_whatever_others_did_everything_is_in_one_place_and_can_be_planned() -> None:
+    random = Random(11)
+    given_up = 0
+    for _ in range(250):
+        base = some_layout(random, random.randint(3, 9))
+        ours = theirs = TreeArrangement.on(base, "org")
+        for number in range(random.randint(2, 6)):
+            with suppress(StagingError):
+                ours = some_step(random, ours, number)
+            with suppress(StagingError):
+                theirs = some_step(random, theirs, 10 + number)
+        there = renamed(theirs.now, {row: f"x{row}" for row in theirs.now.items if ":" in row})
+        rebased = ours.rebase(there)
+        for it in (rebased.arrangement, rebased.taking_theirs()):
+            assert sorted(it.now.walk()) == sorted(it.now.items), (ours, there)
+            assert {*it.now.levels} == {
+                TOP,
+                *(r for r, i in it.now.items.items() if i.kind[0] == "c"),
+            }
+            send(Service(there, random), it.calls())
+        given_up += bool(rebased.lost)
+    assert given_up > 10
 
 
 def test_what_cannot_be_staged_is_said() -> None:

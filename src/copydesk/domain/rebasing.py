@@ -218,12 +218,39 @@ class _Merge:
                     del items[row]
                     levels.pop(row, None)
                 continue
-            if there is not None:
+            if there in levels:
                 levels[there].remove(row)
             levels[wanted].append(row)
             came.setdefault(wanted, set()).add(row)
+        self._homes_again(items, levels)
         for level in [level for level in self.now.levels if level in levels]:
             self._order(level, levels, came.get(level, set()))
+
+    def _homes_again(self, items: dict[str, Item], levels: dict[str, list[str]]) -> None:
+        """Keep what we wanted to remove where somebody put something into it that is there."""
+        theirs = self.theirs
+        placed = {row for rows in levels.values() for row in rows}
+        for row in [row for row in theirs.walk() if row in items and row not in placed]:
+            home = theirs.level_of(row)
+            above = []
+            while home not in levels:
+                above.append(home)
+                home = theirs.level_of(home)
+            for each in reversed(above):
+                items[each] = theirs.items[each]
+                levels[each] = []
+                levels[theirs.level_of(each)].append(each)
+                title = items[each].title
+                self.lost.append(Lost(f"delete {title}", "something was put into it meanwhile"))
+                for fresh in theirs.walk(each):
+                    level = theirs.level_of(fresh)
+                    if fresh in self.base or fresh in items or level not in levels:
+                        continue
+                    items[fresh] = theirs.items[fresh]
+                    levels[level].append(fresh)
+                    if fresh in theirs.levels:
+                        levels[fresh] = []
+            levels[theirs.level_of(row)].append(row)
 
     def _inside(self, levels: Mapping[str, Sequence[str]], level: str, row: str) -> bool:
         """Whether a level is in a thing, or is its own."""

@@ -399,6 +399,13 @@ def test_settings_are_one_request_each_and_read_well() -> None:
     assert call.step.body["mergeRules"] == rules
     assert call.reversal is not None
     assert call.reversal.back[0].body["emoji"] == ""
+    # What is drawn clean goes back as it was.
+    (odd,) = _spaces("o")
+    odd = replace(odd, raw={"title": "O\u200d\n"})
+    (call,) = TreeArrangement.on(layout_of([odd])[0], "org").change("o", {"title": "P"}).calls()
+    assert call.line == "O: title O → P"
+    assert call.reversal is not None
+    assert call.reversal.back[0].body == {"title": "O\u200d\n"}
     it, copy = it.duplicate("t")
     it = it.remove(["t"])
     assert [call.line for call in it.calls()[:1]] == ["A copy of T, with its pages and files"]

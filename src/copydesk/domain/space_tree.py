@@ -54,7 +54,8 @@ class SpaceNode:
 
     The counts of a collection are those of everything below it; only it has a ``description``.
     ``updated`` is an ISO 8601 time or "". ``rules`` are its own merge rules where ``rules_type`` is
-    ``rules``. ``permissions`` names what the caller may do; None is not known.
+    ``rules``. ``permissions`` names what the caller may do; None is not known. ``raw`` are those of
+    its texts, by wire name, that are otherwise as the service has them: never to be drawn.
     """
 
     kind: Kind
@@ -79,6 +80,7 @@ class SpaceNode:
     git: str = ""
     git_updated: str = ""
     children: tuple[SpaceNode, ...] = field(default=(), repr=False)
+    raw: Mapping[str, str] = field(default_factory=dict, compare=False, repr=False)
 
 
 _GROUP = SpaceNode("loose", LOOSE, "(no collection)")
@@ -119,6 +121,7 @@ def space_node(space: Space) -> SpaceNode:
         published_url=web_address(space.urls.published or space.urls.public),
         git=clean(source or ""),
         git_updated=git.updated_at.isoformat() if git is not None and git.updated_at else "",
+        raw=_raw(title=space.title, emoji=space.emoji),
     )
 
 
@@ -135,7 +138,17 @@ def collection_node(collection: Collection) -> SpaceNode:
         if granted is None
         else tuple(name for name, given in granted if given is True),
         app_url=web_address(collection.urls.app),
+        raw=_raw(title=collection.title, description=collection.description or ""),
     )
+
+
+def _raw(**texts: str) -> dict[str, str]:
+    """Return the texts that are not drawn as they are; hardly any space has such."""
+    return {
+        name: text
+        for name, text in texts.items()
+        if clean(text).strip() != text or (name == "title" and not text)
+    }
 
 
 def rule_list(rules: MergeRules | None) -> tuple[str, RuleList]:
@@ -258,7 +271,9 @@ def walk(roots: Iterable[SpaceNode]) -> list[SpaceNode]:
 # Rows of the last run
 
 _TEXTS = frozenset(
-    each.name for each in fields(SpaceNode) if each.name not in {"children", "rules", "permissions"}
+    each.name
+    for each in fields(SpaceNode)
+    if each.name not in {"children", "rules", "permissions", "raw"}
 )
 
 

@@ -315,9 +315,12 @@ def _item_kind(node: SpaceNode) -> Kind:
 
 
 def values_of(node: SpaceNode) -> Values:
-    """Return the settings of a collection or a space by their wire names."""
+    """Return the settings of a collection or a space by their wire names, as the service has them.
+
+    They are sent again on the way back, so texts are not clean: who draws them cleans them.
+    """
     if node.kind == "collection":
-        return set_values({"title": node.title, "description": node.description})
+        return set_values({"title": node.title, "description": node.description, **node.raw})
     return set_values(
         {
             "title": node.title,
@@ -325,6 +328,7 @@ def values_of(node: SpaceNode) -> Values:
             "language": node.language,
             "editMode": node.edit_mode,
             "mergeRules": _rules(node),
+            **node.raw,
         }
     )
 

@@ -185,6 +185,7 @@ async def test_lost_answers_are_read_and_nothing_is_made_twice(desk: Desk) -> No
     assert len(way.writes) == 3
     kept = await desk.arranger.keep(again)
     assert kept.state == "stopped"
+    assert kept.outcome.sentence.startswith("It is not known whether “Status: State” arrived: look")
     way.reads = ""
     way.trouble = {6: "lost"}
     run = await desk.arranger.go(kept)

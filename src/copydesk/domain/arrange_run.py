@@ -62,7 +62,7 @@ class Outcome:
     ``sent`` counts the requests that stand, ``rolled_back`` those that were taken back, ``left``
     those that were not sent (they stay staged). ``made`` are the ids that the service gave, by
     provisional id. ``lasting`` are the lines of what stands and cannot be taken back; after a roll
-    back (``back``) of all that stands still.
+    back (``back``) of all that stands still. ``unknown`` are the lines of what may have arrived.
     """
 
     sent: int
@@ -71,15 +71,25 @@ class Outcome:
     made: Mapping[str, str]
     lasting: tuple[str, ...] = ()
     back: bool = False
+    unknown: tuple[str, ...] = ()
 
     @property
     def complete(self) -> bool:
         """Whether all of the plan was sent, or all of it taken back."""
-        return self.sent == 0 if self.back else not self.left
+        return not self.unknown and (self.sent == 0 if self.back else not self.left)
 
     @property
     def sentence(self) -> str:
         """What a person reads of it."""
+        if not self.unknown:
+            return self._known
+        more = len(self.unknown) - 1
+        others = f" and {more} more" if more else ""
+        line = f"“{self.unknown[0]}”{others}"
+        return f"It is not known whether {line} arrived: look first. {self._known}"
+
+    @property
+    def _known(self) -> str:
         if self.back:
             back = f"{plural(self.rolled_back, 'request')} taken back; "
             back += "that stays staged." if self.lasting else "it all stays staged."
@@ -91,7 +101,8 @@ class Outcome:
             more = len(self.lasting) - NAMED
             return f"{back} Still sent: {left}{f' and {more} more' if more > 0 else ''}."
         if not self.sent:
-            return "Nothing was sent; it stays staged."
+            known = "Nothing else was sent" if self.unknown else "Nothing was sent"
+            return f"{known}; it stays staged."
         if self.left:
             return f"{self.sent} of {self.sent + self.left} sent, {self.left} kept staged."
         done = f"{plural(self.sent, 'request')} sent."
@@ -253,6 +264,7 @@ class ArrangeRun:
                 each.call.line for each in self.calls if each.here and (self.back or each.lasting)
             ),
             self.back,
+            tuple(each.call.line for each in self.calls if each.state == "unknown"),
         )
 
     # Forth

@@ -354,7 +354,7 @@ class Arranger:
                 return run.not_taken(item.call.key, "").stop(_unkept(error))
             if run.state != "rolling-back":
                 return run
-        return run.stop() if run.returning() else run.finish()
+        return run.stop() if run.returning() or run.count("unknown") else run.finish()
 
     async def _take_back(self, run: ArrangeRun, item: RunCall) -> ArrangeRun:
         key = item.call.key

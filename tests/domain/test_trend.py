@@ -1,10 +1,11 @@
+from datetime import UTC, datetime, timedelta
 from math import inf, nan
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from copydesk.domain.trend import spark, trend
+from copydesk.domain.trend import MOST, Stretch, effects, spark, trend, week_of
 
 OAUTH = [0, 0, 1, 1, 0, 1, 2, 3, 3, 5, 6, 4, 5]
 PULSES = st.lists(st.one_of(st.integers(-5, 100), st.floats()), min_size=13, max_size=13)
@@ -59,3 +60,38 @@ def test_any_pulse_has_one_cell_per_week(
 
 def test_what_is_no_count_is_none() -> None:
     assert spark([nan, inf, -3, 2]) == "▁▁▁█"
+
+
+def test_a_merge_is_judged_by_the_weeks_on_both_sides_of_its_own() -> None:
+    [one] = effects([1, 9, 9, 9, 9, 50, 3, 3, 3, 3, 3, 3, 3], [5])
+    assert (one.before, one.after, one.until) == (Stretch(4, 36), Stretch(7, 21), None)
+    assert one.before.rate == 9
+    assert one.change == pytest.approx(-2 / 3)
+    # Another merge ends what came before and after; its own week counts for neither.
+    first, second = effects([4] * 5 + [90] + [2] * 3 + [90] + [1] * 3, [9, 5, 5, 13, -1])
+    assert (first.before, first.after, first.until) == (Stretch(4, 16), Stretch(3, 6), 9)
+    assert (second.before, second.after, second.until) == (Stretch(3, 6), Stretch(3, 3), None)
+
+
+@pytest.mark.parametrize(
+    ("pulse", "week"),
+    [([9] * 13, 11), ([9] * 13, 1), ([9] * 13, 12), ([0] * 6 + [9] * 7, 6), ([0, 1] + [0] * 11, 6)],
+)
+def test_too_little_is_not_compared(pulse: list[int], week: int) -> None:
+    assert [each.change for each in effects(pulse, [week])] == [None]
+
+
+@given(PULSES, st.lists(st.integers(-2, 15)))
+def test_every_merge_of_the_thirteen_weeks_has_an_effect(
+    pulse: list[float], weeks: list[int]
+) -> None:
+    found = effects(pulse, weeks)
+    assert [each.week for each in found] == sorted({week for week in weeks if 0 <= week < 13})
+    for each in found:
+        assert each.change is None or -1 <= each.change <= MOST
+
+
+def test_weeks_are_the_seven_days_before_now() -> None:
+    now = datetime(2026, 11, 18, 12, tzinfo=UTC)
+    days = [(-1, 12), (0, 12), (6.9, 12), (7, 11), (90.9, 0), (91, None)]
+    assert [(age, week_of(now - timedelta(days=age), now, 13)) for age, _ in days] == days

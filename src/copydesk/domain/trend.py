@@ -1,12 +1,13 @@
-"""The thirteen weeks of a cluster: whether it grows, and its small chart.
+"""The thirteen weeks of a cluster: whether it grows, whether a merge helped, its small chart.
 
 The pulse counts issues per week, oldest first (platform-api.md, Issues cluster).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from math import floor, inf, isfinite
 
 WEEKS = 4
@@ -14,6 +15,9 @@ WEEKS = 4
 
 FEWEST = 5
 """Issues below which a percentage would say more than is known."""
+
+FEW = 2
+"""Weeks below which one side of a merge is too short to be held against the other."""
 
 _BARS = "▁▂▃▄▅▆▇█"
 _SIGNS = ":|#"
@@ -66,6 +70,73 @@ def spark(pulse: Sequence[float], *, top: float | None = None, ascii: bool = Fal
         else:
             cells.append(_BARS[max(1, floor(share * 7 + 0.5))])
     return "".join(cells)
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """Weeks in a row, and the issues in them."""
+
+    weeks: int
+    issues: float
+
+    @property
+    def rate(self) -> float:
+        """Issues a week."""
+        return self.issues / self.weeks if self.weeks else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """What came before a merge and after it. ``week`` counts from 0, the oldest of the pulse.
+
+    ``until`` is the week of the merge that ends what came after; None when nothing does.
+    """
+
+    week: int
+    before: Stretch
+    after: Stretch
+    until: int | None = None
+
+    @property
+    def change(self) -> float | None:
+        """By what share the rate changed; None when too little is known to say."""
+        sides = (self.before, self.after)
+        if any(side.weeks < FEW for side in sides) or not self.before.issues:
+            return None
+        if sum(side.issues for side in sides) < FEWEST:
+            return None
+        return min(self.after.rate / self.before.rate, MOST) - 1
+
+
+def week_of(moment: datetime, now: datetime, weeks: int) -> int | None:
+    """Return in which of the past ``weeks`` a moment was, 0 the oldest; None for an earlier one.
+
+    The latest week is the seven days before ``now``, as the embedded desk counts them. What is
+    dated later than now is of the latest week.
+    """
+    at = weeks - 1 - max(0, (now - moment) // timedelta(weeks=1))
+    return at if at >= 0 else None
+
+
+def effects(pulse: Sequence[float], merges: Iterable[int]) -> list[Effect]:
+    """Return what came before and after each week in which something was merged, oldest first.
+
+    The week of a merge counts for neither side: nobody knows which of its issues came before. What
+    came before are at most the `WEEKS` weeks up to it, what came after are all weeks since. Both
+    end at another merge, whose week counts for neither again. A side with fewer than `FEW` weeks
+    is told but not compared. The latest week counts as a whole one.
+    """
+    weeks = [_count(value) for value in pulse]
+    found: list[Effect] = []
+    marks = sorted({week for week in merges if 0 <= week < len(weeks)})
+    for at, week in enumerate(marks):
+        first = max(week - WEEKS, marks[at - 1] + 1 if at else 0, 0)
+        until = marks[at + 1] if at + 1 < len(marks) else None
+        before, after = weeks[first:week], weeks[week + 1 : until]
+        found.append(
+            Effect(week, Stretch(len(before), sum(before)), Stretch(len(after), sum(after)), until)
+        )
+    return found
 
 
 def _count(value: float) -> float:

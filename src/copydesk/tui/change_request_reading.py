@@ -14,6 +14,7 @@ from copydesk.domain.page_tree import compare_trees, flatten
 from copydesk.domain.text import clean
 from copydesk.domain.turn import Word, last_word, waits_on
 from copydesk.domain.waiting import Why, why_waits
+from copydesk.tui.cluster_reading import read_label
 from copydesk.tui.merge_facts import RulesRead, document_text, read_rules
 from copydesk.tui.present.change_details import TEXT, Details, PageLine, Talk, Verdict
 from copydesk.tui.present.change_filter import PAGES, RULES, TALK
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from copydesk.client.api import Api
     from copydesk.contract.models.base import Page
     from copydesk.contract.models.change_request import Change, ChangeRequest
-    from copydesk.contract.models.cluster import IssuesCluster
     from copydesk.contract.models.space import Space
     from copydesk.tui.views import Listing
 
@@ -396,16 +396,4 @@ def _was(kinds: Iterable[str], title: str | None, path: str | None) -> str:
 async def _cluster(api: Api, scope: Scope, request: ChangeRequest) -> str:
     """Return the label of the cluster that a request answers, "" for none."""
     wanted = request.conversations_issues_cluster
-    if wanted is None:
-        return ""
-    found: IssuesCluster | None = None
-    try:
-        found = await api(ops.get_issues_cluster, scope.organization, wanted)
-    except ExtensionMissing:
-        async for each in api.pages(ops.list_issues_clusters, scope.organization, limit=100):
-            if each.id == wanted:
-                found = each
-                break
-    except (Forbidden, NotFound):
-        return "one that is gone, or that you may not see"
-    return (clean(found.label).strip() if found is not None else "") or "one without a name"
+    return "" if wanted is None else await read_label(api, scope.organization, wanted)

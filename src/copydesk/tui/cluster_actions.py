@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping, Sequence
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from copydesk.domain.inverses import request_begun
-from copydesk.domain.text import clean, shorten
-from copydesk.tui.actions import action
+from copydesk.domain.text import clean, plural, shorten
+from copydesk.tui.actions import action, command
 from copydesk.tui.place import Place
 from copydesk.tui.places import Target
-from copydesk.tui.present.cluster import ClusterRow, RequestRow
+from copydesk.tui.present.cluster import WEEKS, ClusterRow, RequestRow
 from copydesk.tui.present.conversation import shown
 from copydesk.tui.present.space_choice import space_options
 from copydesk.tui.widgets.choice import Choice
@@ -23,6 +25,10 @@ if TYPE_CHECKING:
 
 SUBJECT_LIMIT = 100
 """Cells of the subject that is filled in; what the service takes is the contract's to say."""
+
+
+MERGED_PAGES = 100
+"""Pages of merged change requests that are looked through for an export."""
 
 
 def no_cluster(here: ClusterActions) -> str | None:
@@ -66,6 +72,61 @@ class ClusterActions(Place, scope="cluster_actions"):
         self.masked = not self.masked
         self.show_again()
         self.say("Masked again." if self.masked else "E-mails and phone numbers show. V masks.")
+
+    @command(
+        "export", "csv [FILE]", complete=lambda here: ("csv",),
+        uses=("list_issues_clusters", "list_organization_change_requests"),
+    )  # fmt: skip
+    async def export(self, rest: str) -> None:
+        """Write all clusters to a file, for a spreadsheet: weeks, sources, counts, trend.
+
+        Without a name it is clusters-DATE.csv in the folder that copydesk was started in. What is
+        masked on screen is masked in the file.
+        """
+        from copydesk.tui import cluster_reading as reading
+        from copydesk.tui import cluster_table
+        from copydesk.tui.widgets.sheet import Confirm
+
+        form, _, name = rest.partition(" ")
+        organization, now = self.organization, self.session.clock()
+        if form != "csv":
+            self.say("Say :export csv, or :export csv FILE.", "warn")
+            return
+        if organization is None:
+            self.say("There is no organization here.", "warn")
+            return
+        try:
+            path = cluster_table.path_of(name.strip(), now)
+        except RuntimeError:
+            self.say(f"{name.strip()}: there is no such home folder.", "warn")
+            return
+        self.say("Reading all clusters…")
+        api = await self.session.ready()
+        rows = await reading.read_all(api, organization, "issues")
+        since = now - timedelta(weeks=WEEKS)
+        merges = await reading.read_merges(api, organization, since, pages=MERGED_PAGES)
+        self.clear_message()
+        text = cluster_table.table(rows, now, merges, self.shown)
+        where = clean(str(path))
+        try:
+            try:
+                await asyncio.to_thread(cluster_table.put, path, text)
+            except FileExistsError:
+                if path.is_dir():
+                    self.tell(f"Not written to {where}: it is a folder.", "bad")
+                    return
+                sheet = Confirm(
+                    "Replace the file?", [where, "There is a file of that name."], verb="replace"
+                )
+                if not await self.desk.push_screen_wait(sheet):
+                    return
+                await asyncio.to_thread(cluster_table.put, path, text, replacing=True)
+        except (OSError, ValueError) as error:
+            why = getattr(error, "strerror", None) or str(error)
+            self.tell(f"Not written to {where}: {clean(why)}.", "bad")
+            return
+        masked = "" if self.masked else ", e-mails and phone numbers in clear"
+        self.tell(f"Wrote {plural(len(rows), 'cluster')} to {where}{masked}.", "good")
 
     @action(
         "g c",

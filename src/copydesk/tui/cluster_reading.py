@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
+from datetime import datetime
 from typing import TYPE_CHECKING, Generic, TypeVar
 
+from copydesk.domain.text import clean
 from copydesk.tui.present.cluster import ClusterRow, RequestRow, cluster_row, request_row
-from copydesk.tui.present.conversation import IssueRow, Talk, issue_row, talk_of
+from copydesk.tui.present.cluster_merges import Merge, merge_of
+from copydesk.tui.present.conversation import IssueRow, Talk, issue_row, shown, talk_of
 from copydesk.tui.sources import Fetch, ListSource, PagedSource
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
     from copydesk.contract.enumerations import ClusterOrder
     from copydesk.contract.models.change_request import ChangeRequest
+    from copydesk.contract.models.space import Space
 
 T = TypeVar("T")
 
@@ -25,6 +29,12 @@ AT_ONCE = 4
 
 SHOWN_REQUESTS = 8
 """Change requests of one cluster that are listed, of each status."""
+
+MERGED_PAGES = 2
+"""Pages of merged change requests of an organization that are looked through for clusters'."""
+
+LOOKED_AT = 50
+"""Conversations looked at for ones that are being analysed."""
 
 Window = Callable[[int, int], None]
 """Told which rows are on screen."""
@@ -78,6 +88,27 @@ async def read_all(api: Api, organization: str, order: ClusterOrder) -> list[Clu
             ops.list_issues_clusters, organization, limit=PAGE, order_by=order
         )
     ]
+
+
+async def read_label(api: Api, organization: str, cluster: str) -> str:
+    """Return what a cluster is called, masked, or what is to be said in its place.
+
+    Where one cluster cannot be asked for, it is looked up in the list. Raises ``ApiError``.
+    """
+    from copydesk.client.errors import ExtensionMissing, Forbidden, NotFound
+    from copydesk.contract import operations as ops
+
+    label = ""
+    try:
+        label = (await api(ops.get_issues_cluster, organization, cluster)).label
+    except ExtensionMissing:
+        async for each in api.pages(ops.list_issues_clusters, organization, limit=PAGE):
+            if each.id == cluster:
+                label = each.label
+                break
+    except (Forbidden, NotFound):
+        return "one that is gone, or that you may not see"
+    return shown(clean(label).strip(), masked=True) or "one without a name"
 
 
 async def read_issues(
@@ -135,7 +166,7 @@ async def count_requests(
     await asyncio.gather(*map(one, clusters))
 
 
-async def read_requests(api: Api, organization: str, cluster: str) -> list[RequestRow]:
+async def read_requests(api: Api, organization: str, cluster: str) -> list[ChangeRequest]:
     """Return the change requests of a cluster, the open ones first. Raises ``ApiError``."""
     from copydesk.contract import operations as ops
 
@@ -151,7 +182,99 @@ async def read_requests(api: Api, organization: str, cluster: str) -> list[Reque
             for status in ("open", "draft", "merged")
         )
     )
-    return [request_row(request) for page in pages for request in page.items]
+    return [request for page in pages for request in page.items]
+
+
+async def read_readiness(
+    api: Api,
+    requests: Sequence[ChangeRequest],
+    stuck: Collection[tuple[str, str, str]],
+) -> list[RequestRow]:
+    """Return change requests with how ready the open ones are to be merged.
+
+    ``stuck`` are (id, its revision, that of its space) of those whose update conflicted. Where the
+    space or a rule may not be read, that the rules are not known is part of the answer. Raises the
+    other kinds of ``ApiError``.
+    """
+    from copydesk.client.errors import Forbidden, NotFound
+    from copydesk.contract import operations as ops
+    from copydesk.tui.merge_facts import read_rules
+    from copydesk.tui.present.readiness import readiness
+
+    gate = asyncio.Semaphore(AT_ONCE)
+    spaces: dict[str, Space] = {}
+
+    async def read_space(space_id: str) -> None:
+        async with gate:
+            try:
+                spaces[space_id] = await api(ops.get_space, space_id)
+            except (Forbidden, NotFound):
+                return
+
+    async def one(request: ChangeRequest) -> RequestRow:
+        space, rules = spaces.get(request.space), None
+        if request.status != "open":
+            return request_row(request)
+        async with gate:
+            try:
+                rules = await read_rules(api, request, space) if space is not None else None
+            except (Forbidden, NotFound):
+                rules = None
+        moment = (request.id, request.revision, space.revision) if space is not None else None
+        ready = readiness(
+            request.status,
+            None if rules is None else rules.results,
+            outdated=request.outdated,
+            stuck=moment is not None and moment in stuck,
+            against=() if rules is None else rules.against,
+            keys=False,
+        )
+        return request_row(request, ready)
+
+    open_in = {request.space for request in requests if request.status == "open"}
+    await asyncio.gather(*map(read_space, open_in))
+    return list(await asyncio.gather(*map(one, requests)))
+
+
+async def read_merges(
+    api: Api, organization: str, since: datetime, pages: int = MERGED_PAGES
+) -> dict[str, list[Merge]]:
+    """Return what was merged for clusters since a moment, by cluster. Raises ``ApiError``.
+
+    One list serves all clusters. It is read in the order of the service, the last updated first,
+    as far as ``since`` and at most ``pages``; the cluster under the cursor is asked for by itself.
+    """
+    from copydesk.contract import operations as ops
+
+    found: dict[str, list[Merge]] = {}
+    token: str | None = None
+    for _ in range(pages):
+        page = await api.page(
+            ops.list_organization_change_requests,
+            organization,
+            page=token,
+            limit=PAGE,
+            status="merged",
+        )
+        for request in page.items:
+            merge, cluster = merge_of(request), request.conversations_issues_cluster
+            if merge is not None and cluster is not None:
+                found.setdefault(cluster, []).append(merge)
+        if page.next is None or any(request.updated_at < since for request in page.items[-1:]):
+            break
+        token = page.next.page
+    return found
+
+
+async def count_analysed(api: Api, organization: str) -> tuple[int, int]:
+    """Return how many of the latest conversations are still being analysed, and of how many.
+
+    The API has no such count; a conversation says when it was processed. Raises ``ApiError``.
+    """
+    from copydesk.contract import operations as ops
+
+    page = await api.page(ops.list_conversations, organization, limit=LOOKED_AT)
+    return sum(each.processed_at is None for each in page.items), len(page.items)
 
 
 async def begin_request(

@@ -1,20 +1,35 @@
-"""The change requests that answer clusters: how many there are, and those of one.
+"""The change requests that answer clusters: how many there are, those of one, what was merged.
 
 A mixin of the place, apart from it for length.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from datetime import timedelta
+from typing import TYPE_CHECKING
 
 from copydesk.tui import cluster_reading as reading
 from copydesk.tui.cluster_talks import REST_SECONDS, ClusterTalks
 from copydesk.tui.places import Target
+from copydesk.tui.present import cluster as present
 from copydesk.tui.present.cluster import ClusterRow, RequestRow
+from copydesk.tui.present.cluster_merges import Merge, merge_of, merge_weeks
+from copydesk.tui.present.readiness import readiness
+from copydesk.tui.widgets.facts import Facts
+
+if TYPE_CHECKING:
+    from copydesk.client.api import Api
+    from copydesk.contract.models.change_request import ChangeRequest
+
+STAY_SECONDS = 0.4
+"""How long the cursor stays on a cluster before the rules of its open requests are read."""
 
 
 class ClusterRequests(ClusterTalks):
     """The place of the clusters, as far as their change requests go."""
+
+    about: Facts
 
     def __init__(self, target: Target) -> None:
         super().__init__(target)
@@ -22,31 +37,133 @@ class ClusterRequests(ClusterTalks):
         """Open change requests by cluster, as they are shown."""
         self.requests: dict[str, Sequence[RequestRow]] = {}
         """The change requests of the clusters that were looked at."""
+        self.merges: dict[str, dict[str, Merge]] = {}
+        """What was merged for clusters, by the id of the request."""
+        self.analysed = (0, 0)
+        """How many of the latest conversations are being analysed, and of how many."""
+        self._refused: dict[str, str] = {}
+        """Why the change requests of a cluster could not be read."""
+        self._unread: dict[str, Sequence[ChangeRequest]] = {}
+        """Change requests of clusters whose rules are still to be read."""
         self._counting: set[str] = set()
         self._stale: set[str] = set()
 
     def show_about(self) -> None:
         """Show what is known of the cluster under the cursor."""
-        raise NotImplementedError
+        row = self.clusters.selected
+        if row is None:
+            self.about.show([], title="Cluster")
+            return
+        facts = present.cluster_facts(
+            row,
+            self.session.clock(),
+            self.requests.get(row.id, self._refused.get(row.id)),
+            self.merges.get(row.id, {}).values(),
+            self.shown,
+        )
+        self.about.show(facts, title=self.shown(row.label))
 
     def requests_of(self, row: ClusterRow) -> Sequence[RequestRow]:
         """Return the change requests that are known to answer a cluster."""
         return self.requests.get(row.id, ())
 
+    def merged_in(self, row: ClusterRow) -> Collection[int]:
+        """Return the weeks of a pulse in which something was merged for its cluster."""
+        merges = self.merges.get(row.id)
+        if not merges:
+            return ()
+        return merge_weeks(merges.values(), self.session.clock(), len(row.pulse))
+
     def read_requests_of(self, row: ClusterRow) -> None:
-        """Read the change requests of a cluster once the cursor rests on it, if nobody has."""
+        """Read the change requests of a cluster once the cursor rests on it, if nobody has.
+
+        They show as soon as they are there; the rules of open ones are read once it stays.
+        """
         organization = self.organization
         if row.id in self.requests or not organization or self.session.api is None:
+            if row.id in self._unread:
+                self._read_readiness(row)
             return
 
-        def arrived(found: Sequence[RequestRow]) -> None:
-            self.requests[row.id] = found
+        def arrived(found: Sequence[ChangeRequest]) -> None:
+            self._refused.pop(row.id, None)
+            self.requests[row.id] = [present.request_row(request) for request in found]
+            self._take_merges(row.id, found)
+            if any(request.status == "open" for request in found):
+                self._unread[row.id] = found
+                self._read_readiness(row)
+            self.show_about()
+
+        def failed(said: str) -> None:
+            self._refused[row.id] = said
             self.show_about()
 
         self.load(
             "requests", lambda api: reading.read_requests(api, organization, row.id), arrived,
-            what="Reading change requests", after=REST_SECONDS,
+            what="Reading change requests", failed=failed, after=REST_SECONDS,
         )  # fmt: skip
+
+    def _take_merges(self, cluster: str, requests: Sequence[ChangeRequest]) -> None:
+        found = [merge for request in requests if (merge := merge_of(request)) is not None]
+        if found:
+            known = self.merges.setdefault(cluster, {})
+            known.update((merge.id, merge) for merge in found)
+            self.clusters.refresh_rows()
+
+    def _read_readiness(self, row: ClusterRow) -> None:
+        requests = self._unread[row.id]
+
+        def arrived(found: Sequence[RequestRow]) -> None:
+            self._unread.pop(row.id, None)
+            self.requests[row.id] = found
+            self.show_about()
+
+        def failed(_: str) -> None:
+            unknown = readiness("open", None, outdated=False, keys=False)
+            arrived([present.request_row(each, unknown) for each in requests])
+
+        self.load(
+            "readiness",
+            lambda api: reading.read_readiness(api, requests, self.session.stuck), arrived,
+            what="Reading merge rules", failed=failed, after=STAY_SECONDS,
+        )  # fmt: skip
+
+    def read_besides(self) -> None:
+        """Read what was merged of late for all clusters, and how much is being analysed."""
+        organization = self.organization
+        if not organization:
+            return
+        since = self.session.clock() - timedelta(weeks=present.WEEKS)
+
+        def merged(found: dict[str, list[Merge]]) -> None:
+            for cluster, merges in found.items():
+                self.merges.setdefault(cluster, {}).update((each.id, each) for each in merges)
+            self.clusters.refresh_rows()
+            self.show_about()
+
+        def analysed(found: tuple[int, int]) -> None:
+            self.analysed = found
+            self.refresh_frame()
+
+        async def merges(api: Api) -> dict[str, list[Merge]]:
+            return await reading.read_merges(api, organization, since)
+
+        async def waiting(api: Api) -> tuple[int, int]:
+            return await reading.count_analysed(api, organization)
+
+        self.load("merges", merges, merged, what="Reading what was merged")
+        self.load("analysed", waiting, analysed, what="Counting conversations")
+
+    def analysing_said(self) -> str:
+        """Say how many conversations are being analysed; a service that tells of none says none.
+
+        Where there is no cluster yet, none may have been processed at all.
+        """
+        waiting, looked = self.analysed
+        if not waiting or (waiting == looked and self.clusters.source.count):
+            return ""
+        more = "+" if waiting >= reading.LOOKED_AT else ""
+        return f"{waiting}{more} being analysed: numbers may rise"
 
     def count_again(self) -> None:
         """Count anew what comes on screen; until then the old counts show."""

@@ -30,6 +30,7 @@ class Glyphs:
     gap: str = "⋯"
     bar: str = "│"
     dot: str = "·"
+    merged: str = "▲"
     spark: str = "▁▂▃▄▅▆▇█"
 
 
@@ -56,6 +57,7 @@ ASCII = Glyphs(
     gap="~",
     bar="|",
     dot=".",
+    merged="^",
     spark="..::||##",
 )
 

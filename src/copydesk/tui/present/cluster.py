@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -15,6 +15,8 @@ from copydesk.domain.filter import fold
 from copydesk.domain.text import clean, plural
 from copydesk.domain.trend import Trend, spark, trend
 from copydesk.tui.glyphs import UNICODE, glyphs
+from copydesk.tui.present.cluster_merges import Merge, helped, merge_weeks
+from copydesk.tui.present.readiness import Readiness, readiness
 from copydesk.tui.widgets.facts import Fact
 
 if TYPE_CHECKING:
@@ -56,13 +58,15 @@ class ClusterRow:
 
 @dataclass(frozen=True, slots=True)
 class RequestRow:
-    """One change request of a cluster."""
+    """One change request of a cluster. ``ready`` is None for an open one while that is read."""
 
     id: str
     space: str
     number: int
     subject: str
     status: str
+    changed: datetime
+    ready: Readiness | None = None
 
 
 def cluster_row(cluster: IssuesCluster) -> ClusterRow:
@@ -108,21 +112,35 @@ def matching(text: str) -> Callable[[ClusterRow], bool]:
     return match
 
 
-def request_row(request: ChangeRequest) -> RequestRow:
-    """Return the row of a change request."""
-    subject = clean(request.subject).strip() or "No subject"
+def request_row(request: ChangeRequest, ready: Readiness | None = None) -> RequestRow:
+    """Return the row of a change request; only of an open one ``ready`` has to be told."""
+    if request.status != "open":
+        ready = readiness(request.status, None, outdated=False, keys=False)
     return RequestRow(
-        request.id, request.space, request.number, subject, clean(str(request.status))
+        request.id,
+        request.space,
+        request.number,
+        clean(request.subject).strip() or "No subject",
+        clean(str(request.status)),
+        request.updated_at,
+        ready,
     )
 
 
-def chart(row: ClusterRow, top: float | None = None) -> Text | str:
-    """Return the pulse as a small chart; weeks without an issue are dim."""
-    ascii_form = glyphs().spark != UNICODE.spark
-    drawn = spark(row.pulse, top=top, ascii=ascii_form)
+def chart(row: ClusterRow, top: float | None = None, marks: Collection[int] = ()) -> Text | str:
+    """Return the pulse as a small chart; weeks without an issue are dim.
+
+    In the weeks ``marks`` something was merged: a sign stands there in place of the bar, as what
+    is compared are the weeks on both sides of it.
+    """
+    signs = glyphs()
+    drawn = spark(row.pulse, top=top, ascii=signs.spark != UNICODE.spark)
     text = Text()
-    for week, cell in zip(row.pulse, drawn, strict=True):
-        text.append(cell, style="accent" if week > 0 else "muted")
+    for at, (week, cell) in enumerate(zip(row.pulse, drawn, strict=True)):
+        if at in marks:
+            text.append(signs.merged, style="strong")
+        else:
+            text.append(cell, style="accent" if week > 0 else "muted")
     return text
 
 
@@ -131,13 +149,18 @@ def number_width(rows: Sequence[ClusterRow]) -> int:
     return max((len(_count(week)) for row in rows for week in row.pulse), default=1)
 
 
-def weeks(row: ClusterRow, width: int) -> Text:
-    """Return the pulse as numbers, right-aligned in ``width`` digits each."""
+def weeks(row: ClusterRow, width: int, marks: Collection[int] = ()) -> Text:
+    """Return the pulse as numbers, right-aligned in ``width`` digits each.
+
+    The sign of a merge stands behind the number of its week.
+    """
     text = Text()
     for at, week in enumerate(row.pulse):
-        if at:
-            text.append(" ")
         text.append(_count(week).rjust(width), style="" if week > 0 else "muted")
+        if at in marks:
+            text.append(glyphs().merged, style="strong")
+        elif at + 1 < len(row.pulse):
+            text.append(" ")
     return text
 
 
@@ -166,15 +189,25 @@ def updated(row: ClusterRow, now: datetime) -> str:
 
 
 def cluster_facts(
-    row: ClusterRow, now: datetime, requests: Sequence[RequestRow] | None, hidden: str | None = None
+    row: ClusterRow,
+    now: datetime,
+    requests: Sequence[RequestRow] | str | None,
+    merges: Collection[Merge] = (),
+    shown: Callable[[str], str] = str,
 ) -> list[Fact]:
-    """Return what to know about a cluster. ``hidden`` replaces the summary where it is masked."""
-    summary = row.summary if hidden is None else hidden
-    found = [Fact("", summary or Text("No summary.", style="muted"))]
+    """Return what to know about a cluster.
+
+    ``requests`` are None while they are read, and a sentence where they cannot be. ``shown`` masks
+    what people wrote, where it is masked.
+    """
+    found = [Fact("", shown(row.summary) or Text("No summary.", style="muted"))]
+    if lines := helped(row.pulse, merges, now):
+        found.append(Fact(f"{glyphs().merged} merged", Text("\n").join(lines)))
+    found.append(Fact("requests", _requests(requests, now, shown)))
     sources = ", ".join(f"{name} {count:g}" for name, count in row.sources)
     found.append(Fact("sources", sources or Text("not known", style="muted")))
-    found.append(Fact("requests", _requests(requests)))
-    found.append(Fact("weeks", weeks(row, 1).append(f"   {_peak(row)}", style="muted")))
+    marks = merge_weeks(merges, now, len(row.pulse))
+    found.append(Fact("weeks", weeks(row, 1, marks).append(f"   {_peak(row)}", style="muted")))
     times = ", ".join(
         f"{word} {since if since == 'now' else since + ' ago'}"
         for word, moment in (("first", row.created), ("last", row.updated))
@@ -187,17 +220,29 @@ def cluster_facts(
     return found
 
 
-def _requests(requests: Sequence[RequestRow] | None) -> Text:
+def _requests(
+    requests: Sequence[RequestRow] | str | None, now: datetime, shown: Callable[[str], str]
+) -> Text:
     if requests is None:
         return Text("reading…", style="muted")
+    if isinstance(requests, str):
+        return Text(requests, style="warn")
     if not requests:
         return Text("none yet   ctrl+n begins one", style="muted")
     text = Text()
     for at, request in enumerate(requests):
         if at:
             text.append("\n")
-        text.append(f"#{request.number} ", style="strong").append(request.subject)
-        text.append(f"  {request.status}", style="good" if request.status == "merged" else "muted")
+        text.append(f"#{request.number} ", style="strong").append(shown(request.subject))
+        text.append("   ")
+        ready = request.ready
+        if ready is None:
+            text.append("open   reading its rules…", style="muted")
+        else:
+            # What is met in full needs no words here; what holds it up does.
+            text.append_text(replace(ready, why="").text if ready.tone == "good" else ready.text)
+        if request.status == "merged" and (since := age(request.changed, now)):
+            text.append(" just now" if since == "now" else f" {since} ago", style="muted")
     return text
 
 

@@ -61,20 +61,23 @@ def readiness(
     outdated: bool,
     stuck: bool = False,
     against: Sequence[str] = (),
+    keys: bool = True,
 ) -> Readiness:
     """Return how ready a change request is. ``results`` of its rules are None when not known.
 
     ``stuck`` says that an update conflicted, and that neither side has moved since. ``against``
-    are people who asked for changes after it was approved.
+    are people who asked for changes after it was approved. ``keys`` that help are only named where
+    they work.
     """
     if status != "open":
-        said = {"draft": "W makes it open"}.get(status, "")
+        said = {"draft": "W makes it open"}.get(status, "") if keys else ""
         return Readiness(clean(status), "good" if status == "merged" else "muted", said)
     failing = [each.sentence for each in results or () if each.outcome == "fail"]
     unsure = [each.sentence for each in results or () if each.outcome == "unknown"]
     said = objection(against, results)
     objected = [f"! {said}"] if said else []
-    behind = f"{glyphs().outdated} out of date, may conflict: U updates" if outdated else ""
+    behind = f"{glyphs().outdated} out of date, may conflict" if outdated else ""
+    behind += ": U updates" if behind and keys else ""
     if stuck:
         behind = f"{glyphs().outdated} out of date"
         why = "; ".join(["an update met the same lines changed on both sides", *failing, *objected])

@@ -72,10 +72,11 @@ def overview(
     now: datetime,
     ready: Readiness | None = None,
     impact: str = "",
+    cluster: str = "",
 ) -> Lines:
     """Return what the first tab says. ``threads`` and ``seen`` count (open, all), (seen, all).
 
-    ``impact`` says what it does to the links around it.
+    ``impact`` says what it does to the links around it, ``cluster`` which questions it answers.
     """
     by = name_of(request.created_by)
     lines: Lines = [
@@ -95,7 +96,8 @@ def overview(
     if ready is not None:
         lines.append(("merge", ready.text))
     if request.conversations_issues_cluster:
-        lines.append(("cluster", "made for a cluster of questions (gk opens it)"))
+        said = cluster or "made for a cluster of questions"
+        lines.append(("cluster", f"{said}   gk opens it"))
     if rules is not None:
         lines += [
             (" " if nth else "rules", rule_text(each)) for nth, each in enumerate(rules.results)

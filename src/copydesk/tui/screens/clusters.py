@@ -14,6 +14,7 @@ from copydesk.tui.app import style_path
 from copydesk.tui.cluster_reading import WatchedPages, WatchedRows
 from copydesk.tui.cluster_requests import ClusterRequests
 from copydesk.tui.cluster_talks import REST_SECONDS
+from copydesk.tui.glyphs import glyphs
 from copydesk.tui.place import Part, View
 from copydesk.tui.places import Target, place
 from copydesk.tui.present import cluster as present
@@ -37,6 +38,12 @@ VIEWS = (
     View("updated", "Recently updated"),
 )
 """Each is an order of the service."""
+
+EMPTY = (
+    "No clusters yet. They appear after conversations are sent in (by an integration, or with "
+    "“copydesk conversations send file.json”)."
+)
+"""Stands where clusters would."""
 
 ORDERS: dict[str, ClusterOrder] = {
     "issues": "issues",
@@ -86,7 +93,7 @@ class ClustersPlace(ClusterRequests, scope="clusters"):
             WatchedPages(self._page, self.count_on_screen, key=lambda row: row.id),
             self._columns(),
             title="Clusters",
-            empty="No clusters yet. They appear once conversations are sent in.",
+            empty=EMPTY,
             reading="Reading clusters…",
             id="clusters",
         )
@@ -117,13 +124,15 @@ class ClustersPlace(ClusterRequests, scope="clusters"):
 
     def _columns(self) -> list[Column[ClusterRow]]:
         if self.numbers:
-            width = present.WEEKS * (self._digits + 1) - 1
             weeks = Column[ClusterRow](
-                "weeks", "13 WEEKS", lambda row: present.weeks(row, self._digits), width
+                "weeks", "13 WEEKS",
+                lambda row: present.weeks(row, self._digits, self.merged_in(row)),
+                present.WEEKS * (self._digits + 1),
             )
         else:
             weeks = Column(
-                "weeks", "13 WEEKS", lambda row: present.chart(row, self._top), present.WEEKS
+                "weeks", "13 WEEKS",
+                lambda row: present.chart(row, self._top, self.merged_in(row)), present.WEEKS,
             )
         return [
             Column("name", "CLUSTER", lambda row: self.shown(row.label), flex=1, minimum=14),
@@ -190,8 +199,17 @@ class ClustersPlace(ClusterRequests, scope="clusters"):
         return super().status_left() or ("" if count is None else plural(count, "cluster"))
 
     def views_note(self) -> str:
-        """Say for as long as it is so that personal data can be read."""
-        return "" if self.masked else "IN CLEAR: V masks"
+        """Say for as long as it is so that personal data can be read, or numbers may rise."""
+        return "IN CLEAR: V masks" if not self.masked else self.analysing_said()
+
+    def signs(self) -> Sequence[tuple[str, str]]:
+        """Return what is drawn in the weeks, and what it means."""
+        bars = glyphs().spark
+        return [
+            *super().signs(),
+            (f"{bars[0]}{bars[-1]}", "a week without an issue, and the one with the most"),
+            (glyphs().merged, "a change request for it was merged in that week"),
+        ]
 
     def opened(self) -> None:
         """Show the views."""
@@ -238,6 +256,7 @@ class ClustersPlace(ClusterRequests, scope="clusters"):
     def reload(self) -> None:
         """Read the clusters again, and what is open."""
         self.requests.clear()
+        self.read_besides()
         if self._wanted is not None or self.sort != "server":
             self._read_all()
         else:
@@ -308,17 +327,6 @@ class ClustersPlace(ClusterRequests, scope="clusters"):
                 return row.id
 
             self.load("issues", rest, self.show_issues, what="Reading issues", after=REST_SECONDS)
-
-    def show_about(self) -> None:
-        """Show what is known of the cluster under the cursor."""
-        row = self.clusters.selected
-        if row is None:
-            self.about.show([], title="Cluster")
-            return
-        facts = present.cluster_facts(
-            row, self.session.clock(), self.requests.get(row.id), self.shown(row.summary)
-        )
-        self.about.show(facts, title=self.shown(row.label))
 
     def show_again(self) -> None:
         """Draw everything again: what is masked has changed."""

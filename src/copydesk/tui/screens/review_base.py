@@ -62,6 +62,8 @@ class ReviewBase(Place):
         """Open threads by page; counted when they change, not when they are drawn."""
         self.behind = False
         """Whether others changed the request since it was read."""
+        self.cluster = ""
+        """What the cluster is called that the request answers, once that is read."""
         self.page_id: str | None = None
         self.texts: dict[str, PageText] = {}
         self.everything = False
@@ -309,9 +311,29 @@ class ReviewBase(Place):
             self.texts.clear()
         self._show_tree()
         self._read_rules()
+        self._read_cluster()
         self.show_overview()
         self.request_came()
         self.session.sleepers.look(opened.request.id, self.session.clock())
+
+    def _read_cluster(self) -> None:
+        """Read what the cluster is called that the request answers."""
+        from copydesk.tui.cluster_reading import read_label
+
+        opened = self.opened_request
+        cluster = opened.request.conversations_issues_cluster if opened else None
+        if opened is None or cluster is None:
+            return
+        organization = opened.space.organization or self.session.organization or ""
+
+        def arrived(label: str) -> None:
+            self.cluster = label
+            self.show_overview()
+
+        self.load(
+            "cluster", lambda api: read_label(api, organization, cluster), arrived,
+            what="Reading the cluster",
+        )  # fmt: skip
 
     def request_came(self) -> None:
         """Go on once the request has been read; what builds on this class shows its pages."""
@@ -385,5 +407,6 @@ class ReviewBase(Place):
             self.session.clock(),
             self.readiness,
             self.impact_said,
+            self.cluster,
         )
         self.facts.show([Fact(label, text) for label, text in facts])

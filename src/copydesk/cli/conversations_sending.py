@@ -292,7 +292,7 @@ def _said(error: ApiError, part: Sequence[Row]) -> str:
             start = clean(text).strip()[:_ECHO]
             if len(start) == _ECHO and (at := message.find(start)) >= 0:
                 message = f"{message[:at]}…"
-    return message
+    return f"{message.rstrip('.')}." if message.endswith("..") else message
 
 
 def _texts(item: Item) -> Iterable[str]:

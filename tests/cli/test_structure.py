@@ -14,11 +14,18 @@ import pytest
 from copydesk.cli import main
 from copydesk.cli.connection import Connection
 from copydesk.cli.embedded import OWNER
-from copydesk.cli.structure import read_wish
+from copydesk.cli.site_finding import FoundSite
+from copydesk.cli.structure import read_layout, read_wish
 from copydesk.cli.structure_applying import Applying
+from copydesk.cli.structure_staged import changes_kept, taken_in
 from copydesk.client.api import Api
+from copydesk.domain.arrange_run import ArrangeRun
+from copydesk.domain.site_arrangement import SiteArrangement
 from copydesk.server.seeding_sites import add_section, add_section_group, add_site, add_site_space
 from copydesk.server.store import Tx
+from copydesk.tui.draft_keys import structure_key
+from copydesk.tui.session import Session
+from tests.tui.arranging_world import PLACE, Rearranged
 from tests.world import BASE_URL, World
 
 WRITES = {"POST", "PATCH", "DELETE"}
@@ -293,3 +300,32 @@ def test_what_somebody_else_does_meanwhile_is_told(
     assert "this is the plan now. What others did:\n  Taxes: title Tax → Taxes" in said.err
     assert "Taxes (in Group 1): title Taxes → Tax" in said.out
     assert desk.sections() == ["Guides", "Payments", "Tax", "Log"]
+
+
+async def test_what_the_screens_keep_staged_goes_on_from_what_is_sent_here(world: World) -> None:
+    plan = Rearranged(world)
+
+    async def connect() -> Api:
+        return world.api()
+
+    session, api = Session(connect), world.api()
+    site = FoundSite(plan.site, "Acme docs", "", world.home, "Acme")
+    key, space = structure_key(site.id), world.space("Manual")
+    start = SiteArrangement.on(await read_layout(api, site), world.home, site.id)
+    values = {"title": "Manual", "space": space, "spaceTitle": "Manual"}
+    staged, _ = start.add("", "section", values)
+    text = staged.to_text(["- New section Manual"])
+    for more in (False, True):
+        kept = staged.change(plan.ids["Legal"], {"title": "Law"}).to_text() if more else text
+        session.drafts.save(key, kept)
+        assert await changes_kept(session, site) == (not more)
+        run = ArrangeRun.of(PLACE, site.id, site.title, staged.calls(), staged=text)
+        run = await session.arranging.go(run)
+        await taken_in(session, api, run, site)
+        found = SiteArrangement.from_text(session.drafts.load(key) or "", *start.ids)
+        lines = [call.line for call in found.calls()] if found is not None else []
+        assert lines == ["Legal: title Legal → Law"] * more
+        assert await session.arranging.find(PLACE, site.id) is None
+        made = {*(await read_layout(api, site)).sections()} - {*start.now.sections()}
+        await session.undo()
+        assert len(made) == 1

@@ -6,6 +6,7 @@ import asyncio
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, TypeVar
 
 from copydesk.cli.connection import chosen
@@ -33,7 +34,8 @@ def export_structure(
     async def export() -> str:
         async with await chosen(desk, base_url).connect() as api:
             found = await find_site(api, site, organization)
-            return write_file(found.id, found.title, await read_layout(api, found))
+            layout = await read_layout(api, found)
+            return write_file(found.id, found.title, layout, options_of(desk, base_url))
 
     text = asyncio.run(export())
     # As bytes: the file is UTF-8 wherever it is read, whatever this terminal is.
@@ -69,9 +71,18 @@ def apply_structure(
     wish = read_wish(file) if file is not None else None
     if wish is None and not (resume or roll_back or keep):
         raise UsageError("name the file that says what the site shall be")
-    applying = Applying(connection, wish, plan=plan, remove=remove, yes=yes, as_json=as_json)
+    applying = Applying(
+        connection, wish, plan=plan, remove=remove, yes=yes, as_json=as_json,
+        options=options_of(desk, base_url),
+    )  # fmt: skip
     left = "resume" if resume else "roll back" if roll_back else "keep" if keep else ""
     return applying.run(site, organization, left)
+
+
+def options_of(desk: Path | None, base_url: str | None) -> str:
+    """Return the options that lead a command to the same service, for one that is told."""
+    said = [("--desk", str(desk or "")), ("--base-url", base_url or "")]
+    return "".join(f" {name} {quote(value)}" for name, value in said if value)
 
 
 @dataclass(frozen=True)

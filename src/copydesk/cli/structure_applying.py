@@ -20,14 +20,16 @@ from copydesk.cli.edge import CONFLICT, DONE, FAILED, INTERRUPTED, UsageError, s
 from copydesk.cli.site_finding import FoundSite, find_site
 from copydesk.cli.stopping import stopping
 from copydesk.cli.structure import Wish, mistaken, read_layout
+from copydesk.cli.structure_staged import beginning, changes_kept, taken_in
 from copydesk.domain.arrange_run import ArrangeRun, RunCall, lasting_fact
 from copydesk.domain.layout import differences
 from copydesk.domain.lined_yaml import FileError
 from copydesk.domain.structure_file import fingerprint
 from copydesk.domain.structure_wanted import wanted
-from copydesk.domain.text import clean, plural
+from copydesk.domain.text import clean, listed, plural
 from copydesk.local.journal import Journal
 from copydesk.local.paths import find_paths
+from copydesk.tui.written import WriteError
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
@@ -52,7 +54,10 @@ class Applying:
         remove: bool,
         yes: bool,
         as_json: bool,
+        options: str = "",
     ) -> None:
+        """Remember what is wanted; ``options`` lead another command to the same service."""
+        self._options = options
         self._connection = connection
         self._wish = wish
         self._only_plan = plan
@@ -84,6 +89,8 @@ class Applying:
             await asyncio.to_thread(session.begins)
             try:
                 return await self._with_what_was_left(session, api, found, left)
+            except WriteError as error:  # another program was faster
+                raise UsageError(clean(str(error)), CONFLICT) from error
             finally:
                 await asyncio.to_thread(journal.closed)
 
@@ -107,11 +114,13 @@ class Applying:
             if left:
                 raise UsageError(f"nothing was left of rearranging {site.title}: leave out --"
                                  f"{left.replace(' ', '-')}")  # fmt: skip
+            if run is not None and not self._only_plan:
+                await taken_in(session, api, run, site)
             return await self._apply(session, api, site)
         self._tell_left(run)
         untouched = _is_untouched(run)
         if left == "keep" or (untouched and not left and not self._only_plan):
-            if not await self._kept(session, run):
+            if not await self._kept(session, api, run, site):
                 raise UsageError(f"it could not be read how far that is: {_said(run.why)}", FAILED)
             kept = "Nothing of it was sent: it" if untouched else "What was sent is kept, the rest"
             say(f"{kept} is dropped.")
@@ -119,11 +128,12 @@ class Applying:
         if left == "resume" and not self._only_plan:
             rest = [item for item in run.calls if not item.here]
             final = sum(item.call.final for item in rest)
-            self._ask(f"Send the {plural(len(rest), 'request')} left?", final)
-            return await self._send(session, run, site)
+            doubt = self._doubt(rest)
+            self._ask(f"{doubt}Send the {plural(len(rest), 'request')} left?", final)
+            return await self._send(session, api, run, site)
         if left == "roll back" and not self._only_plan:
             self._ask(f"Take back {plural(len(run.returning()), 'request')}?", 0)
-            return await self._take_back(session, run, site)
+            return await self._take_back(session, api, run, site)
         if self._only_plan and self._wish is not None and not left:
             return await self._apply(session, api, site)
         self._offer(site)
@@ -135,16 +145,29 @@ class Applying:
         for number, item in enumerate(run.calls, start=1):
             say(f"  {_line(number, len(run.calls), item)}")
 
-    async def _kept(self, session: Session, run: ArrangeRun) -> bool:
+    def _doubt(self, rest: Sequence[RunCall]) -> str:
+        """Return what to know before what may have arrived is sent again; empty where nothing is.
+
+        Raises ``UsageError`` where nobody is to be asked.
+        """
+        unknown = [f"“{item.call.line}”" for item in rest if item.state == "unknown"]
+        if not unknown:
+            return ""
+        said = f"It is not known whether {listed(unknown)} arrived"
+        if self._yes:
+            raise UsageError(f"{said}: look first. --resume without --yes asks about it.", FAILED)
+        return f"{said}: what is there already would be there twice. "
+
+    async def _kept(self, session: Session, api: Api, run: ArrangeRun, site: FoundSite) -> bool:
         """Leave what was sent as it is and forget the rest; False where that cannot be read."""
         run = await session.arranging.keep(run)
         if not run.begun:
-            await session.arranging.taken_in(run)
+            await taken_in(session, api, run, site)
         return not run.begun
 
     def _offer(self, site: FoundSite) -> None:
         """Say how it goes on with a run that stopped."""
-        command = f"copydesk structure apply {quote(clean(site.id))}"
+        command = f"copydesk structure apply {quote(clean(site.id))}{self._options}"
         say(
             f"{command} --resume sends the rest, --roll-back takes back what was sent, "
             "--keep leaves it as it is."
@@ -158,6 +181,11 @@ class Applying:
             return DONE
         arrangement = await self._arranged(api, site, wish)
         calls = arrangement.plan()
+        if calls and (kept := await changes_kept(session, site)):
+            say(
+                f"The screens keep {plural(kept, 'change')} staged for {site.title}: not part of "
+                "this, and on top of it once the site is opened there."
+            )
         exported = wish.says.exported
         since = bool(exported) and exported != fingerprint(site.id, arrangement.base)
         if calls and since:
@@ -183,13 +211,14 @@ class Applying:
         if self._only_plan or not calls:
             self._print_json(site, [RunCall(call) for call in calls], changed=since)
             return DONE
-        run = ArrangeRun.of(PLACE, site.id, site.title, calls, organization=site.organization)
-        return await self._send(session, run, site)
+        run = ArrangeRun.of(
+            PLACE, site.id, site.title, calls,
+            organization=site.organization, staged=arrangement.to_text(),
+        )  # fmt: skip
+        return await self._send(session, api, run, site)
 
     async def _arranged(self, api: Api, site: FoundSite, wish: Wish) -> SiteArrangement:
         """Return what the file says, staged on what the site is. Raises ``UsageError``."""
-        from copydesk.domain.site_arrangement import SiteArrangement
-
         layout = await read_layout(api, site)
         spaces: list[tuple[str, str]] = []
         if wish.says.spaces_to_add():
@@ -197,7 +226,7 @@ class Applying:
 
             desk = await read_desk(api, site.organization)
             spaces = [(node.id, node.title) for node in desk.nodes if node.kind == "space"]
-        start = SiteArrangement.on(layout, site.organization, site.id)
+        start = beginning(layout, site)
         try:
             return wanted(wish.says, start, spaces, remove=self._remove)
         except FileError as error:
@@ -240,12 +269,12 @@ class Applying:
             raise UsageError("nothing was sent.", FAILED)
         return True
 
-    async def _send(self, session: Session, run: ArrangeRun, site: FoundSite) -> int:
+    async def _send(self, session: Session, api: Api, run: ArrangeRun, site: FoundSite) -> int:
         arranging = session.arranging
         with stopping(lambda: arranging.stop(run)):
             run = await arranging.go(run, self._progress)
         if run.state == "finished":
-            await arranging.taken_in(run)
+            await taken_in(session, api, run, site)
             back = _way_back(item.call for item in run.calls)
             self._print(f"{site.title}: {plural(run.sent, 'request')} sent. {back}")
             self._print_json(site, run.calls)
@@ -253,14 +282,14 @@ class Applying:
         say(f"Stopped at {run.far}: {_said(run.why) or 'as you asked.'}")
         for number, item in enumerate(run.calls, start=1):
             say(f"  {_line(number, len(run.calls), item)}")
-        if _is_untouched(run) and await self._kept(session, run):
+        if _is_untouched(run) and await self._kept(session, api, run, site):
             say("Nothing was sent.")
         else:
             self._offer(site)
         self._print_json(site, run.calls)
         return self._status(run)
 
-    async def _take_back(self, session: Session, run: ArrangeRun, site: FoundSite) -> int:
+    async def _take_back(self, session: Session, api: Api, run: ArrangeRun, site: FoundSite) -> int:
         arranging = session.arranging
         with stopping(lambda: arranging.stop(run)):
             run = await arranging.roll_back(run, self._progress)
@@ -271,7 +300,7 @@ class Applying:
             say(f"  stands  {item.call.line}{why}")
         self._print_json(site, run.calls)
         if run.state == "finished":
-            await arranging.taken_in(run)
+            await taken_in(session, api, run, site)
             return FAILED if stands else DONE
         say(f"Stopped at {run.far}: {_said(run.why) or 'as you asked.'}")
         self._offer(site)

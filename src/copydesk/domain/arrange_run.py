@@ -9,10 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 
 from copydesk.domain.call import Call, bind
 from copydesk.domain.text import clean, listed, plural
+
+if TYPE_CHECKING:
+    from copydesk.domain.arrangement import Arrangement
+    from copydesk.domain.layout import Layout
+
+A = TypeVar("A", bound="Arrangement")
 
 CallState: TypeAlias = Literal[
     "waiting", "sending", "done", "failed", "unknown", "taking-back", "taken-back"
@@ -266,6 +272,15 @@ class ArrangeRun:
             self.back,
             tuple(each.call.line for each in self.calls if each.state == "unknown"),
         )
+
+    def still_staged(self, before: A, layout: Layout) -> A:
+        """Return what is staged still of what was staged ``before``, as far as that is by now.
+
+        ``layout`` is how its target is by now.
+        """
+        sent = [self.bound(each) for each in self.calls if each.here]
+        left = [self.bound(each) for each in self.calls if not each.here]
+        return before.after_sending(layout, sent, left, self.made)
 
     # Forth
 

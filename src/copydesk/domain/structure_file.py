@@ -116,11 +116,14 @@ def quoted(text: str) -> str:
 # Writing
 
 
-def write_file(site: str, title: str, layout: Layout) -> str:
-    """Return the file that says what a site is, with a comment on what may be changed in it."""
+def write_file(site: str, title: str, layout: Layout, options: str = "") -> str:
+    """Return the file that says what a site is, with a comment on what may be changed in it.
+
+    ``options`` are what a command on it takes to reach the same service.
+    """
     body = _body(site, layout)
     body.insert(1, f"exported: {fingerprint(site, layout)}")
-    comment = _comment(site, title, sectioned=is_sectioned(layout))
+    comment = _comment(site, title, options, sectioned=is_sectioned(layout))
     return "\n".join([*(f"# {line}".rstrip() for line in comment), *body, ""])
 
 
@@ -135,8 +138,8 @@ def is_sectioned(layout: Layout) -> bool:
     return any(item.kind == "section" for item in layout.items.values())
 
 
-def _comment(site: str, title: str, *, sectioned: bool) -> list[str]:
-    command = f"copydesk structure apply {quote(clean(site))} FILE"
+def _comment(site: str, title: str, options: str, *, sectioned: bool) -> list[str]:
+    command = f"copydesk structure apply {quote(clean(site))} FILE{clean(options)}"
     lines = [
         f"The structure of {quoted(title)}: what this file says is what the site shall be.",
         "",

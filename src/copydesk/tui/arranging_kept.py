@@ -35,13 +35,6 @@ def plan_of(arrangement: Arrangement) -> Sequence[Call]:
     return arrangement.calls() if arrangement.dirty else ()
 
 
-def still_staged(before: Arrangement, run: ArrangeRun, layout: Layout) -> Arrangement:
-    """Return what is staged still of what was staged ``before`` a run, as far as that is by now."""
-    sent = [run.bound(each) for each in run.calls if each.here]
-    left = [run.bound(each) for each in run.calls if not each.here]
-    return before.after_sending(layout, sent, left, run.made)
-
-
 class KeptStaged(HasDetails):
     """A place that keeps what is staged in it under `draft_key`."""
 
@@ -211,5 +204,5 @@ class KeptStaged(HasDetails):
             return kept.rebase(layout)
         if text.rpartition("\n")[2] == run.staged.rpartition("\n")[2]:
             self.sending = kept
-            return still_staged(kept, run, layout).rebase(layout)
+            return run.still_staged(kept, layout).rebase(layout)
         return kept.bound(run.made).rebase(layout)  # staged further since

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from copydesk.domain.layout import Layout
 from copydesk.domain.text import plural
-from copydesk.tui.arranging_kept import KeptStaged, still_staged
+from copydesk.tui.arranging_kept import KeptStaged
 from copydesk.tui.dispatch import tell_failures
 from copydesk.tui.places import Target
 
@@ -200,7 +200,7 @@ class SendsStaged(KeptStaged):
         if before is None:
             self.arrangement = self.arrangement.bound(run.made)
         else:
-            staged = still_staged(before, run, layout)
+            staged = run.still_staged(before, layout)
             self.arrangement = replace(
                 self.fresh(layout), base=staged.base, now=staged.now, past=staged.past,
                 touched=staged.touched, count=staged.count,

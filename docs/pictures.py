@@ -55,6 +55,7 @@ PICTURES = (
     Picture("structure-plan", (*STAGED, "ctrl+s")),
     Picture("collections", ("g a", "j", "j", "J", "j", "j", "x")),
     Picture("clusters", ("g k", "j")),
+    Picture("clusters-merged", ("g k", "j", "j")),
 )
 
 

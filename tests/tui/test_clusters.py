@@ -219,24 +219,28 @@ async def test_requests_of_a_cluster_and_the_cluster_of_a_request(world: World) 
         assert "merged 7 w ago" in driver.line("#1 Name one limit")
         assert "5.2 a week before #1 was merged, 1.7" in driver.screen
         assert "5 6 6 5 4 4▲3 3 2 2 1 1 0" in driver.screen
+        await driver.press("g c")
+        assert "[Merged 1]" in driver.screen
+        await driver.press("escape")
         await select(driver, oauth)
         await driver.press("g c")
         assert driver.place.PLACE == "changes"
         assert driver.place.target.cluster == oauth
         await driver.press("enter")
         assert "OAuth sample" in driver.line(" cluster ")
+        # The place that is open already goes to the cluster, wherever its cursor has been since.
+        await select(driver, rates, behind=2)
         await driver.press("g k")
-        assert driver.place.PLACE == "clusters"
-        assert driver.selected == oauth
+        assert f"Clusters > {OAUTH}" in driver.screen
         await driver.app.go("clusters", Target(organization=world.home, cluster="nowhere"))
         await driver.idle()
         assert "no longer there" in driver.screen
 
 
-async def select(driver: Driver, row: str) -> None:
-    """Put the cursor on a cluster."""
-    assert driver.place.pane is not None
-    assert driver.place.query_one("#clusters").select(row)  # type: ignore[attr-defined]  # the list
+async def select(driver: Driver, row: str, *, behind: int = 0) -> None:
+    """Put the cursor on a cluster, also where so many places are on top of it."""
+    place = driver.app.screen_stack[-1 - behind]
+    assert place.query_one("#clusters").select(row)  # type: ignore[attr-defined]  # the list
     await driver.idle()
 
 

@@ -256,6 +256,7 @@ class CopydeskApp(MergingApp):
             if isinstance(screen, Place) and _same(screen, entry.place, target):
                 self._remember(here)
                 await self._unwind(screen)
+                screen.gone_to()
                 if target.view is not None:
                     screen.choose_view(target.view)
                 elif by_name and screen is here and screen.views:

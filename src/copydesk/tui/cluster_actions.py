@@ -137,10 +137,14 @@ class ClusterActions(Place, scope="cluster_actions"):
         group="Go",
     )
     async def open_requests(self) -> None:
-        """Go to the change requests that answer this cluster."""
+        """Go to the change requests that answer this cluster: the open ones, if there are any."""
         row = self.clusters.selected
-        if row is not None:
-            await self.desk.go("changes", Target(organization=self.organization, cluster=row.id))
+        if row is None:
+            return
+        known = [request.status for request in self.requests_of(row)]
+        view = known[0] if known and known[0] in ("draft", "merged") else None
+        target = Target(organization=self.organization, cluster=row.id, view=view)
+        await self.desk.go("changes", target)
 
     @action(
         "ctrl+n",

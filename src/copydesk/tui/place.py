@@ -362,6 +362,9 @@ class Place(CommonActions, Loading, Screen[None]):
             self.view = ids[0]
         self.refresh_frame()
 
+    def gone_to(self) -> None:
+        """Show what the target names again: somebody went here while it was open already."""
+
     def choose_view(self, id: str) -> None:
         """Go to a view."""
         if id != self.view:

@@ -215,6 +215,17 @@ class ClustersPlace(ClusterRequests, scope="clusters"):
         """Show the views."""
         self.set_views(VIEWS)
 
+    def gone_to(self) -> None:
+        """Go to the cluster that is meant, wherever the cursor has been since."""
+        wanted = self.target.cluster
+        if wanted is None or wanted == self.clusters.selected_id:
+            return
+        if self.clusters.select(wanted):
+            self._enter(self.issues)
+        else:
+            self._wanted = wanted
+            self._read_all()
+
     # Clusters
 
     @property

@@ -64,6 +64,7 @@ def list_site_sections(
         descending=False,
         page=page,
         limit=limit,
+        prepare=view.prepare_sections,
     )
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 from urllib.parse import quote
@@ -84,6 +84,8 @@ class SiteView(SiteAddresses):
     """
 
     reading: bool = False
+    _known: dict[str, list[Row]] = field(default_factory=dict)
+    """What sections show that were read at once, by section."""
 
     @property
     def outside(self) -> bool:
@@ -130,8 +132,26 @@ class SiteView(SiteAddresses):
         """Find out at once what published sites make of the spaces of some rows of ``SHOWN``."""
         remember_publications(self.call, (row["id"] for row in rows), self.share_key)
 
+    def prepare_sections(self, sections: Sequence[Row]) -> None:
+        """Read at once what some rows of ``site_section`` show."""
+        conditions, values = self.seen
+        known: dict[str, list[Row]] = {row["id"]: [] for row in sections}
+        rows = self.call.tx.all(
+            f"SELECT * FROM {SHOWN} WHERE {' AND '.join(conditions)} "  # noqa: S608 - ours
+            "AND shown_section IN (SELECT value FROM json_each(?)) "
+            "ORDER BY shown_position, shown_id",
+            *values,
+            json.dumps(list(known)),
+        )
+        for row in rows:
+            known[row["shown_section"]].append(row)
+        self.prepare(rows)
+        self._known.update(known)
+
     def rows(self, section_id: str | None) -> list[Row]:
         """Return what a section, or the root, shows in order."""
+        if section_id in self._known:
+            return self._known[section_id]
         conditions, values = self.seen
         rows = self.call.tx.all(
             f"SELECT * FROM {SHOWN} WHERE {' AND '.join(conditions)} "  # noqa: S608 - ours

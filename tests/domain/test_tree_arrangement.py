@@ -406,6 +406,12 @@ def test_settings_are_one_request_each_and_read_well() -> None:
     assert call.line == "O: title O → P"
     assert call.reversal is not None
     assert call.reversal.back[0].body == {"title": "O\u200d\n"}
+    nest = [SpaceNode("collection", "a", "A"), SpaceNode("collection", "b", "B", "a")]
+    nested, _ = layout_of([*nest, SpaceNode("space", "s", "S", "b")])
+    space, _ = TreeArrangement.on(nested, "org").remove(["s"]).remove(["b"]).calls()
+    assert space.note.startswith("restorable for 7 days, in A then, without the roles")
+    assert space.reversal is not None
+    assert space.reversal.note == "What it was in is gone: it is in A now."
     it, copy = it.duplicate("t")
     it = it.remove(["t"])
     assert [call.line for call in it.calls()[:1]] == ["A copy of T, with its pages and files"]

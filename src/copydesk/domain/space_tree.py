@@ -86,10 +86,9 @@ class SpaceNode:
 _GROUP = SpaceNode("loose", LOOSE, "(no collection)")
 
 
-def trash_title(count: int, *, at_least: bool = False) -> str:
-    """Return what the group of deleted spaces is called; ``at_least`` so many, if not all known."""
-    there = f"at least {count}" if at_least else str(count)
-    return f"Trash ({there}, kept {TRASH_DAYS} days)"
+def trash_title(count: int) -> str:
+    """Return what the group of deleted spaces is called. No list tells of them all."""
+    return f"Trash ({count} known, kept {TRASH_DAYS} days)"
 
 
 def space_node(space: Space) -> SpaceNode:

@@ -20,7 +20,7 @@ LIST_LIMIT = 1000
 NEAR = 20
 """So many spaces on either side are kept to find the place of one again."""
 
-TRASH_NOTE = "It is in the trash and can be restored for 7 days."
+TRASH_NOTE = "It is in the trash, for 7 days."
 
 
 def settings_changed(
@@ -72,10 +72,11 @@ def space_made(organization: str, row: str, *, listed: bool = True) -> Reversal:
     return Reversal((Step("delete_space", ids),), (), there, None, TRASH_NOTE)
 
 
-def space_deleted(row: str, *, deleted: bool = True) -> Reversal:
+def space_deleted(row: str, *, deleted: bool = True, home: str = "") -> Reversal:
     """Return the way back of putting a space in the trash, or (``deleted`` False) of restoring it.
 
-    One in the trash is still read, by those who may restore it.
+    One in the trash is still read, by those who may restore it. ``home`` says where it comes back
+    to when what it was in is deleted for good along with it.
     """
     ids = {"space_id": row}
     read = Step("get_space", ids)
@@ -87,7 +88,8 @@ def space_deleted(row: str, *, deleted: bool = True) -> Reversal:
         said = f"it was {'restored' if is_so else 'deleted'} since"
         return Expectation(read, {"deletedAt~set": is_so}, said=said)
 
-    note = "" if deleted else TRASH_NOTE
+    note = f"What it was in is gone: it is {home} now." if home else ""
+    note = note if deleted else TRASH_NOTE
     return Reversal(turn(not deleted), turn(deleted), there(deleted), there(not deleted), note)
 
 

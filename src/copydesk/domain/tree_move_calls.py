@@ -213,4 +213,7 @@ class MoveCalls:
         if level in self._told:
             return ""
         self._told.add(level)
-        return "lined up anew: how collections stand among spaces is in no answer"
+        return (
+            "the API puts a collection only beside a space and does not say how the two stand: "
+            "to be certain, the collections here are put anew, one by one"
+        )

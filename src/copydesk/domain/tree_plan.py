@@ -283,6 +283,21 @@ def _verb(after: Mapping[str, JSON]) -> str:
 # What goes
 
 
+def _home_after(row: str, base: Layout, now: Layout) -> str:
+    """Return where a deleted space comes back to; empty where that is what it was in."""
+    level = base.level_of(row)
+    if level == TOP or level in now:
+        return ""
+    while level != TOP and level not in now:
+        level = base.level_of(level)
+    return _at(level, base, now)
+
+
+def _restorable(row: str, base: Layout, now: Layout) -> str:
+    home = _home_after(row, base, now)
+    return f"{RESTORABLE}, {home} then, without the roles of what it was in" if home else RESTORABLE
+
+
 def _removals(base: Layout, now: Layout) -> list[Call]:
     gone = [base.items[row] for row in base.walk() if row not in now]
     calls = [
@@ -292,8 +307,8 @@ def _removals(base: Layout, now: Layout) -> list[Call]:
             item.title,
             f"Delete the space {item.title}",
             Step("delete_space", {"space_id": item.id}),
-            space_deleted(item.id),
-            note=RESTORABLE,
+            space_deleted(item.id, home=_home_after(item.id, base, now)),
+            note=_restorable(item.id, base, now),
         )
         for item in gone
         if item.kind == "space"

@@ -126,9 +126,13 @@ class SendsStaged(KeptStaged):
         self.session.fresh()
         self.show_arrangement()
         if rebased.changed:
-            self.keep_now()
+            if not rebased.clashes:
+                self.keep_now()
             if not await self._show_others(rebased):
-                self.tell("Nothing was sent; it stays staged, on top of what others changed.")
+                more = ", on top of what others changed."
+                if rebased.clashes:
+                    more = ". What both changed is asked again."
+                self.tell(f"Nothing was sent; it stays staged{more}")
                 return
         if not self.arrangement.dirty:
             self.keep_now()
@@ -145,12 +149,27 @@ class SendsStaged(KeptStaged):
         ours = [call.line for call in self.requests()]
         facts = await self.overtaken_facts()
         sheet = OthersSheet("Others changed it since it was read", rebased, ours, facts, verb=verb)
-        answer = await self.desk.push_screen_wait(sheet)
-        if answer == "theirs":
-            self.arrangement = rebased.taking_theirs()
-            self.show_arrangement()
-            self.keep_now()
+        ours_on_top, before = self.arrangement, rebased.before
+        if rebased.clashes and before is not None:
+            # Until it is answered all is as it was: who leaves, or is cut off, is asked again.
+            self.arrangement = self._as_here(before)
+        answer: str | None = await self.desk.push_screen_wait(sheet)
+        if answer is not None:
+            self.arrangement, self.behind = ours_on_top, False
+            if answer == "theirs":
+                self.arrangement = self._as_here(rebased.taking_theirs())
+        elif rebased.clashes:
+            self.behind = True
+        self.show_arrangement()
+        self.keep_now()
         return answer is not None
+
+    def _as_here(self, arrangement: Arrangement) -> Arrangement:
+        """Return what is staged as this place knows it, whatever text it was read from."""
+        return replace(
+            self.fresh(arrangement.base), now=arrangement.now, past=arrangement.past,
+            future=arrangement.future, touched=arrangement.touched, count=arrangement.count,
+        )  # fmt: skip
 
     async def _send(self) -> None:
         from copydesk.domain.arrange_run import ArrangeRun, lasting_fact
@@ -200,11 +219,7 @@ class SendsStaged(KeptStaged):
         if before is None:
             self.arrangement = self.arrangement.bound(run.made)
         else:
-            staged = run.still_staged(before, layout)
-            self.arrangement = replace(
-                self.fresh(layout), base=staged.base, now=staged.now, past=staged.past,
-                touched=staged.touched, count=staged.count,
-            )  # fmt: skip
+            self.arrangement = self._as_here(run.still_staged(before, layout))
         rebased = self.take(layout)
         self.sending = None
         if not self.arrangement.dirty:

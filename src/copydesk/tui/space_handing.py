@@ -65,7 +65,7 @@ class SpaceHanding(SpaceMaking, scope="space_handing"):
         now = self.session.clock()
         facts = [
             f"It was deleted; {plural(found.days_left(now), 'more day')} and it is gone for good.",
-            "It comes back to where it was. This is sent at once; u deletes it again.",
+            f"It comes back {self._home_of(found)}. This is sent at once; u deletes it again.",
         ]
         if found.shown_by:
             facts.append(f"Readers of {', '.join(found.shown_by)} get it again.")
@@ -74,6 +74,13 @@ class SpaceHanding(SpaceMaking, scope="space_handing"):
         ):
             return
         await self._restore(found)
+
+    def _home_of(self, found: Trashed) -> str:
+        """Return where a space in the trash comes back to."""
+        if not found.parent:
+            return "at the top"
+        node = self.known_nodes.get(found.parent)
+        return f"in {node.title}" if node is not None else "in a collection that you cannot see"
 
     async def _restore(self, found: Trashed) -> None:
         from copydesk.contract import operations as ops

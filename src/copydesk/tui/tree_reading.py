@@ -57,12 +57,16 @@ class TreeRead:
 
 @dataclass(frozen=True, slots=True)
 class Trashed:
-    """A space in the trash; texts are clean. ``shown_by`` are titles of sites that show it."""
+    """A space in the trash; texts are clean. ``shown_by`` are titles of sites that show it.
+
+    ``parent`` is the id of the collection that it comes back to; empty for the top.
+    """
 
     id: str
     title: str
     deleted: datetime
     shown_by: tuple[str, ...] = ()
+    parent: str = ""
 
     def days_left(self, now: datetime) -> int:
         """Return for how many days it can still be restored, those begun counted."""
@@ -180,7 +184,8 @@ async def read_trash(
         if space.deleted_at is None or (space.organization or organization) != organization:
             return None
         title = clean(space.title).strip() or "Untitled"
-        return Trashed(row, title, space.deleted_at, tuple(shown.get(row, ())))
+        sites = tuple(shown.get(row, ()))
+        return Trashed(row, title, space.deleted_at, sites, space.parent or "")
 
     found = [each for each in await asyncio.gather(*map(one, ids[:LOOKED_UP])) if each]
     found.sort(key=lambda each: (each.deleted, each.id), reverse=True)

@@ -104,6 +104,9 @@ async def turn(place: Place, pasts: Sequence[Past], *, again: bool = False) -> N
         kinds = {past.entry.what for past in pasts}
         kind = f": {kinds.pop()}" if len(kinds) == 1 else ""
         kept = f" {left} left as they are." if left else ""
+        notes = {past.reversal.note for past in pasts} - {""}
+        if not again and len(notes) == 1:
+            kept += f" {sum(bool(past.reversal.note) for past in pasts)} of these: {notes.pop()}"
         place.tell(f"{said}{kind}, {plural(len(pasts) - left, 'write')}.{kept}", "good")
 
 
@@ -120,7 +123,25 @@ async def _agreed(place: Place, pasts: Sequence[Past]) -> bool:
 
 
 async def _older(place: Place, final: Written, older: Written) -> bool:
-    """Ask whether an older write is meant, when the newest has no way back."""
+    """Ask whether an older write is meant, when the newest has no way back.
+
+    Of one action that made both, it is the rest of it.
+    """
+    session = place.session
+    if older.group and final.group == older.group:
+        rest = session.together(older)
+        alike = [line for line in session.log if line.group == older.group and not line.kind]
+        lasting = len(alike) - len(rest)
+        facts: list[Fact] = [
+            f"{plural(lasting, 'write')} of that action cannot be undone, "
+            f"{final.what.lower()} {final.target} among them.",
+            f"This takes back the other {len(rest)}:",
+            *(clean(f"{past.entry.what} {past.entry.target}") for past in rest[:SHOWN]),
+        ]
+        if len(rest) > SHOWN:
+            facts.append(f"and {len(rest) - SHOWN} more")
+        sheet = Confirm("Undo the rest of an action", facts, verb=f"undo {len(rest)}")
+        return await place.desk.push_screen_wait(sheet) is True
     sheet = Confirm(
         "Undo an earlier write",
         [

@@ -203,7 +203,11 @@ def trash_facts(trashed: Trashed, now: datetime) -> list[Fact]:
 
 
 TRASH_FACTS = (
-    Fact("", "The API lists no deleted spaces: these are those that this machine has seen go."),
+    Fact(
+        "",
+        "The API lists no deleted spaces. These were deleted from this machine, or listed "
+        "here before, or a site still shows them; what others deleted may be missing.",
+    ),
     Fact("", "They are looked up here, and restored by D or Enter."),
 )
 """What to know about the group of deleted spaces."""

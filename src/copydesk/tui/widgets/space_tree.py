@@ -83,9 +83,7 @@ class SpaceTree(TreeList[SpaceNode]):
         self.nodes, self.partial = nodes, partial
         roots = build_tree(nodes, self.order, backwards=self.backwards, partial=partial)
         if self.trashed and roots:
-            # No site was asked here whether it shows a deleted one: there may be more.
-            title = trash_title(self.trashed, at_least=True)
-            roots = (*roots, SpaceNode("loose", TRASH, title))
+            roots = (*roots, SpaceNode("loose", TRASH, trash_title(self.trashed)))
         source = self.tree_source
         branches = {node.id for node in walk(roots) if node.kind != "space"}
         source.unfolded |= branches - self._seen - folded

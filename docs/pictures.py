@@ -54,8 +54,7 @@ PICTURES = (
     Picture("structure", STAGED),
     Picture("structure-plan", (*STAGED, "ctrl+s")),
     Picture("collections", ("g a", "j", "j", "J", "j", "j", "x")),
-    Picture("clusters", ("g k", "j")),
-    Picture("clusters-merged", ("g k", "j", "j")),
+    Picture("clusters", ("g k", "j", "j")),
 )
 
 

@@ -15,13 +15,16 @@ import pytest
 
 from copydesk.client.api import Api
 from copydesk.contract import operations as ops
+from copydesk.contract.models.cluster import IssuesCluster
 from copydesk.server import branches
 from copydesk.server import seeding_sites as seed
 from copydesk.server.seeding import at
 from copydesk.server.store import Tx
-from copydesk.tui import cluster_requests
+from copydesk.tui import cluster_requests, glyphs
 from copydesk.tui.app import CopydeskApp
 from copydesk.tui.places import Target
+from copydesk.tui.present import cluster as present
+from copydesk.tui.present.cluster_merges import Merge, helped
 from copydesk.tui.session import Session
 from tests.drive import Driver, drive
 from tests.world import BASE_URL, START, World, texts
@@ -242,6 +245,40 @@ async def select(driver: Driver, row: str, *, behind: int = 0) -> None:
     place = driver.app.screen_stack[-1 - behind]
     assert place.query_one("#clusters").select(row)  # type: ignore[attr-defined]  # the list
     await driver.idle()
+
+
+def test_merges_are_told_in_words_and_in_ascii() -> None:
+    def said(pulse: list[int], *weeks_ago: int) -> list[str]:
+        merges = [
+            Merge(str(n), f"#{n}", START - timedelta(weeks=ago, days=1))
+            for n, ago in enumerate(weeks_ago, 1)
+        ]
+        return [line.plain for line in helped(pulse, merges, START)]
+
+    assert said([9] * 13, 0) == [
+        "#1 was merged this week: too few weeks since to compare with 9 a week before"
+    ]
+    assert said([9] * 13, 12) == [
+        "#1 was merged 12 weeks ago: 9 a week since (12 weeks), too few weeks before to compare"
+    ]
+    assert said([12] * 7 + [50] + [3] * 5, 5, 5) == [
+        "12 a week before #1 and #2 were merged, 3 since (5 weeks): -75%"
+    ]
+    assert said([4] * 5 + [9] + [4] * 3 + [9] + [1, 0, 0], 3, 7) == [
+        "4 a week before #1 was merged, 0.3 since (3 weeks): -92%",
+        "4 a week before #2 was merged, 4 until #1 (3 weeks): no change",
+    ]
+    assert said([0] * 13, 6) == ["0 a week before #1 was merged, 0 since (6 weeks)"]
+    assert said([0] * 13, 13) == []
+    row = present.cluster_row(
+        IssuesCluster(id="a", weekly_pulse=[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 0, 1])
+    )
+    glyphs.use("ascii")
+    try:
+        assert str(present.chart(row, marks={9})) == ".::|||||#^#.:"
+        assert str(present.weeks(row, 1, {9})) == "0 1 2 3 4 5 6 7 8 9^10 0 1"
+    finally:
+        glyphs.use("unicode")
 
 
 async def test_clusters_go_to_a_spreadsheet(

@@ -86,7 +86,7 @@ def _line(effect: Effect, names: str, until: str, weeks: int) -> Text:
     if change is not None:
         percent = round(change * 100)
         tone = "good" if percent < 0 else "warn" if percent else "muted"
-        text.append(f": {percent:+,}%" if percent else ": no change", style=tone)
+        text.append(": ").append(f"{percent:+,}%" if percent else "no change", style=tone)
     return text
 
 

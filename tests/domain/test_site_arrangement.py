@@ -198,6 +198,15 @@ def test_what_two_people_stage_goes_together() -> None:
     assert clashing
 
 
+def test_what_others_hid_is_not_landed_on() -> None:
+    service = site()
+    ours = begin(service).remove(["s-a-one"])
+    send(service, begin(service).change("s-a-two", {"hidden": True}).calls())
+    rebased = ours.rebase(service.layout())
+    assert rebased.arrangement.now.defaults["s-a"] == "s-a-three"
+    assert [lost.why for lost in rebased.lost] == ["it is hidden by now"]
+
+
 def test_a_plan_waits_for_what_has_to_be_before() -> None:
     service = site()
     begun = begin(service)

@@ -426,11 +426,15 @@ class Arrangement(Arranged):
         levels = {self.now.level_of(row) for row in chosen}
         if len(levels) == 1:
             return [row for row in self.now.levels[levels.pop()] if row in chosen]
-        return [
-            row
-            for row in self.now.walk()
-            if row in chosen and not any(self.now.inside(row, other) for other in chosen)
-        ]
+        found: list[str] = []
+        covered: set[str] = set()
+        for row in self.now.walk():  # what something is in comes before it
+            level = self.now.level_of(row)
+            if level in chosen or level in covered:
+                covered.add(row)
+            elif row in chosen:
+                found.append(row)
+        return found
 
     def _movable(self, picked: Collection[str]) -> list[str]:
         rows = self._rows(picked)

@@ -94,6 +94,16 @@ class Layout:
         """The ids of the groups."""
         return frozenset(row for row, item in self.items.items() if item.kind == "group")
 
+    @cached_property
+    def paths(self) -> Mapping[tuple[str, JSON], tuple[str, ...]]:
+        """The ids of what has a path, by where that has to be the only one, and the path."""
+        found: dict[tuple[str, JSON], tuple[str, ...]] = {}
+        for row, item in self.items.items():
+            if path := item.values.get("path"):
+                key = self.scope_of(row), path
+                found[key] = (*found.get(key, ()), row)
+        return found
+
     def __contains__(self, row: object) -> bool:
         """Whether a thing is in it."""
         return row in self.items
@@ -156,9 +166,10 @@ class Layout:
 def default_at(layout: Layout, row: str, *, show: bool = False) -> Layout:
     """Return a layout in which readers land on a thing first, and on no other beside it."""
     scope = layout.scope_of(row)
+    beside = layout.sections() if scope == SECTIONS else layout.levels[scope]
     changed = [
         replace(item, values={k: v for k, v in item.values.items() if k != "default"})
-        for item in layout.items.values()
+        for item in map(layout.items.__getitem__, beside)
         if item.values.get("default") and item.id != row and layout.scope_of(item.id) == scope
     ]
     item = layout.items[row]

@@ -10,6 +10,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from copydesk.domain.layout import (
+    SECTIONS,
     TOP,
     Difference,
     Item,
@@ -337,10 +338,21 @@ class _Merge:
                 item.kind in ("section", "site-space")
                 and layout.scope_of(row) not in layout.defaults
             ):
-                wanted = now.get(layout.scope_of(row))
-                heir = wanted if wanted is not None and wanted in layout else row
-                layout = default_at(layout, heir, show=True)
+                layout = default_at(layout, self._heir(layout, row), show=True)
         return layout
+
+    def _heir(self, layout: Layout, row: str) -> str:
+        """Return what becomes the default where there is none: ours, and none that is hidden."""
+        scope = layout.scope_of(row)
+        rows = layout.sections() if scope == SECTIONS else layout.levels[scope]
+        wanted = self.now.defaults.get(scope)
+        order: list[str] = [*([wanted] if wanted is not None and wanted in rows else []), *rows]
+        told = (each for each in order if not layout.items[each].values.get("hidden"))
+        if (heir := next(told, None)) is not None:
+            return heir
+        line = f"{layout.items[order[0]].title}: hidden"
+        self.lost.append(Lost(line, "nothing else is left there to land on, so it is shown"))
+        return order[0]
 
 
 def _beside(

@@ -265,8 +265,8 @@ class SiteArrangement(Arrangement):
                 return "Its space is in the trash; readers cannot land there."
         path = item.values.get("path")
         if path and not self._has_path(row, level, path):
-            for each in after.sections() if item.kind == "section" else after.levels[level]:
-                if each != row and after.items[each].values.get("path") == path:
+            for each in after.paths[scope_of(after, row), path]:
+                if each != row:
                     return f"{after.items[each].title} has the path /{clean(str(path))} already."
             if row.startswith(NEW) and (first := self._given(after, item, level, str(path))):
                 return (

@@ -19,8 +19,10 @@ from copydesk.cli.structure import read_layout, read_wish
 from copydesk.cli.structure_applying import Applying
 from copydesk.cli.structure_staged import changes_kept, taken_in
 from copydesk.client.api import Api
-from copydesk.domain.arrange_run import ArrangeRun
+from copydesk.domain.arrange_run import ArrangeRun, identity
 from copydesk.domain.site_arrangement import SiteArrangement
+from copydesk.local.paths import find_paths
+from copydesk.local.runs import Arrangements
 from copydesk.server.seeding_sites import add_section, add_section_group, add_site, add_site_space
 from copydesk.server.store import Tx
 from copydesk.tui.draft_keys import structure_key
@@ -34,7 +36,7 @@ WRITES = {"POST", "PATCH", "DELETE"}
 class Terminal:
     """What a person types, and what happens before they do."""
 
-    def __init__(self, *typed: str, happens: Callable[[], None] = lambda: None) -> None:
+    def __init__(self, *typed: str, happens: Callable[[], object] = lambda: None) -> None:
         self._typed = list(typed)
         self._happens = happens
 
@@ -74,7 +76,8 @@ class Desk:
         self.world = World(self.path)
         self.rows: dict[str, str] = {}
         world = self.world
-        spaces = [world.space(title) for title in ("Guides", "Pay", "Tax", "Log", "API")]
+        self.spaces = {each: world.space(each) for each in ("Guides", "Pay", "Tax", "Log", "API")}
+        spaces = [*self.spaces.values()]
 
         def build(tx: Tx) -> str:
             site = add_site(tx, world.home, "Acme docs", hostname="docs.acme.example")
@@ -272,6 +275,48 @@ def test_what_stops_in_the_middle_is_told_and_goes_on_or_back(
     assert desk.run("apply", "Acme docs", "--keep") == 2
 
 
+def test_what_may_have_arrived_is_not_sent_again_unasked(
+    desk: Desk, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world, space = desk.world, desk.spaces["API"]
+
+    def lost() -> None:
+        for _ in range(2):  # so that nobody can tell which one is ours
+            world.write(
+                lambda tx: add_site_space(
+                    tx, desk.site, space, section=add_section(tx, desk.site, "API")
+                )
+            )
+        raise httpx.ReadError("cut")
+
+    text = desk.write(capsys, RENAMED)
+    desk.file.write_text(f"{text}  - space: api\n", encoding="utf-8")
+    assert desk.apply_over(Between(world, 1, lost)) == 5
+    there = desk.sections()
+    apply = ["apply", "Acme docs"]
+    unknown = "It is not known whether “New section API, showing API” arrived"
+    capsys.readouterr()
+    for more, status, said in (
+        (["--resume", "--yes"], 1, f"{unknown}: look first. --resume without --yes asks"),
+        (["--resume"], 1, f"{unknown}: what is there already would be there twice. Send the 2"),
+        (["--keep"], 0, f"What was sent is kept, the rest is dropped. {unknown}: look first."),
+    ):
+        monkeypatch.setattr(sys, "stdin", Terminal("n\n"))
+        assert desk.run(*apply, *more) == status
+        assert said in capsys.readouterr().err
+    # Two programs at one site: the second one is told so.
+    others = Arrangements(find_paths().arrangements, f"desk:{desk.path}")
+    monkeypatch.setattr(
+        sys, "stdin", Terminal("y\n", happens=lambda: others.claim(identity(PLACE, desk.site)))
+    )
+    desk.write(capsys, RENAMED)
+    assert desk.run(*apply, str(desk.file)) == 4
+    said = capsys.readouterr().err
+    assert said.endswith("copydesk: Another copydesk is rearranging Acme docs at the moment.\n")
+    others.release(identity(PLACE, desk.site))
+    assert desk.sections() == there
+
+
 def test_what_somebody_else_does_meanwhile_is_told(
     desk: Desk, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -329,3 +374,8 @@ async def test_what_the_screens_keep_staged_goes_on_from_what_is_sent_here(world
         made = {*(await read_layout(api, site)).sections()} - {*start.now.sections()}
         await session.undo()
         assert len(made) == 1
+    # What was not sent of a plan of theirs is still staged there.
+    session.drafts.save(key, text)
+    run = ArrangeRun.of(PLACE, site.id, site.title, staged.calls(), staged=text)
+    assert await taken_in(session, api, run.finish(), site)
+    assert "- New section Manual" in (session.drafts.load(key) or "")

@@ -9,9 +9,8 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-import re
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from shlex import quote
 from typing import TYPE_CHECKING, Any
 
@@ -21,14 +20,23 @@ from copydesk.cli.site_finding import FoundSite, find_site
 from copydesk.cli.stopping import stopping
 from copydesk.cli.structure import Wish, mistaken, read_layout
 from copydesk.cli.structure_staged import beginning, changes_kept, taken_in
-from copydesk.domain.arrange_run import ArrangeRun, RunCall, lasting_fact
+from copydesk.cli.structure_words import (
+    is_untouched,
+    line_of,
+    said_here,
+    unknown_in,
+    value_of,
+    way_back,
+)
+from copydesk.domain.arrange_run import ArrangeRun, RunCall
 from copydesk.domain.layout import differences
 from copydesk.domain.lined_yaml import FileError
 from copydesk.domain.structure_file import fingerprint
 from copydesk.domain.structure_wanted import wanted
-from copydesk.domain.text import clean, listed, plural
+from copydesk.domain.text import clean, plural
 from copydesk.local.journal import Journal
 from copydesk.local.paths import find_paths
+from copydesk.tui.errors import failure_types
 from copydesk.tui.written import WriteError
 
 if TYPE_CHECKING:
@@ -67,6 +75,8 @@ class Applying:
         self._answer: int | None = 0
         """The HTTP status of the last answer that was no success; None when none came."""
         self._told: dict[str, str] = {}
+        self._staged_there = False
+        """Whether what is left of a run is still staged on the screens, where it was begun."""
 
     def run(self, site: str, organization: str | None, left: str) -> int:
         """Do it and return the exit status. ``left`` says what becomes of a run that was left."""
@@ -89,8 +99,9 @@ class Applying:
             await asyncio.to_thread(session.begins)
             try:
                 return await self._with_what_was_left(session, api, found, left)
-            except WriteError as error:  # another program was faster
-                raise UsageError(clean(str(error)), CONFLICT) from error
+            except WriteError as error:  # another program was faster, or the disk refuses
+                full = isinstance(error.__cause__, OSError)
+                raise UsageError(clean(str(error)), FAILED if full else CONFLICT) from error
             finally:
                 await asyncio.to_thread(journal.closed)
 
@@ -115,20 +126,24 @@ class Applying:
                 raise UsageError(f"nothing was left of rearranging {site.title}: leave out --"
                                  f"{left.replace(' ', '-')}")  # fmt: skip
             if run is not None and not self._only_plan:
-                await taken_in(session, api, run, site)
+                await self._taken_in(session, api, run, site)
             return await self._apply(session, api, site)
         self._tell_left(run)
-        untouched = _is_untouched(run)
+        untouched = is_untouched(run)
         if left == "keep" or (untouched and not left and not self._only_plan):
-            if not await self._kept(session, api, run, site):
-                raise UsageError(f"it could not be read how far that is: {_said(run.why)}", FAILED)
+            run = await self._kept(session, api, run, site)
+            if run.begun:
+                said = said_here(run.why)
+                raise UsageError(f"it could not be read how far that is: {said}", FAILED)
+            left_over = "stays staged on the screens" if self._staged_there else "is dropped"
             kept = "Nothing of it was sent: it" if untouched else "What was sent is kept, the rest"
-            say(f"{kept} is dropped.")
+            doubt = unknown_in(run)
+            say(f"{kept} {left_over}.{f' {doubt}: look first.' if doubt else ''}")
             return await self._apply(session, api, site)
         if left == "resume" and not self._only_plan:
             rest = [item for item in run.calls if not item.here]
             final = sum(item.call.final for item in rest)
-            doubt = self._doubt(rest)
+            doubt = self._doubt(run)
             self._ask(f"{doubt}Send the {plural(len(rest), 'request')} left?", final)
             return await self._send(session, api, run, site)
         if left == "roll back" and not self._only_plan:
@@ -140,30 +155,38 @@ class Applying:
         return DONE if self._only_plan else FAILED
 
     def _tell_left(self, run: ArrangeRun) -> None:
-        why = f": {_said(run.why)}" if run.why else "."
+        why = f": {said_here(run.why)}" if run.why else "."
         say(f"{run.standing()}{why}")
         for number, item in enumerate(run.calls, start=1):
-            say(f"  {_line(number, len(run.calls), item)}")
+            say(f"  {line_of(number, len(run.calls), item)}")
 
-    def _doubt(self, rest: Sequence[RunCall]) -> str:
+    def _doubt(self, run: ArrangeRun) -> str:
         """Return what to know before what may have arrived is sent again; empty where nothing is.
 
         Raises ``UsageError`` where nobody is to be asked.
         """
-        unknown = [f"“{item.call.line}”" for item in rest if item.state == "unknown"]
-        if not unknown:
+        said = unknown_in(run)
+        if not said:
             return ""
-        said = f"It is not known whether {listed(unknown)} arrived"
         if self._yes:
             raise UsageError(f"{said}: look first. --resume without --yes asks about it.", FAILED)
         return f"{said}: what is there already would be there twice. "
 
-    async def _kept(self, session: Session, api: Api, run: ArrangeRun, site: FoundSite) -> bool:
-        """Leave what was sent as it is and forget the rest; False where that cannot be read."""
+    async def _kept(
+        self, session: Session, api: Api, run: ArrangeRun, site: FoundSite
+    ) -> ArrangeRun:
+        """Leave what was sent as it is; it has not ended where its state cannot be read."""
         run = await session.arranging.keep(run)
         if not run.begun:
-            await taken_in(session, api, run, site)
-        return not run.begun
+            await self._taken_in(session, api, run, site)
+        return run
+
+    async def _taken_in(self, session: Session, api: Api, run: ArrangeRun, site: FoundSite) -> None:
+        """Go on with what the screens keep from a run that is over; if not now, they do that."""
+        try:
+            self._staged_there = await taken_in(session, api, run, site)
+        except failure_types() as error:
+            say(f"What the screens keep staged goes on from this once the site is opened: {error}")
 
     def _offer(self, site: FoundSite) -> None:
         """Say how it goes on with a run that stopped."""
@@ -180,7 +203,7 @@ class Applying:
         if wish is None:
             return DONE
         arrangement = await self._arranged(api, site, wish)
-        calls = arrangement.plan()
+        calls = arrangement.calls()
         if calls and (kept := await changes_kept(session, site)):
             say(
                 f"The screens keep {plural(kept, 'change')} staged for {site.title}: not part of "
@@ -205,7 +228,7 @@ class Applying:
             say(f"Meanwhile {site.title} was changed; this is the plan now. What others did:")
             for difference in differences(before, arrangement.base):
                 say(f"  {difference.line}")
-            calls = arrangement.plan()
+            calls = arrangement.calls()
         if not calls:
             self._print(f"{site.title} is as {wish.path} says: there is nothing to send.")
         if self._only_plan or not calls:
@@ -242,7 +265,7 @@ class Applying:
             if call.note:
                 self._print(f"  {'':>{width}}  {call.note}")
         self._print("Readers see it at once.")
-        self._print(_way_back(calls))
+        self._print(way_back(calls))
 
     # Sending
 
@@ -274,15 +297,15 @@ class Applying:
         with stopping(lambda: arranging.stop(run)):
             run = await arranging.go(run, self._progress)
         if run.state == "finished":
-            await taken_in(session, api, run, site)
-            back = _way_back(item.call for item in run.calls)
+            back = way_back(item.call for item in run.calls)
             self._print(f"{site.title}: {plural(run.sent, 'request')} sent. {back}")
             self._print_json(site, run.calls)
+            await self._taken_in(session, api, run, site)
             return DONE
-        say(f"Stopped at {run.far}: {_said(run.why) or 'as you asked.'}")
+        say(f"Stopped at {run.far}: {said_here(run.why) or 'as you asked.'}")
         for number, item in enumerate(run.calls, start=1):
-            say(f"  {_line(number, len(run.calls), item)}")
-        if _is_untouched(run) and await self._kept(session, api, run, site):
+            say(f"  {line_of(number, len(run.calls), item)}")
+        if is_untouched(run) and not (await self._kept(session, api, run, site)).begun:
             say("Nothing was sent.")
         else:
             self._offer(site)
@@ -296,13 +319,15 @@ class Applying:
         stands = [item for item in run.calls if item.here]
         self._print(f"{site.title}: {plural(run.count('taken-back'), 'request')} taken back.")
         for item in stands:
-            why = f": {_said(item.said)}" if item.said else ""
+            why = f": {said_here(item.said)}" if item.said else ""
             say(f"  stands  {item.call.line}{why}")
         self._print_json(site, run.calls)
         if run.state == "finished":
-            await taken_in(session, api, run, site)
+            await self._taken_in(session, api, run, site)
+            if self._staged_there:
+                say("It stays staged on the screens.")
             return FAILED if stands else DONE
-        say(f"Stopped at {run.far}: {_said(run.why) or 'as you asked.'}")
+        say(f"Stopped at {run.far}: {said_here(run.why) or 'as you asked.'}")
         self._offer(site)
         return self._status(run)
 
@@ -318,7 +343,7 @@ class Applying:
             before = self._told.get(item.call.key, item.state)
             self._told[item.call.key] = item.state
             if item.state != before and item.state in ("done", "taken-back"):
-                self._print(_line(number, len(run.calls), item))
+                self._print(line_of(number, len(run.calls), item))
 
     # Words
 
@@ -343,55 +368,5 @@ class Applying:
         value: dict[str, Any] = {"site": site.id, "title": site.title}
         if changed is not None:
             value["changed_since_export"] = changed
-        value["requests"] = [_value(number, item) for number, item in enumerate(items, start=1)]
+        value["requests"] = [value_of(number, item) for number, item in enumerate(items, start=1)]
         print(json.dumps(value, indent=2))
-
-
-def _is_untouched(run: ArrangeRun) -> bool:
-    """Whether nothing of a run has arrived, for sure."""
-    return not run.back and all(item.state in ("waiting", "failed") for item in run.calls)
-
-
-def _value(number: int, item: RunCall) -> dict[str, Any]:
-    call = item.call
-    value = {
-        "number": number,
-        "key": call.key,
-        "what": call.what,
-        "target": call.target,
-        "line": call.line,
-        "note": call.note,
-        "operation": call.step.operation,
-        "final": call.final,
-        "state": item.state,
-        "said": _said(item.said),
-    }
-    return {name: given for name, given in value.items() if given != ""}
-
-
-def _line(number: int, count: int, item: RunCall) -> str:
-    took = f"  {item.seconds:.1f} s" if item.state == "done" and item.seconds else ""
-    said = f"  {_said(item.said)}" if item.said and item.state not in ("failed", "unknown") else ""
-    return f"{number} of {count}  {_STATES[item.state]}  {item.call.line}{took}{said}"
-
-
-_STATES = {
-    "waiting": "not sent",
-    "sending": "not known",
-    "done": "done",
-    "failed": "failed",
-    "unknown": "not known",
-    "taking-back": "done",
-    "taken-back": "taken back",
-}
-"""What people call the states of a request that nobody is at."""
-
-
-def _way_back(calls: Iterable[Call]) -> str:
-    """Say how far the screens take it back again."""
-    return re.sub(r"\bu (afterwards )?takes", ":undo on the screens takes", lasting_fact(calls))
-
-
-def _said(sentence: str) -> str:
-    """Return what the screens say, with the option in place of their key."""
-    return re.sub(r"(?<!\S)[rR] (?=sends it|tries again)", "--resume ", sentence)

@@ -32,12 +32,14 @@ async def changes_kept(session: Session, site: FoundSite) -> int:
     return sum(line.startswith("- ") for line in text.splitlines())
 
 
-async def taken_in(session: Session, api: Api, run: ArrangeRun, site: FoundSite) -> None:
+async def taken_in(session: Session, api: Api, run: ArrangeRun, site: FoundSite) -> bool:
     """Forget a run that is over, once what the screens keep staged goes on from what it came to.
 
-    What they staged and it sent is not staged any more, and what it made has its id there. Raises
-    ``ApiError`` when the site cannot be read, ``OSError`` when the disk refuses.
+    What they staged and it sent is not staged any more, and what it made has its id there. True
+    where something is left staged of what they began to send. Raises ``ApiError`` when the site
+    cannot be read, ``OSError`` when the disk refuses.
     """
+    left = False
     key = structure_key(site.id)
     text = await asyncio.to_thread(session.drafts.load, key) or ""
     kept = SiteArrangement.from_text(text, site.organization, site.id) if text else None
@@ -46,8 +48,11 @@ async def taken_in(session: Session, api: Api, run: ArrangeRun, site: FoundSite)
         if begun_there or any(row in kept.now for row in run.made):
             layout = await read_layout(api, site)
             after = run.still_staged(kept, layout) if begun_there else kept.bound(run.made)
-            await asyncio.to_thread(_keep, session, key, after.rebase(layout).arrangement)
+            after = after.rebase(layout).arrangement
+            await asyncio.to_thread(_keep, session, key, after)
+            left = begun_there and after.dirty
     await session.arranging.taken_in(run)
+    return left
 
 
 def _keep(session: Session, key: str, arrangement: SiteArrangement) -> None:

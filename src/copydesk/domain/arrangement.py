@@ -109,10 +109,6 @@ class Arrangement(Arranged):
         """Return a rebased layout without what no longer fits by the rules of the service."""
         return after, ()
 
-    def plan(self) -> list[Call]:
-        """Return what `calls` does."""
-        return self.calls()
-
     # Order
 
     def move(self, picked: Collection[str], delta: int) -> Self:

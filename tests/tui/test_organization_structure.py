@@ -266,6 +266,10 @@ async def test_the_list_of_spaces_leads_there_and_who_may_not_is_told(tree: Tree
         assert plan(driver) == ["Legal before Handbook"]
         await driver.press("g s", "g a")
         assert plan(driver) == ["Legal before Handbook"]
+        await driver.press("/")
+        await driver.type("web")
+        await driver.press("enter")
+        assert driver.selected == tree.ids["Web SDK"]  # and not what it is in
     editor = world.user("editor", "edit")
     world.grant(tree.ids["Legal"], editor, "admin")
     async with drive(tree.app(user=editor)) as driver:

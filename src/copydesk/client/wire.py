@@ -292,7 +292,8 @@ class Wire:
             ) from error
         except httpx.TransportError as error:
             raise Unreachable(
-                f"The connection to {host} broke: {self._hide(str(error)) or 'no reason given'}.",
+                f"The connection to {host} broke: "
+                f"{self._hide(str(error)).rstrip('.') or 'no reason given'}.",
                 operation=request.name,
                 sent=True,
             ) from error

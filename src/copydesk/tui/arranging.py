@@ -32,6 +32,10 @@ Changed = Callable[[ArrangeRun], None]
 Work = Callable[["ArrangeRun"], Awaitable[ArrangeRun]]
 
 UNTOLD = "No answer came, and reading does not tell whether it arrived. Look; r sends it again."
+GONE = (
+    "Gone. What this is about was removed by someone, or moved. "
+    "k keeps the rest staged, without it."
+)
 LOST_WAY = "Its way back is not known on this machine any more."
 OTHERS_DID = "Somebody else had taken it back."
 
@@ -300,7 +304,7 @@ class Arranger:
             return run.failed(key, clean(_why(call, error)), unknown=error.unknown, entry=entry)
         line = self._line(run)
         entry = line.entry.id if line is not None and line.entry is not None else ""
-        self._replaced(run, line)
+        self._replaced(item, line)
         took = max(0.0, (session.clock() - began).total_seconds())
         said = "" if line is None else line.said
         made = made_by(item.call, result)
@@ -328,13 +332,10 @@ class Arranger:
         lines = (each for each in reversed(self._session.log) if each.group == run.group)
         return next((each for each in lines if not each.kind), None)
 
-    def _replaced(self, run: ArrangeRun, line: Written | None) -> None:
+    def _replaced(self, item: RunCall, line: Written | None) -> None:
         """Let nobody send again from the log what has arrived by now."""
-        for other in self._session.log:
-            if line is None or other is line or other.group != run.group:
-                continue
-            same = (other.what, other.target) == (line.what, line.target)
-            if same and other.state in ("failed", "unknown"):
+        for other in self._stopped_at.pop(item.call.key, ()):
+            if other is not line and other.state in ("failed", "unknown"):
                 other.state, other.said = "replaced", "It was sent again later, and arrived."
 
     # Back
@@ -417,6 +418,10 @@ def _why(call: Call, error: WriteError) -> str:
     cause = error.__cause__
     if cause is None or isinstance(cause, NotDoneError):
         return str(error).replace(" @, then r sends it again.", " r sends it again.")
+    from copydesk.client.errors import ExtensionMissing, NotFound
+
+    if isinstance(cause, NotFound) and not isinstance(cause, ExtensionMissing):
+        return GONE
     return write_sentence(cause, what=call.what, again="r")
 
 

@@ -226,6 +226,8 @@ class ArrangingPlace(SendsStaged, scope="arranging"):
         if self.calls:
             them = "it" if len(self.calls) == 1 else "them"
             count = plural(len(self.calls), "request")
+            if self.asked:
+                return f"{count} in the plan"
             return f"{count} staged, nothing sent: ctrl+s sends {them}"
         return super().status_left() or ("published order" if self.known else "")
 
@@ -322,7 +324,10 @@ class ArrangingPlace(SendsStaged, scope="arranging"):
             self.say(f"Say by what: {ways}", "warn")
         else:
             key, reverse = self.sort_key(by[0] if by else "", row.level), "reverse" in words
-            self.stage(lambda it: it.sort(row.level, key, reverse=reverse))
+            before = self.arrangement
+            fits = self.stage(lambda it: it.sort(row.level, key, reverse=reverse))
+            if fits and self.arrangement is before:
+                self.say("It is in that order already.")
 
     def sort_key(self, by: str, level: str) -> Callable[[Item], Any]:
         """Return what a level is sorted by; "" keeps its order."""

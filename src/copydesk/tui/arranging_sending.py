@@ -33,6 +33,8 @@ class SendsStaged(KeptStaged):
         """Whether what is arranged has been read."""
         self.behind = False
         """Whether others changed it since it was read."""
+        self.asked = False
+        """Whether the sheet of the plan is open, which says itself how far it is."""
 
     # What a place says
 
@@ -113,8 +115,8 @@ class SendsStaged(KeptStaged):
 
     # Sending
 
-    async def send_staged(self) -> None:
-        """Read again, show what others changed, then the plan, and send it."""
+    async def send_staged(self, *facts: str) -> None:
+        """Read again, show what others changed, then the plan with what to know, and send it."""
         run = await self.unfinished()
         if run is not None and run.begun:
             await self._go_on_with(run)
@@ -122,8 +124,10 @@ class SendsStaged(KeptStaged):
         if run is not None:  # it had ended, but it could not be read again then
             await self._take_in(run)
         api = await self.session.ready()
+        self.say("Reading it again before anything is sent…")
         rebased = self.take(await self.read_layout(api))
         self.session.fresh()
+        self.say("")
         self.show_arrangement()
         if rebased.changed:
             if not rebased.clashes:
@@ -138,7 +142,7 @@ class SendsStaged(KeptStaged):
             self.keep_now()
             self.tell("Nothing is left to send: it is published already.", "good")
         else:
-            await self._send()
+            await self._send(*facts)
 
     async def _show_others(
         self, rebased: Rebased[Arrangement], verb: str = "go on with ours"
@@ -171,7 +175,7 @@ class SendsStaged(KeptStaged):
             future=arrangement.future, touched=arrangement.touched, count=arrangement.count,
         )  # fmt: skip
 
-    async def _send(self) -> None:
+    async def _send(self, *facts: str) -> None:
         from copydesk.domain.arrange_run import ArrangeRun, lasting_fact
 
         calls = self.requests()
@@ -179,10 +183,10 @@ class SendsStaged(KeptStaged):
             self.PLACE, self.run_target, self.about, calls,
             organization=self.target.organization or "", staged=self.arrangement.to_text(()),
         )  # fmt: skip
-        facts = [*await self.overtaken_facts(), self.LIVE, lasting_fact(calls)]
+        said = [*facts, *await self.overtaken_facts(), self.LIVE, lasting_fact(calls)]
         self.sending = self.staged_then = self.arrangement
         self.keep_now()
-        await self._ask_about(run, facts, later="Nothing was sent; it stays staged.")
+        await self._ask_about(run, said, later="Nothing was sent; it stays staged.")
 
     async def _go_on_with(self, run: ArrangeRun) -> None:
         """Ask about a run that an earlier start left; take in one that had ended."""
@@ -196,8 +200,17 @@ class SendsStaged(KeptStaged):
         """Show a plan, or what became of it so far; then go on from what it came to."""
         from copydesk.tui.widgets.arrange_sheet import ArrangeSheet
 
-        sheet = ArrangeSheet(run, facts)
-        outcome: Outcome | None = await self.desk.push_screen_wait(sheet)
+        sheet = ArrangeSheet(run, facts, None if run.begun else self._as_planned)
+        self.asked = True
+        self.refresh_frame()
+        try:
+            outcome: Outcome | None = await self.desk.push_screen_wait(sheet)
+        finally:
+            self.asked = False
+            self.refresh_frame()
+        if sheet.overtaken:
+            await self.send_staged("Others changed it meanwhile: this is the plan now.")
+            return
         if outcome is None:
             self.tell(later)
             return
@@ -211,6 +224,11 @@ class SendsStaged(KeptStaged):
         self.tell(said, "good" if outcome.complete else "warn")
         if rebased.clashes or rebased.lost:
             await self._show_others(rebased, verb="keep ours on top")
+
+    async def _as_planned(self) -> bool:
+        """Read whether what is published is still what the plan is for. May raise."""
+        layout = await self.read_layout(await self.session.ready())
+        return layout.same(self.arrangement.base)
 
     async def _take_in(self, run: ArrangeRun) -> Rebased[Arrangement]:
         """Go on from what a run came to, which is over: read again, and forget it."""

@@ -61,6 +61,8 @@ class TreeSource(ListSource[Twig[T]]):
         self._match: Callable[[T], bool] | None = None
         self.text = ""
         self.matches = 0
+        self.first: str | None = None
+        """The first item that matches the filter."""
         super().__init__(self._flat(self._roots), key=lambda twig: twig.id)
 
     # Reading the tree
@@ -260,10 +262,11 @@ class TreeSource(ListSource[Twig[T]]):
 
     def _show_matching(self, match: Callable[[T], bool]) -> None:
         kept: set[str] = set()
-        self.matches = 0
+        self.matches, self.first = 0, None
         for item in self.walk():
             if match(item):
                 self.matches += 1
+                self.first = self.first or self._item_key(item)
                 row_id: str | None = self._item_key(item)
                 while row_id is not None and row_id not in kept:
                     kept.add(row_id)

@@ -143,9 +143,16 @@ class TreeList(VirtualList[Twig[T]], scope="tree"):
         return match
 
     def find(self, text: str) -> bool:
-        """Filter as you type; a branch stays when something below it matches."""
+        """Filter as you type; a branch stays when something below it matches.
+
+        The cursor is on a match then, not on what only leads there.
+        """
         match = self._item_filter(text) if text.strip() else None
-        self.tree_source.where(match, text)
+        source = self.tree_source
+        source.where(match, text)
+        here = self.selected_item
+        if match is not None and source.first and (here is None or not match(here)):
+            self.select(source.first)
         return True
 
     def find_clear(self) -> bool:

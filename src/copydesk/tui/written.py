@@ -41,7 +41,7 @@ class ChangedSinceError(WriteError):
     """Writes were not taken back (or not done again), because what they are about changed since."""
 
     def __init__(self, obstacles: Sequence[Obstacle], *, again: bool) -> None:
-        super().__init__(" ".join(obstacle.why for obstacle in obstacles))
+        super().__init__(" ".join(dict.fromkeys(obstacle.why for obstacle in obstacles)))
         self.obstacles = tuple(obstacles)
         self.again = again
 

@@ -142,6 +142,9 @@ def row_facts(
 ) -> list[Fact]:
     """Return what to know about a collection or a space, what is staged of it first."""
     found = _staged_facts(row, shown, base)
+    above = _above(row, shown.layout)
+    if len(above) > 1:  # the tree indents only so far
+        found.append(Fact("in", " / ".join(above)))
     if row.kind == "collection":
         about = value(row, "description")
         if about:
@@ -164,6 +167,16 @@ def row_facts(
         return found
     rest = spaces.facts(node, now, organization_rules=rules, details=details, unread=unread)
     return [*found, *rest]
+
+
+def _above(row: Row, layout: Layout) -> list[str]:
+    """Return the titles of what a row is in, the outermost first."""
+    found: list[str] = []
+    level = row.level
+    while level in layout:
+        found.append(layout.items[level].title)
+        level = layout.level_of(level)
+    return found[::-1]
 
 
 def _staged_facts(row: Row, shown: Shown, base: Layout) -> list[Fact]:

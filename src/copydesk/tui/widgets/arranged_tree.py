@@ -34,6 +34,8 @@ class ArrangedTree(Marking, TreeList[Row], scope="arranged_tree"):
     level: rows of several levels cannot be dropped as one block.
     """
 
+    DEEPEST = 6
+
     pickable: Callable[[Row], str | None] = staticmethod(lambda row: None)
 
     @action("space", "pick", unless=nothing_to_mark, show=37, group="Order", override=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 from rich.text import Text
 
@@ -28,6 +28,9 @@ class TreeList(VirtualList[Twig[T]], scope="tree"):
     posts `Opened` for every node, also for one that can be folded: `toggle` it there if nothing
     else should happen.
     """
+
+    DEEPEST: ClassVar[int] = 20
+    """What is further down than so many levels is indented no more."""
 
     def __init__(
         self,
@@ -65,7 +68,7 @@ class TreeList(VirtualList[Twig[T]], scope="tree"):
         columns = self._item_columns
         lead = next((at for at, column in enumerate(columns) if column.flex), 0)
         return tuple(
-            _on_twig(column, self._indent if at == lead else None)
+            _on_twig(column, self._indent if at == lead else None, self.DEEPEST)
             for at, column in enumerate(columns)
         )
 
@@ -189,7 +192,7 @@ class TreeList(VirtualList[Twig[T]], scope="tree"):
         return title
 
 
-def _on_twig(column: Column[T], indent: int | None) -> Column[Twig[T]]:
+def _on_twig(column: Column[T], indent: int | None, deepest: int) -> Column[Twig[T]]:
     def render(twig: Twig[T]) -> str | Text:
         shown = column.render(twig.item)
         if indent is None:
@@ -199,7 +202,7 @@ def _on_twig(column: Column[T], indent: int | None) -> Column[Twig[T]]:
             sign = glyphs().more
         elif twig.foldable:
             sign = glyphs().unfolded if twig.unfolded else glyphs().folded
-        before = " " * (indent * min(twig.depth, 20)) + sign + " "
+        before = " " * (indent * min(twig.depth, deepest)) + sign + " "
         return before + shown if isinstance(shown, str) else Text(before).append_text(shown)
 
     changed: Column[Any] = replace(column, render=render)  # type: ignore[arg-type]  # of a twig now

@@ -345,6 +345,11 @@ def test_what_somebody_else_does_meanwhile_is_told(
     assert "this is the plan now. What others did:\n  Taxes: title Tax → Taxes" in said.err
     assert "Taxes (in Group 1): title Taxes → Tax" in said.out
     assert desk.sections() == ["Guides", "Payments", "Tax", "Log"]
+    desk.write(capsys, OTHER_PATH, ("title: Tax\n", "title: Duty\n"))
+    assert desk.apply_over(Between(world, 2, renamed)) == 4
+    said = capsys.readouterr()
+    assert "Acme docs: 2 requests sent" in said.out
+    assert said.err.endswith("What it lacks:\n  Taxes (in Group 1): title Taxes → Duty\n")
 
 
 async def test_what_the_screens_keep_staged_goes_on_from_what_is_sent_here(world: World) -> None:

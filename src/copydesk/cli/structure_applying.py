@@ -149,9 +149,9 @@ class Applying:
         if left == "roll back" and not self._only_plan:
             self._ask(f"Take back {plural(len(run.returning()), 'request')}?", 0)
             return await self._take_back(session, api, run, site)
-        if self._only_plan and self._wish is not None and not left:
-            return await self._apply(session, api, site)
         self._offer(site)
+        if self._only_plan and not left:
+            return await self._apply(session, api, site)
         return DONE if self._only_plan else FAILED
 
     def _tell_left(self, run: ArrangeRun) -> None:
@@ -202,7 +202,7 @@ class Applying:
         wish = self._wish
         if wish is None:
             return DONE
-        arrangement = await self._arranged(api, site, wish)
+        arrangement = await self._arranged_or_not(api, site, wish)
         calls = arrangement.calls()
         if calls and (kept := await changes_kept(session, site)):
             say(
@@ -222,7 +222,7 @@ class Applying:
                 break
             # Somebody may have thought about it for long: what was planned has to be so still.
             before = arrangement.base
-            arrangement = await self._arranged(api, site, wish)
+            arrangement = await self._arranged_or_not(api, site, wish)
             if arrangement.base.same(before):
                 break
             say(f"Meanwhile {site.title} was changed; this is the plan now. What others did:")
@@ -238,10 +238,35 @@ class Applying:
             PLACE, site.id, site.title, calls,
             organization=site.organization, staged=arrangement.to_text(),
         )  # fmt: skip
-        return await self._send(session, api, run, site)
+        sent = await self._send(session, api, run, site)
+        return sent if sent != DONE else await self._look_again(api, site, wish)
+
+    async def _look_again(self, api: Api, site: FoundSite, wish: Wish) -> int:
+        """Look whether the site is what the file says, now that all was sent."""
+        try:
+            left = [call.line for call in (await self._arranged(api, site, wish)).calls()]
+        except FileError as error:
+            left = [str(problem) for problem in error.problems]
+        except failure_types() as error:
+            say(f"It cannot be read whether {site.title} is what {wish.path} says: {error}")
+            return DONE
+        if not left:
+            return DONE
+        say(f"All was sent, and {site.title} is not what {wish.path} says: others changed it "
+            "meanwhile, or the service decided otherwise. What it lacks:")  # fmt: skip
+        for line in left:
+            say(f"  {line}")
+        return CONFLICT
+
+    async def _arranged_or_not(self, api: Api, site: FoundSite, wish: Wish) -> SiteArrangement:
+        """Return what `_arranged` does. Raises ``UsageError`` where the file cannot be meant."""
+        try:
+            return await self._arranged(api, site, wish)
+        except FileError as error:
+            raise mistaken(wish.path, error) from error
 
     async def _arranged(self, api: Api, site: FoundSite, wish: Wish) -> SiteArrangement:
-        """Return what the file says, staged on what the site is. Raises ``UsageError``."""
+        """Return what the file says, staged on what the site is. Raises ``FileError``."""
         layout = await read_layout(api, site)
         spaces: list[tuple[str, str]] = []
         if wish.says.spaces_to_add():
@@ -249,11 +274,7 @@ class Applying:
 
             desk = await read_desk(api, site.organization)
             spaces = [(node.id, node.title) for node in desk.nodes if node.kind == "space"]
-        start = beginning(layout, site)
-        try:
-            return wanted(wish.says, start, spaces, remove=self._remove)
-        except FileError as error:
-            raise mistaken(wish.path, error) from error
+        return wanted(wish.says, beginning(layout, site), spaces, remove=self._remove)
 
     def _print_plan(self, site: FoundSite, calls: Sequence[Call]) -> None:
         if not calls:

@@ -415,10 +415,17 @@ async def test_what_others_change_is_shown_beside_ours(world: World) -> None:
         assert "Enter confirms nothing" in driver.screen
         await driver.press("t")
         await asked(driver, "send 1 request")
-        # In the middle of sending somebody removes what is beside it.
+        # While that is looked at somebody removes what is beside it: theirs again, and a new plan.
         world.write(lambda tx: tx.run("DELETE FROM site_section WHERE title = 'API reference'"))
         await driver.press("y")
+        await asked(driver, "API reference: gone")
+        await driver.press("y")
+        await asked(driver, "Others changed it meanwhile: this is the plan now.")
+        # In the middle of sending it is not allowed any more.
+        world.write(lambda tx: tx.run("UPDATE member SET role = 'read'"))
+        await driver.press("y")
         await asked(driver, "keep the rest staged")
+        world.write(lambda tx: tx.run("UPDATE member SET role = 'admin'"))
         await driver.press("k")
         await sheet_gone(driver)
         await asked(driver, "Nothing was sent; it stays staged.")
@@ -443,9 +450,11 @@ async def test_a_failure_asks_and_so_does_the_next_start(world: World) -> None:
         await select(driver, ids["API reference"])
         await driver.press("J", "J")
         assert "2 requests staged" in driver.screen
-        await driver.press("ctrl+s")
-        world.write(lambda tx: tx.run("DELETE FROM site_section WHERE title = 'Legal'"))
-        await driver.press("y")
+        # As soon as the first is sent somebody removes what the second is to stand beside.
+        removes = "DELETE FROM site_section WHERE title = 'Legal'"
+        first = "AFTER UPDATE OF position ON site_section WHEN NEW.title = 'Status'"
+        world.write(lambda tx: tx.run(f"CREATE TRIGGER other {first} BEGIN {removes}; END"))
+        await driver.press("ctrl+s", "y")
         await asked(driver, "keep the rest staged")
         assert "Gone" in driver.screen
         assert (await published.order())[:2] == ["Guides", "Status"]

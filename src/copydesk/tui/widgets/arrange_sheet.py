@@ -14,17 +14,16 @@ from textual.content import Content
 from textual.widgets import Label, Static
 
 from copydesk.domain.arrange_run import ArrangeRun, Outcome, RunCall
+from copydesk.domain.run_calls import BLOCK, Block
 from copydesk.domain.text import plural
 from copydesk.tui.actions import action
+from copydesk.tui.errors import failure_types, sentence
 from copydesk.tui.glyphs import glyphs
 from copydesk.tui.widgets.sheet import Box, Fact, Sheet, TypeToConfirm, fact_lines
 
 if TYPE_CHECKING:
     from copydesk.tui.app import CopydeskApp
     from copydesk.tui.arranging import Arranger, Changed
-
-PART = 40
-"""So many requests are drawn as one: with each step only those around it are drawn anew."""
 
 ABOVE = 3
 """Lines kept in sight above the request under way."""
@@ -75,22 +74,33 @@ class ArrangeSheet(Sheet[Outcome], scope="arrange"):
     It sends them one by one and stops at the first that fails: ``r`` tries it again, ``b`` takes
     back what was sent, ``k`` keeps the rest staged. A run that an earlier start left opens with
     that question. The result is what it came to, or None when nothing was sent, or the question was
-    left for later.
+    left for later. ``check`` reads whether it is as planned still before anything is sent.
     """
 
     DANGER = 2
 
-    def __init__(self, run: ArrangeRun, facts: Sequence[Fact] = ()) -> None:
+    def __init__(
+        self,
+        run: ArrangeRun,
+        facts: Sequence[Fact] = (),
+        check: Callable[[], Awaitable[bool]] | None = None,
+    ) -> None:
         lead = "Cut off: rearranging" if run.begun else "Rearrange"
         super().__init__(f"{lead} {run.title}")
         self.run = run
         self.working = False
+        self.overtaken = False
+        """Whether it was left as others changed meanwhile what the plan is for."""
+        self._check = check
+        self._checking = False
         self._facts = facts
         self._said = ""
         self._later = run.begun
         """Whether esc leaves the question for later: nothing was answered yet."""
         self._drawn: dict[str, tuple[object, list[Text]]] = {}
-        self._parts: dict[int, list[list[Text]]] = {}
+        self._shown: list[Static] = []
+        self._parts: dict[int, tuple[Block, int, list[int]]] = {}
+        """What each part shows, at which width, and how many lines each request takes."""
 
     @property
     def _arranger(self) -> Arranger:
@@ -99,8 +109,9 @@ class ArrangeSheet(Sheet[Outcome], scope="arrange"):
     def body(self) -> ComposeResult:
         """The list; below it, always in sight, what to know and the keys."""
         self.add_class("wide")
-        for _ in range(0, len(self.run.calls), PART):
-            yield Static("", classes="arrange-lines")
+        # Drawn in parts: with each step only those around it are drawn anew.
+        self._shown = [Static("", classes="arrange-lines") for _ in self.run.calls.blocks]
+        yield from self._shown
         with Vertical(classes="foot"):
             yield Static("", id="arrange-said", classes="warning")
             yield Label("", classes="keys", id="arrange-keys")
@@ -124,17 +135,21 @@ class ArrangeSheet(Sheet[Outcome], scope="arrange"):
         words.display = bool(said)
         words.update(self.paint(said))
         self.query_one("#arrange-keys", Label).update(self._keys())
-        parts = list(self.query(".arrange-lines").results(Static))
-        width = max(20, parts[0].size.width or 68) if parts else 0
-        drawn = [self._line(at, each, width) for at, each in enumerate(self.run.calls)]
-        for number, part in enumerate(parts):
-            rows = drawn[number * PART : (number + 1) * PART]
-            if rows != self._parts.get(number):
-                self._parts[number] = rows
-                part.update(self.paint(Text("\n").join(line for row in rows for line in row)))
+        width = max(20, self._shown[0].size.width or 68) if self._shown else 0
+        for number, block in enumerate(self.run.calls.blocks):
+            part = self._parts.get(number)
+            if part is None or part[0] is not block or part[1] != width:
+                rows = [
+                    self._line(at, each, width) for at, each in enumerate(block, number * BLOCK)
+                ]
+                self._parts[number] = (block, width, [len(lines) for lines in rows])
+                if part is None or part[0] != block or part[1] != width:
+                    drawn = Text("\n").join(line for lines in rows for line in lines)
+                    self._shown[number].update(self.paint(drawn))
         if self.run.state not in BEGINNING:
-            place = self._at()
-            y = sum(len(rows) for rows in drawn[:place])
+            number, at = divmod(self._at(), BLOCK)
+            y = sum(sum(self._parts[before][2]) for before in range(number))
+            y += sum(self._parts[number][2][:at])
             self.query_one(Box).scroll_to(y=max(0, y - ABOVE), animate=False)
 
     def _at(self) -> int:
@@ -143,7 +158,7 @@ class ArrangeSheet(Sheet[Outcome], scope="arrange"):
         here = run.current or run.failure or run.following
         if run.back and here is None:
             return next((at for at, each in enumerate(run.calls) if each.here), 0)
-        return len(run.calls) - 1 if here is None else run.calls.index(here)
+        return len(run.calls) - 1 if here is None else run.calls.place(here.call.key)
 
     def _line(self, at: int, item: RunCall, width: int) -> list[Text]:
         key = (item.state, item.seconds, item.said, width)
@@ -243,9 +258,29 @@ class ArrangeSheet(Sheet[Outcome], scope="arrange"):
     @action("y", "send", unless=not_asking, danger=2)
     async def begin(self) -> None:
         """Send them one by one."""
-        if self.run.removals and not await self._typed():
+        if self._checking or (self.run.removals and not await self._typed()):
             return
-        await self._go(self._arranger.go)
+        if await self._as_planned():
+            await self._go(self._arranger.go)
+
+    async def _as_planned(self) -> bool:
+        """Read once more whether it is as planned: the sheet may have been open for long."""
+        if self._check is None:
+            return True
+        self._checking, self._said = True, ""
+        self.query_one("#arrange-keys", Label).update(self._keys("Reading it once more…"))
+        try:
+            same = await self._check()
+        except failure_types() as error:
+            self._said = sentence(error, "y")
+            return False
+        finally:
+            self._checking = False
+            self._show()
+        if self.is_current and not same:
+            self.overtaken = True
+            self.dismiss(None)
+        return self.is_current and same
 
     async def _typed(self) -> bool:
         """Ask for the number of what is removed for good."""

@@ -8,10 +8,13 @@ under way: what became of that one is read before anything else is sent.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 
 from copydesk.domain.call import Call, bind
+from copydesk.domain.run_calls import CallState as CallState
+from copydesk.domain.run_calls import Requests
+from copydesk.domain.run_calls import RunCall as RunCall
 from copydesk.domain.text import clean, listed, plural
 
 if TYPE_CHECKING:
@@ -20,11 +23,6 @@ if TYPE_CHECKING:
 
 A = TypeVar("A", bound="Arrangement")
 
-CallState: TypeAlias = Literal[
-    "waiting", "sending", "done", "failed", "unknown", "taking-back", "taken-back"
-]
-"""What became of one request. ``failed``: it did not happen; ``unknown``: it may have."""
-
 RunState: TypeAlias = Literal["asking", "running", "stopped", "rolling-back", "finished"]
 """``asking``: nothing was sent; ``stopped``: somebody has to say how it goes on."""
 
@@ -32,33 +30,6 @@ UNDER_WAY: frozenset[CallState] = frozenset({"sending", "taking-back"})
 
 NAMED = 2
 """So many requests a sentence names."""
-
-
-@dataclass(frozen=True, slots=True)
-class RunCall:
-    """One request of a run, and what became of it.
-
-    ``said`` is what a person reads of it, ``entry`` the id of its write in the journal. ``known``
-    are the ids that were there before something was made, so that what this request made is told
-    from them; None where that was not read. ``seconds`` is how long the answer took.
-    """
-
-    call: Call
-    state: CallState = "waiting"
-    said: str = ""
-    entry: str = ""
-    known: tuple[str, ...] | None = None
-    seconds: float = 0.0
-
-    @property
-    def here(self) -> bool:
-        """Whether the service has it, as far as is known."""
-        return self.state in ("done", "taking-back")
-
-    @property
-    def lasting(self) -> bool:
-        """Whether nothing takes it back."""
-        return self.call.final or self.call.reversal is None
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +105,7 @@ class ArrangeRun:
     place: str
     target: str
     title: str
-    calls: tuple[RunCall, ...] = ()
+    calls: Requests = field(default_factory=Requests)
     organization: str = ""
     state: RunState = "asking"
     group: str = ""
@@ -169,7 +140,7 @@ class ArrangeRun:
             place,
             target,
             clean(title),
-            tuple(RunCall(call) for call in calls),
+            Requests(RunCall(call) for call in calls),
             organization,
             staged=staged,
         )
@@ -179,20 +150,20 @@ class ArrangeRun:
     @property
     def current(self) -> RunCall | None:
         """The request that is under way."""
-        return next((each for each in self.calls if each.state in UNDER_WAY), None)
+        return self.calls.first(*UNDER_WAY)
 
     @property
     def following(self) -> RunCall | None:
         """The request that is sent next."""
-        return next((each for each in self.calls if each.state == "waiting"), None)
+        return self.calls.first("waiting")
 
     @property
     def failure(self) -> RunCall | None:
         """The request that it stopped at."""
-        stopped = [each for each in self.calls if each.state in ("failed", "unknown")]
-        if self.back and not stopped:
-            stopped = [each for each in self.calls if each.state == "done" and each.said]
-        return stopped[0] if stopped else None
+        stopped = self.calls.first("failed", "unknown")
+        if self.back and stopped is None:
+            return next(self.calls.passed_over(), None)
+        return stopped
 
     @property
     def why(self) -> str:
@@ -200,7 +171,7 @@ class ArrangeRun:
         if self.said or self.failure is None:
             return self.said
         if self.back and self.failure.state == "done":
-            left = [each for each in self.calls if each.state == "done" and each.said]
+            left = list(self.calls.passed_over())
             told = [f"“{each.call.line}”: {each.said.rstrip('.')}" for each in left[:NAMED]]
             more = f"; and {len(left) - NAMED} more" if len(left) > NAMED else ""
             return f"Not taken back: {'; '.join(told)}{more}."
@@ -208,12 +179,12 @@ class ArrangeRun:
 
     def count(self, *states: CallState) -> int:
         """Return how many requests are in one of these states."""
-        return sum(each.state in states for each in self.calls)
+        return self.calls.count(*states)
 
     @property
     def sent(self) -> int:
         """How many requests the service has."""
-        return sum(each.here for each in self.calls)
+        return self.calls.count("done", "taking-back")
 
     @property
     def far(self) -> str:
@@ -244,15 +215,12 @@ class ArrangeRun:
     @property
     def arrived_whole(self) -> bool:
         """Whether all of it was sent, though it has not ended: there is nothing to go on with."""
-        whole = all(each.state == "done" for each in self.calls)
+        whole = self.count("done") == len(self.calls)
         return self.state == "stopped" and not self.back and whole
 
     def find(self, key: str) -> RunCall:
         """Return the request with that key. Raises ``KeyError``."""
-        for each in self.calls:
-            if each.call.key == key:
-                return each
-        raise KeyError(key)
+        return self.calls[self.calls.place(key)]
 
     def bound(self, item: RunCall) -> Call:
         """Return a request with the ids that the service gave in it."""
@@ -290,9 +258,12 @@ class ArrangeRun:
         A request of which it is not known whether it arrived is sent again, too: whoever goes on
         has been told, and has asked for it.
         """
-        calls = tuple(
-            replace(each, state="waiting", said="") if each.state in ("failed", "unknown") else each
-            for each in self.calls
+        calls = self.calls.mapped(
+            lambda each: (
+                replace(each, state="waiting", said="")
+                if each.state in ("failed", "unknown")
+                else each
+            )
         )
         return replace(
             self, calls=calls, state="running", back=False, cut=False, said="",
@@ -349,12 +320,14 @@ class ArrangeRun:
 
     def turn_back(self) -> ArrangeRun:
         """Begin (or go on) to take back what was sent."""
-        calls = tuple(
-            replace(each, said="") if each.state == "done" else each for each in self.calls
-        )
-        calls = tuple(
-            replace(each, state="waiting", said="") if each.state == "failed" else each
-            for each in calls
+        calls = self.calls.mapped(
+            lambda each: (
+                replace(each, said="")
+                if each.passed_over
+                else replace(each, state="waiting", said="")
+                if each.state == "failed"
+                else each
+            )
         )
         return replace(self, calls=calls, state="rolling-back", back=True, cut=False, said="")
 
@@ -364,12 +337,10 @@ class ArrangeRun:
         Empty where there is no such. Those that put collections in line go back together.
         """
         back = None if item.call.reversal is None else item.call.reversal.back
-        later = self.calls[self.calls.index(item) + 1 :]
         alike = (
             each.said
-            for each in later
-            if each.state == "done" and each.said and each.call.reversal is not None
-            if each.call.reversal.back == back
+            for each in self.calls.passed_over(self.calls.place(item.call.key))
+            if each.call.reversal is not None and each.call.reversal.back == back
         )
         return next(alike, "")
 
@@ -388,13 +359,38 @@ class ArrangeRun:
         """Note that a request stands still, and why."""
         return self._with(key, state="done", said=said)
 
+    # As it is kept
+
+    def changes_since(self, before: ArrangeRun) -> dict[str, Any]:
+        """Return as JSON what is not as it was ``before``.
+
+        Raises ``ValueError`` where it is another plan.
+        """
+        if self.staged != before.staged:
+            raise ValueError("another plan")
+        changed: dict[str, Any] = {
+            name: now for name in _KEPT if (now := getattr(self, name)) != getattr(before, name)
+        }
+        if self.made is not before.made:
+            made = {name: real for name, real in self.made.items() if before.made.get(name) != real}
+            gone = [name for name in before.made if name not in self.made]
+            changed |= {"made": made} if made else {}
+            changed |= {"gone": gone} if gone else {}
+        calls = {}
+        for was, now in self.calls.changed_since(before.calls):
+            if now.call is not was.call:
+                raise ValueError("another plan")
+            told = {
+                name: value
+                for name in _KEPT_OF_CALLS
+                if (value := getattr(now, name)) != getattr(was, name)
+            }
+            if told:
+                calls[now.call.key] = told
+        return changed | {"calls": calls} if calls else changed
+
     def _with(self, key: str, **changes: Any) -> ArrangeRun:
-        return replace(
-            self,
-            calls=tuple(
-                replace(each, **changes) if each.call.key == key else each for each in self.calls
-            ),
-        )
+        return replace(self, calls=self.calls.with_changes(key, changes))
 
     # In words
 
@@ -416,6 +412,33 @@ class ArrangeRun:
         if len(lasting) == self.sent:
             return f"None of what was sent can be taken back: {named}."
         return f"{len(lasting)} of these cannot be taken back: {named}."
+
+
+_KEPT = tuple(
+    each.name for each in fields(ArrangeRun) if each.name not in ("calls", "made", "staged")
+)
+_KEPT_OF_CALLS = tuple(each.name for each in fields(RunCall) if each.name != "call")
+
+
+def with_kept_changes(plan: dict[str, Any], lines: Iterable[dict[str, Any]]) -> dict[str, Any]:
+    """Return a run, as JSON, with what `ArrangeRun.changes_since` told of it later.
+
+    Raises ``ValueError`` when that is not about this run.
+    """
+    run = dict(plan)
+    made = dict(run.get("made", {}))
+    calls = list(run.get("calls", ()))
+    places = {each["call"]["key"]: at for at, each in enumerate(calls)}
+    for line in lines:
+        for key, changed in line.pop("calls", {}).items():
+            if key not in places:
+                raise ValueError(f"there is no request {key!r}")
+            calls[places[key]] = {**calls[places[key]], **changed}
+        for name in line.pop("gone", ()):
+            made.pop(name, None)
+        made |= line.pop("made", {})
+        run |= line
+    return {**run, "made": made, "calls": calls}
 
 
 def identity(place: str, target: str) -> str:

@@ -36,11 +36,12 @@ def rename_file(path: Path, new: Path) -> None:
     sync_folder(new.parent)
 
 
-def append_file(path: Path, line: bytes) -> None:
+def append_file(path: Path, line: bytes, *, alone: bool = False) -> None:
     """Add ``line`` to the end of ``path`` in one write; when this returns, it is on the disk.
 
     A last line that a crash left without an end is ended first, so that it cannot spoil the new
-    one.
+    one. Where nobody else adds to the file (``alone``), what cannot be added whole is taken off
+    again. Raises ``OSError`` when the disk refuses.
     """
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, PRIVATE)
     try:
@@ -50,9 +51,14 @@ def append_file(path: Path, line: bytes) -> None:
             if os.read(descriptor, 1) != b"\n":
                 line = b"\n" + line
         left = memoryview(line)
-        while left:
-            left = left[os.write(descriptor, left) :]
-        os.fsync(descriptor)
+        try:
+            while left:
+                left = left[os.write(descriptor, left) :]
+            os.fsync(descriptor)
+        except OSError:
+            if alone:
+                os.ftruncate(descriptor, size)
+            raise
     finally:
         os.close(descriptor)
 

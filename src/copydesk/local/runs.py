@@ -1,4 +1,9 @@
-"""Runs on this machine: each as it was last, whole on the disk before ``save`` returns.
+"""Runs on this machine: each as it was last, on the disk before ``save`` returns.
+
+A file begins with the whole run, in one line. A kind of run that can tell what has changed of it
+adds a line for that with each ``save``, so that a step of a long run costs no more than one of a
+short run; a last line that a crash cut off is passed over. The file is replaced whole when there is
+no telling, or when it is not as this process left it.
 
 A run that is being gone through is claimed. A claim ends with the process that holds it, however
 that ends, so that the next start can tell a run that was cut off from one that somebody else is at.
@@ -7,14 +12,17 @@ that ends, so that the next start can tell a run that was cut off from one that 
 from __future__ import annotations
 
 import hashlib
+import json
 import sqlite3
 import threading
 from collections.abc import Iterable
+from dataclasses import dataclass
+from errno import EFBIG
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from copydesk.local.durable import PRIVATE, write_file
+from copydesk.local.durable import PRIVATE, append_file, write_file
 from copydesk.local.paths import private_folder
 
 if TYPE_CHECKING:
@@ -28,8 +36,16 @@ R = TypeVar("R")
 KEPT = 100
 """Runs kept of one desk, the newest; older ones that have ended are deleted at the next save."""
 
-BYTE_LIMIT = 16 * 1024 * 1024
-"""A larger file is none of ours."""
+BYTE_LIMIT = 64 * 1024 * 1024
+"""A larger file is none of ours. A run has half of that, the lines that are added the rest."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Left(Generic[R]):
+    """A run as this process put it on the disk last, and the file as it was then."""
+
+    run: R
+    file: tuple[int, int] | None
 
 
 class RunFiles(Generic[R]):
@@ -42,6 +58,7 @@ class RunFiles(Generic[R]):
         self._folder = folder
         self._prefix = _name(desk)
         self._claims: dict[str, sqlite3.Connection] = {}
+        self._left: dict[str, _Left[R]] = {}
         self._lock = threading.Lock()
 
     def adapter(self) -> TypeAdapter[R]:
@@ -52,14 +69,44 @@ class RunFiles(Generic[R]):
         """Return the id of a run, when it was made, and whether it has ended."""
         raise NotImplementedError
 
+    def changes(self, before: R, run: R) -> dict[str, Any] | None:
+        """Return what has changed of a run, as JSON; None where that is not told."""
+        return None
+
+    def changed(self, run: dict[str, Any], lines: Iterable[dict[str, Any]]) -> dict[str, Any]:
+        """Return a run as JSON with what has changed of it. Raises ``ValueError``."""
+        raise ValueError("nothing is added to these")
+
     def save(self, run: R) -> None:
-        """Keep a run as it is; it is on the disk when this returns."""
+        """Keep a run as it is; it is on the disk when this returns.
+
+        Raises ``OSError`` when the disk refuses, or when it is so long that it could not be read.
+        """
         private_folder(self._folder)
-        path = self._path(self.describe(run)[0])
-        new = not path.exists()
-        write_file(path, self.adapter().dump_json(run, exclude_defaults=True))
-        if new:
+        run_id = self.describe(run)[0]
+        path = self._path(run_id)
+        there = _file(path)
+        if (line := self._line(run_id, run, there)) is not None:
+            append_file(path, line, alone=True)
+        else:
+            content = self.adapter().dump_json(run, exclude_defaults=True)
+            if len(content) > BYTE_LIMIT // 2:
+                raise OSError(EFBIG, "the plan is too long")
+            write_file(path, content + b"\n")
+        self._left[run_id] = _Left(run, _file(path))
+        if there is None:
             self._prune()
+
+    def _line(self, run_id: str, run: R, there: tuple[int, int] | None) -> bytes | None:
+        """Return what is added to the file of a run; None where it is to be written whole."""
+        left = self._left.get(run_id)
+        if left is None or there is None or left.file != there:
+            return None
+        changes = self.changes(left.run, run)
+        if changes is None:
+            return None
+        line = json.dumps(changes).encode("ascii") + b"\n"
+        return line if there[1] + len(line) <= BYTE_LIMIT else None
 
     def load(self, run_id: str) -> R | None:
         """Return a run as it was saved last, or None when it cannot be read."""
@@ -91,6 +138,7 @@ class RunFiles(Generic[R]):
             if run is not None and not self.describe(run)[2]:
                 return False
             self._path(run_id).unlink(missing_ok=True)
+            self._left.pop(run_id, None)
             if not held:  # whoever has opened this file meanwhile finds that it is another by now
                 self._path(run_id).with_suffix(".lock").unlink(missing_ok=True)
             return True
@@ -119,7 +167,8 @@ class RunFiles(Generic[R]):
                     if error.sqlite_errorcode == sqlite3.SQLITE_BUSY:
                         return False
                     raise OSError(f"the run cannot be claimed: {error}") from error
-                if file is not None and _file(path) == file:
+                now = _file(path)
+                if file is not None and now is not None and now[0] == file[0]:
                     self._claims[run_id] = connection
                     return True
                 connection.close()  # the run was dropped meanwhile, and this file with it
@@ -127,6 +176,7 @@ class RunFiles(Generic[R]):
     def release(self, run_id: str) -> None:
         """Give a run back."""
         with self._lock:
+            self._left.pop(run_id, None)  # others may write to it from now on
             connection = self._claims.pop(run_id, None)
             if connection is not None:
                 connection.close()
@@ -141,8 +191,12 @@ class RunFiles(Generic[R]):
         try:
             if path.stat().st_size > BYTE_LIMIT:
                 return None
-            return self.adapter().validate_json(path.read_bytes())
-        except (OSError, ValueError):
+            first, *added = path.read_bytes().split(b"\n")
+            lines = [line for each in added if (line := _read_line(each)) is not None]
+            if not lines:
+                return self.adapter().validate_json(first)
+            return self.adapter().validate_python(self.changed(json.loads(first), lines))
+        except (OSError, ValueError, LookupError, TypeError, AttributeError):
             return None
 
     def _files(self) -> Iterable[Path]:
@@ -176,17 +230,40 @@ class Arrangements(RunFiles["ArrangeRun"]):
 
         return _adapter(ArrangeRun)
 
+    def changes(self, before: ArrangeRun, run: ArrangeRun) -> dict[str, Any] | None:
+        """Return what has changed of a run; None where it is another plan."""
+        try:
+            return run.changes_since(before)
+        except ValueError:
+            return None
+
+    def changed(self, run: dict[str, Any], lines: Iterable[dict[str, Any]]) -> dict[str, Any]:
+        """Return a run as JSON with what has changed of it."""
+        from copydesk.domain.arrange_run import with_kept_changes
+
+        return with_kept_changes(run, lines)
+
     def describe(self, run: ArrangeRun) -> tuple[str, float, bool]:
         """Return the id of a run, when it began, and whether it has ended."""
         return run.id, run.began, run.state == "finished"
 
 
-def _file(path: Path) -> int | None:
-    """Return which file a path is at the moment."""
+def _file(path: Path) -> tuple[int, int] | None:
+    """Return which file a path is at the moment, and its size; None where there is none."""
     try:
-        return path.stat().st_ino
+        found = path.stat()
     except FileNotFoundError:
         return None
+    return found.st_ino, found.st_size
+
+
+def _read_line(line: bytes) -> dict[str, Any] | None:
+    """Return a line that was added; None for one that is empty, or was cut off."""
+    try:
+        value = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None
 
 
 @cache

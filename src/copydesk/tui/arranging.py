@@ -57,6 +57,8 @@ class Arranger:
         """Held while a run is looked at or gone through: a claim is one of the whole program."""
         self._kept: dict[str, int] = {}
         """As which version each run was kept last from here."""
+        self._refused: dict[str, list[Written]] = {}
+        """The lines of the log of what had failed of a run when it went on."""
         self.elsewhere: set[str] = set()
         """The ids of runs that another copydesk is at."""
 
@@ -219,6 +221,7 @@ class Arranger:
         finally:
             self._store.release(run.id)
             self._changed.pop(run.id, None)
+            self._refused.pop(run.id, None)
             self._session.touched()
 
     async def _agree(self, run: ArrangeRun) -> None:
@@ -257,6 +260,8 @@ class Arranger:
         if run.said or open_still - asked:
             return run if run.state == "stopped" else run.stop(run.said)
         run = run.go(token_hex(6), self._session.clock().timestamp())
+        lines = [line for line in self._session.log if line.group == run.group]
+        self._refused[run.id] = [line for line in lines if line.state in ("failed", "unknown")]
         while (item := run.following) is not None:
             if run.id in self._stopping:
                 return run.stop()
@@ -304,7 +309,7 @@ class Arranger:
             return run.failed(key, clean(_why(call, error)), unknown=error.unknown, entry=entry)
         line = self._line(run)
         entry = line.entry.id if line is not None and line.entry is not None else ""
-        self._replaced(item, line)
+        self._replaced(run, line)
         took = max(0.0, (session.clock() - began).total_seconds())
         said = "" if line is None else line.said
         made = made_by(item.call, result)
@@ -332,10 +337,13 @@ class Arranger:
         lines = (each for each in reversed(self._session.log) if each.group == run.group)
         return next((each for each in lines if not each.kind), None)
 
-    def _replaced(self, item: RunCall, line: Written | None) -> None:
+    def _replaced(self, run: ArrangeRun, line: Written | None) -> None:
         """Let nobody send again from the log what has arrived by now."""
-        for other in self._stopped_at.pop(item.call.key, ()):
-            if other is not line and other.state in ("failed", "unknown"):
+        for other in self._refused.get(run.id, ()):
+            if line is None or other is line:
+                continue
+            same = (other.what, other.target) == (line.what, line.target)
+            if same and other.state in ("failed", "unknown"):
                 other.state, other.said = "replaced", "It was sent again later, and arrived."
 
     # Back

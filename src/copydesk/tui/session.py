@@ -125,6 +125,7 @@ class Session(TakingBack):
     _api: Api | None = None
     _connecting: asyncio.Task[Api] | None = None
     _writes: set[asyncio.Task[Any]] = field(default_factory=set)
+    _noted: dict[str, Written] = field(default_factory=dict)
     _watchers: list[Callable[[], None]] = field(default_factory=list)
     _arranger: Arranger | None = None
 

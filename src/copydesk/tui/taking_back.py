@@ -190,9 +190,7 @@ class TakingBack(Writing):
             if line.entry is None:  # it was not even noted
                 past.standing = "undone" if again else "done"
             raise
-        for other in self.log:
-            if other.entry is not None and other.entry.id == past.id:
-                other.state = "done" if again else "undone"
+        self._mark(past, "done" if again else "undone")
         self.touched()
         return result
 
@@ -203,9 +201,13 @@ class TakingBack(Writing):
         notes = Notes(kind=kind, of=past.id)
         entry = self.journal.begin(f"{name}: {past.entry.what}", past.entry.target, notes)
         self.history.take(self.journal.settle(entry, "done"))
-        for line in self.log:
-            if line.entry is not None and line.entry.id == past.id:
-                line.state = "done" if again else "undone"
+        self._mark(past, "done" if again else "undone")
+
+    def _mark(self, past: Past, state: str) -> None:
+        """Show in the log how a write stands by now, if it was written in this run."""
+        line = self._noted.get(past.id)
+        if line is not None:
+            line.state = state
 
     def _is_gone(self, past: Past) -> None:
         """Note that there is nothing to take back any more."""
@@ -213,6 +215,4 @@ class TakingBack(Writing):
             f"Gone: {past.entry.what}", past.entry.target, Notes(kind="gone", of=past.id)
         )
         self.history.take(self.journal.settle(entry, "done"))
-        for line in self.log:
-            if line.entry is not None and line.entry.id == past.id:
-                line.state = "undone"
+        self._mark(past, "undone")

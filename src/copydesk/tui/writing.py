@@ -56,6 +56,8 @@ class Writing:
     log: list[Written]
     unsent: dict[str, str]
     _writes: set[asyncio.Task[Any]]
+    _noted: dict[str, Written]
+    """The lines of the log by their entries in the journal."""
 
     async def ready(self) -> Api:
         """Return the client, connecting at the first call."""
@@ -144,12 +146,14 @@ class Writing:
 
         Raises `WriteError` then.
         """
+        if not line.draft:
+            return
         for other in self.log:
             if other is line or other.draft != line.draft or other.text != line.text:
                 continue
-            if line.draft and other.state == "waiting":
+            if other.state == "waiting":
                 raise WriteError("That is about to be sent already: u recalls it.")
-            if line.draft and other.state == "sending":
+            if other.state == "sending":
                 raise WriteError("That is being sent already: @ shows what comes of it.")
 
     async def retry(self, line: Written) -> None:
@@ -237,6 +241,7 @@ class Writing:
                 line.of,
             ),
         )
+        self._noted[line.entry.id] = line
 
     async def _look(self, look: Callable[[], Awaitable[Any]], lost: Exception) -> Any:
         """Return the result of a write whose answer was lost, as reading shows it.

@@ -375,6 +375,10 @@ async def test_what_cannot_be_read_is_said_and_tried_again(world: World) -> None
         await driver.press("R")
         assert "OAuth sample returns 401" in driver.screen
         assert "2 being analysed: numbers may rise" in driver.screen
+        desk.troubles.discard("analysing")
+        driver.place.read_again(by_hand=False)
+        await driver.idle()
+        assert "being analysed" not in driver.screen
         await select(driver, asked.clusters[OAUTH])
         assert "READY?" in driver.line("#2 Fix auth code samples")
         # A conversation that is gone leaves its issue.

@@ -21,7 +21,7 @@ from copydesk.tui.present import cluster as present
 from copydesk.tui.present import conversation as talks
 from copydesk.tui.present.cluster import SORTS, ClusterRow
 from copydesk.tui.present.conversation import IssueRow
-from copydesk.tui.screens.clusters_list import ClusterList
+from copydesk.tui.screens.clusters_list import ClusterList, columns
 from copydesk.tui.sources import ListSource, PagedSource
 from copydesk.tui.widgets.choice import Choice, Option
 from copydesk.tui.widgets.facts import Facts
@@ -123,31 +123,7 @@ class ClustersPlace(ClusterRequests, scope="clusters"):
         yield Part("side", self.talk)
 
     def _columns(self) -> list[Column[ClusterRow]]:
-        if self.numbers:
-            weeks = Column[ClusterRow](
-                "weeks", "13 WEEKS",
-                lambda row: present.weeks(row, self._digits, self.merged_in(row)),
-                present.WEEKS * (self._digits + 1),
-            )
-        else:
-            weeks = Column(
-                "weeks", "13 WEEKS",
-                lambda row: present.chart(row, self._top, self.merged_in(row)), present.WEEKS,
-            )
-        return [
-            Column("name", "CLUSTER", lambda row: self.shown(row.label), flex=1, minimum=14),
-            weeks,
-            Column("issues", "ISS", lambda row: str(row.issues), 4, align="right"),
-            Column(
-                "conversations", "CONV", lambda row: str(row.conversations), 4, align="right",
-                drop=3,
-            ),
-            Column("trend", "TREND", present.trend_cell, 6, align="right", drop=1),
-            Column(
-                "requests", "CRS", lambda row: present.requests_cell(self.counts.get(row.id)), 3,
-                align="right", drop=2,
-            ),
-        ]  # fmt: skip
+        return columns(self, self._digits if self.numbers else None, self._top)
 
     def trail(self) -> Iterable[str]:
         """The organization, the clusters, and the one that is open."""
@@ -280,6 +256,8 @@ class ClustersPlace(ClusterRequests, scope="clusters"):
 
     def poll(self) -> None:
         """Read the clusters again quietly, also those that are sorted here."""
+        if self.analysing_said():
+            self.read_besides()
         base = self.clusters.source.base
         if isinstance(base, ListSource) and self._wanted is None:
             self.load(
@@ -427,4 +405,5 @@ class ClustersPlace(ClusterRequests, scope="clusters"):
         weeks = (week for row in self.clusters.source.shown() for week in row.pulse)
         self._top = max(weeks, default=None) if self.same_scale else None
         self._say_order()
+        self.clusters.columns = tuple(self._columns())
         self.clusters.refresh_rows()

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Protocol, cast
 
 from copydesk.tui.actions import action
+from copydesk.tui.present import cluster as present
 from copydesk.tui.present.cluster import ClusterRow
-from copydesk.tui.widgets.virtual_list import VirtualList
+from copydesk.tui.widgets.virtual_list import Column, VirtualList
 
 
 class Ordering(Protocol):
@@ -20,6 +22,49 @@ class Ordering(Protocol):
 
     def show_numbers(self) -> None:
         """Show the weeks as numbers, or as a chart."""
+
+
+class Knowing(Protocol):
+    """What the columns need to know of clusters."""
+
+    counts: dict[str, str]
+
+    def shown(self, text: str) -> str:
+        """Return text as it may be seen now."""
+
+    def merged_in(self, row: ClusterRow) -> Collection[int]:
+        """Return the weeks in which something was merged for a cluster."""
+
+
+def columns(of: Knowing, digits: int | None, top: float | None) -> list[Column[ClusterRow]]:
+    """Return the columns of the list.
+
+    The weeks are numbers of so many ``digits``, or a chart where that is None, each row on its own
+    scale or all on that of ``top``.
+    """
+    if digits is not None:
+        weeks = Column[ClusterRow](
+            "weeks", "13 WEEKS", lambda row: present.weeks(row, digits, of.merged_in(row)),
+            present.WEEKS * (digits + 1),
+        )  # fmt: skip
+    else:
+        weeks = Column(
+            "weeks", "13 WEEKS", lambda row: present.chart(row, top, of.merged_in(row)),
+            present.WEEKS,
+        )  # fmt: skip
+    return [
+        Column("name", "CLUSTER", lambda row: of.shown(row.label), flex=1, minimum=14),
+        weeks,
+        Column("issues", "ISS", lambda row: str(row.issues), 4, align="right"),
+        Column(
+            "conversations", "CONV", lambda row: str(row.conversations), 4, align="right", drop=3
+        ),
+        Column("trend", "TREND", present.trend_cell, 6, align="right", drop=1),
+        Column(
+            "requests", "CRS", lambda row: present.requests_cell(of.counts.get(row.id)), 3,
+            align="right", drop=2,
+        ),
+    ]  # fmt: skip
 
 
 def no_row(rows: ClusterList) -> str | None:

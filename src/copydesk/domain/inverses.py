@@ -11,7 +11,7 @@ from typing import Any
 
 from copydesk.domain.order import Move
 from copydesk.domain.reversal import JSON, Expectation, Reversal, Step, Trace, ordered, text_in
-from copydesk.domain.site_tree import TOP, SiteNode
+from copydesk.domain.site_tree import GROUP, TOP, SiteNode
 
 MARKDOWN = {"format": "markdown"}
 """How the text of a message is read, to be compared with what was written."""
@@ -315,7 +315,7 @@ def row_moved(
         return (Step(f"move_{thing}", arguments, {"position": {to.side: anchor}}),)
 
     if section:
-        group = "" if node.level == TOP else node.level.removeprefix("group:")
+        group = "" if node.level == TOP else node.level.removeprefix(GROUP)
         read, path = Step("list_site_sections", where), f"items[sectionGroup={group}].id"
     elif node.level == TOP:
         read, path = Step("list_site_spaces", where), "items[].id"

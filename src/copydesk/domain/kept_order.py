@@ -11,9 +11,7 @@ from collections.abc import Mapping
 
 from copydesk.domain.layout import TOP, Item, Kind, Layout
 from copydesk.domain.layout_text import text_of
-
-GROUP = "group:"
-"""What ids of groups begin with."""
+from copydesk.domain.site_tree import GROUP
 
 
 def modern(text: str, layout: Layout) -> str | None:

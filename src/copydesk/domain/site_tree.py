@@ -25,6 +25,9 @@ Levels = Mapping[str, tuple[str, ...]]
 
 TOP = ""
 
+GROUP = "group:"
+"""What the ids of groups begin with here, and nowhere else."""
+
 
 @dataclass(frozen=True, slots=True)
 class SiteNode:
@@ -116,7 +119,7 @@ def structure_of(
 
     groups: dict[str, int] = {}
     for section in sections:
-        group = f"group:{section.section_group}" if section.section_group else ""
+        group = f"{GROUP}{section.section_group}" if section.section_group else ""
         if group and group not in groups:
             groups[group] = len(groups) + 1
             put(SiteNode(group, "group", f"Group {groups[group]}"))

@@ -15,9 +15,10 @@ from hashlib import sha256
 from shlex import quote
 from typing import Literal
 
-from copydesk.domain.layout import TOP, Layout
+from copydesk.domain.layout import SAID_CELLS, TOP, Layout
 from copydesk.domain.lined_yaml import Fields, FileError, Items, Node, Problem, Word, read, word
 from copydesk.domain.site_arrangement import FIELDS
+from copydesk.domain.site_tree import GROUP
 from copydesk.domain.text import clean, shorten
 
 Kind = Literal["section", "site-space"]
@@ -46,12 +47,6 @@ NAMES: Mapping[Kind, str] = {"section": "section", "site-space": "space"}
 
 _YES = frozenset({"true", "yes", "on"})
 _NO = frozenset({"false", "no", "off"})
-
-GROUP = "group:"
-"""What the ids of groups begin with here, and nowhere else."""
-
-_SAID = 40
-"""A name longer than this is not quoted whole."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +105,7 @@ class StructureFile:
 
 def quoted(text: str) -> str:
     """Return somebody's words for a sentence."""
-    return f"“{shorten(clean(text).strip(), _SAID)}”"
+    return f"“{shorten(clean(text).strip(), SAID_CELLS)}”"
 
 
 # Writing

@@ -15,9 +15,9 @@ from copydesk.domain.layout import TOP
 from copydesk.domain.lined_yaml import FileError, Problem, writable
 from copydesk.domain.reversal import JSON
 from copydesk.domain.site_arrangement import REQUIRED
+from copydesk.domain.site_tree import GROUP
 from copydesk.domain.structure_file import (
     FLAGS,
-    GROUP,
     NAMES,
     TEXTS,
     TOLD,

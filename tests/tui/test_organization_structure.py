@@ -155,6 +155,15 @@ async def test_a_tree_is_rearranged_sent_with_what_others_did_and_taken_back(
             await api(ops.move_space, tree.ids["Web SDK"], SpaceMove(parent=tree.ids["SDKs"]))
         await driver.press("u")
         assert (await tree.told())[""] == [*START[""][:2], "Our handbook", "Legal"]
+        # And where what it was in is gone, it says so and takes nothing for done.
+        go(driver, tree, "Web SDK")
+        await driver.press(":")
+        await driver.type("into the top")
+        await driver.press("enter", "ctrl+s", "y")
+        async with tree.world.api() as api:
+            await api(ops.delete_collection, tree.ids["SDKs"])
+        await driver.press("u")
+        assert "What it was in is gone: it stays where it is." in driver.screen
 
 
 async def test_what_is_made_nested_copied_and_put_in_order(tree: Tree) -> None:

@@ -438,7 +438,8 @@ def _refused(error: WriteError) -> bool:
     from copydesk.client.errors import Blocked, Conflict, Forbidden, Invalid
 
     cause = error.__cause__
-    return not error.unknown and isinstance(cause, Invalid | Forbidden | Conflict | Blocked)
+    refusals = Invalid | Forbidden | Conflict | Blocked | NotDoneError
+    return not error.unknown and isinstance(cause, refusals)
 
 
 def _unkept(error: OSError) -> str:

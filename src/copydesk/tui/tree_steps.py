@@ -11,6 +11,8 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
+from copydesk.tui.errors import NotDoneError
+
 if TYPE_CHECKING:
     from copydesk.client.api import Api
 
@@ -51,8 +53,10 @@ def tree_steps(ready: Ready) -> Mapping[str, Callable[..., Awaitable[Any]]]:
         """Put a space where it was in ``order``, the spaces of a level. Raises ``ApiError``.
 
         Others may have taken its neighbours away: then it goes beside the nearest that is there.
+        Raises `NotDoneError` where the level itself is gone.
         """
-        from copydesk.client.errors import Conflict, Invalid
+        from copydesk.client.errors import Conflict, Invalid, NotFound
+        from copydesk.contract import operations as ops
 
         api = await ready()
         at = order.index(space_id)
@@ -67,6 +71,9 @@ def tree_steps(ready: Ready) -> Mapping[str, Callable[..., Awaitable[Any]]]:
             sides = [(side, row) for side, row in sides if row in there]
             with suppress(Conflict):
                 await _beside(api, space_id, parent, sides[:1])
+        except NotFound:
+            await api(ops.get_space, space_id)  # raises when it is this that is gone
+            raise NotDoneError("What it was in is gone: it stays where it is.") from None
 
     return {"line_up": line_up, "order_collections": order_collections, "put_space": put_space}
 

@@ -72,11 +72,8 @@ def was(row: Row, shown: Shown, base: Layout) -> Text | str:
     """Return where a row stood: its place in the level that it was in."""
     if TRASH in (row.id, row.level):
         return ""
-    if _elsewhere(row, base):
-        at = shown.was.get(row.id)
-        dot = "" if base.level_of(row.id) == TOP else "."
-        return Text(f"{dot}{at}", style="moved")
-    return staged.was_cell(row, shown)
+    found = staged.was_cell(row, shown)
+    return Text(str(found), style="moved") if _elsewhere(row, base) else found
 
 
 def shift(row: Row, shown: Shown, base: Layout) -> Text | str:

@@ -216,6 +216,10 @@ def test_a_plan_waits_for_what_has_to_be_before() -> None:
     assert [call.key for call in calls] == ["free:s-a", "change:s-c", "change:s-b", "change:s-a"]
     assert calls[1].line == "Section c: title Section c → Sea, path /c → /a, icon gear"
     assert "links" in calls[1].note
+    (renamed,) = begun.change("s-a", {"path": "q"}).calls()
+    (landed,) = begun.make_default("s-b").calls()
+    assert renamed.note.startswith("its address stays")
+    assert landed.note.startswith("the addresses of both change")
 
     # The path is free, and readers land elsewhere, once the section is gone.
     taken = begun.remove(["s-a"]).change("s-b", {"path": "a", "title": "Bee"})

@@ -267,7 +267,10 @@ class SiteArrangement(Arrangement):
         if path and not self._has_path(row, level, path):
             for each in after.paths[scope_of(after, row), path]:
                 if each != row:
-                    return f"{after.items[each].title} has the path /{clean(str(path))} already."
+                    return (
+                        f"{after.items[each].title} has the path /{clean(str(path))} already. "
+                        "Give that one another first, whichever it is to be: the plan sorts it out."
+                    )
             if row.startswith(NEW) and (first := self._given(after, item, level, str(path))):
                 return (
                     f"{first} would be given the path /{clean(str(path))} when it is added. "

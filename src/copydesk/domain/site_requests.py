@@ -28,6 +28,11 @@ if TYPE_CHECKING:
 
 ADDRESS_NOTE = "the address changes; links that readers kept may break"
 
+DEFAULT_NOTE = "the addresses of both change; links that readers kept may break"
+"""What readers land on first is found without its path."""
+
+UNSEEN_NOTE = "its address stays: the default is found without its path"
+
 _UNSET: dict[str, JSON] = {"condition": None, "icon": "", "description": "", "hidden": False}
 """How a setting is unset in a request."""
 
@@ -189,7 +194,7 @@ class Requests:
         title = self._called(row)
         thing = "site_section" if item.kind == "section" else "site_space"
         sent = site_row_changed(self.ids, node, after, after)
-        notes = [ADDRESS_NOTE] if "path" in op.values and was is not None else []
+        notes = self._address_notes(op, before)
         if op.key.startswith("free:"):
             notes = ["for the time being, until the path it takes is free"]
         if lasting:
@@ -206,6 +211,17 @@ class Requests:
             final=not before,
             arrived=None if before else sent.still,
         )
+
+    def _address_notes(self, op: Op, before: Mapping[str, JSON]) -> list[str]:
+        """Return what becomes of addresses that readers know."""
+        row, was = op.row, self.base.items.get(op.row)
+        notes = []
+        if "path" in op.values and was is not None:
+            stays = was.values.get("default") and self._item(row).values.get("default")
+            notes.append(UNSEEN_NOTE if stays else ADDRESS_NOTE)
+        if "defaultSiteSpace" in before:
+            notes.append(DEFAULT_NOTE)
+        return notes
 
     def _default_before(self, scope: str) -> str | None:
         """Return what readers land on until then, or None: it is removed, or there was nothing."""
@@ -234,7 +250,7 @@ class Requests:
             f"Readers land on {item.title} first",
             Step("update_site", self.where, {name: row}),
             back,
-            note="" if back is not None else "this is not taken back",
+            note=DEFAULT_NOTE if back is not None else "this is not taken back",
             final=back is None,
             arrived=arrived,
         )

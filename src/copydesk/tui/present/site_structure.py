@@ -80,6 +80,8 @@ def state(row: Row, shown: Shown, nodes: Nodes) -> Text | str:
         return Text(plural(len(inside), "section"), style="muted")
     said = Text()
     condition, changed = value(row, "condition"), shown.state(row).changed
+    if shown.layout.items.get(row.id) is not row.item:
+        changed = ()  # it is shown as it is published
     for field, true, words, tone in (
         ("", trashed(row, nodes), "in trash", "bad"),
         ("default", row.item.values.get("default"), "default", "good"),

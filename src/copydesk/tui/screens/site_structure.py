@@ -57,9 +57,9 @@ NOTHING_STAGED = (
     "J and K move a row, e changes it; nothing is sent until ctrl+s.",
 )
 
-AFTER_PLAN = (
-    "Addresses do not change when the order does. If a request fails, it stops and asks.",
-)
+AFTER_MOVES = "Addresses do not change when the order does."
+
+AFTER_PLAN = "If a request fails, it stops and asks."
 
 
 @place("site-structure", title="Site structure")
@@ -163,7 +163,7 @@ class SiteStructurePlace(SiteEditing, SiteTabs, scope="site_structure"):
 
     def views_note(self) -> str:
         """What ``=`` and ctrl+s do."""
-        return "= before/after   ctrl+s apply"
+        return "= before/after   ctrl+s send"
 
     def signs(self) -> Sequence[tuple[str, str]]:
         """Return the signs of the tree."""
@@ -301,7 +301,9 @@ class SiteStructurePlace(SiteEditing, SiteTabs, scope="site_structure"):
             self._fitted = now.items
             self.rows.show_columns(self._columns(now))
         self.plan.title = staged.plan_title(self.calls)
-        self.plan.show(staged.plan_facts(self.calls, nothing=NOTHING_STAGED, after=AFTER_PLAN))
+        moves = [AFTER_MOVES] * all(call.what == "Move" for call in self.calls)
+        after = [" ".join([*moves, AFTER_PLAN])]
+        self.plan.show(staged.plan_facts(self.calls, nothing=NOTHING_STAGED, after=after))
         # A narrow drawer has room for one: what is staged matters more than a row's details.
         self.facts.set_class(bool(self.calls), "drawer-hidden")
         self.plan.set_class(not self.calls, "drawer-hidden")

@@ -219,6 +219,23 @@ def test_a_file_says_what_the_site_shall_be() -> None:
     # Once it is so the file says nothing new, though it knows no ids of what it added.
     made = renamed(now, {row: f"id{at}" for at, row in enumerate(now.items) if "new:" in row})
     assert staged(text, made).same(made)
+    # A new section may say more of the space that it is made with, and be made with the first.
+    path = "      - space: API\n        path: rest\n"
+    for head in ("  - space: api\n    title: Ref\n", "  - title: Ref\n"):
+        for order in (path + "      - space: sp2\n", "      - space: sp2\n" + path):
+            file = FILE + head + "    spaces:\n" + order
+            now = staged(file)
+            shown = [now.items[row].values for row in now.levels[now.levels[""][-1]]]
+            assert {each["space"]: each.get("path") for each in shown}["sp1"] == "rest"
+            assert [each["space"] for each in shown][:: 1 if order.startswith(path) else -1] == [
+                "sp1",
+                "sp2",
+            ]
+            made = renamed(
+                now, {row: f"id{at}" for at, row in enumerate(now.items) if "new:" in row}
+            )
+            assert staged(file, made).same(made)
+    assert len(problems(FILE + "  - title: Ref\n    spaces:\n      - space: none\n")) == 1
 
 
 def test_what_the_site_has_and_the_file_lacks_is_removed_only_when_told() -> None:

@@ -118,7 +118,8 @@ def mistaken(path: Path, error: Exception) -> UsageError:
     from copydesk.domain.lined_yaml import FileError
 
     problems = error.problems if isinstance(error, FileError) else ()
-    lines = [f"{path}, {problem}." for problem in problems]
+    said = [f"{path}, {problem}" for problem in problems]
+    lines = [line if line.endswith("?") else f"{line}." for line in said]
     return UsageError("\n".join([*lines, "Nothing was sent."]))
 
 

@@ -256,6 +256,10 @@ class _Reader:
             if self._flag(fields.get(name), name):
                 values[name] = True
         key, space = (self._text(fields.get(name), name).strip() for name in ("id", "space"))
+        spaces = self._entries(fields["spaces"], "site-space") if "spaces" in fields else ()
+        if not key and not space and spaces and spaces[0].space and not spaces[0].id:
+            # A section is made with a space: with the first that it is to show.
+            space, lines["space"] = spaces[0].space, spaces[0].line_of("space")
         if bool(key) == bool(space):
             what = "both an id and a space" if key else "neither an id nor a space"
             self._say(
@@ -275,7 +279,6 @@ class _Reader:
                 else "it is called as its space is"
             )
             self._say(lines[TOLD[kind]], f"a {NAMES[kind]} to add has no {TOLD[kind]}: {why}")
-        spaces = self._entries(fields["spaces"], "site-space") if "spaces" in fields else ()
         self._count += 1
         return Entry(kind, node.line, self._count, key, space, values, told, lines, spaces)
 

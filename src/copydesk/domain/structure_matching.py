@@ -55,7 +55,7 @@ class _Matching:
             self._taken.add(row)
             entry = self._filled(entry, row)
             if entry.kind == "section":
-                entry = replace(entry, spaces=(*self._along(entry, row), *entry.spaces))
+                entry = replace(entry, spaces=self._with_along(entry, row))
         if entry.id and entry.spaces:
             below = tuple(self._level(each, entry.id) for each in entry.spaces)
             entry = replace(entry, spaces=below)
@@ -91,16 +91,27 @@ class _Matching:
         }
         return replace(entry, id=row, values={**entry.values, **kept})
 
-    def _along(self, entry: Entry, row: str) -> list[Entry]:
-        """Return the space that a section was added with, which its entry stands for too."""
-        shown = self._showing(row, self._spaces[entry.number])
+    def _with_along(self, entry: Entry, row: str) -> tuple[Entry, ...]:
+        """Return the entries in a section with the space that it was added with.
+
+        Its entry stands for that one too, unless there is one that says more of it.
+        """
+        space = self._spaces[entry.number]
+        shown = self._showing(row, space)
         if not shown or shown in self._taken:
-            return []
+            return entry.spaces
         self._taken.add(shown)
+        values = dict(self._base.items[shown].values)
+        if any(each.values.get("default") for each in entry.spaces):
+            values.pop("default", None)
+        for at, each in enumerate(entry.spaces):
+            if not each.id and self._spaces.get(each.number) == space:
+                named = self._filled(each, shown)
+                if values.get("default"):
+                    named = replace(named, values={**named.values, "default": True})
+                return (*entry.spaces[:at], named, *entry.spaces[at + 1 :])
         self._count += 1
-        values = self._base.items[shown].values
         names = (*TEXTS["site-space"], *FLAGS["site-space"])
         kept = {name: values[name] for name in names if values.get(name)}
-        if any(each.values.get("default") for each in entry.spaces):
-            kept.pop("default", None)
-        return [Entry("site-space", entry.line, self._count, shown, values=kept)]
+        along = Entry("site-space", entry.line, self._count, shown, values=kept)
+        return (along, *entry.spaces)

@@ -143,9 +143,16 @@ class Service:
         assert idle or home != level or rows != before, "nothing changes"
 
     def read(self, expected: Expectation | None) -> str:
-        """Return in what an expectation does not hold; only those on lists are read."""
-        if expected is None or not expected.read.operation.startswith("list_"):
+        """Return in what an expectation does not hold."""
+        if expected is None:
             return ""
+        if expected.read.operation in ("get_space", "get_collection"):
+            (row,) = expected.read.arguments.values()
+            if row not in self.items:
+                return expected.explain(None)
+            answer = {"emoji": "", "description": "", **self.items[row]}
+            answer["parent"] = self._home(row) or None
+            return expected.explain({**answer, "deletedAt": "now" if row in self.trash else None})
         layout = self.layout()
         kind = "collection" if "collections" in expected.read.operation else "space"
         level = expected.read.arguments.get("collection_id")
@@ -258,6 +265,7 @@ def test_a_plan_of_any_steps_makes_the_wanted_tree_and_its_way_back_the_old_one(
             continue
         for call in reversed(sent):
             assert call.reversal is not None
+            assert not service.read(call.reversal.still), call.line
             for step in call.reversal.back:
                 service.take(step)
         gone = {row for row in service.trash if row not in base}

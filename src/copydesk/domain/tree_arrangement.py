@@ -239,8 +239,13 @@ class TreeArrangement(Arrangement):
                 break
             was = self.base.levels.get(level, ())
             rows = now.levels[level]
-            order = [row for row in was if row in rows and now.items[row].kind == "collection"]
+            folders = [row for row in rows if now.items[row].kind == "collection"]
+            order = [row for row in was if row in folders]
+            # What is new is made before anything arrives, and each goes last then.
+            order += [row for row in folders if row not in self.base]
             order += [row for row in rows if row not in order]
+            if tuple(order) == rows:
+                break  # never so; but a place that cannot be opened would be worse
             now = tidy(now.ordered({level: tuple(order)}))
             place = where(level, self.base, now)
             lost.append(

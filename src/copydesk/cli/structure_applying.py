@@ -31,6 +31,7 @@ from copydesk.cli.structure_words import (
 from copydesk.domain.arrange_run import ArrangeRun, RunCall
 from copydesk.domain.layout import differences
 from copydesk.domain.lined_yaml import FileError
+from copydesk.domain.run_calls import Requests
 from copydesk.domain.structure_file import fingerprint
 from copydesk.domain.structure_wanted import wanted
 from copydesk.domain.text import clean, plural
@@ -74,7 +75,7 @@ class Applying:
         self._json = as_json
         self._answer: int | None = 0
         """The HTTP status of the last answer that was no success; None when none came."""
-        self._told: dict[str, str] = {}
+        self._told = Requests()
         self._staged_there = False
         """Whether what is left of a run is still staged on the screens, where it was begun."""
 
@@ -314,7 +315,7 @@ class Applying:
         return True
 
     async def _send(self, session: Session, api: Api, run: ArrangeRun, site: FoundSite) -> int:
-        arranging = session.arranging
+        arranging, self._told = session.arranging, run.calls
         with stopping(lambda: arranging.stop(run)):
             run = await arranging.go(run, self._progress)
         if run.state == "finished":
@@ -334,7 +335,7 @@ class Applying:
         return self._status(run)
 
     async def _take_back(self, session: Session, api: Api, run: ArrangeRun, site: FoundSite) -> int:
-        arranging = session.arranging
+        arranging, self._told = session.arranging, run.calls
         with stopping(lambda: arranging.stop(run)):
             run = await arranging.roll_back(run, self._progress)
         stands = [item for item in run.calls if item.here]
@@ -360,10 +361,10 @@ class Applying:
 
     def _progress(self, run: ArrangeRun) -> None:
         """Print what came of a request, once."""
-        for number, item in enumerate(run.calls, start=1):
-            before = self._told.get(item.call.key, item.state)
-            self._told[item.call.key] = item.state
-            if item.state != before and item.state in ("done", "taken-back"):
+        before, self._told = self._told, run.calls
+        for was, item in run.calls.changed_since(before):
+            if item.state != was.state and item.state == ("taken-back" if run.back else "done"):
+                number = run.calls.place(item.call.key) + 1
                 self._print(line_of(number, len(run.calls), item))
 
     # Words

@@ -9,10 +9,7 @@ from __future__ import annotations
 import re
 from html import unescape
 
-from copydesk.domain.text import clean
-
-BODY_LIMIT = 20_000
-"""Characters of one message that are read; what follows is at its source."""
+from copydesk.domain.text import clean_long, slices
 
 EMAIL_MASK = "[e-mail]"
 PHONE_MASK = "[phone]"
@@ -82,18 +79,26 @@ _INLINE = frozenset(
 _KNOWN = _LINES | _INLINE | {"li", "pre"}
 """Tags that are taken for HTML; anything else in angle brackets is what somebody wrote."""
 
-_EMAIL = re.compile(r"(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}")
+# Names may carry combining marks; in an address of the web the sign between may be escaped.
+_NAME = r"\w\u0300-\u036f"
+_EMAIL = re.compile(
+    rf"(?<![{_NAME}.+-])[{_NAME}.+-]++(?:@|%40)[{_NAME}-]++(?:\.[{_NAME}-]++)++", re.IGNORECASE
+)
 _PHONE = re.compile(r"(?<![\w./:-])(?:\+|00)?\(?\d(?:[\s().-]{0,2}\d){6,14}(?![\w/:-])")
+_GAPS = re.compile(r"\n{4,}")
+_BETWEEN_WORDS = re.compile(r"(?<=[^\W\d_])\s(?=[^\W\d_])")
+"""Where no number or address goes on."""
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}|\d{1,3}(?:\.\d{1,3}){3}\Z")
 
 
-def readable(body: str) -> tuple[str, int]:
-    """Return a message as plain, clean text, and how many characters were left out at its end."""
-    left_out = max(0, len(body) - BODY_LIMIT)
-    body = body[:BODY_LIMIT]
-    if any(tag.group(2).lower() in _KNOWN for tag in _TAG.finditer(body)):
+def readable(body: str) -> str:
+    """Return a message as plain, clean text, nothing of its words left out.
+
+    A megabyte takes a good part of a second: call it off the event loop for what is long.
+    """
+    if ">" in body and any(tag.group(2).lower() in _KNOWN for tag in _TAG.finditer(body)):
         body = _from_html(body)
-    return clean(body, lines=True).strip(), left_out
+    return _GAPS.sub("\n\n\n", clean_long(body)).strip()
 
 
 def _from_html(body: str) -> str:
@@ -138,10 +143,15 @@ def _words(text: str, verbatim: int) -> str:
 
 
 def mask(text: str) -> str:
-    """Return text with e-mail addresses and phone numbers replaced by what they are."""
-    if "@" in text:
-        text = _EMAIL.sub(EMAIL_MASK, text)
-    return _PHONE.sub(_mask_phone, text)
+    """Return clean text with e-mail addresses and phone numbers replaced by what they are."""
+    return "".join(
+        _PHONE.sub(_mask_phone, mask_emails(part)) for part in slices(text, _BETWEEN_WORDS)
+    )
+
+
+def mask_emails(text: str) -> str:
+    """Return clean text with e-mail addresses masked: for a web address, which has numbers."""
+    return _EMAIL.sub(EMAIL_MASK, text) if "@" in text or "%40" in text else text
 
 
 def _mask_phone(found: re.Match[str]) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from rich.cells import cell_len, get_character_cell_size
 
@@ -76,6 +76,33 @@ def clean(text: str, *, lines: bool = False, limit: int | None = None) -> str:
     if not text.isascii():
         text = _PILE.sub(_thin, text)
     return text
+
+
+SLICE = 16_000
+"""Characters of a long text that are worked on at a time, so that other threads get their turn."""
+
+_DRAWN = re.compile("(?=[\x20-\x7e])")
+
+
+def slices(text: str, between: re.Pattern[str]) -> Iterator[str]:
+    """Cut a text where ``between`` matches next after so many characters; all of it comes."""
+    at = 0
+    while at < len(text):
+        found = between.search(text, at + SLICE)
+        stop = found.end() if found is not None else len(text)
+        yield text[at:stop]
+        at = stop
+
+
+def clean_long(text: str) -> str:
+    """Return what ``clean`` returns with ``lines``, letting other threads run meanwhile.
+
+    One expression over a megabyte would hold the whole program for a third of a second.
+    """
+    if (len(text) > SLICE and not text.isascii()) or "\x1b" in text:
+        # A sequence may go from one slice to the next.
+        text = _SEQUENCES.sub("", _LINE_ENDS.sub("\n", text))
+    return "".join(clean(part, lines=True) for part in slices(text, _DRAWN))
 
 
 _JOINED = re.compile(

@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING
 from copydesk.domain.inverses import request_begun
 from copydesk.domain.text import clean, plural, shorten
 from copydesk.tui.actions import action, command
-from copydesk.tui.place import Place
 from copydesk.tui.places import Target
 from copydesk.tui.present.cluster import WEEKS, ClusterRow, RequestRow
-from copydesk.tui.present.conversation import shown
 from copydesk.tui.present.space_choice import space_options
+from copydesk.tui.talks import TalkPlace
 from copydesk.tui.widgets.choice import Choice
 from copydesk.tui.widgets.form import Field, Form
 from copydesk.tui.widgets.virtual_list import VirtualList
@@ -36,42 +35,14 @@ def no_cluster(here: ClusterActions) -> str | None:
     return None if here.clusters.selected is not None else "There is no cluster here."
 
 
-class ClusterActions(Place, scope="cluster_actions"):
+class ClusterActions(TalkPlace, scope="cluster_actions"):
     """The place of the clusters, as far as acting on one goes."""
 
     clusters: VirtualList[ClusterRow]
 
-    def __init__(self, target: Target) -> None:
-        super().__init__(target)
-        self.masked = True
-        """Whether e-mail addresses and phone numbers are masked."""
-
-    @property
-    def organization(self) -> str | None:
-        """Whose clusters these are."""
-        return self.target.organization or self.session.organization
-
-    def shown(self, text: str) -> str:
-        """Return text as it may be seen now."""
-        return shown(text, masked=self.masked)
-
     def requests_of(self, row: ClusterRow) -> Sequence[RequestRow]:
         """Return the change requests that are known to answer a cluster."""
         raise NotImplementedError
-
-    def show_again(self) -> None:
-        """Draw everything again."""
-        raise NotImplementedError
-
-    @action(
-        "V", "mask/show", show=9, group="Look",
-        now=lambda here: "show masked" if here.masked else "mask",
-    )  # fmt: skip
-    def unmask(self) -> None:
-        """Show e-mail addresses and phone numbers while this place is open, or mask them again."""
-        self.masked = not self.masked
-        self.show_again()
-        self.say("Masked again." if self.masked else "E-mails and phone numbers show. V masks.")
 
     @command(
         "export", "csv [FILE]", complete=lambda here: ("csv",),

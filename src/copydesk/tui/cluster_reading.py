@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 from copydesk.domain.text import clean
 from copydesk.tui.present.cluster import ClusterRow, RequestRow, cluster_row, request_row
 from copydesk.tui.present.cluster_merges import Merge, merge_of
-from copydesk.tui.present.conversation import IssueRow, Talk, issue_row, shown, talk_of
+from copydesk.tui.present.conversation import IssueRow, issue_row, shown
 from copydesk.tui.sources import Fetch, ListSource, PagedSource
 
 if TYPE_CHECKING:
@@ -122,18 +122,6 @@ async def read_issues(
     )
     following = page.next.page if page.next is not None else None
     return [issue_row(item) for item in page.items], following, page.count
-
-
-async def read_talk(api: Api, organization: str, conversation: str) -> Talk | None:
-    """Return a conversation, or None when it is gone. Raises ``ApiError``."""
-    from copydesk.client.errors import NotFound
-    from copydesk.contract import operations as ops
-
-    try:
-        detail = await api(ops.get_conversation, organization, conversation)
-    except NotFound:
-        return None
-    return await asyncio.to_thread(talk_of, detail)
 
 
 async def count_requests(

@@ -10,12 +10,13 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from copydesk.tui import cluster_reading as reading
-from copydesk.tui.cluster_talks import REST_SECONDS, ClusterTalks
+from copydesk.tui.cluster_talks import ClusterTalks
 from copydesk.tui.places import Target
 from copydesk.tui.present import cluster as present
 from copydesk.tui.present.cluster import ClusterRow, RequestRow
 from copydesk.tui.present.cluster_merges import Merge, merge_of, merge_weeks
 from copydesk.tui.present.readiness import readiness
+from copydesk.tui.talks import REST_SECONDS
 from copydesk.tui.widgets.facts import Facts
 
 if TYPE_CHECKING:

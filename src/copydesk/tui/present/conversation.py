@@ -1,19 +1,19 @@
-"""Issues and the conversations that they were found in, as cells and text."""
+"""Issues and the conversations that they were found in, as rows and as blocks to read.
+
+Nothing here is made readable ahead: a conversation may have ten thousand parts of a megabyte.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING
-
-from rich.text import Text
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from copydesk.domain.address import web_address
 from copydesk.domain.age import age, moment
-from copydesk.domain.conversation import mask, readable
+from copydesk.domain.conversation import mask, mask_emails, readable
 from copydesk.domain.text import clean, plural
-from copydesk.tui.widgets.facts import Fact
 
 if TYPE_CHECKING:
     from copydesk.contract.models.conversation import ConversationDetail, ConversationIssueItem
@@ -25,11 +25,20 @@ ROLES: Mapping[str, tuple[str, str]] = {
 }
 """What a role is called here, and its tone."""
 
-PARTS_SHOWN = 200
-"""Messages of one conversation that are shown; a longer one is read at its source."""
+NAME_LIMIT = 200
+"""Characters of a role, a source or the name of an attribute that are read."""
 
-ATTRIBUTES_SHOWN = 40
-"""What is known besides the words, at most so many of them."""
+LONG = 3_000
+"""Characters from which a message is folded at first."""
+
+LONG_LINES = 40
+"""Lines from which it is."""
+
+PIECE = 1_000
+"""Characters of a long message that make one row, about; a line is cut at a blank for it."""
+
+PIECE_LINES = 12
+"""Lines that make one row at most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,17 +54,45 @@ class IssueRow:
     address: str
 
 
+class Block(NamedTuple):
+    """Something to read with a label: a message, or a fact beside them. As it came: not clean."""
+
+    kind: Literal["issue", "subject", "part", "fact", "link", "said"]
+    label: str
+    raw: str
+    tone: str = ""
+
+
+class Words(NamedTuple):
+    """The text of a block, clean, in clear and masked; one that is long also cut into rows."""
+
+    clear: str
+    masked: str
+    clear_pieces: tuple[str, ...]
+    masked_pieces: tuple[str, ...]
+
+    def text(self, *, masked: bool) -> str:
+        """Return the whole text as it may be seen now."""
+        return self.masked if masked else self.clear
+
+    def pieces(self, *, masked: bool) -> tuple[str, ...]:
+        """Return its rows: one, unless it is long."""
+        return self.masked_pieces if masked else self.clear_pieces
+
+
 @dataclass(frozen=True, slots=True)
 class Talk:
-    """A conversation as it is read: (role, words, characters left out), clean, not masked yet."""
+    """A conversation as it came: its parts are (role, body), attributes (name, value).
+
+    They are not clean yet; the other texts are, but not masked.
+    """
 
     id: str
     subject: str
     source: str
     created: datetime | None
     address: str
-    parts: tuple[tuple[str, str, int], ...]
-    left_out: int
+    parts: tuple[tuple[str, str], ...]
     attributes: tuple[tuple[str, str], ...]
 
 
@@ -74,22 +111,17 @@ def issue_row(item: ConversationIssueItem) -> IssueRow:
 
 
 def talk_of(detail: ConversationDetail) -> Talk:
-    """Return a conversation, its bodies as plain text. Long: call it off the event loop."""
+    """Return a conversation."""
     conversation, metadata = detail.conversation, detail.metadata
-    parts = detail.parts[:PARTS_SHOWN]
-    attributes = list((metadata.attributes if metadata is not None else {}).items())
+    attributes = metadata.attributes if metadata is not None else {}
     return Talk(
         conversation.id,
         clean(conversation.subject or ""),
-        clean(conversation.source or ""),
+        clean(conversation.source or "", limit=NAME_LIMIT),
         conversation.created_at,
         web_address(conversation.urls.source or (metadata.url if metadata is not None else None)),
-        tuple((clean(str(part.role)), *readable(part.body)) for part in parts),
-        len(detail.parts) - len(parts),
-        tuple(
-            (clean(name, limit=60), clean(value, limit=400))
-            for name, value in attributes[:ATTRIBUTES_SHOWN]
-        ),
+        tuple((str(part.role), part.body) for part in detail.parts),
+        tuple(attributes.items()),
     )
 
 
@@ -103,56 +135,91 @@ def since(row: IssueRow, now: datetime) -> str:
     return age(row.created, now)
 
 
-def talk_title(talk: Talk, now: datetime) -> str:
+def talk_title(talk: Talk, now: datetime, *, masked: bool) -> str:
     """Return the title over a conversation: its source, its age, how long it is."""
     when = age(talk.created, now)
     steps = [
         "Conversation",
-        talk.source,
+        shown(talk.source, masked=masked),
         "" if not when else when if when == "now" else f"{when} ago",
-        plural(len(talk.parts) + talk.left_out, "message"),
+        plural(len(talk.parts), "message"),
     ]
     return "   ".join(step for step in steps if step)
 
 
-def talk_facts(
-    talk: Talk, now: datetime, *, masked: bool, issue: IssueRow | None = None
-) -> list[Fact]:
+def talk_blocks(talk: Talk, now: datetime, issue: IssueRow | None = None) -> list[Block]:
     """Return a conversation to read: who said what, then what is known besides."""
-    found: list[Fact] = []
+    found: list[Block] = []
     if talk.subject and (issue is None or talk.subject != issue.title):
-        found.append(Fact("", Text(shown(talk.subject, masked=masked), style="strong")))
+        found.append(Block("subject", "", talk.subject, "strong"))
     if issue is not None:
-        found += _about(issue, masked=masked)
-    for role, words, left_out in talk.parts:
+        found += _about(issue)
+    for role, body in talk.parts:
         label, tone = ROLES.get(role, (role, ""))
-        text = Text(shown(words, masked=masked) or "(no words)")
-        if left_out:
-            text.append(f"\n{left_out:,} more characters: o reads them at the source", "warn")
-        found += [Fact("", ""), Fact(Text(label, style=tone).plain, text)]
-    if talk.left_out:
-        more = f"{plural(talk.left_out, 'more message')}: o reads them at the source"
-        found.append(Fact("", Text(more, style="warn")))
-    found.append(Fact("", ""))
+        found.append(Block("part", label, body, tone))
+    if not talk.parts:
+        found.append(Block("said", "", "It has no messages.", "muted"))
     if talk.created is not None:
-        found.append(Fact("when", moment(talk.created, now)))
-    found += [
-        Fact(name, shown(value, masked=masked))
-        for name, value in talk.attributes
-        if value != talk.source
-    ]
+        found.append(Block("said", "when", moment(talk.created, now)))
+    found += [Block("fact", name, value) for name, value in talk.attributes if value != talk.source]
     if talk.address:
-        found.append(Fact("link", Text(talk.address, style="link")))
+        found.append(Block("link", "link", talk.address, "link"))
     return found
 
 
-def _about(issue: IssueRow, *, masked: bool) -> Sequence[Fact]:
-    text = Text(shown(issue.title, masked=masked), style="strong")
+def _about(issue: IssueRow) -> Sequence[Block]:
+    found = [Block("issue", "issue", issue.title, "strong")]
     if issue.summary:
-        text.append(f"\n{shown(issue.summary, masked=masked)}", style="not bold")
-    return [Fact("issue", text)]
+        found.append(Block("issue", "", issue.summary))
+    return found
 
 
-def issue_facts(issue: IssueRow, said: str, *, masked: bool) -> list[Fact]:
+def issue_blocks(issue: IssueRow | None, said: str) -> list[Block]:
     """Return an issue whose conversation cannot be shown, and why."""
-    return [*_about(issue, masked=masked), Fact("", ""), Fact("", Text(said, style="warn"))]
+    return [*(_about(issue) if issue is not None else ()), Block("said", "", said, "warn")]
+
+
+def label_of(block: Block, *, masked: bool) -> str:
+    """Return what stands beside a block."""
+    return shown(clean(block.label, limit=NAME_LIMIT).strip(), masked=masked)
+
+
+def words_of(block: Block) -> Words:
+    """Return the text of a block. A megabyte takes a while: call it off the event loop then."""
+    if block.kind == "part":
+        clear = readable(block.raw) or "(no words)"
+    else:
+        clear = clean(block.raw, lines=True).strip()
+    if block.kind == "said":
+        masked = clear
+    else:
+        masked = mask_emails(clear) if block.kind == "link" else mask(clear)
+    pieces = tuple(_pieces(clear))
+    return Words(clear, masked, pieces, pieces if masked == clear else tuple(_pieces(masked)))
+
+
+def _pieces(text: str) -> Iterator[str]:
+    """Cut a long text into what is drawn as a row each."""
+    if len(text) <= LONG and text.count("\n") <= LONG_LINES:
+        yield text
+        return
+    lines: list[str] = []
+    size = 0
+    for whole in text.split("\n"):
+        for line in _parts_of(whole):
+            if lines and (size + len(line) > PIECE or len(lines) >= PIECE_LINES):
+                yield "\n".join(lines)
+                lines, size = [], 0
+            lines.append(line)
+            size += len(line)
+    yield "\n".join(lines)
+
+
+def _parts_of(line: str) -> Iterator[str]:
+    at = 0
+    while len(line) - at > PIECE:
+        blank = line.rfind(" ", at + PIECE // 2, at + PIECE)
+        stop = blank + 1 if blank >= 0 else at + PIECE
+        yield line[at:stop]
+        at = stop
+    yield line[at:]

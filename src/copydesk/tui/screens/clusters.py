@@ -13,7 +13,6 @@ from copydesk.tui.actions import action, command
 from copydesk.tui.app import style_path
 from copydesk.tui.cluster_reading import WatchedPages, WatchedRows
 from copydesk.tui.cluster_requests import ClusterRequests
-from copydesk.tui.cluster_talks import REST_SECONDS
 from copydesk.tui.glyphs import glyphs
 from copydesk.tui.place import Part, View
 from copydesk.tui.places import Target, place
@@ -23,9 +22,11 @@ from copydesk.tui.present.cluster import SORTS, ClusterRow
 from copydesk.tui.present.conversation import IssueRow
 from copydesk.tui.screens.clusters_list import ClusterList, columns
 from copydesk.tui.sources import ListSource, PagedSource
+from copydesk.tui.talks import REST_SECONDS
 from copydesk.tui.widgets.choice import Choice, Option
 from copydesk.tui.widgets.facts import Facts
 from copydesk.tui.widgets.pane import Pane
+from copydesk.tui.widgets.talk_view import TalkView
 from copydesk.tui.widgets.virtual_list import Column, VirtualList
 
 if TYPE_CHECKING:
@@ -115,7 +116,8 @@ class ClustersPlace(ClusterRequests, scope="clusters"):
             header=False,
             id="issues",
         )  # fmt: skip
-        self.talk = Facts(
+        self.issues.filter_with(self.matching_issues)
+        self.talk = TalkView(
             title="Conversation", empty="No issue is open: Enter opens one.", id="talk"
         )
         yield Part("left", self.clusters, self.about)
@@ -148,8 +150,9 @@ class ClustersPlace(ClusterRequests, scope="clusters"):
             if row is None:
                 return []
             found = [
+                *self.talk_copies(),
                 ("source", row.address),
-                ("title", row.title),
+                ("title", self.shown(row.title)),
                 ("id", row.id),
                 ("conversation id", row.conversation),
             ]
@@ -159,8 +162,8 @@ class ClustersPlace(ClusterRequests, scope="clusters"):
                 return []
             found = [
                 ("address", cluster.address),
-                ("name", cluster.label),
-                ("summary", cluster.summary),
+                ("name", self.shown(cluster.label)),
+                ("summary", self.shown(cluster.summary)),
                 ("id", cluster.id),
             ]
         return [(name, text) for name, text in found if text]
@@ -301,7 +304,7 @@ class ClustersPlace(ClusterRequests, scope="clusters"):
         if event.list is self.clusters:
             self._look()
         else:
-            self.look_at_issue()
+            self.look_at_talk()
 
     def _look(self) -> None:
         row = self.clusters.selected

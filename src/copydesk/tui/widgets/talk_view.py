@@ -1,0 +1,370 @@
+"""A conversation to read: who said what, and what is known besides, however long it is.
+
+Only what is in view is made readable. What is long is made so off the event loop and begins
+folded; unfolded it is many rows, of which again only those in view are drawn. A search needs every
+text: it makes them readable by and by in the background, and goes to the first match then.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from bisect import bisect_left
+from collections.abc import Sequence
+
+from rich.cells import cell_len
+
+from copydesk.domain.text import plural
+from copydesk.tui.actions import action
+from copydesk.tui.glyphs import glyphs
+from copydesk.tui.markdown_lines import Line
+from copydesk.tui.present.conversation import Block, Words, label_of, words_of
+from copydesk.tui.present.diff import wrap_exact
+from copydesk.tui.widgets.wrapped_list import WrappedList
+
+AT_ONCE = 8_000
+"""Characters of one text that are made readable while it is drawn; more of them elsewhere."""
+
+SEARCHED_AT_ONCE = 40_000
+"""Characters of all texts that a search makes readable while a key is pressed."""
+
+BATCH = 200_000
+"""Characters that are made readable in one go in the background."""
+
+BATCH_BLOCKS = 500
+"""Texts at most, in one go."""
+
+LABEL = 10
+"""Cells of a label beside its text; a longer one stands above."""
+
+NARROW = 40
+"""Below this width every label stands above its text."""
+
+FOLDED = 6
+"""Lines that are shown of what is folded."""
+
+
+def nothing_long(view: TalkView) -> str | None:
+    """Say so when there is nothing to fold or unfold under the cursor."""
+    return None if view.foldable else "This is short: there is nothing to fold."
+
+
+class TalkView(WrappedList, scope="talk"):
+    """Shows a conversation; the cursor stops at each message, and at each piece of a long one."""
+
+    leads = "Conversation"
+
+    def __init__(
+        self, *, title: str = "", empty: str = "No conversation.", id: str | None = None
+    ) -> None:
+        super().__init__(title=title, empty=empty, id=id)
+        self._blocks: Sequence[Block] = ()
+        self._key = ""
+        self._masked = True
+        self._rows: list[tuple[int, int]] = []
+        """(block, piece of it), in order; -1 for a blank line before it."""
+        self._words: dict[int, Words] = {}
+        self._folds: dict[int, bool] = {}
+        """What the reader folded or unfolded."""
+        self._wanted: set[int] = set()
+        self._reading: asyncio.Task[None] | None = None
+        self._searching: asyncio.Task[None] | None = None
+        self._matches: int | None = None
+
+    def show(
+        self, blocks: Sequence[Block], *, title: str, masked: bool = True, key: str = ""
+    ) -> None:
+        """Show a conversation from its top, or, if ``key`` names the one shown, again."""
+        same = bool(key) and key == self._key and list(blocks) == list(self._blocks)
+        here = self._rows[self.cursor] if same and self.cursor < len(self._rows) else None
+        self._masked, self._key = masked, key
+        if not same:
+            self._blocks = tuple(blocks)
+            self._words, self._folds, self._wanted = {}, {}, set()
+            self._stop_tasks()
+        self._lay_out()
+        self.changed(top=not same)
+        if here is not None:
+            self.go_to(min(bisect_left(self._rows, here), len(self._rows) - 1))
+        if self._found:
+            self._search(jump=False)
+        self.title = title
+        self.retitle()
+
+    def _stop_tasks(self) -> None:
+        for task in (self._reading, self._searching):
+            if task is not None:
+                task.cancel()
+        self._reading = self._searching = None
+
+    def on_unmount(self) -> None:
+        """Stop reading."""
+        self._stop_tasks()
+
+    def _lay_out(self) -> None:
+        self._rows = []
+        before = ""
+        for at, block in enumerate(self._blocks):
+            parted = block.kind == "part" or before == "part"
+            if at and (parted or (before == "issue" and block.kind != "issue")):
+                self._rows.append((at, -1))
+            before = block.kind
+            self._rows.extend((at, piece) for piece in range(self._open_pieces(at)))
+
+    def _open_pieces(self, at: int) -> int:
+        """Return how many rows a block takes."""
+        words = self._words.get(at)
+        if words is None or self._folds.get(at, True):
+            return 1
+        return len(words.pieces(masked=self._masked))
+
+    # Making texts readable
+
+    def _ready(self, at: int) -> Words | None:
+        """Return the words of a block, or None while they are being made readable elsewhere."""
+        words = self._words.get(at)
+        if words is None:
+            block = self._blocks[at]
+            if len(block.raw) > AT_ONCE:
+                self._wanted.add(at)
+                if self._reading is None or self._reading.done():
+                    self._reading = asyncio.create_task(self._read_wanted(), name="talk words")
+                return None
+            words = self._words[at] = words_of(block)
+        return words
+
+    async def _read_wanted(self) -> None:
+        await asyncio.sleep(0)
+        while self._wanted and self.is_attached:
+            view = {self._rows[row][0] for row in self.in_view}
+            # What has left the view meanwhile is asked for again when it comes back.
+            self._wanted &= view
+            if not self._wanted:
+                return
+            at = min(self._wanted)
+            words = await asyncio.to_thread(words_of, self._blocks[at])
+            self._wanted.discard(at)
+            self._words[at] = words
+            self.changed()
+            self._frame_changed()
+
+    def _frame_changed(self) -> None:
+        if self.is_attached:
+            self.place.frame_soon()
+
+    # Rows
+
+    @property
+    def rows(self) -> int:
+        """How many rows there are."""
+        return len(self._rows)
+
+    def stops(self, row: int) -> bool:
+        """Whether the cursor stops at a row: not at blank ones."""
+        return self._rows[row][1] >= 0
+
+    def draw(self, row: int, width: int) -> list[Line]:
+        """Return the lines of a row."""
+        at, piece = self._rows[row]
+        if piece < 0:
+            return [[(" ", "")]]
+        block = self._blocks[at]
+        label = label_of(block, masked=self._masked) if piece == 0 else ""
+        beside = width >= NARROW and cell_len(label) <= LABEL
+        indent = LABEL + 2 if width >= NARROW else 2
+        lines: list[Line] = []
+        if label and not beside:
+            above = wrap_exact([(label, self._label_tone(block))], max(4, width - 2))
+            lines.extend([(" ", ""), *line] for line in above)
+        for nth, line in enumerate(self._text_lines(at, piece, max(4, width - indent - 1))):
+            if nth == 0 and label and beside:
+                pad = " " * (indent - 1 - cell_len(label))
+                lines.append([(" ", ""), (label, self._label_tone(block)), (pad, ""), *line])
+            else:
+                lines.append([(" " * indent, ""), *line])
+        return lines
+
+    def _label_tone(self, block: Block) -> str:
+        return block.tone if block.kind == "part" else "muted"
+
+    def _text_lines(self, at: int, piece: int, width: int) -> list[Line]:
+        block = self._blocks[at]
+        tone = "" if block.kind == "part" else block.tone
+        words = self._ready(at)
+        if words is None:
+            return [[(f"Making {len(block.raw):,} characters readable…", "muted")]]
+        pieces = words.pieces(masked=self._masked)
+        folded = self._is_folded(at)
+        text = pieces[0] if folded else pieces[min(piece, len(pieces) - 1)]
+        lines: list[Line] = []
+        used = 0
+        for line in text.split("\n"):
+            for drawn in wrap_exact([(line, tone)], width):
+                if folded and len(lines) == FOLDED:
+                    break
+                lines.append(drawn)
+                used += sum(len(part) for part, _ in drawn)
+            used += 1
+        if folded:
+            left = len(words.text(masked=self._masked)) - used + 1
+            more = f"{glyphs().more} {plural(max(1, left), 'more character')}: z unfolds"
+            lines += wrap_exact([(more, "accent")], width)
+        return lines
+
+    def _is_folded(self, at: int) -> bool:
+        words = self._words.get(at)
+        long = words is not None and len(words.pieces(masked=self._masked)) > 1
+        return self._folds.get(at, long)
+
+    def row_text(self, row: int) -> str:
+        """Return the text of a row, with a little of the next one: what is looked for may span."""
+        at, piece = self._rows[row]
+        words = self._words.get(at)
+        if piece < 0 or words is None:
+            return ""
+        block = self._blocks[at]
+        if self._open_pieces(at) == 1:
+            text = words.text(masked=self._masked)
+        else:
+            pieces = words.pieces(masked=self._masked)
+            text = pieces[piece]
+            if piece + 1 < len(pieces):
+                text += pieces[piece + 1][: max(0, len(self._found) - 1)]
+        return f"{label_of(block, masked=self._masked)} {text}" if piece == 0 else text
+
+    # Folding
+
+    @property
+    def message(self) -> str | None:
+        """The whole text under the cursor as it may be seen now; None when it is not known yet."""
+        words = self._words.get(self._rows[self.cursor][0]) if self._rows else None
+        return None if words is None else words.text(masked=self._masked)
+
+    @property
+    def foldable(self) -> bool:
+        """Whether what is under the cursor can be folded or unfolded."""
+        if not self._rows:
+            return False
+        at, piece = self._rows[self.cursor]
+        if piece < 0 or at not in self._words:
+            return False
+        return (
+            self._is_folded(at)
+            or self._open_pieces(at) > 1
+            or len(self._lines(self.cursor)) > (FOLDED + 1)
+        )
+
+    @action(
+        "z", "fold", unless=nothing_long, show=6, group="Look",
+        now=lambda view: "unfold" if view.folded_here else "fold",
+    )  # fmt: skip
+    def fold(self) -> None:
+        """Fold a long message, or show all of it."""
+        at, _ = self._rows[self.cursor]
+        self._set_folded(at, not self._is_folded(at))
+        self.go_to(bisect_left(self._rows, (at, 0)))
+        self._frame_changed()
+
+    @property
+    def folded_here(self) -> bool:
+        """Whether what is under the cursor is folded."""
+        return bool(self._rows) and self._is_folded(self._rows[self.cursor][0])
+
+    def _set_folded(self, at: int, folded: bool) -> None:
+        start = bisect_left(self._rows, (at, 0))
+        stop = bisect_left(self._rows, (at + 1, -1))
+        self._folds[at] = folded
+        self._rows[start:stop] = [(at, piece) for piece in range(self._open_pieces(at))]
+        self.changed()
+
+    # Searching
+
+    def title_line(self) -> str:
+        """Return the title, with what a search has found."""
+        if not self._found:
+            return self.title
+        if self._searching is not None:
+            return f"{self.title}   searching{glyphs().more}"
+        return f"{self.title}   {self._matches or 0} of {len(self._blocks)} match"
+
+    def find(self, text: str) -> bool:
+        """Search all of the conversation, as it may be seen now."""
+        self._found = text.casefold()
+        self._search(jump=True)
+        self.refresh()
+        return True
+
+    def find_next(self, direction: int) -> bool:
+        """Go to the next (1) or previous (-1) match, around the end."""
+        if self._searching is not None:
+            return True
+        return super().find_next(direction)
+
+    def find_clear(self) -> bool:
+        """End the search."""
+        if self._searching is not None:
+            self._searching.cancel()
+            self._searching = None
+        was = super().find_clear()
+        self.retitle()
+        return was
+
+    def _search(self, *, jump: bool) -> None:
+        if not self._found:
+            self.find_clear()
+            return
+        if self._searching is not None:
+            return  # it looks for what is wanted by then
+        missing = [at for at in range(len(self._blocks)) if at not in self._words]
+        if sum(len(self._blocks[at].raw) for at in missing) <= SEARCHED_AT_ONCE:
+            for at in missing:
+                self._words[at] = words_of(self._blocks[at])
+            self._searched(jump=jump)
+        else:
+            self._searching = asyncio.create_task(self._read_all(missing, jump), name="talk search")
+            self.retitle()
+
+    async def _read_all(self, missing: Sequence[int], jump: bool) -> None:
+        blocks = self._blocks
+        start = 0
+        while start < len(missing):
+            stop, size = start, 0
+            while stop < len(missing) and stop - start < BATCH_BLOCKS and size < BATCH:
+                size += len(blocks[missing[stop]].raw)
+                stop += 1
+            batch = [at for at in missing[start:stop] if at not in self._words]
+            found = await asyncio.to_thread(list, map(words_of, [blocks[at] for at in batch]))
+            self._words.update(zip(batch, found, strict=True))
+            start = stop
+        self._searching = None
+        self.changed()
+        self._searched(jump=jump)
+
+    def _searched(self, *, jump: bool) -> None:
+        masked, found = self._masked, self._found
+        self._matches = sum(
+            found in f"{label_of(block, masked=masked)} {self._words[at].text(masked=masked)}"
+            .casefold()
+            for at, block in enumerate(self._blocks)
+        )  # fmt: skip
+        if jump and self._rows:
+            self._jump(1, self.cursor)
+        self.refresh()
+        self.retitle()
+
+    def _jump(self, direction: int, start: int) -> bool:
+        count = self.rows
+        for step in range(count):
+            row = (start + step * direction) % count
+            if not self.stops(row) or self._found not in self.row_text(row).casefold():
+                continue
+            at, _ = self._rows[row]
+            if self._is_folded(at):
+                # The match may be in what is folded: all of it is shown.
+                self._set_folded(at, False)
+                first = bisect_left(self._rows, (at, 0))
+                rows = range(first, first + self._open_pieces(at))[::direction]
+                matching = (r for r in rows if self._found in self.row_text(r).casefold())
+                row = next(matching, first)
+            self.go_to(row, center=True)
+            return True
+        return False

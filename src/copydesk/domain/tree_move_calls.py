@@ -159,7 +159,9 @@ class MoveCalls:
     def _entering(self, move: TreeMove, home: str) -> Call:
         body = move_body(move.level, move.side, move.anchor)
         was = self._collections(home)
-        anchored = any(self._kinds[row] == "space" for row in self.levels[home])
+        # One that came is there on the way back too; one that left brings the order with it.
+        anchored = bool(self._spaces[home])
+        anchored = anchored or any(self._kinds[row] == "space" for row in self.levels[home])
         note = self._note(move)
         if was[-1] != move.id and not anchored:
             note += f"; taken back it comes last in {self._home(move)}, where no space is"

@@ -247,14 +247,19 @@ def test_a_new_section_is_filled_ordered_and_set_before_it_has_an_id() -> None:
     values = {"title": "new:1", "space": "sp", "spaceTitle": "Space", "icon": "gear"}
     staged, section = begin(service).add("", "section", values, after="s-a")
     staged, space = staged.add(section, "site-space", {"title": "More", "space": "sq"})
+    staged, aside = staged.add(section, "site-space", {"title": "Aside", "space": "sr"})
     staged = staged.move([space], -1).change(section, {"path": "p", "condition": "if"})
-    staged = staged.make_default(space).make_default(section)
+    staged = staged.change(space, {"hidden": True}).make_default(aside).make_default(section)
     calls, final = check(service, staged)
     assert not final
+    assert [call.note[:16] for call in calls if "Show" in call.line] == ["everybody sees i", ""]
     assert [call.line for call in calls] == [
-        "New section new:1, showing Space",
+        "New section new:1, showing Space, icon gear",
+        "new:1: path /p, condition if",
         "Show More in new:1",
-        "new:1: path /p, condition if, readers land on More first",
+        "More (in new:1): hidden",
+        "Show Aside in new:1",
+        "new:1: readers land on Aside first",
         "Readers land on new:1 first",
         "new:1 after Section a",
         "More before Space (in new:1)",

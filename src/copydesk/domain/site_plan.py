@@ -1,7 +1,8 @@
 """The requests that make a staged structure of a site, in an order in which each of them can be.
 
-Each request stands as early as its kind does: what is added, what is shown again, settings of
-sections, the default section, settings of site spaces, moves, what is removed. Before it comes what
+Each request stands as early as its kind does: what is added, each with what only some are to see
+of it right behind it; conditions and what is hidden, what is shown again, settings of sections, the
+default section, settings of site spaces, moves, what is removed. Before it comes what
 it waits for: a path is freed before another takes it over, what becomes a default is shown before,
 what is no longer one is hidden or removed after. Where they wait for each other in a ring, one of
 them is sent in two parts, or opens the ring with a path for the time being.
@@ -27,7 +28,7 @@ from copydesk.domain.site_requests import Requests
 if TYPE_CHECKING:
     from copydesk.domain.site_arrangement import SiteArrangement
 
-BEFORE, ADD, SHOW, SECTION, DEFAULT, SPACE, MOVE, REMOVE = range(8)
+BEFORE, ADD, RESTRICT, SHOW, SECTION, DEFAULT, SPACE, MOVE, REMOVE = range(9)
 
 PATH, REST = "path", "rest"
 """The parts of a request that others wait for, and that wait for others."""
@@ -43,7 +44,7 @@ class Op:
     kind: Literal["add", "set", "default", "move", "remove"]
     row: str
     phase: int
-    index: int
+    index: float
     values: dict[str, JSON] = field(default_factory=dict)
     level: str = ""
     move: Move | None = None
@@ -126,7 +127,25 @@ class _Ops:
             if changed:
                 shown = changed.get("hidden", True) is None
                 phase = SECTION if item.kind == "section" else SHOW if shown else SPACE
-                self._put(f"change:{row}", "set", row, phase).values = changed
+                op = self._put(f"change:{row}", "set", row, phase)
+                op.values = changed
+                if changed.get("condition") or changed.get("hidden"):
+                    self._soon(op)
+
+    def _soon(self, op: Op) -> None:
+        """Send what only some are to see before others see more, of a new thing right behind it."""
+        added = self._adding(op.row)
+        if added is None:
+            if not (op.values.get("hidden") and self.base.items[op.row].values.get("default")):
+                op.phase = min(op.phase, RESTRICT)
+        elif not op.values.get("hidden") or op.row != self._natural(self.now.scope_of(op.row)):
+            op.phase, op.index = ADD, self.ops[added].index + 0.5
+
+    def _adding(self, row: str) -> str | None:
+        """Return the key of what adds a thing, or None: it is there."""
+        if not row.startswith(NEW):
+            return None
+        return f"add:{row}" if f"add:{row}" in self.ops else f"add:{self.now.level_of(row)}"
 
     def _defaults(self) -> None:
         for scope, row in self.now.defaults.items():
@@ -136,7 +155,9 @@ class _Ops:
                 self._put(f"default:{scope}", "default", row, DEFAULT).level = scope
             else:
                 op = self.ops.get(f"change:{scope}")
-                op = op or self._put(f"change:{scope}", "set", scope, SECTION)
+                if op is None or op.phase == ADD:  # which does not wait for what else is added
+                    key = "change" if op is None else "default"
+                    op = self._put(f"{key}:{scope}", "set", scope, SECTION)
                 op.values[DEFAULT_SPACE] = row
 
     def _natural(self, scope: str) -> str | None:
@@ -186,6 +207,9 @@ class _Ops:
         for op in list(self.ops.values()):
             if op.kind == "set":
                 self._path_waits(op, holders)
+                if op.phase == ADD and any(not key.startswith("add:") for _, key, _ in op.needs):
+                    path = _split(op, self.ops, {"path": op.values.pop("path")}, "path")[1]
+                    self.ops[path.key], path.phase = path, SPACE
                 self._shown_first(op, REST, op.values.get(DEFAULT_SPACE))
                 if op.values.get("hidden"):
                     self._default_first(op, op.row)
@@ -209,7 +233,7 @@ class _Ops:
                 if "path" in op.values:
                     paths.setdefault(scope, []).append(op)
                     if scope in self._added and op.row in self.base:
-                        op.phase = BEFORE
+                        op.phase = min(op.phase, BEFORE)
                 self._needs_added(op, op.row)
                 self._needs_added(op, str(op.values.get(DEFAULT_SPACE) or ""))
             elif op.kind == "default":
@@ -235,8 +259,7 @@ class _Ops:
 
     def _needs_added(self, op: Op, row: str) -> None:
         """Say that a request names something that is added."""
-        if row.startswith(NEW):
-            key = f"add:{row}" if f"add:{row}" in self.ops else f"add:{self.now.level_of(row)}"
+        if (key := self._adding(row)) is not None:
             op.needs.append((REST, key, REST))
             op.needs.append((PATH, key, REST))
 
@@ -304,7 +327,7 @@ def _in_order(ops: dict[str, Op], staged: SiteArrangement) -> Iterable[Op]:
             heapq.heappush(ready, (op.phase, op.index, op.key))
 
     left = dict(ops)
-    ready: list[tuple[int, int, str]] = []
+    ready: list[tuple[int, float, str]] = []
     for op in ops.values():
         note(op)
     while left:

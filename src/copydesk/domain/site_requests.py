@@ -16,7 +16,7 @@ from copydesk.domain.inverses import (
     site_row_changed,
     space_shown,
 )
-from copydesk.domain.layout import SECTIONS, TOP, Item, change_line
+from copydesk.domain.layout import SECTIONS, TOP, Item, change_line, said
 from copydesk.domain.order import Move, Side
 from copydesk.domain.reversal import JSON, LONG_ORDER, Expectation, Reversal, Step
 from copydesk.domain.site_tree import SiteNode
@@ -30,6 +30,8 @@ ADDRESS_NOTE = "the address changes; links that readers kept may break"
 
 DEFAULT_NOTE = "the addresses of both change; links that readers kept may break"
 """What readers land on first is found without its path."""
+
+SEEN_NOTE = "everybody sees it until the request behind it: it cannot be added hidden"
 
 UNSEEN_NOTE = "its address stays: the default is found without its path"
 
@@ -101,6 +103,9 @@ class Requests:
             )
         elif child is not None:
             line += f", showing {self.now.items[child].title}"
+            note = self._seen_note(row, child)
+        if "icon" in body:
+            line += f", icon {said(body['icon'])}"
         return Call(
             f"add:{row}",
             "Add section",
@@ -134,7 +139,14 @@ class Requests:
             space_shown(self.ids, row, beside),
             row,
             {f"{row}/path": "path"},
+            self._seen_note(row),
         )
+
+    def _seen_note(self, *rows: str) -> str:
+        """Return who sees something new at first that only some are to see later."""
+        values = [self.now.items[row].values for row in rows]
+        some = any(each.get("condition") or each.get("hidden") for each in values)
+        return SEEN_NOTE if some else ""
 
     def _remove(self, op: Op) -> Call:
         row, item = op.row, self.base.items[op.row]

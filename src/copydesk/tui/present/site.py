@@ -78,10 +78,18 @@ def host(row: SiteRow) -> Text:
     return Text(where.removesuffix("/"), style="link" if row.published else "muted")
 
 
-def site_facts(row: SiteRow, now: datetime, staged: int = 0) -> list[Fact]:
-    """Return what to know about a site; ``staged`` changes of it are kept on this machine."""
-    waiting = f"{plural(staged, 'change')}, nothing sent: enter shows them, ctrl+s sends them"
-    found = [Fact("staged", Text(waiting, style="warn"))] if staged else []
+def site_facts(row: SiteRow, now: datetime, staged: int = 0, stopped: str = "") -> list[Fact]:
+    """Return what to know about a site; ``staged`` changes of it are kept on this machine.
+
+    ``stopped`` says how far the sending of them was ("2 of 5") when it was cut off.
+    """
+    them = "it" if staged == 1 else "them"
+    waiting = (
+        f"{plural(staged, 'change')}, nothing sent: enter shows {them}, and ctrl+s there sends"
+    )
+    if stopped:
+        waiting = f"{stopped} requests sent: enter goes on with it, or takes it back"
+    found = [Fact("staged", Text(waiting, style="warn"))] if staged or stopped else []
     found += [
         Fact("state", published(row)),
         Fact(

@@ -62,6 +62,8 @@ class SitesPlace(SiteMaking, HasDetails, scope="sites"):
         self._longest = (12, 0)
         """Cells of the longest title and the longest address read so far."""
         self._staged: dict[str, int] = {}
+        self._stopped: dict[str, str] = {}
+        """How far the sending was that was cut off, by site."""
         """How many changes are kept staged on this machine, by site."""
         self._revealed = ""
         """The site that the cursor is to go to once it is in the list."""
@@ -149,14 +151,16 @@ class SitesPlace(SiteMaking, HasDetails, scope="sites"):
         self._look_for_staged()
 
     def _look_for_staged(self) -> None:
-        async def read(api: Api) -> dict[str, int]:
-            return staged_moves(await asyncio.to_thread(self.session.drafts.kept))
+        async def read(api: Api) -> tuple[dict[str, int], dict[str, str]]:
+            kept = staged_moves(await asyncio.to_thread(self.session.drafts.kept))
+            runs = await asyncio.to_thread(self.session.arrangements.all)
+            return kept, {run.target: run.far for run in runs if run.begun}
 
         self.load("staged", read, self._show_staged, what="Reading what is staged", local=True)
 
-    def _show_staged(self, staged: dict[str, int]) -> None:
-        if staged != self._staged:
-            self._staged = staged
+    def _show_staged(self, found: tuple[dict[str, int], dict[str, str]]) -> None:
+        if found != (self._staged, self._stopped):
+            self._staged, self._stopped = found
             self.rows.refresh_rows()
             self._look()
             self.refresh_frame()
@@ -218,7 +222,9 @@ class SitesPlace(SiteMaking, HasDetails, scope="sites"):
             self.facts.show([], title="Site")
         else:
             staged = self._staged.get(row.id, 0)
-            facts = present.site_facts(row, self.session.clock(), staged=staged)
+            facts = present.site_facts(
+                row, self.session.clock(), staged, self._stopped.get(row.id, "")
+            )
             self.facts.show(facts, title=row.title)
 
     def on_virtual_list_opened(self, event: VirtualList.Opened) -> None:

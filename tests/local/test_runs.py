@@ -9,9 +9,12 @@ from pathlib import Path
 
 import pytest
 
+from copydesk.domain.arrange_run import ArrangeRun
+from copydesk.domain.call import Call
 from copydesk.domain.merge_run import MergeRun, RunItem
+from copydesk.domain.reversal import Step
 from copydesk.local import runs as module
-from copydesk.local.runs import Runs
+from copydesk.local.runs import Arrangements, Runs
 
 HOLD = """
 import sys
@@ -80,3 +83,48 @@ def test_a_disk_that_refuses_is_told(tmp_path: Path) -> None:
     (tmp_path / "runs").write_text("in the way", encoding="ascii")
     with pytest.raises(OSError, match="runs"):
         Runs(tmp_path / "runs", "desk").save(MergeRun("one"))
+
+
+def test_a_step_of_a_plan_adds_a_line_that_a_crash_may_cut(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def call(number: int) -> Call:
+        step = Step("update_site", {"site_id": "s"}, {"title": f"“{number}”"})
+        return Call(f"c{number}", "Change", "S", "S: Ünïcode", step)
+
+    store = Arrangements(tmp_path, "desk")
+    run = ArrangeRun.of("p", "s", "S", map(call, range(100)), staged="text").go("group", 5.0)
+    store.save(run)
+    (file,) = tmp_path.glob("*.json")
+    whole = file.stat().st_size
+    steps = [run.sending("c50", ["x"])]
+    steps.append(steps[-1].arrived("c50", entry="e", made={"new:1": "1"}, seconds=0.5))
+    steps.append(steps[-1].sending("c0").failed("c0", "“No.”"))
+    steps.append(steps[-1].turn_back().taking("c50"))
+    steps.append(steps[-1].taken("c50").finish())
+    for step in steps:
+        store.save(step)
+        assert Arrangements(tmp_path, "desk").load(run.id) == step
+    lines = file.read_bytes().split(b"\n")
+    assert len(lines[0]) + 1 == whole
+    assert file.stat().st_size - whole < 1000
+    # A line that was cut off is none, and does not spoil the next one.
+    file.write_bytes(b"\n".join(lines[:-2]) + b"\n" + lines[-2][:-4])
+    assert store.load(run.id) == steps[-2]
+    store.save(steps[-1])  # the file is not as it was left: it is written whole
+    assert len(file.read_bytes().split(b"\n")) == 2
+    assert store.load(run.id) == steps[-1]
+    # What the disk refuses is taken off again: it stands as the caller knows it.
+    with monkeypatch.context() as full:
+        full.setattr("os.fsync", lambda descriptor: (_ for _ in ()).throw(OSError(28, "full")))
+        with pytest.raises(OSError, match="full"):
+            store.save(steps[0])
+    assert store.load(run.id) == steps[-1]
+    # So is what could not be read again. A file of one line without an end is read as ever.
+    monkeypatch.setattr(module, "BYTE_LIMIT", whole)
+    with pytest.raises(OSError, match="too long"):
+        Arrangements(tmp_path, "desk").save(run)
+    file.write_bytes(lines[0])
+    assert store.load(run.id) == run
+    file.write_bytes(lines[0] + b"\n" + b'{"calls": {"of another": {}}}')
+    assert store.load(run.id) is None

@@ -8,7 +8,7 @@ under way: what became of that one is read before anything else is sent.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 
 from copydesk.domain.call import Call, bind
@@ -359,36 +359,6 @@ class ArrangeRun:
         """Note that a request stands still, and why."""
         return self._with(key, state="done", said=said)
 
-    # As it is kept
-
-    def changes_since(self, before: ArrangeRun) -> dict[str, Any]:
-        """Return as JSON what is not as it was ``before``.
-
-        Raises ``ValueError`` where it is another plan.
-        """
-        if self.staged != before.staged:
-            raise ValueError("another plan")
-        changed: dict[str, Any] = {
-            name: now for name in _KEPT if (now := getattr(self, name)) != getattr(before, name)
-        }
-        if self.made is not before.made:
-            made = {name: real for name, real in self.made.items() if before.made.get(name) != real}
-            gone = [name for name in before.made if name not in self.made]
-            changed |= {"made": made} if made else {}
-            changed |= {"gone": gone} if gone else {}
-        calls = {}
-        for was, now in self.calls.changed_since(before.calls):
-            if now.call is not was.call:
-                raise ValueError("another plan")
-            told = {
-                name: value
-                for name in _KEPT_OF_CALLS
-                if (value := getattr(now, name)) != getattr(was, name)
-            }
-            if told:
-                calls[now.call.key] = told
-        return changed | {"calls": calls} if calls else changed
-
     def _with(self, key: str, **changes: Any) -> ArrangeRun:
         return replace(self, calls=self.calls.with_changes(key, changes))
 
@@ -412,33 +382,6 @@ class ArrangeRun:
         if len(lasting) == self.sent:
             return f"None of what was sent can be taken back: {named}."
         return f"{len(lasting)} of these cannot be taken back: {named}."
-
-
-_KEPT = tuple(
-    each.name for each in fields(ArrangeRun) if each.name not in ("calls", "made", "staged")
-)
-_KEPT_OF_CALLS = tuple(each.name for each in fields(RunCall) if each.name != "call")
-
-
-def with_kept_changes(plan: dict[str, Any], lines: Iterable[dict[str, Any]]) -> dict[str, Any]:
-    """Return a run, as JSON, with what `ArrangeRun.changes_since` told of it later.
-
-    Raises ``ValueError`` when that is not about this run.
-    """
-    run = dict(plan)
-    made = dict(run.get("made", {}))
-    calls = list(run.get("calls", ()))
-    places = {each["call"]["key"]: at for at, each in enumerate(calls)}
-    for line in lines:
-        for key, changed in line.pop("calls", {}).items():
-            if key not in places:
-                raise ValueError(f"there is no request {key!r}")
-            calls[places[key]] = {**calls[places[key]], **changed}
-        for name in line.pop("gone", ()):
-            made.pop(name, None)
-        made |= line.pop("made", {})
-        run |= line
-    return {**run, "made": made, "calls": calls}
 
 
 def identity(place: str, target: str) -> str:

@@ -232,16 +232,18 @@ class Arrangements(RunFiles["ArrangeRun"]):
 
     def changes(self, before: ArrangeRun, run: ArrangeRun) -> dict[str, Any] | None:
         """Return what has changed of a run; None where it is another plan."""
+        from copydesk.domain.run_changes import changes_between
+
         try:
-            return run.changes_since(before)
+            return changes_between(before, run)
         except ValueError:
             return None
 
     def changed(self, run: dict[str, Any], lines: Iterable[dict[str, Any]]) -> dict[str, Any]:
         """Return a run as JSON with what has changed of it."""
-        from copydesk.domain.arrange_run import with_kept_changes
+        from copydesk.domain.run_changes import with_changes
 
-        return with_kept_changes(run, lines)
+        return with_changes(run, lines)
 
     def describe(self, run: ArrangeRun) -> tuple[str, float, bool]:
         """Return the id of a run, when it began, and whether it has ended."""

@@ -256,7 +256,13 @@ class Place(CommonActions, Loading, Screen[None]):
 
     def _session_changed(self) -> None:
         # Nobody sees a place under another one; it follows when it comes to the front.
-        if self.desk.here is self:
+        if self.desk.here is not self:
+            return
+        if self.session.rearranges and self.app.screen is not self:
+            # Its sheet tells how far it is; what could be taken back is looked up afterwards, and
+            # not with each of many requests.
+            self.refresh_head()
+        else:
             self.refresh_frame()
 
     def on_unmount(self) -> None:

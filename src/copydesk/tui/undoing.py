@@ -27,6 +27,9 @@ LocalStep = Callable[..., Awaitable[Any]]
 LONGEST_LIST = 1000
 """How many things of a list are looked through for one of them."""
 
+PAGE = 250
+"""How many things of a list are asked for at once."""
+
 LONGEST_ORDER = 5000
 """How many things of a list are read, to compare what is in it and in which order."""
 
@@ -210,7 +213,9 @@ class Way:
             if not operation.pages:
                 return (await api(operation, **read.arguments)).to_dict()
             items = []
-            async for item in api.pages(operation, **read.arguments):
+            limited = any(each.name == "limit" for each in operation.query_parameters)
+            page = {"limit": PAGE} if limited else {}
+            async for item in api.pages(operation, **{**page, **read.arguments}):
                 items.append(item.to_dict())
                 if len(items) == LONGEST_ORDER:
                     break

@@ -6,6 +6,7 @@ import io
 import json
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import httpx
@@ -18,6 +19,7 @@ from copydesk.cli.site_finding import FoundSite
 from copydesk.cli.structure import read_layout, read_wish
 from copydesk.cli.structure_applying import Applying
 from copydesk.cli.structure_staged import changes_kept, taken_in
+from copydesk.cli.structure_words import lines_of
 from copydesk.client.api import Api
 from copydesk.domain.arrange_run import ArrangeRun, identity
 from copydesk.domain.site_arrangement import SiteArrangement
@@ -151,12 +153,18 @@ def test_a_site_is_made_what_a_file_says(
     assert "is as" in capsys.readouterr().out
     tax, log = text.index("  - id: " + desk.rows["Tax"]), text.index("  - id: " + desk.rows["Log"])
     guides = text.index("  - id: " + desk.rows["Guides"])
-    text = text[:guides] + text[log:] + text[guides:tax] + text[tax:log] + "  - space: api\n"
+    text = (
+        text[:guides]
+        + text[log:]
+        + text[guides:tax]
+        + text[tax:log]
+        + "  - space: api\n    icon: star\n"
+    )
     desk.file.write_text(text.replace(*RENAMED, 1), encoding="utf-8")
     assert desk.run(*apply, "--plan") == 0
     said = capsys.readouterr()
     assert [line.split("  ")[2] for line in said.out.splitlines()[1:4]] == [
-        "New section API, showing API",
+        "New section API, showing API, icon star",
         "Pay (in Group 1): title Pay → Payments",
         "Log before Guides",
     ]
@@ -379,6 +387,14 @@ async def test_what_the_screens_keep_staged_goes_on_from_what_is_sent_here(world
         made = {*(await read_layout(api, site)).sections()} - {*start.now.sections()}
         await session.undo()
         assert len(made) == 1
+    many = [replace(call, key=str(at)) for call in staged.calls() for at in range(20)]
+    run = ArrangeRun.of(PLACE, site.id, site.title, many).go().failed("9", "No")
+    assert [line.split("  ")[1] for line in lines_of(run)][8:11] == [
+        "not sent",
+        "failed",
+        "not sent",
+    ]
+    assert [*lines_of(run.go())][3:] == ["… 17 more not sent"]
     # What was not sent of a plan of theirs is still staged there.
     session.drafts.save(key, text)
     run = ArrangeRun.of(PLACE, site.id, site.title, staged.calls(), staged=text)

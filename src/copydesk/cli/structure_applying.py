@@ -23,6 +23,7 @@ from copydesk.cli.structure_staged import beginning, changes_kept, taken_in
 from copydesk.cli.structure_words import (
     is_untouched,
     line_of,
+    lines_of,
     said_here,
     unknown_in,
     value_of,
@@ -158,8 +159,8 @@ class Applying:
     def _tell_left(self, run: ArrangeRun) -> None:
         why = f": {said_here(run.why)}" if run.why else "."
         say(f"{run.standing()}{why}")
-        for number, item in enumerate(run.calls, start=1):
-            say(f"  {line_of(number, len(run.calls), item)}")
+        for line in lines_of(run):
+            say(f"  {line}")
 
     def _doubt(self, run: ArrangeRun) -> str:
         """Return what to know before what may have arrived is sent again; empty where nothing is.
@@ -325,8 +326,8 @@ class Applying:
             await self._taken_in(session, api, run, site)
             return DONE
         say(f"Stopped at {run.far}: {said_here(run.why) or 'as you asked.'}")
-        for number, item in enumerate(run.calls, start=1):
-            say(f"  {line_of(number, len(run.calls), item)}")
+        for line in lines_of(run):
+            say(f"  {line}")
         if is_untouched(run) and not (await self._kept(session, api, run, site)).begun:
             say("Nothing was sent.")
         else:

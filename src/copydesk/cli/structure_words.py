@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 from copydesk.domain.arrange_run import lasting_fact
@@ -12,6 +13,12 @@ from copydesk.domain.text import listed
 if TYPE_CHECKING:
     from copydesk.domain.arrange_run import ArrangeRun, RunCall
     from copydesk.domain.call import Call
+
+MANY = 12
+"""More requests in a row of which one thing is to be said are not all named."""
+
+SHOWN = 3
+"""So many are, then."""
 
 
 def is_untouched(run: ArrangeRun) -> bool:
@@ -49,6 +56,18 @@ def line_of(number: int, count: int, item: RunCall) -> str:
     told = bool(item.said) and item.state not in ("failed", "unknown")  # else it is why it stopped
     said = f"  {said_here(item.said)}" if told else ""
     return f"{number} of {count}  {_STATES[item.state]}  {item.call.line}{took}{said}"
+
+
+def lines_of(run: ArrangeRun) -> Iterator[str]:
+    """Go through the lines of a run; of many in a row that became the same the first ones do."""
+    items = enumerate(run.calls, start=1)
+    for (state, _), group in groupby(items, lambda each: (_STATES[each[1].state], each[1].said)):
+        alike = list(group)
+        shown = alike[:SHOWN] if len(alike) > MANY else alike
+        for number, item in shown:
+            yield line_of(number, len(run.calls), item)
+        if more := len(alike) - len(shown):
+            yield f"… {more} more {state}"
 
 
 _STATES = {

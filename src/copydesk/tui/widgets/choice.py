@@ -78,6 +78,8 @@ class ChoiceInput(Field, scope="choice_input"):
         if node is not None and node.meaning is not None:
             event.stop()
             event.prevent_default()
+            # What was typed before this key has its effect before it.
+            self._sheet.narrow(self.value)
             await self.action_press(node.meaning.action.method)
 
     @property
@@ -111,6 +113,7 @@ class _Chooser(Sheet[R]):
         self.add_class("choose")
         self.set_class(wide, "wide")
         self._hint = hint
+        self._narrowed = ""
         self._more = more
         self._all = list(options)
         self._current = current
@@ -154,9 +157,16 @@ class _Chooser(Sheet[R]):
             self.call_after_refresh(self.options.select, self._current)
 
     def on_input_changed(self, event: Input.Changed) -> None:
-        """Narrow the list; the best match comes first."""
+        """Narrow the list."""
         event.stop()
-        text = event.value.strip()
+        self.narrow(event.value)
+
+    def narrow(self, typed: str) -> None:
+        """Show the options that match what is typed, the best first."""
+        text = typed.strip()
+        if text == self._narrowed:
+            return
+        self._narrowed = text
         if not text:
             self._source.set(self._all)
         else:

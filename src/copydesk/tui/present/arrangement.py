@@ -384,15 +384,17 @@ def _beside(left: Text, right: Text, column: int) -> Text:
 def written_facts(
     pasts: Iterable[Past], when: Callable[[Past], datetime], now: datetime
 ) -> list[Fact]:
-    """Return what this machine changed here and can take back, newest first."""
-    return [
-        Fact(
-            moment(when(past), now),
-            Text(
-                f"{clean(past.entry.what).lower()} {clean(past.entry.target)}"
-                + ("" if past.standing == "done" else f"   {past.standing}"),
-                style="" if past.standing == "done" else "muted",
-            ),
-        )
-        for past in pasts
-    ]
+    """Return what this machine changed here and can take back, newest first: a line an action."""
+    actions: dict[str, list[Past]] = {}
+    for past in pasts:
+        actions.setdefault(past.entry.group or past.id, []).append(past)
+    found: list[Fact] = []
+    for newest, *others in actions.values():
+        said = f"{clean(newest.entry.what).lower()} {clean(newest.entry.target)}"
+        standings = {past.standing for past in (newest, *others)}
+        said += f" and {len(others)} more" if others else ""
+        if standings != {"done"}:
+            said += f"   {newest.standing if len(standings) == 1 else 'in part'}"
+        style = "muted" if "done" not in standings else ""
+        found.append(Fact(moment(when(newest), now), Text(said, style=style)))
+    return found

@@ -49,8 +49,11 @@ TITLE_CELLS = 24
 STATE_CELLS = 44
 """Cells that a row's states may take where there is room."""
 
+LOOKED_BACK = 2000
+"""So many writes are looked through for these."""
+
 WRITTEN = 12
-"""So many writes of this machine are listed beside the structure."""
+"""So many actions of this machine are listed beside the structure."""
 
 NOTHING_STAGED = (
     "Nothing is staged: this is what is published.",
@@ -339,7 +342,8 @@ class SiteStructurePlace(SiteEditing, SiteTabs, scope="site_structure"):
             if self._looked != len(self.session.log):
                 self._look_back()
             now = self.session.clock()
-            self.written.show(staged.written_facts(self._written, _when, now))
+            found = staged.written_facts(self._written, _when, now)
+            self.written.show(found[:WRITTEN])
 
     @action("i", "details", show=False, group="Look", override=True)
     def details(self) -> None:
@@ -362,7 +366,7 @@ class SiteStructurePlace(SiteEditing, SiteTabs, scope="site_structure"):
             if any(step.arguments.get("site_id") == site for step in past.reversal.back)
         ]
         mine.sort(key=lambda past: (past.entry.at, past.number), reverse=True)
-        self._written = mine[:WRITTEN]
+        self._written = mine[:LOOKED_BACK]
 
     def on_virtual_list_highlighted(self, event: VirtualList.Highlighted) -> None:
         """Show what is known of the row."""

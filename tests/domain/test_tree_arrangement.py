@@ -17,6 +17,7 @@ from copydesk.domain.rebasing import renamed
 from copydesk.domain.reversal import Expectation, Step
 from copydesk.domain.space_tree import SpaceNode
 from copydesk.domain.tree_arrangement import TreeArrangement, layout_of
+from copydesk.domain.tree_inverses import WORK, space_made
 
 LIVE = {"editMode": "live", "mergeRules": {"type": "inherit"}}
 
@@ -157,7 +158,12 @@ class Service:
         kind = "collection" if "collections" in expected.read.operation else "space"
         level = expected.read.arguments.get("collection_id")
         items = [
-            {"id": row, "parent": at or None, "title": layout.items[row].values.get("title")}
+            {
+                "id": row,
+                "parent": at or None,
+                "title": layout.items[row].values.get("title"),
+                **dict.fromkeys(WORK, 0),
+            }
             for at, rows in layout.levels.items()
             for row in rows
             if layout.items[row].kind == kind and level in (None, at)
@@ -420,6 +426,10 @@ def test_settings_are_one_request_each_and_read_well() -> None:
     assert space.note.startswith("restorable for 7 days, in A then, without the roles")
     assert space.reversal is not None
     assert space.reversal.note == "What it was in is gone: it is in A now."
+    worked_in = {"id": "s", "changeRequestsOpen": 1, "changeRequestsDraft": 0, "comments": 0}
+    still = space_made("org", "s").still
+    assert still is not None
+    assert "somebody works in it" in still.explain({"items": [worked_in]})
     it, copy = it.duplicate("t")
     it = it.remove(["t"])
     assert [call.line for call in it.calls()[:1]] == ["A copy of T, with its pages and files"]

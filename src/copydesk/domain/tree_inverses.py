@@ -20,6 +20,11 @@ LIST_LIMIT = 1000
 NEAR = 20
 """So many spaces on either side are kept to find the place of one again."""
 
+WORK = ("changeRequestsOpen", "changeRequestsDraft", "comments")
+"""How much others do in a space, by wire name: there is none of it in one that was just made."""
+
+WORKED_IN = "it is gone by now, or somebody works in it: it has change requests or comments"
+
 TRASH_NOTE = "It is in the trash, for 7 days."
 
 
@@ -63,12 +68,13 @@ def space_made(organization: str, row: str, *, listed: bool = True) -> Reversal:
         read = Step(
             "list_organization_spaces", {"organization_id": organization, "limit": LIST_LIMIT}
         )
-        there = Expectation(read, {f"items[id={row}].id": [row]}, said="it is gone by now")
+        fields: dict[str, JSON] = {f"items[id={row}].id": [row]}
+        fields |= {f"items[id={row}].{name}": [0] for name in WORK}
+        there = Expectation(read, fields, said=WORKED_IN)
         before = Expectation(read, {f"items[id={row}].id": []})
         return Reversal((Step("delete_space", ids),), (), there, before, TRASH_NOTE)
-    there = Expectation(
-        Step("get_space", ids), {"deletedAt~set": False}, said="it is in the trash by now"
-    )
+    fields = {"deletedAt~set": False, **dict.fromkeys(WORK, 0)}
+    there = Expectation(Step("get_space", ids), fields, said=WORKED_IN)
     return Reversal((Step("delete_space", ids),), (), there, None, TRASH_NOTE)
 
 

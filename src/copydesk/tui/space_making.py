@@ -227,13 +227,14 @@ class SpaceMaking(SpaceEditing, scope="space_making"):
         elif not all(row.startswith(NEW) for row in picked):
             said = "A deleted collection cannot be brought back once it is sent. u keeps it."
         self.say(said)
-        if spaces:
-            self._read_losing(spaces)
+        self.read_losing(spaces)
 
-    def _read_losing(self, rows: Sequence[str]) -> None:
-        """Find out which sites show what is going to be deleted, for the plan."""
+    def read_losing(self, rows: Sequence[str]) -> None:
+        """Find out which sites show the spaces that are going to be deleted, for the plan."""
         from copydesk.tui.tree_reading import sites_showing
 
+        if not rows:
+            return
         organization = self.organization
 
         async def read(api: Api) -> dict[str, Sequence[str]]:

@@ -285,6 +285,9 @@ class OrganizationStructurePlace(SpaceDetails, scope="organization_structure"):
             self.begin(layout, unfinished)
             # What was kept does not know what the service can list.
             self.arrangement = replace(self.staged_tree, listed=found.listed)
+            self.read_losing(
+                [row for row, item in self.arrangement.removed.items() if item.kind == "space"]
+            )
         self.look_back()
         self.show_arrangement()
         if self.revealing is not None:

@@ -215,6 +215,10 @@ async def test_an_order_is_staged_sent_with_the_fewest_requests_and_taken_back(
         assert await published.order() == list(SECTIONS)
         assert "BEFORE" in driver.screen
         assert "Guides │ Status │ API reference" in driver.screen
+        # As soon as it is sent somebody gives another one another path.
+        law = f"UPDATE site_section SET path = 'law' WHERE id = '{ids['Legal']}'"
+        first = "AFTER UPDATE OF position ON site_section WHEN NEW.title = 'Status'"
+        world.write(lambda tx: tx.run(f"CREATE TRIGGER other {first} BEGIN {law}; END"))
         await driver.press("ctrl+s")
         await asked(driver, "send 1 request")
         await driver.press("enter")
@@ -231,6 +235,7 @@ async def test_an_order_is_staged_sent_with_the_fewest_requests_and_taken_back(
             "Legal",
         ]
         assert "1 request sent" in driver.screen
+        assert "Others changed it meanwhile: Legal: path /legal → /law." in driver.screen
         assert driver.selected == ids["Status"]
         assert "move Status" in driver.screen.split("Changes made from")[1].split("╰")[0]
         await driver.press("u")

@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from copydesk.domain.layout import Layout
+from copydesk.domain.layout import Layout, differences
 from copydesk.domain.text import plural
 from copydesk.tui.arranging_kept import KeptStaged
 from copydesk.tui.dispatch import tell_failures
@@ -26,6 +26,9 @@ class SendsStaged(KeptStaged):
 
     LIVE = "Readers see it at once; there is no draft of it on the service."
     """What to know before anything is sent."""
+
+    EXACT = False
+    """Whether nothing but what was sent is another afterwards, unless others changed it."""
 
     def __init__(self, target: Target) -> None:
         super().__init__(target)
@@ -214,8 +217,11 @@ class SendsStaged(KeptStaged):
         if outcome is None:
             self.tell(later)
             return
+        before = self.sending
         rebased = await self._take_in(sheet.run)
         said = outcome.sentence
+        if before is not None and outcome.complete and not outcome.back:
+            said += self._meanwhile(before, sheet.run)
         if run.begun:  # it was begun in an earlier run of the program
             said = said.replace(" u takes ", " :undo takes ")
         if outcome.left and not outcome.rolled_back and not self.arrangement.dirty:
@@ -224,6 +230,17 @@ class SendsStaged(KeptStaged):
         self.tell(said, "good" if outcome.complete else "warn")
         if rebased.clashes or rebased.lost:
             await self._show_others(rebased, verb="keep ours on top")
+
+    def _meanwhile(self, before: Arrangement, run: ArrangeRun) -> str:
+        """Say what is not as it was sent: others changed it while the run went on."""
+        if not self.EXACT:
+            return ""
+        made, now = {*run.made.values()}, before.bound(run.made).now
+        found = [each for each in differences(now, self.arrangement.base) if each.id not in made]
+        if not found:
+            return ""
+        more = f" and {len(found) - 1} more" if len(found) > 1 else ""
+        return f" Others changed it meanwhile: {found[0].line}{more}."
 
     async def _as_planned(self) -> bool:
         """Read whether what is published is still what the plan is for. May raise."""

@@ -71,6 +71,7 @@ class SiteStructurePlace(SiteEditing, SiteTabs, scope="site_structure"):
 
     CSS_PATH = style_path("site_structure")
     AGED = "structure"
+    EXACT = True
 
     def __init__(self, target: Target) -> None:
         super().__init__(target)

@@ -210,6 +210,8 @@ async def test_what_is_made_nested_copied_and_put_in_order(tree: Tree) -> None:
         assert made["Archive"] == ["Old", "Guide (copy)"]
         await driver.press("u")
         assert await tree.told() == START
+        await driver.press("ctrl+r")  # what was made is gone: the rest was about that
+        assert "Nothing to redo." in driver.screen
         assert "Trash (2 known, kept 7 days)" in driver.screen
 
 

@@ -143,6 +143,8 @@ class History:
         if last is None or (newest is not None and self._is_newer(newest, last)):
             return []
         alike = [past for past in self._alike(last) if past.id in self.known]
+        if any(past.standing == "undone" and _made_a_thing(past) for past in alike):
+            return []  # it would have another id now, and the others were about it
         undone = [past for past in alike if past.standing == "undone" and past.reversal.forth]
         return self._whole(last, undone)[::-1]
 
@@ -178,8 +180,20 @@ def _began(past: Past) -> tuple[float, int]:
     return (past.entry.at, past.number)
 
 
+def _made_a_thing(past: Past) -> bool:
+    """Whether a write made something that other writes of its group may have been about."""
+    back = past.reversal.back
+    return not past.reversal.forth and bool(back) and back[0].operation in _UNMADE
+
+
 def _turned(past: Past) -> int:
     return past.when
+
+
+_UNMADE = frozenset(
+    {"delete_space", "delete_collection", "delete_site_section", "delete_site_space"}
+)
+"""What takes back that something was made which is arranged."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -209,6 +209,7 @@ def get_published_site(
         structure = SiteSpacesStructure(type="siteSpaces", structure=shown)
     else:
         rows = sections_of(site_id).rows(call.tx)
+        view.prepare_sections(rows)
         sections = [view.section(row) for row in rows]
         structure = SectionsStructure(
             type="sections", structure=[section for section in sections if section.site_spaces]

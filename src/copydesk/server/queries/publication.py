@@ -89,16 +89,25 @@ class SiteAddresses:
         What was deleted after ``deleted_until`` still counts as shown.
         """
         found: dict[str | None, str] = {}
-        for row in self.call.tx.all(
-            f"SELECT shown_id, shown_section, shown_default FROM {SHOWN} "  # noqa: S608 - ours
-            "WHERE shown_site = ? AND (deleted_at IS NULL OR deleted_at > ?) "
-            f"ORDER BY {', '.join(SHOWN_KEYS)}",
-            self.site["id"],
-            deleted_until,
+        for shown_id, section, default, deleted_at in self.call.tx.kept(
+            ("shown by", self.site["id"]), self._in_order
         ):
-            if row["shown_default"] or row["shown_section"] not in found:
-                found[row["shown_section"]] = row["shown_id"]
+            if deleted_at is not None and deleted_at <= deleted_until:
+                continue
+            if default or section not in found:
+                found[section] = shown_id
         return found
+
+    def _in_order(self) -> list[tuple[str, str | None, int, str | None]]:
+        """Read what the site shows in order: site space, section, default, when deleted."""
+        return [
+            (row["shown_id"], row["shown_section"], row["shown_default"], row["deleted_at"])
+            for row in self.call.tx.all(
+                f"SELECT shown_id, shown_section, shown_default, deleted_at FROM {SHOWN} "  # noqa: S608 - ours
+                f"WHERE shown_site = ? ORDER BY {', '.join(SHOWN_KEYS)}",
+                self.site["id"],
+            )
+        ]
 
     @property
     def opening_section(self) -> str | None:
@@ -213,6 +222,7 @@ def remember_publications(
         json.dumps(wanted),
     )
     sites: dict[str, tuple[SiteAddresses, bool]] = {}
+    counted: set[tuple[str, str]] = set()
     for row in rows:
         site_id = row["shown_site"]
         if site_id not in sites:
@@ -224,6 +234,9 @@ def remember_publications(
         if not shown_by.site["published"]:
             continue
         before: Publication = remembered["publication", row["id"]]
+        if before.address is not None and (row["id"], site_id) in counted:
+            continue  # a site that shows a space a thousand times says nothing new of it
+        counted.add((row["id"], site_id))
         audiences = {before.visibility, shown_by.site["visibility"]}
         remembered["publication", row["id"]] = Publication(
             next(audience for audience in _OPENNESS if audience in audiences),

@@ -86,6 +86,8 @@ class SiteView(SiteAddresses):
     reading: bool = False
     _known: dict[str, list[Row]] = field(default_factory=dict)
     """What sections show that were read at once, by section."""
+    _spaces: dict[str, Space] = field(default_factory=dict)
+    """What was made of spaces so far: a site may show one in many places."""
 
     @property
     def outside(self) -> bool:
@@ -253,9 +255,15 @@ class SiteView(SiteAddresses):
         return Site.model_validate(fields)
 
     def _space(self, row: Row) -> Space:
-        if self.call.access.level(row) is None:
-            return published_space_model(self.call, row, self.share_key)
-        return space_model(self.call, row)
+        made = self._spaces.get(row["id"])
+        if made is None:
+            outside = self.call.access.level(row) is None
+            made = self._spaces[row["id"]] = (
+                published_space_model(self.call, row, self.share_key)
+                if outside
+                else space_model(self.call, row)
+            )
+        return made
 
     def _proxy(self) -> dict[str, str | None] | None:
         if self.site["proxy"] is None:

@@ -152,6 +152,9 @@ def without_sent(
                 tree.place(row)
             else:
                 tree.drop(row)
+        scope = base.scope_of(row) if row in base else ""
+        if row in base.defaults.values() and scope not in open_still.defaults:
+            done.defaults.add(scope)  # the service has named another
     given = set(made.values())
     fresh = [row for row in now.walk() if row not in base and (row in theirs or row in given)]
     for row in fresh:
@@ -178,9 +181,20 @@ def without_sent(
         before.place(row)
         if row in elsewhere:
             after.place(row)
+    for row in known:  # what a new section took over came along with it
+        home = theirs.level_of(row)
+        if home in given and row in base and row in now and now.level_of(row) == home:
+            before.place(row)
     one, other = before.layout(), after.layout()
     for scope in done.defaults:
         default = theirs.defaults.get(scope)
-        if default is not None and default in one and default in other:
-            one, other = default_at(one, default), default_at(other, default)
+        if default is not None and default in one:
+            one = default_at(one, default)
+        if default is not None and default in other:
+            other = default_at(other, default)
+    for row in fresh:  # the first of its kind is the default by itself
+        if row in theirs and theirs.items[row].values.get("default") and row in one:
+            one = default_at(one, row)
+            if theirs.scope_of(row) not in open_still.defaults and row in other:
+                other = default_at(other, row)
     return one, other

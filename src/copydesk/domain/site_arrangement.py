@@ -71,6 +71,17 @@ class SiteArrangement(Arrangement):
 
         return calls_of(self)
 
+    @classmethod
+    def from_text(cls, text: str, *ids: str) -> Self | None:
+        """Return what `to_text` wrote, or None for text that is something else."""
+        found = super().from_text(text, *ids)
+        if found is not None and any(
+            row.startswith(NEW) and not item.values.get("space")
+            for row, item in found.now.items.items()
+        ):
+            return None  # nothing is added without a space
+        return found
+
     # What is made along
 
     @property

@@ -68,7 +68,7 @@ class TalkView(WrappedList, scope="talk"):
         self._wanted: set[int] = set()
         self._reading: asyncio.Task[None] | None = None
         self._searching: asyncio.Task[None] | None = None
-        self._matches: int | None = None
+        self._matches = 0
 
     def show(
         self, blocks: Sequence[Block], *, title: str, masked: bool = True, key: str = ""
@@ -229,7 +229,11 @@ class TalkView(WrappedList, scope="talk"):
             text = pieces[piece]
             if piece + 1 < len(pieces):
                 text += pieces[piece + 1][: max(0, len(self._found) - 1)]
-        return f"{label_of(block, masked=self._masked)} {text}" if piece == 0 else text
+        return self._named(block, text) if piece == 0 else text
+
+    def _named(self, block: Block, text: str) -> str:
+        """Return a text with the name of what it is; who said a message is no part of it."""
+        return text if block.kind == "part" else f"{label_of(block, masked=self._masked)} {text}"
 
     # Folding
 
@@ -283,8 +287,8 @@ class TalkView(WrappedList, scope="talk"):
         if not self._found:
             return self.title
         if self._searching is not None:
-            return f"{self.title}   searching{glyphs().more}"
-        return f"{self.title}   {self._matches or 0} of {len(self._blocks)} match"
+            return f"Searching{glyphs().more}   {self.title}"
+        return f"{plural(self._matches, 'match')}   {self.title}"
 
     def find(self, text: str) -> bool:
         """Search all of the conversation, as it may be seen now."""
@@ -340,12 +344,10 @@ class TalkView(WrappedList, scope="talk"):
         self._searched(jump=jump)
 
     def _searched(self, *, jump: bool) -> None:
-        masked, found = self._masked, self._found
         self._matches = sum(
-            found in f"{label_of(block, masked=masked)} {self._words[at].text(masked=masked)}"
-            .casefold()
+            self._found in self._named(block, self._words[at].text(masked=self._masked)).casefold()
             for at, block in enumerate(self._blocks)
-        )  # fmt: skip
+        )
         if jump and self._rows:
             self._jump(1, self.cursor)
         self.refresh()

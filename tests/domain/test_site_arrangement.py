@@ -51,9 +51,8 @@ def plain(layout: Layout, *, like: Layout | None = None) -> object:
     """Return a layout to be compared; paths that ``like`` leaves to the service are left out."""
     items = {}
     for row, item in layout.items.items():
-        values = {k: v for k, v in item.values.items() if k not in ("space", "spaceTitle")}
-        if item.kind == "site-space":
-            values.pop("title", None)
+        values = {k: v for k, v in item.values.items() if k != "spaceTitle"}
+        values.pop("title" if item.kind == "site-space" else "space", None)
         if like is not None and row in like and "path" not in like.items[row].values:
             values.pop("path", None)
         if item.kind != "group":

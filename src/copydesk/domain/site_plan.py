@@ -148,6 +148,8 @@ class _Ops:
         return f"add:{row}" if f"add:{row}" in self.ops else f"add:{self.now.level_of(row)}"
 
     def _defaults(self) -> None:
+        # Also where the one that is removed is followed by the next by itself: which that is, the
+        # API document does not say.
         for scope, row in self.now.defaults.items():
             if row == self._natural(scope):
                 continue

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from datetime import timedelta
+from typing import Any
 
 from copydesk.client.api import Api
 from copydesk.server import seeding_sites as seed
@@ -29,7 +30,7 @@ LONG = LINE * (MEGABYTE // len(LINE)) + "the needle"
 
 ROWS = "\n".join(f"row {number}" for number in range(30))
 
-Talks = list[list[tuple[str, str]]]
+Talks = list[list[tuple[Any, str]]]
 
 
 def fill(world: World, talks: Talks) -> None:
@@ -87,7 +88,7 @@ async def search(driver: Driver, text: str) -> None:
 
 
 async def test_hostile_and_long_conversations_are_read_one_after_the_other(world: World) -> None:
-    many = [("user", f"part {number}") for number in range(9_999)]
+    many: list[tuple[Any, str]] = [("user", f"part {number}") for number in range(9_999)]
     talks: Talks = [
         [("user", HOSTILE), ("[red]rogue\x1b[31m", ""), ("team-member", "I am kim@example.org")],
         [("user", LONG), ("assistant", "short")],

@@ -50,7 +50,7 @@ VIEWS: dict[Showing, str] = {
 def not_allowed(here: ArrangingPlace) -> str | None:
     """Say why the reader may not change what is shown here."""
     if not here.known:
-        return f"{here.what_it_is} has not been read yet."
+        return here.not_read
     return here.refused or None
 
 
@@ -232,6 +232,11 @@ class ArrangingPlace(SendsStaged, scope="arranging"):
         return super().status_left() or ("published order" if self.known else "")
 
     @property
+    def not_read(self) -> str:
+        """What is said of what is asked before anything is there."""
+        return f"{self.what_it_is} has not been read yet."
+
+    @property
     def staged_note(self) -> str:
         """How much is staged, for the breadcrumb; empty when nothing is."""
         return f"{len(self.calls)} staged" if self.calls else ""
@@ -375,7 +380,7 @@ class ArrangingPlace(SendsStaged, scope="arranging"):
     def compare(self) -> None:
         """Show the staged order, the published one, or only what something is staged of."""
         if not self.known:
-            self.say(f"{self.what_it_is} has not been read yet.", "warn")
+            self.say(self.not_read, "warn")
             return
         if self.showing == "now" and not self.arrangement.dirty:
             self.say("Nothing is staged: this is the published order.")

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from copydesk.domain.layout import Layout, differences
@@ -19,6 +20,10 @@ if TYPE_CHECKING:
     from copydesk.client.api import Api
     from copydesk.domain.arrange_run import ArrangeRun, Outcome
     from copydesk.domain.arrangement import Arrangement, Rebased
+
+
+BEFORE_SENDING = "before sending"
+"""The name of the read before anything is sent."""
 
 
 class SendsStaged(KeptStaged):
@@ -127,10 +132,16 @@ class SendsStaged(KeptStaged):
         if run is not None:  # it had ended, but it could not be read again then
             await self._take_in(run)
         api = await self.session.ready()
-        self.say("Reading it again before anything is sent…")
-        rebased = self.take(await self.read_layout(api))
-        self.session.fresh()
         self.say("")
+        read = partial(self.read_layout, api)
+        layout = await self.read_now(
+            BEFORE_SENDING, read, "Reading it again before anything is sent"
+        )
+        if layout is None:
+            self.tell("Stopped reading: nothing was sent; it stays staged.")
+            return
+        rebased = self.take(layout)
+        self.session.fresh()
         self.show_arrangement()
         if rebased.changed:
             if not rebased.clashes:

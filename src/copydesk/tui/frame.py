@@ -188,6 +188,9 @@ class Head(Line):
             right.append(
                 "cached, connecting" if place.cached else "connecting", style=self.tone("warn")
             )
+        elif place.AGED and place.read_at is None and place.loads:
+            # What the service said of other things makes this no younger.
+            right.append(f"reading the {place.AGED}", style=self.tone("warn"))
         else:
             age = max(0.0, seconds(read_at, now))
             live = age <= interval(slow=session.slow) + LATE_SECONDS

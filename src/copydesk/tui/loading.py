@@ -136,6 +136,35 @@ class Loading(Screen[None]):
             name=f"load {group}",
         )
 
+    async def read_now(self, group: str, read: Callable[[], Awaitable[T]], what: str) -> T | None:
+        """Read what an action goes on with, said at once; None when the reader stopped it.
+
+        What the read raises goes on to the caller.
+        """
+        found: list[T] = []
+
+        async def reading() -> bool:
+            found.append(await read())
+            return True
+
+        self.cancel_load(group)
+        task = self._reads[group] = asyncio.create_task(reading(), name=f"load {group}")
+        self._slow(group, f"{what}… Esc stops it.")
+        try:
+            await asyncio.wait((task,))
+        finally:
+            task.cancel()  # which does nothing to one that is over
+            self._slow(group, "")
+        if task.cancelled():
+            return None
+        task.result()
+        return found[0]
+
+    def progress(self, group: str, text: str) -> None:
+        """Say how far a read is, where it is slow enough to be shown."""
+        if self._place.framed and group in self.query_one(Status).slow:
+            self._slow(group, f"{text}… Esc stops it.")
+
     def cancel_load(self, group: str) -> bool:
         """Stop a read; False when there is none."""
         task = self._reads.pop(group, None)

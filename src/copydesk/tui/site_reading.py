@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -12,10 +13,14 @@ from copydesk.tui.present.site import SiteRow, site_row
 if TYPE_CHECKING:
     from copydesk.client.api import Api
     from copydesk.contract.models.site import Site
+    from copydesk.contract.models.site_section import SiteSection
     from copydesk.tui.widgets.choice import Option
 
 PAGE = 250
 """Rows asked for at once."""
+
+Progress = Callable[[int], None]
+"""Told how many sections have been read so far."""
 
 WRITERS = ("admin", "create")
 """Roles in an organization that may change what its sites show."""
@@ -38,17 +43,33 @@ async def read_only_site(api: Api, organization: str) -> Site | None:
     return page.items[0] if len(page.items) == 1 and page.next is None else None
 
 
-async def read_site(api: Api, organization: str, site: str, me: str | None) -> SiteRead:
-    """Return a site with its structure. Raises ``ApiError``."""
+async def read_site(
+    api: Api,
+    organization: str,
+    site: str,
+    me: str | None,
+    *,
+    known: Callable[[SiteRow], None] = lambda site: None,
+    progress: Progress = lambda read: None,
+) -> SiteRead:
+    """Return a site with its structure; ``known`` is told first what site it is.
+
+    Raises ``ApiError``.
+    """
     from copydesk.contract import operations as ops
     from copydesk.tui.site_rights import read_rights
 
+    async def itself() -> SiteRow:
+        found = site_row(await api(ops.get_site, organization, site))
+        known(found)
+        return found
+
     found, structure, rights = await asyncio.gather(
-        api(ops.get_site, organization, site),
-        read_structure(api, organization, site),
+        itself(),
+        read_structure(api, organization, site, progress),
         read_rights(api, organization, me),
     )
-    return SiteRead(site_row(found), structure, rights.change)
+    return SiteRead(found, structure, rights.change)
 
 
 async def read_conditions(api: Api, organization: str, site: str) -> list[Option]:
@@ -69,14 +90,17 @@ async def read_conditions(api: Api, organization: str, site: str) -> list[Option
     ]
 
 
-async def read_structure(api: Api, organization: str, site: str) -> Structure:
+async def read_structure(
+    api: Api, organization: str, site: str, progress: Progress = lambda read: None
+) -> Structure:
     """Return what a site shows now, in the published order. Raises ``ApiError``."""
     from copydesk.contract import operations as ops
 
-    sections = [
-        section
-        async for section in api.pages(ops.list_site_sections, organization, site, limit=PAGE)
-    ]
+    sections: list[SiteSection] = []
+    async for section in api.pages(ops.list_site_sections, organization, site, limit=PAGE):
+        sections.append(section)
+        if len(sections) % PAGE == 0:
+            progress(len(sections))
     if sections:
         return structure_of(sections)
     shown = [each async for each in api.pages(ops.list_site_spaces, organization, site, limit=PAGE)]

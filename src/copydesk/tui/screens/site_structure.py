@@ -15,9 +15,11 @@ from copydesk.domain.layout import TOP, Layout
 from copydesk.domain.site_arrangement import SiteArrangement, layout_of
 from copydesk.tui.actions import action
 from copydesk.tui.app import style_path
+from copydesk.tui.arranging_sending import BEFORE_SENDING
 from copydesk.tui.dispatch import run
 from copydesk.tui.draft_keys import structure_key
 from copydesk.tui.errors import with_key
+from copydesk.tui.frame import Status
 from copydesk.tui.place import Part
 from copydesk.tui.places import Target, place
 from copydesk.tui.present import arrangement as staged
@@ -39,6 +41,7 @@ if TYPE_CHECKING:
     from copydesk.client.api import Api
     from copydesk.domain.arrange_run import ArrangeRun
     from copydesk.domain.arrangement import Arrangement
+    from copydesk.tui.present.site import SiteRow
 
 UNFOLD_LIMIT = 60
 """In a structure of at most so many rows, sections with several variants open unfolded."""
@@ -202,7 +205,7 @@ class SiteStructurePlace(SiteEditing, SiteTabs, scope="site_structure"):
         """Read the structure again."""
         from copydesk.tui.site_reading import read_structure
 
-        structure = await read_structure(api, *self._ids)
+        structure = await read_structure(api, *self._ids, self._progress)
         assert self.read is not None
         self.read = SiteRead(self.read.site, structure, self.read.refused)
         return layout_of(structure)
@@ -263,10 +266,27 @@ class SiteStructurePlace(SiteEditing, SiteTabs, scope="site_structure"):
                 return None
             site = only.id
         me = self.session.me.id if self.session.me is not None else None
-        found = await reading.read_site(api, organization, site, me)
+        found = await reading.read_site(
+            api, organization, site, me, known=self._found, progress=self._progress
+        )
         self.target = self.target.but(organization=organization, site=site)
         self.published, self.site_title = found.site.published, found.site.title
         return found
+
+    def _found(self, site: SiteRow) -> None:
+        """Say which site it is while what it shows is still being read."""
+        if self.read is None and self.framed:
+            self.site_title = site.title
+            self.refresh_frame()
+
+    def _progress(self, read: int) -> None:
+        """Say how much of the structure has been read."""
+        said = f"Reading sections, {read:,} so far"
+        for group in ("structure", BEFORE_SENDING):
+            self.progress(group, said)
+        if not self.known and self.is_attached:
+            self.rows.empty = f"{said}…"
+            self.rows.refresh()
 
     def _arrived(self, read: tuple[SiteRead, ArrangeRun | None] | None) -> None:
         if read is None:
@@ -281,6 +301,8 @@ class SiteStructurePlace(SiteEditing, SiteTabs, scope="site_structure"):
         if self.known:
             self.read_anew(layout)
         else:
+            if self.query_one(Status).message == self.not_read:
+                self.clear_message()
             self._unfold_first(layout)
             self.begin(layout, unfinished)
         self._look_back()

@@ -1,9 +1,13 @@
-"""Long lists: no filter of change requests reads the whole list to find a few."""
+"""Long lists: none reads the whole to find a few, or asks again for each of its rows."""
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 
+from copydesk.server import seeding_sites
+from copydesk.server.store import Tx
 from tests.world import World
 
 
@@ -39,3 +43,32 @@ async def test_a_list_of_change_requests_begins_at_what_it_asks_for(
         assert any(index in step for step in plan), (sql, plan)
         if "count(*)" in sql and index.startswith("change_request_"):
             assert any("COVERING" in step for step in plan), plan
+
+
+async def test_what_a_site_shows_costs_as_many_statements_however_much_that_is(
+    world: World,
+) -> None:
+    spaces = [world.space(f"Space {number}") for number in range(3)]
+
+    def build(tx: Tx, count: int) -> str:
+        site = seeding_sites.add_site(tx, world.home, "Docs", hostname="a.test", published=True)
+        for number in range(count):
+            section = seeding_sites.add_section(tx, site, f"Section {number}")
+            for space in spaces[: 2 + number % 2]:
+                seeding_sites.add_site_space(tx, site, space, section=section)
+        return site
+
+    sites = [world.write(partial(build, count=count)) for count in (4, 24)]
+    reader = world.user("bo")
+    connection = world.store.read(lambda tx: tx.connection)
+    async with world.client(reader) as client:
+        for rest in ("sections", "site-spaces", "published"):
+            counts = []
+            for site in sites:
+                said: list[str] = []
+                connection.set_trace_callback(said.append)
+                answer = await client.get(f"/orgs/{world.home}/sites/{site}/{rest}")
+                connection.set_trace_callback(None)
+                assert answer.status_code == 200
+                counts.append(len(said))
+            assert counts[0] == counts[1] < 30, (rest, counts)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from dataclasses import dataclass
 
 import httpx
+import pytest
 
 from copydesk.client.api import Api
 from copydesk.contract import operations as ops
@@ -15,6 +17,7 @@ from copydesk.domain.layout import Item, Kind, Layout
 from copydesk.domain.site_tree import structure_of
 from copydesk.server import seeding_sites as seed
 from copydesk.server.store import Tx
+from copydesk.tui import site_reading
 from copydesk.tui.app import CopydeskApp
 from copydesk.tui.drafts import DraftStore, MemoryDrafts
 from copydesk.tui.places import Target
@@ -393,6 +396,57 @@ async def test_everything_else_is_staged_too(world: World) -> None:
         await sheet_gone(driver)
         assert await published.order() == ["Guides", "API reference", "Legal", "Status"]
         assert world.row("site_section", ids["Legal"])["path"] == "legal"
+
+
+class Held(httpx.AsyncBaseTransport):
+    """The way to the desk of a world, on which further pages of sections wait for a gate."""
+
+    def __init__(self, world: World) -> None:
+        self.way = httpx.ASGITransport(world.app, raise_app_exceptions=False)
+        self.gate = asyncio.Event()
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        if request.url.path.endswith("/sections") and "page" in request.url.params:
+            await self.gate.wait()
+        return await self.way.handle_async_request(request)
+
+
+async def test_a_slow_reading_says_how_far_it_is_and_can_be_stopped(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(site_reading, "PAGE", 2)
+    published, held = publish(world), Held(world)
+    api = Api(BASE_URL, world.token(world.ana), transport=held)
+
+    async def connect() -> Api:
+        return api
+
+    session = Session(connect, drafts=MemoryDrafts(), clock=lambda: world.clock.now, host="desk")
+    app = CopydeskApp(session, "site-structure", Target(world.home, site=published.site))
+    async with app.run_test(size=(140, 40)) as pilot:
+        driver = Driver(app, pilot)
+        await eventually(lambda: "Reading sections, 2 so far…" in driver.screen, driver.turn)
+        await eventually(lambda: "Acme docs > Structure" in driver.screen, driver.turn)
+        assert "reading the structure" in driver.screen.splitlines()[0]
+        await driver.send("J")
+        assert "has not been read yet" in driver.screen
+        held.gate.set()
+        await driver.idle()
+        assert "has not been read yet" not in driver.screen
+        assert "structure read now" in driver.screen.splitlines()[0]
+        await driver.press("J")
+        held.gate.clear()
+        await driver.send("ctrl+s")
+        await eventually(
+            lambda: "Reading sections, 2 so far… Esc stops it." in driver.screen, driver.turn
+        )
+        await driver.send("escape")
+        await driver.idle()
+        assert "Stopped reading: nothing was sent; it stays staged." in driver.screen
+        assert here(driver).arrangement.dirty
+        held.gate.set()
+        await driver.send("ctrl+s")
+        await asked(driver, "send 1 request")
 
 
 async def test_what_others_change_is_shown_beside_ours(world: World) -> None:

@@ -182,6 +182,7 @@ async def test_updating_first_comes_to_the_same(change: list[Step], primary: lis
 @settings(max_examples=8, deadline=None)
 @given(EDITS, EDITS)
 @example([Step("move", 0, 3)], [Step("move", 2, 1)])
+@example([Step("move", 1, 3)], [Step("remove", 2, 0), Step("move", 1, 1)])
 async def test_the_sides_may_be_swapped(change: list[Step], primary: list[Step]) -> None:
     found: list[tuple[Any, dict[str, Any]]] = []
     for sides in ((change, primary), (primary, change)):

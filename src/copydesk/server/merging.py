@@ -205,6 +205,10 @@ class _Merging:
                 continue
             if yours is not _ABSENT and yours not in (before, mine):
                 self._clash("position", page)
+                if mine not in result.pages:
+                    # Whether that page is gone is no second clash: it would be told only where
+                    # the side that put this one there is ours.
+                    mine = None
             parents[page_id] = mine  # type: ignore[assignment] # absent on one side at most
         for page_id, parent in parents.items():
             if parent is not None and parent not in result.pages:

@@ -257,7 +257,7 @@ def compare_golden(name: str, text: str, *, update: bool) -> None:
     assert text + "\n" == expected, f"the screen is not {path.name} (--update-golden?):\n{text}"
 
 
-async def eventually(true: Callable[[], bool], turn: Callable[[], Awaitable[None]]) -> None:
+async def eventually(true: Callable[[], bool], turn: Callable[[], Awaitable[object]]) -> None:
     """Take turns until something is true, for what no task stands for."""
     end = monotonic() + PATIENCE
     while not true():

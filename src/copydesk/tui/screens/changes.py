@@ -145,7 +145,7 @@ class ChangesPlace(ChangesImpact):
         rows.judge = self.judge_for
         rows.last_lines = self.last_lines
         rows.nothing = self.nearest
-        rows.progress = self.progress
+        rows.progress = self.checking_progress
         rows.fields = self.fields
         self.facts = Facts(title="Details", id="change-details")
         self.name_order()

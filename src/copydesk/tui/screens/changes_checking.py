@@ -181,7 +181,7 @@ class ChangesChecking(ChangesSnooze):
         self.rows.retitle()
         self.look()
 
-    def progress(self) -> str:
+    def checking_progress(self) -> str:
         """Return how far the reading is that the view waits for."""
         if not self._needs or not self.rows.triage.unjudged:
             return ""

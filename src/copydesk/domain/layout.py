@@ -113,7 +113,7 @@ class Layout:
         return self._levels_of[row]
 
     def scope_of(self, row: str) -> str:
-        """Return what a thing would be the default of."""
+        """Return what it would be the default of, and where its path has to be the only one."""
         return SECTIONS if self.items[row].kind == "section" else self.level_of(row)
 
     def walk(self, level: str = TOP) -> Iterator[str]:

@@ -6,15 +6,23 @@ into one or out, and none moves a site space to another section (platform-api.md
 
 from __future__ import annotations
 
-import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from copydesk.domain.arrangement import Arrangement, Rebased, StagingError
 from copydesk.domain.call import NEW, Call
-from copydesk.domain.layout import SECTIONS, TOP, Item, Layout, Values, default_at, set_values
+from copydesk.domain.layout import TOP, Item, Layout, Values, default_at, set_values
 from copydesk.domain.rebasing import Lost
+from copydesk.domain.site_plan import calls_of
+from copydesk.domain.site_rules import (
+    FIELDS,
+    PATH,
+    REQUIRED,
+    adopting,
+    made_along,
+    why_not_valid,
+)
 from copydesk.domain.slug import is_slug
 from copydesk.domain.text import clean
 
@@ -22,17 +30,6 @@ if TYPE_CHECKING:
     from typing import Self
 
     from copydesk.domain.site_tree import Structure
-
-FIELDS: Mapping[str, tuple[str, ...]] = {
-    "section": ("title", "path", "icon", "description", "condition"),
-    "site-space": ("path", "condition", "hidden"),
-}
-"""What can be changed of each kind, by wire name; the default apart."""
-
-REQUIRED = ("title", "path")
-"""What cannot be unset."""
-
-_PATH = re.compile(r"\w[\w.~-]*")
 
 
 def layout_of(structure: Structure) -> Layout:
@@ -67,8 +64,6 @@ class SiteArrangement(Arrangement):
         """
         if not self.dirty:
             return []
-        from copydesk.domain.site_plan import calls_of
-
         return calls_of(self)
 
     @classmethod
@@ -203,12 +198,12 @@ class SiteArrangement(Arrangement):
                 raise StagingError(f"It has to have a {name}.")
         checked = {name: values[name] for name in values if name in known and values[name]}
         path = checked.get("path")
-        if isinstance(path, str) and not _PATH.fullmatch(path):
+        if isinstance(path, str) and not PATH.fullmatch(path):
             raise StagingError(
                 "A path is letters, digits, '-', '_', '.' and '~', a letter or a digit first, "
                 "without a slash."
             )
-        if why := _limit(item.kind, checked):
+        if why := why_not_valid(item.kind, checked):
             raise StagingError(why)
 
     def why_not(self, after: Layout, picked: Collection[str]) -> str | None:
@@ -276,7 +271,7 @@ class SiteArrangement(Arrangement):
                 return "Its space is in the trash; readers cannot land there."
         path = item.values.get("path")
         if path and not self._has_path(row, level, path):
-            for each in after.paths[scope_of(after, row), path]:
+            for each in after.paths[after.scope_of(row), path]:
                 if each != row:
                     return (
                         f"{after.items[each].title} has the path /{clean(str(path))} already. "
@@ -381,53 +376,9 @@ class SiteArrangement(Arrangement):
         return settle(after, theirs)
 
 
-def adopting(base: Layout, now: Layout) -> str | None:
-    """Return the new section that takes over what a site without any shows: the first added."""
-    if any(item.kind == "section" for item in base.items.values()):
-        return None
-    sections = now.sections()
-    root = set(base.levels[TOP])
-    with_root = (row for row in sections if root.intersection(now.levels[row]))
-    return next(with_root, None) or next(iter(sections), None)
-
-
-def made_along(layout: Layout, section: str) -> str | None:
-    """Return the site space that a new section is made with; None where it takes it over."""
-    space = layout.items[section].values.get("space")
-    for row in layout.levels.get(section, ()):
-        if row.startswith(NEW) and layout.items[row].values.get("space") == space:
-            return row
-    return None
-
-
-def scope_of(layout: Layout, row: str) -> str:
-    """Return where a path has to be the only one: among all sections, or in a section."""
-    return SECTIONS if layout.items[row].kind == "section" else layout.level_of(row)
-
-
 def _with_default(layout: Layout, row: str) -> Layout:
     """Return it with a new thing as the default where there is none beside it."""
     if layout.scope_of(row) in layout.defaults:
         return layout
     item = layout.items[row]
     return layout.with_items([replace(item, values={**item.values, "default": True})])
-
-
-def _limit(kind: str, values: Values) -> str | None:
-    """Return what the contract does not allow in values, as a sentence."""
-    if not values:
-        return None
-    from pydantic import ValidationError
-
-    from copydesk.contract.models.site_section import SiteSectionUpdate
-    from copydesk.contract.models.site_space import SiteSpaceUpdate
-
-    model = SiteSectionUpdate if kind == "section" else SiteSpaceUpdate
-    try:
-        model.model_validate(dict(values))
-    except ValidationError as error:
-        first = error.errors()[0]
-        name = str(first["loc"][0]) if first["loc"] else "value"
-        said = str(first["msg"]).replace("String should have", "has to have")
-        return f"The {name} {said}."
-    return None

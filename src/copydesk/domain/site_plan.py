@@ -24,6 +24,7 @@ from copydesk.domain.layout import SECTIONS, TOP
 from copydesk.domain.order import Move
 from copydesk.domain.reversal import JSON
 from copydesk.domain.site_requests import Requests
+from copydesk.domain.site_rules import FIELDS, made_along
 
 if TYPE_CHECKING:
     from copydesk.domain.site_arrangement import SiteArrangement
@@ -85,8 +86,6 @@ class _Ops:
         return op
 
     def _adds(self) -> None:
-        from copydesk.domain.site_arrangement import made_along
-
         now = self.now
         if not any(row.startswith(NEW) for row in self.staged.differing):
             return
@@ -110,8 +109,6 @@ class _Ops:
                         op.needs.append((REST, f"add:{level}", REST))
 
     def _settings(self) -> None:
-        from copydesk.domain.site_arrangement import FIELDS
-
         for row in self.staged.differing:
             item, was = self.now.items[row], self.base.items.get(row)
             if item.kind == "group":
@@ -224,14 +221,12 @@ class _Ops:
 
     def _added_first(self) -> None:
         """Have added what is named, and after what takes a path that the service might give it."""
-        from copydesk.domain.site_arrangement import scope_of
-
         if not self._added:
             return
         paths: dict[str, list[Op]] = {}
         for op in self.ops.values():
             if op.kind == "set":
-                scope = scope_of(self.now, op.row)
+                scope = self.now.scope_of(op.row)
                 if "path" in op.values:
                     paths.setdefault(scope, []).append(op)
                     if scope in self._added and op.row in self.base:
@@ -267,29 +262,23 @@ class _Ops:
 
     def _made(self, row: str, scope: str) -> str:
         """Return what is made in a scope when a row is added: itself, or what is in it."""
-        from copydesk.domain.site_arrangement import made_along
-
         return row if scope != row else made_along(self.now, row) or ""
 
     def _holders(self) -> dict[tuple[str, JSON], str]:
         """Return what has which path until something is sent."""
-        from copydesk.domain.site_arrangement import scope_of
-
         holders: dict[tuple[str, JSON], str] = {}
         for row, item in self.base.items.items():
             path = item.values.get("path")
             if path and item.kind != "group":
-                scope = scope_of(self.now if row in self.now else self.base, row)
+                scope = (self.now if row in self.now else self.base).scope_of(row)
                 if scope == TOP and self.staged.takes_over is not None:
                     scope = self.staged.takes_over  # also of what is removed from there later
                 holders[scope, path] = row
         return holders
 
     def _path_waits(self, op: Op, holders: dict[tuple[str, JSON], str]) -> None:
-        from copydesk.domain.site_arrangement import scope_of
-
         path = op.values.get("path")
-        holder = holders.get((scope_of(self.now, op.row), path)) if path else None
+        holder = holders.get((self.now.scope_of(op.row), path)) if path else None
         if holder is None or holder == op.row:
             return
         frees = self.ops.get(f"change:{holder}")

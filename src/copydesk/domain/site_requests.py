@@ -19,6 +19,7 @@ from copydesk.domain.inverses import (
 from copydesk.domain.layout import SECTIONS, TOP, Item, change_line, said
 from copydesk.domain.order import Move, Side
 from copydesk.domain.reversal import JSON, LONG_ORDER, Expectation, Reversal, Step
+from copydesk.domain.site_rules import made_along
 from copydesk.domain.site_tree import SiteNode
 from copydesk.domain.text import plural
 
@@ -83,8 +84,6 @@ class Requests:
     # More and fewer
 
     def _add_section(self, op: Op) -> Call:
-        from copydesk.domain.site_arrangement import made_along
-
         row, item = op.row, self.now.items[op.row]
         space = str(item.values["space"])
         body = {"spaceId": space}

@@ -6,7 +6,6 @@ from dataclasses import replace
 
 from copydesk.domain.call import NEW
 from copydesk.domain.layout import (
-    SECTIONS,
     TOP,
     Item,
     Layout,
@@ -104,10 +103,10 @@ def _free_paths(after: Layout, theirs: Layout, lost: list[Lost]) -> Layout:
         if was is None or was.values.get("path") != path:
             ours.append(item)
         else:
-            taken[_scope(after, row), path] = row
+            taken[after.scope_of(row), path] = row
     for item in ours:
         path = item.values["path"]
-        holder = taken.setdefault((_scope(after, item.id), path), item.id)
+        holder = taken.setdefault((after.scope_of(item.id), path), item.id)
         if holder == item.id:
             continue
         was = theirs.items.get(item.id)
@@ -137,7 +136,3 @@ def _show_defaults(after: Layout, lost: list[Lost]) -> Layout:
             lost.append(Lost(f"{after.items[row].title}: hidden", "it is the default by now"))
             after = default_at(after, row, show=True)
     return after
-
-
-def _scope(layout: Layout, row: str) -> str:
-    return SECTIONS if layout.items[row].kind == "section" else layout.level_of(row)

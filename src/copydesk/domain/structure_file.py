@@ -17,7 +17,7 @@ from typing import Literal
 
 from copydesk.domain.layout import SAID_CELLS, TOP, Layout
 from copydesk.domain.lined_yaml import Fields, FileError, Items, Node, Problem, Word, read, word
-from copydesk.domain.site_arrangement import FIELDS
+from copydesk.domain.site_rules import FIELDS
 from copydesk.domain.site_tree import GROUP
 from copydesk.domain.text import clean, shorten
 

@@ -14,7 +14,7 @@ from copydesk.domain.arrangement import Arrangement, StagingError
 from copydesk.domain.layout import TOP
 from copydesk.domain.lined_yaml import FileError, Problem, writable
 from copydesk.domain.reversal import JSON
-from copydesk.domain.site_arrangement import REQUIRED
+from copydesk.domain.site_rules import REQUIRED
 from copydesk.domain.site_tree import GROUP
 from copydesk.domain.structure_beside import beside_problems
 from copydesk.domain.structure_file import (

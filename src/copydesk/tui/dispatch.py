@@ -53,8 +53,8 @@ def build(
     layers: list[tuple[int, list[Action]]] = [
         (level, list(cls.ACTIONS.values())) for level, cls in enumerate(chain)
     ]
-    if jumps:
-        layers.append((-1, [entry.action for entry in ENTRIES.values()]))
+    if jumps:  # places that are imported in a thread meanwhile come in: hence a copy
+        layers.append((-1, [entry.action for entry in tuple(ENTRIES.values())]))
     for level, actions in layers:
         for action in actions:
             for keys in keys_of(action, keymap):
@@ -206,9 +206,11 @@ class Keyboard:
                 self._hint(None)
                 return True
             node = pending.following.get(event.key)
-            if node is None and not soft and self.app.waking:
-                # The jump may be to a place that is still being imported.
-                await self.app.all_places()
+            if node is None and not soft:
+                # The jump may be to a place that is still being imported, or that was when the
+                # chord began.
+                if self.app.waking:
+                    await self.app.all_places()
                 known = self.table(chain, jumps=on_place).get(chord(self._pressed)[0], pending)
                 node = known.following.get(event.key)
             if node is None and not soft:
@@ -282,7 +284,7 @@ class Keyboard:
         elsewhere = next(
             (
                 (action.label, entry.place.TITLE)
-                for entry in ENTRIES.values()
+                for entry in tuple(ENTRIES.values())
                 for action in entry.place.ACTIONS.values()
                 for keys in keys_of(action, self.keymap)
                 if chord(keys) == (event.key,)

@@ -8,8 +8,9 @@ from random import Random
 
 import pytest
 
+from copydesk.domain.layout import TOP
 from copydesk.domain.order import kept
-from copydesk.domain.tree_moves import TOP, NoAnchorError, TreeMove, tree_moves
+from copydesk.domain.tree_moves import NoAnchorError, TreeMove, tree_moves
 
 State = tuple[tuple[str, ...], ...]
 """What is in each level of a service, collections and spaces among each other."""

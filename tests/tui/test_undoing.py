@@ -25,9 +25,10 @@ from copydesk.contract.models.comment import (
 )
 from copydesk.contract.models.review import ReviewersRequest
 from copydesk.domain import inverses
+from copydesk.domain.layout import TOP
 from copydesk.domain.order import Move, applied
 from copydesk.domain.reversal import Reversal
-from copydesk.domain.site_tree import TOP, SiteNode
+from copydesk.domain.site_tree import SiteNode
 from copydesk.local.drafts import DeskDrafts, Drafts
 from copydesk.local.journal import DeskJournal, Journal
 from copydesk.server.app import create_app

@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
+from copydesk.domain.layout import TOP
 from copydesk.domain.order import Move
 from copydesk.domain.reversal import JSON, Expectation, Reversal, Step, Trace, ordered, text_in
-from copydesk.domain.site_tree import GROUP, TOP, SiteNode
+from copydesk.domain.site_tree import GROUP, SiteNode
 
 MARKDOWN = {"format": "markdown"}
 """How the text of a message is read, to be compared with what was written."""

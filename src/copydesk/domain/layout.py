@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import Literal, TypeAlias
 
 from copydesk.domain.order import kept
-from copydesk.domain.reversal import JSON
+from copydesk.domain.reversal import JSON, SAID_CELLS
 from copydesk.domain.text import clean, shorten
 
 Kind: TypeAlias = Literal["group", "section", "site-space", "collection", "space"]
@@ -30,9 +30,6 @@ SECTIONS = "sections"
 
 CONTAINERS: frozenset[Kind] = frozenset({"group", "section", "collection"})
 """The kinds that have a level of their own, be it empty."""
-
-SAID_CELLS = 40
-"""A longer value is cut in a line."""
 
 WORDS: Mapping[str, str] = {"editMode": "editing", "mergeRules": "merge rules", "place": "place"}
 """How settings are called where the wire name does not read well."""

@@ -28,7 +28,7 @@ LOCAL = "local."
 """What the name of a step begins with that is taken on this machine."""
 
 SAID_CELLS = 40
-"""A value longer than this is not quoted in a sentence."""
+"""A longer value is cut in a line, and not quoted in a sentence."""
 
 LONG_ORDER = 100
 """An order of more things is not kept whole with each move: there may be many moves in a plan."""

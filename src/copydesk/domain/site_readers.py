@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from copydesk.domain.address import web_address
-from copydesk.domain.site_tree import TOP, SiteNode, Structure, structure_of
+from copydesk.domain.layout import TOP
+from copydesk.domain.site_tree import SiteNode, Structure, structure_of
 from copydesk.domain.text import clean
 
 if TYPE_CHECKING:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
 
 from copydesk.domain.address import web_address
+from copydesk.domain.layout import TOP, Levels
 from copydesk.domain.text import clean
 
 if TYPE_CHECKING:
@@ -19,11 +20,6 @@ if TYPE_CHECKING:
     from copydesk.contract.models.site_space import SiteSpace
 
 Kind = Literal["group", "section", "site-space"]
-
-Levels = Mapping[str, tuple[str, ...]]
-"""Ids in their order, by the id of what they are in; the top is `TOP`."""
-
-TOP = ""
 
 GROUP = "group:"
 """What the ids of groups begin with here, and nowhere else."""

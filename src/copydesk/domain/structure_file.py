@@ -15,8 +15,9 @@ from hashlib import sha256
 from shlex import quote
 from typing import Literal
 
-from copydesk.domain.layout import SAID_CELLS, TOP, Layout
+from copydesk.domain.layout import TOP, Layout
 from copydesk.domain.lined_yaml import Fields, FileError, Items, Node, Problem, Word, read, word
+from copydesk.domain.reversal import SAID_CELLS
 from copydesk.domain.site_rules import FIELDS
 from copydesk.domain.site_tree import GROUP
 from copydesk.domain.text import clean, shorten

@@ -24,12 +24,10 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from copydesk.domain.layout import TOP
 from copydesk.domain.order import kept
 
-TOP = ""
-"""The level of what is in no collection."""
-
-Levels = Mapping[str, Sequence[str]]
+Orders = Mapping[str, Sequence[str]]
 """Ids in their order, by the collection that they are in."""
 
 
@@ -79,8 +77,8 @@ class _Level:
 
 
 def tree_moves(
-    before: Levels,
-    after: Levels,
+    before: Orders,
+    after: Orders,
     spaces: Collection[str],
     *,
     made: Collection[str] = (),
@@ -116,7 +114,7 @@ def tree_moves(
     return moves
 
 
-def top_down(levels: Levels) -> Iterator[str]:
+def top_down(levels: Orders) -> Iterator[str]:
     """Yield the levels of a tree, each after the one that it is in."""
     waiting = [TOP]
     while waiting:

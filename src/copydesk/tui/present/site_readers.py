@@ -7,8 +7,8 @@ from urllib.parse import urlsplit
 
 from rich.text import Text
 
+from copydesk.domain.layout import TOP
 from copydesk.domain.site_readers import ReaderNode, Standing, standings
-from copydesk.domain.site_tree import TOP
 from copydesk.tui.glyphs import glyphs
 from copydesk.tui.widgets.facts import Fact
 

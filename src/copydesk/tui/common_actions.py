@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 from copydesk.domain.address import web_address
+from copydesk.domain.text import clean
 from copydesk.tui.actions import Acts, action, command
 
 if TYPE_CHECKING:
@@ -68,7 +69,14 @@ def nothing_to_undo(owner: Any) -> str | None:
 
 def nothing_to_redo(owner: Any) -> str | None:
     """Say so when nothing was taken back that can be done again."""
-    return None if _here(owner).session.redoable() else "Nothing to redo."
+    session = _here(owner).session
+    if session.redoable():
+        return None
+    gone = session.unmade()
+    if not gone:
+        return "Nothing to redo."
+    more, verb = (f" and {len(gone) - 1} more", "are") if len(gone) > 1 else ("", "is")
+    return f"No redo: {clean(gone[0].entry.target)}{more} {verb} gone since u. Stage it again."
 
 
 def no_last_place(owner: Any) -> str | None:

@@ -80,6 +80,10 @@ class TakingBack(Writing):
         """Return what is done again next, in the order of doing it."""
         return self.history.redoable(self.journal.run)
 
+    def unmade(self) -> list[Past]:
+        """Return what was made, and taken away by ``u``, so that nothing is done again."""
+        return self.history.unmade(self.journal.run)
+
     def final(self) -> Written | None:
         """Return the newest write when it cannot be taken back, so that ``u`` means an older."""
         last = next((n for n in reversed(self.log) if n.state == "done" and not n.kind), None)

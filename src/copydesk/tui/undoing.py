@@ -143,10 +143,28 @@ class History:
         if last is None or (newest is not None and self._is_newer(newest, last)):
             return []
         alike = [past for past in self._alike(last) if past.id in self.known]
-        if any(past.standing == "undone" and _made_a_thing(past) for past in alike):
+        if self._unmade(alike):
             return []  # it would have another id now, and the others were about it
         undone = [past for past in alike if past.standing == "undone" and past.reversal.forth]
         return self._whole(last, undone)[::-1]
+
+    def unmade(self, run: str) -> list[Past]:
+        """Return what the action that was taken back last had made, and which is gone now.
+
+        Nothing after a newer write, as for `redoable`, which it keeps from doing that again.
+        """
+        mine = [past for past in self._runs.get(run, ()) if past.id in self.known]
+        undone = [past for past in mine if past.standing == "undone"]
+        last = max(undone, key=_turned, default=None)
+        newest = max((past for past in mine if past.standing == "done"), key=_turned, default=None)
+        if last is None or (newest is not None and self._is_newer(newest, last)):
+            return []
+        alike = [past for past in self._alike(last) if past.id in self.known]
+        return sorted(self._unmade(alike), key=_began)
+
+    @staticmethod
+    def _unmade(pasts: Iterable[Past]) -> list[Past]:
+        return [past for past in pasts if past.standing == "undone" and _made_a_thing(past)]
 
     def _is_newer(self, past: Past, undone: Past) -> bool:
         """Whether a write came after another was taken back, and is not that done again."""

@@ -23,7 +23,8 @@ from copydesk.tui.widgets.sheet import Box, Fact, Sheet, TypeToConfirm, fact_lin
 
 if TYPE_CHECKING:
     from copydesk.tui.app import CopydeskApp
-    from copydesk.tui.arranging import Arranger, Changed
+    from copydesk.tui.arranging import Arranger
+    from copydesk.tui.arranging_steps import Changed
 
 ABOVE = 3
 """Lines kept in sight above the request under way."""

@@ -20,7 +20,7 @@ from copydesk.tui.present.arrangement import Row
 from copydesk.tui.space_editing import ON_ROW, not_mine, to_be_deleted
 from copydesk.tui.space_making import SpaceMaking
 from copydesk.tui.tree_reading import Trashed
-from copydesk.tui.widgets.sheet import Confirm, TypeToConfirm
+from copydesk.tui.widgets.sheet import Confirm, Notice, TypeToConfirm
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
@@ -138,10 +138,9 @@ class SpaceHanding(SpaceMaking, scope="space_handing"):
         blocks = await self._blocks(api, inside, chosen)
         if blocks:
             more = [f"and {len(blocks) - BLOCKS} more"] if len(blocks) > BLOCKS else []
-            sheet = Confirm(
+            sheet = Notice(
                 f"{row.title} cannot go to {title} yet",
                 ["The service would refuse it:", "", *blocks[:BLOCKS], *more],
-                verb="close",
             )
             await self.desk.push_screen_wait(sheet)
             self.tell("Nothing was sent.")

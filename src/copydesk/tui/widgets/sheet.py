@@ -172,6 +172,26 @@ class Confirm(ScrollingSheet[bool], scope="confirm"):
         keys.update(self.paint(said))
 
 
+class Notice(ScrollingSheet[None], scope="notice"):
+    """Facts to read, with nothing to decide: esc closes it."""
+
+    def __init__(self, title: str, facts: Sequence[Fact]) -> None:
+        super().__init__(title)
+        self._facts = facts
+
+    def body(self) -> ComposeResult:
+        """The facts and the key."""
+        with VerticalScroll(classes="facts", can_focus=False):
+            yield Static(self.paint(fact_lines(self._facts)))
+        keys = Text.assemble(("esc", "accent"), " close")
+        yield Label(self.paint(keys), classes="keys")
+
+    @action("escape", "close", show=False, override=True)
+    def cancel(self) -> None:
+        """Close it."""
+        self.dismiss(None)
+
+
 LONGEST_TYPED = 36
 """Characters that anybody is asked to type."""
 

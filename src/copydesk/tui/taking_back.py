@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -101,19 +101,26 @@ class TakingBack(Writing):
         return line
 
     async def take_back(
-        self, pasts: Sequence[Past], *, again: bool = False, anyway: bool = False
+        self,
+        pasts: Sequence[Past],
+        *,
+        again: bool = False,
+        anyway: bool = False,
+        told: Callable[[int], None] = lambda done: None,
     ) -> list[Any]:
         """Take back writes one after the other, or do them ``again``; return what the steps gave.
 
         Each is read first, unless ``anyway``. What is not as it was left is passed over, and
         reported at the end by `ChangedSinceError`; what is gone by `WriteError`. A failure ends it.
-        What somebody else took back is only noted: ``past.by_others`` says so.
+        What somebody else took back is only noted: ``past.by_others`` says so. ``told`` is called
+        before each with how many are behind it.
         """
         api = await self.ready()
         results: list[Any] = []
         obstacles: list[Obstacle] = []
         gone: list[Past] = []
-        for past in pasts:
+        for at, past in enumerate(pasts):
+            told(at)
             obstacle = None
             if not anyway and (stuck := _alike(past, obstacles, again=again)) is not None:
                 obstacle = replace(stuck, past=past)

@@ -77,8 +77,14 @@ async def turn(place: Place, pasts: Sequence[Past], *, again: bool = False) -> N
     session = place.session
     results: list[Any] = []
     left = 0
+
+    def so_far(done: int) -> None:
+        if len(pasts) > 1:  # which takes a while where the service is slow
+            doing = "Doing again" if again else "Taking back"
+            place.say(f"{doing} {plural(len(pasts), 'write')}, {done} so far…")
+
     try:
-        results = await session.take_back(pasts, again=again)
+        results = await session.take_back(pasts, again=again, told=so_far)
     except ChangedSinceError as error:
         changed = [obstacle.past for obstacle in error.obstacles]
         if await place.desk.push_screen_wait(_sheet(error, len(pasts))):

@@ -12,6 +12,7 @@ from copydesk.domain.arrangement import StagingError
 from copydesk.domain.layout import TOP, Item, Kind
 from copydesk.domain.site_tree import SiteNode, Structure
 from copydesk.domain.text import clean, plural, shorten
+from copydesk.domain.visitor_schema import CLAIMS, claims_in
 from copydesk.tui.actions import action, command
 from copydesk.tui.arranging_place import (
     ArrangingPlace,
@@ -74,6 +75,13 @@ def hide_label(here: SiteEditing) -> str:
 
 
 ON_ROW = (not_allowed, no_row, not_staged_order, to_be_removed, a_group)
+
+
+def _condition_note(condition: str) -> str:
+    """Warn of a condition that asks for nothing of a visitor, as one does that is mistyped."""
+    if not condition.strip() or claims_in(condition):
+        return ""
+    return f"this asks nothing of {CLAIMS}: it may be mistyped, and hide it from every reader"
 
 
 class SiteEditing(ArrangingPlace, scope="site_editing"):
@@ -151,7 +159,9 @@ class SiteEditing(ArrangingPlace, scope="site_editing"):
             name.capitalize(),
             before,
             check,
-            (lambda text: self._address_note(row, text)) if name == "path" else "",
+            {"path": lambda text: self._address_note(row, text), "condition": _condition_note}.get(
+                name, ""
+            ),
             offers=self._conditions if name == "condition" else None,
         )
 

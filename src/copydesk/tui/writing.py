@@ -257,7 +257,7 @@ class Writing:
 
             said = "No answer came, and it"
             if isinstance(lost, ServerFault):
-                said = f"{sentence(lost)} It"
+                said = f"{sentence(lost).removesuffix(' R tries again.')} It"
             raise NotDoneError(
                 f"{said} had not happened when it was read again. @, then r sends it again."
             ) from lost

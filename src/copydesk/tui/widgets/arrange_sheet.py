@@ -252,7 +252,10 @@ class ArrangeSheet(Sheet[Outcome], scope="arrange"):
     def _again(self) -> str:
         if self.run.back:
             return "go on rolling back"
-        return "go on" if self.run.failure is None else "try again"
+        failed = self.run.failure
+        if failed is not None and failed.state == "unknown":
+            return "look, then go on"
+        return "go on" if failed is None else "try again"
 
     # What is done
 
@@ -300,8 +303,12 @@ class ArrangeSheet(Sheet[Outcome], scope="arrange"):
     @action("r", "try again", unless=nothing_to_send, danger=2)
     async def again(self) -> None:
         """Try the request again that failed and go on; in a roll back, go on with that."""
-        back = self.run.back
+        back, why = self.run.back, self.run.why
         await self._go(self._arranger.roll_back if back else self._arranger.go)
+        if self.is_attached and self.run.state == "stopped" and self.run.why == why:
+            session = cast("CopydeskApp", self.app).session
+            self._said = f"Tried again at {session.clock().astimezone():%H:%M:%S}: the same."
+            self._show()
 
     @action("b", "roll back", unless=nothing_to_return, danger=2)
     async def roll_back(self) -> None:

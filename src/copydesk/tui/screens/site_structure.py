@@ -118,6 +118,8 @@ class SiteStructurePlace(SiteEditing, SiteTabs, scope="site_structure"):
         yield Part("side", self.facts, self.navigation, self.plan, self.written)
 
     def _not_pickable(self, row: Row) -> str | None:
+        if self.refused:
+            return self.refused
         if row.kind == "group":
             return "The API has no operation that moves a group. Move what is around it."
         if self.shown.state(row).removed:
@@ -164,7 +166,7 @@ class SiteStructurePlace(SiteEditing, SiteTabs, scope="site_structure"):
         yield self.read.site.title if self.read is not None else self.site_title
         yield "Structure"
         if self.refused:
-            yield f"read-only: {self.refused.removesuffix('.')}"
+            yield "read-only"
         elif self.staged_note:
             yield self.staged_note
 

@@ -70,7 +70,9 @@ class ArrangedTree(Marking, TreeList[Row], scope="arranged_tree"):
     def mark_all(self) -> None:
         """Pick every row that is shown of the level of the cursor."""
         here = self.selected_item
-        if here is not None:
+        if here is not None and (why := self.pickable(here)) is not None:
+            self.place.say(why, "warn")
+        elif here is not None:
             self._pick(twig for twig in self.source.shown() if twig.item.level == here.level)
 
     def _pick(self, twigs: Iterable[Twig[Row]]) -> None:

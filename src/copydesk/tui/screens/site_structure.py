@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -26,16 +25,16 @@ from copydesk.tui.present import arrangement as staged
 from copydesk.tui.present import site_structure as present
 from copydesk.tui.present.arrangement import Row
 from copydesk.tui.present.navigation import navigation_facts
+from copydesk.tui.site_columns import site_columns
 from copydesk.tui.site_editing import SiteEditing
 from copydesk.tui.site_reading import SiteRead
 from copydesk.tui.site_tabs import WHICH, SiteTabs
 from copydesk.tui.trees import TreeSource
 from copydesk.tui.undoing import Past
 from copydesk.tui.widgets.arranged_tree import ArrangedTree
-from copydesk.tui.widgets.columns import by_content
 from copydesk.tui.widgets.facts import Facts
 from copydesk.tui.widgets.stacked import Stacked, stack, unstack
-from copydesk.tui.widgets.virtual_list import Column, VirtualList
+from copydesk.tui.widgets.virtual_list import VirtualList
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
@@ -45,12 +44,6 @@ if TYPE_CHECKING:
 
 UNFOLD_LIMIT = 60
 """In a structure of at most so many rows, sections with several variants open unfolded."""
-
-TITLE_CELLS = 24
-"""Cells that titles take before anything else is shown of a row."""
-
-STATE_CELLS = 44
-"""Cells that a row's states may take where there is room."""
 
 LOOKED_BACK = 2000
 """So many writes are looked through for these."""
@@ -99,7 +92,7 @@ class SiteStructurePlace(SiteEditing, SiteTabs, scope="site_structure"):
         )
         self.rows = ArrangedTree(
             source,
-            self._columns(Layout({}, {TOP: ()})),
+            site_columns(self, Layout({}, {TOP: ()})),
             title="Structure",
             empty="Reading the structure…",
             sign=lambda row: staged.sign(row, self.shown),
@@ -125,40 +118,6 @@ class SiteStructurePlace(SiteEditing, SiteTabs, scope="site_structure"):
         if self.shown.state(row).removed:
             return f"{row.title} is going to be removed. u brings it back."
         return None
-
-    def _columns(self, layout: Layout) -> list[Column[Row]]:
-        """Return the columns; what a site has in them says how wide they are. Titles come first."""
-        nodes = self.structure.nodes
-        rows = [Row(item, layout.level_of(row)) for row, item in layout.items.items()]
-        longest = max((present.name_cells(layout, row.id) for row in rows), default=0)
-        titles = max(18, min(longest, TITLE_CELLS))
-        path: Column[Row] = Column(
-            "path", "PATH", lambda row: present.path(row, self.shown), 5, drop=2
-        )
-        state: Column[Row] = Column(
-            "state", "VISIBLE", lambda row: present.state(row, self.shown, nodes), 7, drop=1
-        )
-        # What is particular about a row is not cut while the titles have blanks to give.
-        longest = by_content(state, rows, most=STATE_CELLS).width
-        state = replace(
-            state,
-            render=lambda row: present.state(row, self.shown, self.structure.nodes),
-            width=min(longest, 16),
-            most=longest,
-        )
-        return [
-            Column("now", "NOW", lambda row: staged.now_cell(row, self.shown), 4),
-            Column("was", "WAS", lambda row: staged.was_cell(row, self.shown), 4),
-            Column(
-                "title", "SECTION",
-                lambda row: present.name(row, self.shown, self.structure.nodes),
-                flex=1, minimum=titles,
-            ),
-            Column("shift", "", lambda row: staged.shift(row, self.shown), 4),
-            by_content(path, rows, most=12),
-            Column("variants", "HOLDS", lambda row: present.variants(row, self.shown), 5, drop=3),
-            state,
-        ]  # fmt: skip
 
     def trail(self) -> Iterable[str]:
         """The organization, the site, that this is its structure, and what is staged."""
@@ -327,7 +286,7 @@ class SiteStructurePlace(SiteEditing, SiteTabs, scope="site_structure"):
         now = self.arrangement.now
         if self._fitted is not now.items:
             self._fitted = now.items
-            self.rows.show_columns(self._columns(now))
+            self.rows.show_columns(site_columns(self, now))
         self.plan.title = staged.plan_title(self.calls)
         moves = [AFTER_MOVES] * all(call.what == "Move" for call in self.calls)
         after = [" ".join([*moves, AFTER_PLAN])]

@@ -25,7 +25,7 @@ from copydesk.domain.text import plural
 
 if TYPE_CHECKING:
     from copydesk.domain.site_arrangement import SiteArrangement
-    from copydesk.domain.site_plan import Op
+    from copydesk.domain.site_order import Op
 
 ADDRESS_NOTE = "the address changes; links that readers kept may break"
 

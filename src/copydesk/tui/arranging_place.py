@@ -69,7 +69,7 @@ def hidden_rows(here: ArrangingPlace) -> str | None:
 def not_staged_order(here: ArrangingPlace) -> str | None:
     """Say so while something else is shown than the staged order."""
     if here.showing != "now":
-        return f"This is {VIEWS[here.showing]}: = goes back to the staged order."
+        return f"On screen: {VIEWS[here.showing]}. = goes back to the staged order."
     return None
 
 
@@ -388,7 +388,7 @@ class ArrangingPlace(SendsStaged, scope="arranging"):
         order = list(VIEWS)
         self.showing = order[(order.index(self.showing) + 1) % len(order)]
         self.show_arrangement()
-        self.say(f"This is {VIEWS[self.showing]}.")
+        self.say(f"On screen: {VIEWS[self.showing]}.")
 
     # Sending
 

@@ -156,8 +156,11 @@ class Place(CommonActions, Loading, Screen[None]):
         line = self.session.undoable()
         if line is None:
             return ""
-        count = len(self.session.together(line)) if line.group else 1
-        wrote = f"{line.what.lower()} {line.target if count == 1 else f'{count} at once'}"
+        writes = self.session.together(line) if line.group else ()
+        wrote = f"{line.what.lower()} {line.target}"
+        if len(writes) > 1:
+            alike = len({write.entry.what for write in writes}) == 1
+            wrote = f"{line.what.lower() if alike else 'change'} {len(writes)} at once"
         if self.session.final() is not None:
             return f"u undoes: {wrote}"
         return f"last: {wrote}   u undo"

@@ -21,6 +21,7 @@ from copydesk.tui import site_reading
 from copydesk.tui.app import CopydeskApp
 from copydesk.tui.drafts import DraftStore, MemoryDrafts
 from copydesk.tui.places import Target
+from copydesk.tui.present.arrangement import written_facts
 from copydesk.tui.present.navigation import navigation_facts
 from copydesk.tui.run_store import ArrangementStore, MemoryArrangements
 from copydesk.tui.screens.site_structure import SiteStructurePlace
@@ -392,6 +393,11 @@ async def test_everything_else_is_staged_too(world: World) -> None:
         order = ["Guides", "API reference", "Legal notes", "Status", "English"]
         assert await published.order() == order
         assert not here(driver).arrangement.dirty
+        lasting = here(driver).session.history.lasting_in(published.site)
+        assert [(each.what, each.target) for each in lasting] == [("Remove", "Changelog")]
+        now = here(driver).session.clock()
+        (fact,) = written_facts((), lambda past: now, now, lasting)
+        assert str(fact.text) == "remove Changelog"
         await driver.press("u", "y")
         await sheet_gone(driver)
         assert await published.order() == ["Guides", "API reference", "Legal", "Status"]

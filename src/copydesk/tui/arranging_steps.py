@@ -85,7 +85,9 @@ class RunSteps:
         open_still = {each.call.key for each in run.calls if each.state in ("unknown", *UNDER_WAY)}
         if run.said or open_still - asked:
             return run if run.state == "stopped" else run.stop(run.said)
-        run = run.go(token_hex(6), self._session.clock().timestamp())
+        # The writes of it are found again by what they are about, also those without a way back.
+        group = f"{run.target} {token_hex(6)}"
+        run = run.go(group, self._session.clock().timestamp())
         lines = [line for line in self._session.log if line.group == run.group]
         self._refused[run.id] = [line for line in lines if line.state in ("failed", "unknown")]
         while (item := run.following) is not None:

@@ -48,7 +48,9 @@ class SpaceDetails(SpaceHanding):
 
     def show_written(self) -> None:
         """Show what this machine changed here."""
-        self.written.show(staged.written_facts(self._written, _when, self.session.clock()))
+        lasting = self.session.history.lasting_in(self.organization)
+        now = self.session.clock()
+        self.written.show(staged.written_facts(self._written, _when, now, lasting))
 
     def look_back(self) -> None:
         """Find what this machine changed in the tree and can take back."""

@@ -70,6 +70,8 @@ class History:
         self._groups: dict[str, list[Past]] = {}
         self._turns: set[str] = set()
         self._count = 0
+        self.lasting: dict[str, Entry] = {}
+        """Done writes of an action of several that have no way back, by their ids."""
         self.made: set[str] = set()
         """The ids of messages whose sending was answered: no other write has made these."""
 
@@ -91,6 +93,8 @@ class History:
         if entry.kind:
             return self._turn(entry)
         if entry.reversal is None or entry.state == "failed":
+            if entry.group and entry.state == "done":
+                self.lasting[entry.id] = entry
             lost = self.known.pop(entry.id, None)
             if lost is not None:
                 lost.standing = "failed"
@@ -133,6 +137,10 @@ class History:
                 past.standing = "undoing" if kind == "undo" else "redoing"
                 past.cut = entry
         return past
+
+    def lasting_in(self, target: str) -> list[Entry]:
+        """Return what was sent for good when a target (a site, an organization) was rearranged."""
+        return [entry for entry in self.lasting.values() if entry.group.split(" ")[0] == target]
 
     def redoable(self, run: str) -> list[Past]:
         """Return what ``ctrl+r`` does again in a run, oldest first; nothing after a newer write."""

@@ -326,7 +326,8 @@ class SiteStructurePlace(SiteEditing, SiteTabs, scope="site_structure"):
             if self._looked != len(self.session.log):
                 self._look_back()
             now = self.session.clock()
-            found = staged.written_facts(self._written, _when, now)
+            lasting = self.session.history.lasting_in(self.run_target)
+            found = staged.written_facts(self._written, _when, now, lasting)
             self.written.show(found[:WRITTEN])
 
     @action("i", "details", show=False, group="Look", override=True)

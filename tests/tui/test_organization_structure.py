@@ -244,6 +244,8 @@ async def test_the_trash_keeps_what_is_deleted_and_others_may_be_given_the_rest(
         await driver.press("ctrl+s")
         assert (await tree.told())["Product"] == ["Reference"]
         assert "Trash (3 known, kept 7 days)" in driver.screen
+        go(driver, tree, "Reference")
+        await driver.press("x")
         go(driver, tree, "Guide")
         assert "7 days left" in driver.line("  Guide")
         await driver.press("J")
@@ -253,6 +255,14 @@ async def test_the_trash_keeps_what_is_deleted_and_others_may_be_given_the_rest(
         await driver.press("y")
         assert (await tree.told())["Product"] == ["Guide", "Reference"]
         assert "Trash (2 known, kept 7 days)" in driver.screen
+        await driver.press("u")  # what came last: the restoring, not the step staged before it
+        assert (await tree.told())["Product"] == ["Reference"]
+        assert plan(driver) == ["Reference: unlocked"]
+        await driver.press("u")
+        assert plan(driver) == []
+        go(driver, tree, "Guide")
+        await driver.press("D", "y")
+        assert (await tree.told())["Product"] == ["Guide", "Reference"]
         await transfer(driver, tree, "Product")
         assert "Guide: the site Acme Docs shows it; remove it there first." in driver.screen
         await driver.press("escape", "u")

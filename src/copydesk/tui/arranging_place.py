@@ -17,7 +17,7 @@ from textual.timer import Timer
 
 from copydesk.domain.arrangement import Arrangement, StagingError
 from copydesk.domain.filter import fold
-from copydesk.domain.layout import Item
+from copydesk.domain.layout import Item, Layout
 from copydesk.domain.text import plural
 from copydesk.tui.actions import action, command
 from copydesk.tui.arranging_kept import plan_of
@@ -63,7 +63,7 @@ def hidden_rows(here: ArrangingPlace) -> str | None:
     """Say so while rows are hidden between which one would move, or another order is shown."""
     if here.rows.tree_source.filtering:
         return "Clear the filter to move: Esc."
-    return not_staged_order(here)
+    return here.beyond or not_staged_order(here)
 
 
 def not_staged_order(here: ArrangingPlace) -> str | None:
@@ -92,7 +92,7 @@ def nothing_staged(here: ArrangingPlace) -> str | None:
 
 def nothing_to_take_back(here: ArrangingPlace) -> str | None:
     """Say so when there is neither a staged step nor a write to take back."""
-    return None if here.arrangement.past else nothing_to_undo(here)
+    return None if here.step_is_newest else nothing_to_undo(here)
 
 
 def nothing_to_redo(here: ArrangingPlace) -> str | None:
@@ -119,11 +119,20 @@ class ArrangingPlace(SendsStaged, scope="arranging"):
         """What ``=`` shows."""
         self._planning: Timer | None = None
         self._rows_of = Rows()
+        self._staged_after = 0
+        """How many writes there were when the last step was staged."""
+        self._write_undone = False
+        """Whether a write was taken back later than any staged step."""
 
     # What a place says
 
     def draw(self) -> None:
         """Show what goes with the rows: the plan, the details. The rows are there already."""
+
+    @property
+    def beyond(self) -> str:
+        """Why the row under the cursor is not arranged at all; empty when it is."""
+        return ""
 
     def further_rows(self) -> Sequence[Row]:
         """Return rows that stand below and are not arranged."""
@@ -158,6 +167,7 @@ class ArrangingPlace(SendsStaged, scope="arranging"):
         if arrangement is self.arrangement:
             return
         cursor = self.rows.selected_id
+        self._staged_after, self._write_undone = len(self.session.log), False
         self.arrangement = arrangement
         self.keep_soon()
         self.show_arrangement(cursor)
@@ -216,6 +226,18 @@ class ArrangingPlace(SendsStaged, scope="arranging"):
         self.rows.retitle()
         self.draw()
         self.refresh_frame()
+
+    def look_again(self, layout: Layout) -> bool:
+        """Take in what a poll read, if no row moves by that and nothing is staged; say if so.
+
+        Texts that changed show at once then; all else waits for R.
+        """
+        base = self.arrangement.base
+        taken = layout.levels == base.levels and not self.arrangement.dirty
+        if taken and not layout.same(base):
+            self.take(layout)
+        self.behind = not layout.same(self.arrangement.base)
+        return taken
 
     def status_left(self) -> str:
         """What is staged, and that nothing was sent."""
@@ -343,20 +365,32 @@ class ArrangingPlace(SendsStaged, scope="arranging"):
 
     # Taking steps back
 
+    @property
+    def step_is_newest(self) -> bool:
+        """Whether a staged step is what ``u`` takes back: it came after all that was sent."""
+        line = self.session.undoable()
+        newer = line is not None and line.number > self._staged_after
+        return bool(self.arrangement.past) and not newer and not self.session.waits
+
+    def status_right(self) -> str:
+        """What ``u`` takes back of what was sent; nothing while that is a staged step."""
+        return "" if self.step_is_newest else super().status_right()
+
     @action("u", "undo", unless=nothing_to_take_back, show=12, group="Order", override=True)
     async def undo(self) -> None:
-        """Take back the last staged step; with none, what was sent last."""
-        if self.arrangement.past:
+        """Take back the last staged step, or what was sent since it."""
+        if self.step_is_newest:
             self.staged(self.arrangement.undo())
             return
+        self._write_undone = True
         await super().undo()
 
     @action(
         "ctrl+r", "redo", unless=nothing_to_redo, show=11, group="Order", also=("Z",), override=True
     )
     async def redo(self) -> None:
-        """Stage again what was undone last; with nothing, do a write again that was taken back."""
-        if self.arrangement.future:
+        """Stage again what was undone last, or do a write again that was taken back since."""
+        if self.arrangement.future and not (self._write_undone and self.session.redoable()):
             self.staged(self.arrangement.redo())
         else:
             await super().redo()

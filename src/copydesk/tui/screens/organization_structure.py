@@ -18,6 +18,7 @@ from copydesk.tui.app import style_path
 from copydesk.tui.arranging_place import not_allowed, nothing_staged
 from copydesk.tui.dispatch import run
 from copydesk.tui.draft_keys import tree_key
+from copydesk.tui.errors import with_key
 from copydesk.tui.glyphs import glyphs
 from copydesk.tui.place import Part
 from copydesk.tui.places import Target, place
@@ -25,6 +26,7 @@ from copydesk.tui.present import arrangement as staged
 from copydesk.tui.present import space_structure as present
 from copydesk.tui.present.arrangement import Row
 from copydesk.tui.space_details import SpaceDetails
+from copydesk.tui.space_editing import in_trash
 from copydesk.tui.tree_reading import Trashed, TreeRead
 from copydesk.tui.trees import TreeSource
 from copydesk.tui.widgets.arranged_tree import ArrangedTree
@@ -216,6 +218,11 @@ class OrganizationStructurePlace(SpaceDetails, scope="organization_structure"):
         self.read = await read_tree(api, self.organization)
         return self.read.layout
 
+    @property
+    def beyond(self) -> str:
+        """What to say of the trash: it has no order."""
+        return in_trash(self) or ""
+
     def further_rows(self) -> Sequence[Row]:
         """Return the trash, below all that is arranged."""
         if self.showing != "now":
@@ -239,17 +246,13 @@ class OrganizationStructurePlace(SpaceDetails, scope="organization_structure"):
     def _polled(self, found: TreeRead | None) -> None:
         if found is None or self.read is None:
             return
-        layout = found.layout
-        if layout.levels == self.arrangement.base.levels and not self.arrangement.dirty:
+        if self.look_again(found.layout):
             self.read, self.refused = found, found.refused
-            if not layout.same(self.arrangement.base):
-                self.take(layout)
-        self.behind = not layout.same(self.arrangement.base)
         self.show_arrangement()
 
     def _unread(self, text: str) -> None:
         if self.read is None:
-            self.rows.empty = text if "R " in text else f"{text} R reads it again."
+            self.rows.empty = with_key(text)
             self.rows.refresh()
 
     async def _read(self, api: Api) -> tuple[TreeRead, ArrangeRun | None] | None:

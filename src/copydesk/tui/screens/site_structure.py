@@ -183,24 +183,15 @@ class SiteStructurePlace(SiteEditing, SiteTabs, scope="site_structure"):
     def poll(self) -> None:
         """Read again quietly. What others changed waits for R: nothing moves by itself."""
         if self.known:
-            self.load("poll", self._read_quietly, self._polled, what="Reading again")
+            self.load("poll", self._read_site, self._polled, what="Reading again")
         else:
             super().poll()
-
-    async def _read_quietly(self, api: Api) -> SiteRead | None:
-        return await self._read_site(api)
 
     def _polled(self, found: SiteRead | None) -> None:
         if found is None or self.read is None:
             return
-        layout = layout_of(found.structure)
-        # Texts that changed show at once where nothing is staged; rows wait.
-        same = layout.levels == self.arrangement.base.levels
-        if same and not self.arrangement.dirty:
+        if self.look_again(layout_of(found.structure)):
             self.read, self.refused = found, found.refused
-            if not layout.same(self.arrangement.base):
-                self.take(layout)
-        self.behind = not layout.same(self.arrangement.base)
         self.show_arrangement()
 
     def _unread(self, text: str) -> None:

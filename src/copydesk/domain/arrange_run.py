@@ -392,7 +392,7 @@ def identity(place: str, target: str) -> str:
 def lasting_fact(calls: Iterable[Call]) -> str:
     """Say of a plan how far one undo takes it back again."""
     calls = list(calls)
-    lasting = sum(call.final or call.reversal is None for call in calls)
+    lasting = sum(call.lasting for call in calls)
     if not lasting:
         return "u afterwards takes it all back."
     if lasting == len(calls):

@@ -56,6 +56,11 @@ class Call:
     final: bool = False
     arrived: Expectation | None = None
 
+    @property
+    def lasting(self) -> bool:
+        """Whether nothing takes it back."""
+        return self.final or self.reversal is None
+
     def made(self, answer: JSON) -> dict[str, str]:
         """Return what the answer gives instead of provisional values; ``{}`` where it made none."""
         paths = {self.makes: "id", **self.also} if self.makes else dict(self.also)

@@ -50,7 +50,7 @@ class RunCall:
     @property
     def lasting(self) -> bool:
         """Whether nothing takes it back."""
-        return self.call.final or self.call.reversal is None
+        return self.call.lasting
 
     @property
     def passed_over(self) -> bool:

@@ -162,7 +162,7 @@ class Requests:
             item.title,
             line,
             Step(f"delete_{thing}", {**self.where, f"{thing}_id": row}),
-            note="the content stays; this cannot be taken back",
+            note="the content stays",
             final=True,
             arrived=self._shown(name, row, there=False),
         )
@@ -261,7 +261,7 @@ class Requests:
             f"Readers land on {item.title} first",
             Step("update_site", self.where, {name: row}),
             back,
-            note=DEFAULT_NOTE if back is not None else "this is not taken back",
+            note=DEFAULT_NOTE,
             final=back is None,
             arrived=arrived,
         )
@@ -296,7 +296,7 @@ class Requests:
             f"{item.title} {move.side} {self._item(move.anchor).title}{where}",
             way.forth[0],
             reversal,
-            note="" if back is not None else "this cannot be taken back: only a group is beside it",
+            note="" if back is not None else "only a group is beside it",
             final=back is None,
             arrived=way.still if back is None else None,
         )

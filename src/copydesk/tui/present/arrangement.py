@@ -292,21 +292,27 @@ def plan_title(calls: Sequence[Call]) -> str:
     return f"Plan   {plural(len(calls), 'request')}, the fewest for this"
 
 
+LASTING = "cannot be taken back"
+"""What stands behind a request that nothing takes back."""
+
+
 def plan_facts(
     calls: Sequence[Call], *, nothing: Sequence[str], after: Sequence[str]
 ) -> list[Fact]:
     """Return the plan, a line for each request; ``nothing`` is said where there is none."""
     if not calls:
         return [Fact("", Text(line, style="muted")) for line in nothing]
-    found = [
-        Fact(str(at), Text(call.line, style="bad" if call.final else ""))
-        for at, call in enumerate(calls[:PLAN_LINES], start=1)
-    ]
+    found = [Fact(str(at), _planned(call)) for at, call in enumerate(calls[:PLAN_LINES], start=1)]
     if len(calls) > PLAN_LINES:
         found.append(Fact("", Text(f"and {len(calls) - PLAN_LINES} more", style="muted")))
     notes = list(dict.fromkeys(call.note for call in calls if call.note))[:PLAN_LINES]
     found += [Fact("", Text(clean(note), style="warn")) for note in notes]
     return found + [Fact("", Text(line, style="muted")) for line in after]
+
+
+def _planned(call: Call) -> Text:
+    text = Text(call.line, style="bad" if call.final else "")
+    return text.append(f"  {LASTING}", style="warn") if call.lasting else text
 
 
 def kept_lines(calls: Iterable[Call]) -> list[str]:

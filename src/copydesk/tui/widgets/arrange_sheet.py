@@ -19,6 +19,7 @@ from copydesk.domain.text import plural
 from copydesk.tui.actions import action
 from copydesk.tui.errors import failure_types, sentence
 from copydesk.tui.glyphs import glyphs
+from copydesk.tui.present.arrangement import LASTING
 from copydesk.tui.widgets.sheet import Box, Fact, Sheet, TypeToConfirm, fact_lines
 
 if TYPE_CHECKING:
@@ -203,7 +204,7 @@ class ArrangeSheet(Sheet[Outcome], scope="arrange"):
                 return "?", "bad", "it may have arrived"
             case "taken-back":
                 return "-", "muted", "taken back"
-        final = "cannot be taken back" if item.lasting else ""
+        final = LASTING if item.lasting else ""
         return " ", "warn" if final else "muted", final
 
     def _words(self) -> Text:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import Any
 
 import pytest
@@ -129,9 +128,7 @@ async def test_what_is_typed_is_kept_within_a_second(monkeypatch: pytest.MonkeyP
     async with drive(app_with(drafts), "c") as driver:
         await driver.send("H")
         await driver.send("i")
-        await eventually(
-            lambda: drafts.texts == {"comment:118": "Hi"}, lambda: asyncio.sleep(0.001)
-        )
+        await eventually(lambda: drafts.texts == {"comment:118": "Hi"}, driver.turn)
         assert driver.app.screen is not driver.place, "it is still being written"
 
 

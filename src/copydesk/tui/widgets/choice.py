@@ -220,11 +220,8 @@ class Choice(_Chooser[str]):
             self.dismiss(self.options.selected_id)
 
 
-class Choices(_Chooser[frozenset[str]], scope="choices"):
-    """Choose several: Space ticks (so do Tab and Enter), ctrl+s answers with the set of ids.
-
-    None when it was left.
-    """
+class _Several(_Chooser[R]):
+    """What choosing several has, in the order of their ticks or not."""
 
     FIELD = TickInput
     KEYS = TICK_KEYS
@@ -233,59 +230,20 @@ class Choices(_Chooser[frozenset[str]], scope="choices"):
         self, title: str, options: Sequence[Option], *, ticked: Sequence[str] = ()
     ) -> None:
         super().__init__(title, options)
+        self.ticked = list(ticked)
+        """The ids of what is ticked, in the order of the ticks."""
         self.options.marks = set(ticked)
 
     def tick(self) -> None:
         """Tick or untick, and go on."""
-        ticked = self.options.selected_id
-        if ticked is not None:
-            self.options.marks ^= {ticked}
-            self.options.refresh_rows()
-            self.options.move(1)
-
-    def chosen(self) -> None:
-        """Enter ticks too: several are taken only by ctrl+s."""
-        self.tick()
-
-    @action("ctrl+s", "take", danger=1)
-    def take(self) -> None:
-        """Answer with the ticked ones."""
-        self.dismiss(frozenset(self.options.marks))
-
-
-class OrderedChoices(_Chooser[tuple[str, ...]], scope="ordered_choices"):
-    """Choose several in an order: each tick has its number; the result is a tuple of ids, or None.
-
-    With no tick ctrl+s answers with an empty tuple.
-    """
-
-    FIELD = TickInput
-    KEYS = TICK_KEYS
-
-    def __init__(
-        self, title: str, options: Sequence[Option], *, ticked: Sequence[str] = ()
-    ) -> None:
-        super().__init__(title, options)
-        self._ticked = list(ticked)
-        self.options.columns = (
-            Column("number", "", self._number, width=3, align="right"),
-            *self.options.columns,
-        )
-        self.options.marks = set(ticked)
-
-    def _number(self, option: Option) -> str:
-        return str(self._ticked.index(option.id) + 1) if option.id in self._ticked else ""
-
-    def tick(self) -> None:
-        """Tick or untick, and go on; those ticked later move up."""
-        ticked = self.options.selected_id
-        if ticked is None:
+        at = self.options.selected_id
+        if at is None:
             return
-        if ticked in self._ticked:
-            self._ticked.remove(ticked)
+        if at in self.ticked:
+            self.ticked.remove(at)
         else:
-            self._ticked.append(ticked)
-        self.options.marks = set(self._ticked)
+            self.ticked.append(at)
+        self.options.marks = set(self.ticked)
         self.options.refresh_rows()
         self.options.move(1)
 
@@ -293,7 +251,38 @@ class OrderedChoices(_Chooser[tuple[str, ...]], scope="ordered_choices"):
         """Enter ticks too: several are taken only by ctrl+s."""
         self.tick()
 
+
+class Choices(_Several[frozenset[str]], scope="choices"):
+    """Choose several: Space ticks (so do Tab and Enter), ctrl+s answers with the set of ids.
+
+    None when it was left.
+    """
+
+    @action("ctrl+s", "take", danger=1)
+    def take(self) -> None:
+        """Answer with the ticked ones."""
+        self.dismiss(frozenset(self.ticked))
+
+
+class OrderedChoices(_Several[tuple[str, ...]], scope="ordered_choices"):
+    """Choose several in an order: each tick has its number; the result is a tuple of ids, or None.
+
+    With no tick ctrl+s answers with an empty tuple.
+    """
+
+    def __init__(
+        self, title: str, options: Sequence[Option], *, ticked: Sequence[str] = ()
+    ) -> None:
+        super().__init__(title, options, ticked=ticked)
+        self.options.columns = (
+            Column("number", "", self._number, width=3, align="right"),
+            *self.options.columns,
+        )
+
+    def _number(self, option: Option) -> str:
+        return str(self.ticked.index(option.id) + 1) if option.id in self.ticked else ""
+
     @action("ctrl+s", "take", danger=1)
     def take(self) -> None:
         """Answer with the ticked ones, in the order of their ticks."""
-        self.dismiss(tuple(self._ticked))
+        self.dismiss(tuple(self.ticked))

@@ -249,7 +249,8 @@ class CopydeskApp(MergingApp):
         by_name = target is None
         if target is None:
             site = here.site_at_hand() if here is not None and entry.place.OF_SITE else None
-            target = Target(organization=self.session.organization, site=site)
+            space = here.space_at_hand() if here is not None and entry.place.OF_SPACE else None
+            target = Target(organization=self.session.organization, site=site, space=space)
         if entry.view is not None and target.view is None:
             target = target.but(view=entry.view)
         for screen in self.screen_stack:
@@ -271,7 +272,7 @@ class CopydeskApp(MergingApp):
             await self.pop_screen()
 
     def _remember(self, place: Place | None) -> None:
-        if place is not None:
+        if place is not None and place.PLACE:
             self.last = (place.PLACE, place.target.but(view=place.view or None))
 
     async def go_last(self) -> None:
@@ -372,13 +373,17 @@ class CopydeskApp(MergingApp):
         if place is not None and place.pane is not None:
             await self.open_prompt(place, SearchPrompt(place.pane))
 
-    async def open_command_line(self) -> None:
-        """Open the line of ``:``."""
+    async def open_command_line(self, text: str = "") -> None:
+        """Open the line of ``:``, with some text in it already."""
         from copydesk.tui.command_line import CommandPrompt
 
         place = self.here
         if place is not None:
-            await self.open_prompt(place, CommandPrompt(place))
+            prompt = CommandPrompt(place)
+            await self.open_prompt(place, prompt)
+            if text:
+                prompt.input.value = text
+                prompt.input.cursor_position = len(text)
 
     async def open_prompt(self, place: Place, prompt: Prompt) -> None:
         """Open a line that has the focus before the next key is read: that key is for it."""

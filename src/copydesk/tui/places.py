@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeVar
 
-from copydesk.tui.actions import Action, DeclarationError
+from copydesk.tui.actions import Action, DeclarationError, Uses
 
 if TYPE_CHECKING:
     from copydesk.tui.place import Place
@@ -34,6 +34,8 @@ class Target:
     revision: str | None = None
     thread: str | None = None
     cluster: str | None = None
+    item: str | None = None
+    """What a list of parts is of, where it is none of those above: a team, an integration."""
     view: str | None = None
 
     def but(self, **changes: str | None) -> Target:
@@ -67,12 +69,18 @@ ENTRIES: dict[str, Entry] = {}
 
 
 def place(
-    name: str, *, key: str = "", title: str, jumps: tuple[Jump, ...] = ()
+    name: str,
+    *,
+    key: str = "",
+    title: str,
+    jumps: tuple[Jump, ...] = (),
+    uses: Uses | Sequence[Uses] = (),
 ) -> Callable[[P], P]:
     """Register a place under ``:name`` and ``g`` + ``key``.
 
-    The module that holds it should be called like the place (``-`` as ``_``), so that the first
-    frame needs to import no other. Raises `DeclarationError` when a word or key is taken.
+    ``uses`` are the operations that are sent by going there. The module that holds it should be
+    called like the place (``-`` as ``_``), so that the first frame needs to import no other. Raises
+    `DeclarationError` when a word or key is taken.
     """
 
     def register(cls: P) -> P:
@@ -91,7 +99,15 @@ def place(
                 jump.title,
                 cls,
                 jump.view,
-                Action("go", jump.name, keys, jump.title, f"Go to {jump.title}.", group="Go"),
+                Action(
+                    "go",
+                    jump.name,
+                    keys,
+                    jump.title,
+                    f"Go to {jump.title}.",
+                    group="Go",
+                    uses=(uses,) if isinstance(uses, str) or callable(uses) else tuple(uses),
+                ),
             )
         return cls
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from copydesk.domain.address import web_address
 from copydesk.domain.text import clean
-from copydesk.tui.actions import Acts, action, command
+from copydesk.tui.actions import SCOPES, Acts, action, command
 
 if TYPE_CHECKING:
     from copydesk.tui.place import Place
@@ -41,9 +41,24 @@ def no_url(owner: Any) -> str | None:
     return None if url else "This has no address on the web."
 
 
+def withheld_url(owner: Any) -> str | None:
+    """Say so when the address may be opened, but is neither shown nor copied now."""
+    return _here(owner).withheld()
+
+
 def nothing_to_copy(owner: Any) -> str | None:
     """Say so when the selection has nothing to copy."""
     return None if _here(owner).copies() else "There is nothing to copy here."
+
+
+def no_json(owner: Any) -> str | None:
+    """Say so when there is nothing here that the service keeps as JSON."""
+    return None if _here(owner).raw() is not None else "There is nothing here to show as JSON."
+
+
+def raw_operations() -> Sequence[str]:
+    """Return the operations that some place reads JSON with."""
+    return sorted({name for cls in tuple(SCOPES.values()) for name in getattr(cls, "RAW", ())})
 
 
 def nothing_new(owner: Any) -> str | None:
@@ -253,9 +268,9 @@ class CommonActions(Acts, scope="place"):
         place = _here(self)
         url = web_address(place.url())
         place.desk.open_url(url)
-        place.say(f"Opened {url}")
+        place.say("Opened in the browser." if place.withheld() else f"Opened {url}")
 
-    @action("y", "copy url", unless=no_url, show=3, group="Share")
+    @action("y", "copy url", unless=(no_url, withheld_url), show=3, group="Share")
     def copy_url(self) -> None:
         """Copy the address of what is selected."""
         place = _here(self)
@@ -273,6 +288,25 @@ class CommonActions(Acts, scope="place"):
         )
         if chosen is not None:
             place.desk.copy(copies[chosen])
+
+    @action("g j", "JSON", unless=no_json, show=False, group="Look", uses=raw_operations)
+    async def show_raw(self) -> None:
+        """Show what is under the cursor as the service has it: its JSON, to search and copy."""
+        from copydesk.tui.raw import RawPlace
+
+        place = _here(self)
+        raw = place.raw()
+        if raw is not None:
+            await place.desk.push_screen(RawPlace(place.target, raw))
+
+    @command("json", uses=raw_operations)
+    async def show_raw_by_word(self, rest: str) -> None:
+        """Show what is under the cursor as the service has it, as g j does."""
+        why = no_json(self)
+        if why is not None:
+            _here(self).say(why, "warn")
+        else:
+            await self.show_raw()
 
     @action("u", "undo", unless=nothing_to_undo, show=False, group="Write")
     async def undo(self) -> None:

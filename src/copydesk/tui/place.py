@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from copydesk.client.api import Api
     from copydesk.domain.reversal import Reversal, Trace
     from copydesk.tui.app import CopydeskApp
+    from copydesk.tui.resources import Raw
     from copydesk.tui.session import Session
 
 T = TypeVar("T")
@@ -84,6 +85,10 @@ class Place(CommonActions, Loading, Screen[None]):
     """What the age in the header is that of, where there is room to say it."""
     OF_SITE: ClassVar[bool] = False
     """Whether it shows one site: asked for by its name, it shows the one at hand."""
+    OF_SPACE: ClassVar[bool] = False
+    """Whether it shows one space: asked for by its name, it shows the one at hand."""
+    RAW: ClassVar[tuple[str, ...]] = ()
+    """The operations that the JSON of what is under the cursor may be read with."""
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-medium"), (132, "-wide")]
     VERTICAL_BREAKPOINTS = HEIGHTS
     AUTO_FOCUS = ".-main Pane"
@@ -121,6 +126,14 @@ class Place(CommonActions, Loading, Screen[None]):
 
     def url(self) -> str | None:
         """Return the address of what is selected, for ``o`` and ``y``; None when it has none."""
+        return None
+
+    def withheld(self) -> str | None:
+        """Return why `url` is neither shown nor copied now, only opened; None when it is both."""
+        return None
+
+    def raw(self) -> Raw | None:
+        """Return where the JSON of what is under the cursor comes from, if it has any."""
         return None
 
     def copies(self) -> Sequence[tuple[str, str]]:

@@ -219,6 +219,36 @@ async def test_ingest_many_and_filter(world: World) -> None:
         assert (await client.post(url(world, "conversations"), json=[])).status_code == 204
 
 
+async def test_what_is_there_already_is_not_read_for_each_that_comes(world: World) -> None:
+    labels = ("OAuth sample", "Billing address", "Invoice PDF is empty", "Search finds nothing")
+    keys = {cluster(world, label): label for label in labels}
+    said = {
+        "The sample for OAuth is broken": "OAuth sample",
+        "search finds NOTHING at all, since Monday": "Search finds nothing",
+        "Where is the PDF? The invoice is empty": "Invoice PDF is empty",
+        "An invoice for the billing address": "Billing address",
+        "An address": "Billing address",
+        "Hello": None,
+    }
+    batch = [conversation(f"{number % 6}", text) for number, text in enumerate([*said, *said])]
+    connection = world.store.read(lambda tx: tx.connection)
+    seen: list[str] = []
+    async with world.client() as client:
+        connection.set_trace_callback(seen.append)
+        assert (await client.post(url(world, "conversations"), json=batch)).status_code == 204
+        found = await client.get(url(world, "conversations-issues"), params={"conversation": "0"})
+        connection.set_trace_callback(None)
+        items = (await client.get(url(world, "conversations-issues"))).json()["items"]
+    assert found.json()["count"] == 1
+    joined = {item["issue"]["title"]: keys.get(item["issue"].get("cluster")) for item in items}
+    assert joined == said
+    for sql in seen:
+        if " FROM issue WHERE" in sql:
+            plan = [row["detail"] for row in connection.execute(f"EXPLAIN QUERY PLAN {sql}")]
+            narrow = "(id=?)" if sql.startswith("DELETE") else "conversation_id=?"
+            assert [narrow in step for step in plan] == [True], (sql, plan)
+
+
 @pytest.mark.parametrize(
     "body",
     [

@@ -35,6 +35,12 @@ TRASH = """
     """
 """What is in the trash, found without reading every space: each list leaves it out."""
 
+ISSUES_IN_ORDER = """
+    DROP INDEX issue_conversation;
+    CREATE INDEX issue_conversation ON issue(organization_id, conversation_id, created_at, id);
+    """
+"""The issues of one conversation in their order, found without reading those of all others."""
+
 MIGRATIONS: tuple[str, ...] = (
     TABLES,
     CONNECTIONS,
@@ -46,6 +52,7 @@ MIGRATIONS: tuple[str, ...] = (
     TRASH,
     OPENAPI_DOCUMENTS,
     BLOBS_NAMED,
+    ISSUES_IN_ORDER,
 )
 """One script per version, applied in order; the index plus one is the version it leads to."""
 

@@ -25,10 +25,11 @@ from copydesk.server.store import Store, Tx
 
 BATCHES, EACH, ENDS = 150, 100, 15
 LABELS = 50
-WORDS = """
+SENTENCE = """
 log in password reset invoice billing address key webhook deploy slow timeout page search space
 member invite domain certificate export translation sign the a of my cannot does not when how
-""".split()
+"""
+WORDS = SENTENCE.split()
 
 
 def run() -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import ipaddress
 import json
+import logging
 import secrets
 import time
 from collections.abc import Callable, Mapping
@@ -36,6 +37,9 @@ from copydesk.client.errors import (
 from copydesk.client.in_process import InProcess
 from copydesk.client.request import Outgoing
 from copydesk.client.secret import Secret
+from copydesk.domain.cause import CAUSE
+
+_log = logging.getLogger("copydesk.requests")
 
 CONCURRENCY = 8
 """Requests on the wire at once. More than a person needs, less than a service minds."""
@@ -238,16 +242,16 @@ class Wire:
                 else:
                     reply = await self._exchange(request, timeouts)
             finally:
+                seconds = time.monotonic() - started
+                status = None if reply is None else reply.status
+                named = "" if reply is None else reply.request_id
+                if _log.isEnabledFor(logging.DEBUG):
+                    # Neither the path nor the query: they hold what people typed.
+                    cause = " ".join(CAUSE.get())
+                    _log.debug("%s %s %.3fs for %s", request.name, status, seconds, cause)
                 if self.recorder is not None:
                     self.recorder(
-                        Sent(
-                            request.name,
-                            request.method,
-                            request.target,
-                            None if reply is None else reply.status,
-                            "" if reply is None else reply.request_id,
-                            time.monotonic() - started,
-                        )
+                        Sent(request.name, request.method, request.target, status, named, seconds)
                     )
         self._told(reply)
         if 200 <= reply.status < 300:

@@ -308,14 +308,3 @@ def declared_commands() -> list[Command]:
         for each in cls.LINE_COMMANDS.values():
             seen.setdefault(each.id, each)
     return list(seen.values())
-
-
-def reached_by() -> dict[str, list[str]]:
-    """Return, for each operation name, the ids of the actions and commands that use it."""
-    reach: dict[str, list[str]] = {}
-    everything: list[Action | Command] = [*declared(), *declared_commands()]
-    for each in everything:
-        names = [name for use in each.uses for name in (use() if callable(use) else (use,))]
-        for name in names:
-            reach.setdefault(name, []).append(each.id)
-    return reach

@@ -16,6 +16,7 @@ from rich.text import Text
 from textual import events
 from textual.binding import Binding
 
+from copydesk.domain.cause import CAUSE
 from copydesk.tui import glyphs as signs
 from copydesk.tui import places
 from copydesk.tui.dispatch import Keyboard
@@ -240,6 +241,15 @@ class CopydeskApp(MergingApp):
 
     async def go(self, name: str, target: Target | None = None) -> None:
         """Go to a place: back to it when it is open already, else on top of this one."""
+        # What the place reads is read for the way to it, and not for the ways before that.
+        led = [each for each in CAUSE.get() if not each.startswith(places.GO)]
+        before = CAUSE.set((*led, f"{places.GO}{name}"))
+        try:
+            await self._go(name, target)
+        finally:
+            CAUSE.reset(before)
+
+    async def _go(self, name: str, target: Target | None) -> None:
         entry = places.find(name)
         here = self.here
         if entry is None:

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from time import monotonic
 from typing import TYPE_CHECKING, Any
@@ -17,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from textual import events
 from textual.screen import Screen
 
+from copydesk.domain.cause import CAUSE
 from copydesk.tui.actions import Action, Acts, Command
 from copydesk.tui.keys import chord, declared_name, shown
 from copydesk.tui.places import ENTRIES
@@ -96,17 +98,33 @@ async def run(owner: Any, action: Action) -> None:
         if place is not None:
             place.say(f"{action.label.capitalize()} is still under way.", "warn")
         return
-    result = getattr(owner, action.method)()
-    if action.inline and inspect.isawaitable(result):
-        await tell_failures(place, result)
-    else:
-        await _follow(owner, place, action.id, result)
+    with _because(owner, action.id):
+        result = getattr(owner, action.method)()
+        if action.inline and inspect.isawaitable(result):
+            await tell_failures(place, result)
+        else:
+            await _follow(owner, place, action.id, result)
 
 
 async def run_command(owner: Any, command: Command, rest: str) -> None:
     """Do a word of the command line."""
     place: Place | None = owner.screen if hasattr(owner.screen, "say") else None
-    await _follow(owner, place, command.id, getattr(owner, command.method)(rest))
+    with _because(owner, command.id):
+        await _follow(owner, place, command.id, getattr(owner, command.method)(rest))
+
+
+@contextmanager
+def _because(owner: Any, name: str) -> Iterator[None]:
+    """Let what is sent meanwhile, and by tasks that begin meanwhile, name its action.
+
+    What is done in a sheet is done for the action that opened it, too.
+    """
+    opener: tuple[str, ...] = getattr(owner.screen, "cause", ())
+    before = CAUSE.set((*opener, name))
+    try:
+        yield
+    finally:
+        CAUSE.reset(before)
 
 
 async def _follow(owner: Any, place: Place | None, name: str, result: Any) -> None:

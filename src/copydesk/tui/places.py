@@ -64,6 +64,9 @@ class Entry:
     action: Action
 
 
+GO = "go."
+"""What the ids of the actions begin with that go to a place."""
+
 ENTRIES: dict[str, Entry] = {}
 """Every way to go somewhere, by the word after ``:``."""
 
@@ -100,7 +103,7 @@ def place(
                 cls,
                 jump.view,
                 Action(
-                    "go",
+                    GO.removesuffix("."),
                     jump.name,
                     keys,
                     jump.title,

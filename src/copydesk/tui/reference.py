@@ -7,7 +7,7 @@ import pkgutil
 from typing import Any
 
 from copydesk.tui import places
-from copydesk.tui.actions import SCOPES, Action, declared, declared_commands
+from copydesk.tui.actions import SCOPES, Action, Command, declared, declared_commands
 from copydesk.tui.keys import shown
 
 
@@ -25,9 +25,30 @@ def _ours() -> list[Action]:
     jumps = [
         entry.action
         for entry in places.ENTRIES.values()
-        if entry.place.__module__.startswith("copydesk.") and entry.action.keys
+        if entry.place.__module__.startswith("copydesk.")
     ]
     return [each for each in declared() if each.scope in ours] + jumps
+
+
+def reached_by() -> dict[str, list[Action | Command]]:
+    """Return, for each operation name, the actions and commands that use it."""
+    reach: dict[str, list[Action | Command]] = {}
+    actions = _ours()
+    scopes = {each.scope for each in actions}
+    words = [word for word in declared_commands() if word.scope in scopes]
+    everything: list[Action | Command] = [*actions, *words]
+    for each in everything:
+        for use in each.uses:
+            for name in use() if callable(use) else (use,):
+                reach.setdefault(name, []).append(each)
+    return reach
+
+
+def way(each: Action | Command) -> str:
+    """Return how an action or a command is given: its first key, or the word after ``:``."""
+    if isinstance(each, Command):
+        return f":{each.name}"
+    return shown(each.keys[0]) if each.keys else f":{each.method}"
 
 
 def keys() -> list[dict[str, Any]]:
@@ -82,7 +103,7 @@ def keys_page() -> str:
 
 
 def _cells(each: Action) -> str:
-    return " ".join(f"`{_cell(shown(key))}`" for key in each.keys)
+    return " ".join(f"`{_cell(shown(key))}`" for key in each.keys) or f"`{way(each)}`"
 
 
 def _cell(text: str) -> str:

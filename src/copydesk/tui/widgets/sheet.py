@@ -19,6 +19,7 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Input, Label, Static
 
+from copydesk.domain.cause import CAUSE
 from copydesk.tui.actions import Acts, action
 from copydesk.tui.glyphs import glyphs
 from copydesk.tui.widgets.pane import HEIGHTS, Pane, is_bare
@@ -69,6 +70,8 @@ class Sheet(Acts, ModalScreen[R], Generic[R], scope="sheet"):
     def __init__(self, title: str) -> None:
         super().__init__()
         self._title = title
+        self.cause = CAUSE.get()
+        """The actions that opened it."""
 
     def compose(self) -> ComposeResult:
         """A titled box around the body."""

@@ -1,0 +1,96 @@
+"""Watching, over the whole suite, what the actions of the user really send.
+
+An action and a place name the operations that they use. Here is looked, at the transport, which
+requests went out in every scenario and for which actions (`copydesk.domain.cause`); with
+``--reach`` a run fails where an action names an operation that was never seen to be sent for it.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+
+import pytest
+
+SEEN: set[tuple[str, str]] = set()
+"""The id of an action, and the name of an operation that was sent for it."""
+
+_KEY = "sent for actions"
+
+
+class _Watcher(logging.Handler):
+    def emit(self, record: logging.LogRecord) -> None:
+        assert isinstance(record.args, tuple)
+        name, *_, cause = record.args
+        SEEN.update((action, str(name)) for action in str(cause).split())
+
+
+@pytest.fixture(scope="session", autouse=True)
+def watched_requests() -> Iterator[None]:
+    """Note every request with the actions that it was sent for."""
+    log, watcher = logging.getLogger("copydesk.requests"), _Watcher()
+    before = log.level
+    log.addHandler(watcher)
+    log.setLevel(logging.DEBUG)
+    log.propagate = False
+    yield
+    log.removeHandler(watcher)
+    log.setLevel(before)
+    log.propagate = True
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Hold what was sent against what actions name: for runs of the whole suite."""
+    parser.addoption(
+        "--reach", action="store_true", help="fail where an action was never seen to send"
+    )
+
+
+class _Nodes:
+    """What the workers of a run over several processes have seen."""
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_testnodedown(self, node: object) -> None:
+        given = getattr(node, "workeroutput", {}).get(_KEY, ())
+        SEEN.update((action, operation) for action, operation in given)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Listen to the workers."""
+    config.pluginmanager.register(_Nodes())
+
+
+def never_sent() -> list[str]:
+    """Return what actions name that was never sent for them: "action: operation"."""
+    from copydesk.tui.reference import reached_by
+
+    named = {(each.id, name) for name, reached in reached_by().items() for each in reached}
+    return [f"{action}: {operation}" for action, operation in sorted(named - SEEN)]
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Hand over what a worker saw; fail a whole run that left something unseen."""
+    config = session.config
+    output = getattr(config, "workeroutput", None)
+    if output is not None:
+        output[_KEY] = sorted(SEEN)
+    elif config.getoption("--reach") and session.exitstatus == pytest.ExitCode.OK and never_sent():
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+def pytest_terminal_summary(
+    terminalreporter: pytest.TerminalReporter, config: pytest.Config
+) -> None:
+    """Say what was never sent, and how much was looked at."""
+    if not config.getoption("--reach"):
+        return
+    missing = never_sent()
+    actions = {action for action, _ in SEEN}
+    operations = {operation for _, operation in SEEN}
+    terminalreporter.section("reach")
+    terminalreporter.line(
+        f"{len(operations)} operations were sent for {len(actions)} actions in {len(SEEN)} pairs"
+    )
+    for line in missing:
+        terminalreporter.line(f"named, but never sent: {line}", red=True)

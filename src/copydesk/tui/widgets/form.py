@@ -9,19 +9,25 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
+from rich.cells import cell_len
 from rich.text import Text
+from textual import events
 from textual.app import ComposeResult
+from textual.containers import Vertical
 from textual.content import Content
 from textual.timer import Timer
 from textual.widget import Widget
 from textual.widgets import Input, Label, Static, TextArea
 
-from copydesk.tui.actions import Acts, action
-from copydesk.tui.widgets.prompt import PromptInput
-from copydesk.tui.widgets.sheet import Fact, Sheet, fact_lines
+from copydesk.domain.text import listed, shorten
+from copydesk.tui.actions import action
+from copydesk.tui.glyphs import glyphs
+from copydesk.tui.widgets.form_choice import FormChoice
+from copydesk.tui.widgets.form_fields import Entry
+from copydesk.tui.widgets.form_fields import Field as Field
+from copydesk.tui.widgets.sheet import Box, Fact, Sheet, fact_lines
 
 if TYPE_CHECKING:
     from copydesk.tui.app import CopydeskApp
@@ -32,96 +38,37 @@ if TYPE_CHECKING:
 KEEP_SECONDS = 0.7
 """How long after a key what is typed is on disk: no more than that is lost with the program."""
 
-REFUSED_FIELD = re.compile(r"\bbody\.(\w+)(?:\.\w+|\[\d+\])*: *(.+)", re.DOTALL)
-"""Where the service says which field it does not accept, and why."""
+REFUSED_FIELD = re.compile(
+    r"\bbody\.([\w-]+(?:\.[^\s.:\[\]]+|\[\d+\])*): *(.+?)(?=; body\b|\Z)", re.DOTALL
+)
+"""Where the service says which field it does not accept, and why; it may name several."""
+
+REQUIRED = "it has to be filled in"
+
+NAMED_CELLS = 40
+"""How much of a label the titles of what was chosen may take."""
+
+SMALLEST_WITH_HELP = 16
+"""The lines that a terminal has more of where the help of a field is shown."""
+
+HELP_LINES = 2
+"""How many lines the help of the field in focus has, so that a form fits a small terminal."""
 
 Send = Callable[[Mapping[str, str]], Awaitable[Any]]
-"""Sends what is in the fields; raises `WriteError` with what to tell."""
+"""Sends what is in the fields; raises `WriteError` with what to tell, or `FieldsWrongError`."""
 
 
-@dataclass(frozen=True)
-class Field:
-    """One field: its name in the result, its label, and what is in it at first.
+class FieldsWrongError(Exception):
+    """Fields cannot be sent as they are: ``wrong`` says why, by their names, ``said`` the rest."""
 
-    ``check`` takes the text and returns None, or what is wrong with it as a sentence. ``note``
-    takes it too and returns what to know about a text that is different, such as that an address
-    changes; where it is always the same it is a text. ``lines`` above 1 makes it a field of that
-    height for longer text. ``offers`` reads what can be chosen for it: options whose ids are texts.
-    """
-
-    name: str
-    label: str
-    value: str = ""
-    check: Callable[[str], str | None] = lambda text: None
-    note: str | Callable[[str], str] = ""
-    lines: int = 1
-    offers: Callable[[], Awaitable[Sequence[Option]]] | None = None
+    def __init__(self, wrong: Mapping[str, str], said: str = "") -> None:
+        super().__init__(said or "; ".join(wrong.values()))
+        self.wrong = wrong
 
 
 def form_unchanged(form: Form) -> str | None:
     """Say so when every field is as it was."""
     return None if form.new or form.changed() else "Nothing is changed yet."
-
-
-def no_offers(field: FormInput) -> str | None:
-    """Say so when there is nothing to choose for a field."""
-    form = cast("Form", field.screen)
-    return None if form.offers_of(field) is not None else "There is nothing to choose here: type."
-
-
-class FormInput(PromptInput, scope="form_input"):
-    """A field of one line."""
-
-    TYPES_TEXT = True
-
-    @action("escape", "cancel", show=False, override=True)
-    def cancel_form(self) -> None:
-        """Leave the form; what was typed is kept."""
-        cast("Form", self.screen).leave()
-
-    @action("tab", "next field", show=False, override=True, also=("down",))
-    def next_field(self) -> None:
-        """Go to the next field."""
-        self.screen.focus_next()
-
-    @action("enter", "next field", show=False, override=True)
-    def enter(self) -> None:
-        """Go to the next field; in the last one say which key sends them."""
-        cast("Form", self.screen).enter(self)
-
-    @action("shift+tab", "previous field", show=False, override=True, also=("up",))
-    def previous_field(self) -> None:
-        """Go to the previous field."""
-        self.screen.focus_previous()
-
-    @action("ctrl+o", "choose", unless=no_offers, show=False)
-    async def choose(self) -> None:
-        """Choose one of what is offered for the field, which can be changed then."""
-        from copydesk.tui.widgets.choice import Choice
-
-        form = cast("Form", self.screen)
-        options = await form.read_offers(self)
-        if options:
-            chosen = await self.app.push_screen_wait(Choice("Choose", options, wide=True))
-            if chosen is not None and self.is_attached:
-                self.value = chosen
-                self.cursor_position = len(chosen)
-
-
-class FormText(Acts, TextArea, scope="form_text"):
-    """A field of several lines."""
-
-    TYPES_TEXT = True
-
-    @action("escape", "cancel", show=False)
-    def cancel_form(self) -> None:
-        """Leave the form; what was typed is kept."""
-        cast("Form", self.screen).leave()
-
-    @action("shift+tab", "previous field", show=False)
-    def previous_field(self) -> None:
-        """Go to the previous field."""
-        self.screen.focus_previous()
 
 
 class Form(Sheet[Mapping[str, str]], scope="form"):
@@ -150,6 +97,7 @@ class Form(Sheet[Mapping[str, str]], scope="form"):
         self._beside = beside or {}
         self._leaves = leaves
         self._fields = fields
+        self._helps = any(field.help or field.limits for field in fields)
         self._facts = facts
         self._verb = verb
         self.new = new
@@ -161,7 +109,13 @@ class Form(Sheet[Mapping[str, str]], scope="form"):
         """Whether the answer of the service is still to come."""
         self._arrived = False
         self._keeping: Timer | None = None
-        self._inputs: dict[str, FormInput | FormText] = {}
+        self._inputs: dict[str, Entry] = {}
+        self._labels: dict[str, Label] = {}
+        self._labelled: dict[str, Content] = {}
+        self._tried = False
+        """Whether it was to be sent already: then what is required and empty is told."""
+        self._names: dict[str, str] = {}
+        """The titles of what was offered, by its ids."""
 
     def body(self) -> ComposeResult:
         """The facts, the fields with what is wrong with them, and the keys."""
@@ -170,20 +124,21 @@ class Form(Sheet[Mapping[str, str]], scope="form"):
         if self._facts:
             yield Static(self.paint(fact_lines(self._facts)), classes="facts")
         for field in self._fields:
-            value = draft.get(field.name, field.value)
-            yield Label(self._label(field, value), id=f"label-{field.name}", classes="ask")
-            made: FormInput | FormText
-            if field.lines > 1:
-                made = FormText(value, soft_wrap=True, tab_behavior="focus", compact=True)
-                made.styles.height = field.lines
-            else:
-                made = FormInput(value, compact=True)
-                # Typing goes on after what is there: a name is mended more often than replaced.
-                made.select_on_focus = False
-            self._inputs[field.name] = made
-            yield made
+            value = str(draft.get(field.name, field.value))
+            label = Label(self._label(field, value), classes="ask")
+            self._labels[field.name] = label
+            yield label
+            self._inputs[field.name] = field.make(value)
+            yield self._inputs[field.name]
         said = "what you typed before is back" if draft else ""
-        yield Label(self._keys(said), classes="keys", id="form-keys")
+        keys = Label(self._keys(said), classes="keys", id="form-keys")
+        if self._helps:
+            about = Static(id="form-help")
+            about.styles.height = HELP_LINES
+            about.styles.margin = (1, 0, 0, 0)
+            yield Vertical(about, keys, classes="foot")
+        else:
+            yield keys
 
     def _keys(self, said: str = "") -> Content:
         lead = Text(f"{said}\n" if said else "", style="warn")
@@ -195,7 +150,9 @@ class Form(Sheet[Mapping[str, str]], scope="form"):
 
     def on_mount(self) -> None:
         """Begin in the first field."""
-        next(iter(self._inputs.values())).focus()
+        for first in self._inputs.values():
+            first.focus()
+            break
 
     def set_focus(
         self, widget: Widget | None, scroll_visible: bool = True, from_app_focus: bool = False
@@ -203,10 +160,42 @@ class Form(Sheet[Mapping[str, str]], scope="form"):
         """Focus a field and show what it is called too, where the form has to scroll."""
         super().set_focus(widget, False, from_app_focus)
         name = next((name for name, field in self._inputs.items() if field is widget), None)
-        if widget is not None and name is not None:
-            label = self.query_one(f"#label-{name}", Label)
-            for shown in (widget, label):
-                self.call_after_refresh(shown.scroll_visible, animate=False)
+        if name is not None:
+            self.call_after_refresh(self._reveal, name)
+            self.call_after_refresh(self._show_help)
+
+    def _reveal(self, name: str) -> None:
+        """Scroll as far as it takes to show a field with its label, above what is at the foot."""
+        box, label, field = self.query_one(Box), self._labels[name], self._inputs[name]
+        foot = self.query_one("#form-keys").parent if self._helps else self.query_one("#form-keys")
+        assert isinstance(foot, Widget)
+        room = box.scrollable_content_region.height - foot.outer_size.height
+        top, bottom = label.virtual_region_with_margin.y, field.virtual_region.bottom
+        if field.is_attached and not box.scroll_y <= top <= bottom <= box.scroll_y + room:
+            lowest = max(bottom - room, 0) if bottom > box.scroll_y + room else top
+            box.scroll_to(y=min(top, lowest), animate=False)
+
+    def _show_help(self) -> None:
+        """Show what there is to know of the field in focus; its limits come first for room."""
+        field = self._field_of(self.focused)
+        shown = self.query("#form-help")
+        if field is None or not shown:
+            return
+        about = shown.first(Static)
+        about.display = self.size.height > SMALLEST_WITH_HELP
+        room = max(20, about.size.width - 6) * HELP_LINES - cell_len(field.limits)
+        said = Text(shorten(field.help, max(0, room), glyphs().more), style="muted")
+        if field.help and field.limits:
+            said.append(" ")
+        about.update(self.paint(said.append(field.limits, style="emphasis")))
+
+    def _field_of(self, widget: Widget | None) -> Field | None:
+        named = (field for field in self._fields if self._inputs.get(field.name) is widget)
+        return None if widget is None else next(named, None)
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Show as much help as there is room for now."""
+        self.call_after_refresh(self._show_help)
 
     def on_unmount(self) -> None:
         """Keep what was typed, however the form went away without its having arrived."""
@@ -221,7 +210,7 @@ class Form(Sheet[Mapping[str, str]], scope="form"):
         else:
             self.dismiss(None)
 
-    def enter(self, field: FormInput) -> None:
+    def enter(self, field: Entry) -> None:
         """Go to the field below; below the last there is none, and Enter sends nothing."""
         if field is list(self._inputs.values())[-1]:
             self._say(f"Enter sends nothing: ctrl+s does ({self._verb}).")
@@ -257,10 +246,7 @@ class Form(Sheet[Mapping[str, str]], scope="form"):
 
     def values(self) -> dict[str, str]:
         """Return what is in the fields now."""
-        return {
-            name: (field.value if isinstance(field, FormInput) else field.text).strip()
-            for name, field in self._inputs.items()
-        }
+        return {name: field.said.strip() for name, field in self._inputs.items()}
 
     def changed(self) -> dict[str, str]:
         """Return the fields that differ from what they were at first."""
@@ -281,12 +267,45 @@ class Form(Sheet[Mapping[str, str]], scope="form"):
         elif text.strip() != field.value.strip():
             note = field.note if isinstance(field.note, str) else field.note(text.strip())
             line.append(f"   {note}" if note else "", style="warn")
+        if known := [
+            self._names[each] for each in field.parts(text.strip()) if each in self._names
+        ]:
+            line.append(f"   {shorten(', '.join(known), NAMED_CELLS)}", style="who")
         return self.paint(line)
 
     def offers_of(self, widget: Widget) -> Callable[[], Awaitable[Sequence[Option]]] | None:
         """Return what reads the offers for a field, if there are any."""
-        named = (field for field in self._fields if self._inputs.get(field.name) is widget)
-        return next((field.offers for field in named), None)
+        field = self._field_of(widget)
+        return None if field is None else field.offers
+
+    async def choose_for(self, widget: Entry) -> None:
+        """Choose from a list what a field holds, one or several; leaving the list changes nothing.
+
+        Of several what was typed and is not in the list stays.
+        """
+        from copydesk.tui.widgets.choice import Choice, OrderedChoices
+
+        field = self._field_of(widget)
+        if field is None:
+            return
+        options = field.options or await self.read_offers(widget)
+        if not options:
+            return
+        chosen: str | None
+        if field.several:
+            there = field.parts(widget.said)
+            ids = {option.id for option in options}
+            sheet = OrderedChoices(
+                field.label, options, ticked=[each for each in there if each in ids]
+            )
+            ticked = await self.app.push_screen_wait(sheet)
+            kept = [each for each in there if each not in ids]
+            chosen = None if ticked is None else field.several.join([*kept, *ticked])
+        else:
+            one = Choice(field.label, options, current=widget.said, wide=not field.options)
+            chosen = await self.app.push_screen_wait(one)
+        if chosen is not None and widget.is_attached:
+            widget.put(chosen)
 
     async def read_offers(self, widget: Widget) -> Sequence[Option]:
         """Return what is offered for a field; say why where that is nothing."""
@@ -301,6 +320,7 @@ class Form(Sheet[Mapping[str, str]], scope="form"):
         except failure_types() as error:
             self._say(f"{sentence(error, 'ctrl+o')} It can be typed.")
             return ()
+        self._names.update({each.id: each.title for each in options if each.title != each.id})
         if self.is_attached:
             self._say("" if options else "There is nothing to choose from: type it.")
         return options
@@ -308,14 +328,20 @@ class Form(Sheet[Mapping[str, str]], scope="form"):
     def _wrong(self, field: Field, text: str) -> str | None:
         """Return what is wrong with a text, or was when the service last saw it."""
         refused, why = self._refused.get(field.name, (None, ""))
-        return why if refused == text else field.check(text)
+        if refused == text:
+            return why
+        if field.required and not text:
+            return REQUIRED if self._tried else None
+        return field.check(text)
 
     def _show_labels(self) -> None:
         now = self.values()
         for field in self._fields:
             if field.name in now:
-                label = self.query_one(f"#label-{field.name}", Label)
-                label.update(self._label(field, now[field.name]))
+                label, said = self._labels[field.name], self._label(field, now[field.name])
+                if said != self._labelled.get(field.name):
+                    self._labelled[field.name] = said
+                    label.update(said)
 
     def on_input_changed(self, event: Input.Changed) -> None:
         """Say what is wrong while it is typed."""
@@ -325,6 +351,12 @@ class Form(Sheet[Mapping[str, str]], scope="form"):
 
     def on_text_area_changed(self, event: TextArea.Changed) -> None:
         """Say what is wrong while it is typed."""
+        event.stop()
+        self._show_labels()
+        self._keep_soon()
+
+    def on_form_choice_changed(self, event: FormChoice.Changed) -> None:
+        """Say what follows from a value as soon as it is chosen."""
         event.stop()
         self._show_labels()
         self._keep_soon()
@@ -340,6 +372,8 @@ class Form(Sheet[Mapping[str, str]], scope="form"):
         from copydesk.tui.session import WriteError
 
         now = self.values()
+        self._tried = True
+        self._show_labels()
         wrong = next((f for f in self._fields if self._wrong(f, now[f.name]) is not None), None)
         if wrong is not None:
             self._inputs[wrong.name].focus()
@@ -353,6 +387,9 @@ class Form(Sheet[Mapping[str, str]], scope="form"):
         self._under_way = True
         try:
             await self._send(now)
+        except FieldsWrongError as error:
+            if not self._mark(error.wrong, now):
+                self._say(f"Not sent: {error}.")
         except WriteError as error:
             self._tell_refusal(error.__cause__ or error, now)
         except failure_types() as error:
@@ -371,14 +408,40 @@ class Form(Sheet[Mapping[str, str]], scope="form"):
         if not self.is_attached:
             return
         said = write_sentence(error, again="ctrl+s")
-        found = REFUSED_FIELD.search(said)
-        field = next((f for f in self._fields if found and f.name == found[1]), None)
-        if field is not None and found is not None:
-            self._refused[field.name] = (sent[field.name], found[2])
+        wrong: dict[str, str] = {}
+        for found in REFUSED_FIELD.finditer(said):
+            field = self._meant(found[1])
+            if field is None:
+                wrong.clear()
+                break
+            wrong.setdefault(field.name, found[2].strip())
+        self._mark(wrong, sent)
+        labels = [field.label.lower() for field in self._fields if field.name in wrong]
+        self._say(f"The service did not accept the {listed(labels)}." if labels else said)
+
+    def _mark(self, wrong: Mapping[str, str], sent: Mapping[str, str]) -> bool:
+        """Show at fields why their texts were not accepted, and go to the first of them.
+
+        False where none of them is a field of this form.
+        """
+        named = [field for field in self._fields if field.name in wrong]
+        for field in named:
+            self._refused[field.name] = (sent[field.name], wrong[field.name])
+        if named and self.is_attached:
             self._show_labels()
-            self._inputs[field.name].focus()
-            said = f"The service did not accept the {field.label.lower()}."
-        self._say(said)
+            self._inputs[named[0].name].focus()
+            self._say(f"Mend {named[0].label.lower()} first.")
+        return bool(named)
+
+    def _meant(self, path: str) -> Field | None:
+        """Return the field that a place in the body is in, or is the part of."""
+        parts = path.replace("[", ".").replace("]", "").split(".")
+        names = {tuple(field.name.split(".")): field for field in self._fields}
+        for length in range(len(parts), 0, -1):
+            if (field := names.get(tuple(parts[:length]))) is not None:
+                return field
+        within = (field for name, field in names.items() if list(name[: len(parts)]) == parts)
+        return next(within, None)
 
 
 def _read(draft: str | None) -> Mapping[str, str]:

@@ -97,6 +97,15 @@ def new_request_key(space: str, cluster: str | None) -> str:
     return f"change-request {space} new" + (f" {cluster}" if cluster else "")
 
 
+def form_key(place: str, target: Target, method: str, item: str = "") -> str:
+    """Return the key of what is typed in the form that an action of a list opens.
+
+    ``method`` names the action, ``item`` is the id of what it is about.
+    """
+    whose = (target.organization, target.space, target.item)
+    return " ".join(["form", place, *(each or "-" for each in whose), method, item]).rstrip()
+
+
 VIEW_NAME_KEY = "view name"
 """The key of the name that a view of the list is about to be saved under."""
 
@@ -107,6 +116,10 @@ def review_key(space: str, request: str, part: str) -> str:
     Of a thread on a space itself ``request`` is "".
     """
     return f"{space}/{request}/{part}"
+
+
+def _given(word: str) -> str | None:
+    return None if word == "-" else word
 
 
 def belonging(key: str) -> Belonging | None:
@@ -147,6 +160,12 @@ def belonging(key: str) -> Belonging | None:
         case ["site", "setting", site, setting]:
             target = Target(site=site)
             return Belonging("site-settings", target, "setting of a site", setting, fields)
+        case ["form", place, organization, space, item, method, *about]:
+            target = Target(
+                organization=_given(organization), space=_given(space), item=_given(item)
+            )
+            part = " ".join([method, *about])
+            return Belonging(place, target, f"form of {place.replace('-', ' ')}", part, fields)
         case ["site", "new"]:
             return Belonging("sites", Target(), "new site", "new", fields)
         case ["site", "row", site, row]:

@@ -12,39 +12,30 @@ A place for one is a subclass with ``RESOURCE`` and its verbs as actions:
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from shlex import quote
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
+from collections.abc import Iterable, Sequence
+from typing import Any, TypeVar
 
 from rich.text import Text
 from textual.app import ComposeResult
 from textual.widget import Widget
 
-from copydesk.domain.filter import Fields, Query, Value, fold
 from copydesk.domain.text import clean, plural
-from copydesk.tui.actions import action, command
+from copydesk.tui.actions import command
 from copydesk.tui.details_pane import HasDetails
+from copydesk.tui.dispatch import run, run_command
+from copydesk.tui.draft_keys import form_key
 from copydesk.tui.place import Part
 from copydesk.tui.places import Target
-from copydesk.tui.resources import Asked, Order, Raw, Resource, Shown
-from copydesk.tui.sources import ListSource, PagedSource
-from copydesk.tui.widgets.choice import Choice, Option
+from copydesk.tui.resource_list import ResourceList
+from copydesk.tui.resources import Raw
+from copydesk.tui.widgets.choice import Choice
 from copydesk.tui.widgets.facts import Fact, Facts
-from copydesk.tui.widgets.virtual_list import Column, VirtualList
-
-if TYPE_CHECKING:
-    from copydesk.client.api import Api
+from copydesk.tui.widgets.virtual_list import VirtualList
 
 T = TypeVar("T")
 
 REST_SECONDS = 0.15
 """How long the cursor rests on an item before more of it is read."""
-
-SORTED_AT_MOST = 20_000
-"""Items that are read whole to be put into an order that the service does not know."""
-
-SERVICE = "service"
-"""What the order is called in which the service gives a list."""
 
 
 def nothing_selected(here: ResourcePlace[Any]) -> str | None:
@@ -54,34 +45,12 @@ def nothing_selected(here: ResourcePlace[Any]) -> str | None:
     return f"Put the cursor on {_a(here.RESOURCE.noun)} first."
 
 
-def one_order(here: ResourcePlace[Any]) -> str | None:
-    """Say so when the list has one order only."""
-    return None if len(here.orders) > 1 else "This list has one order."
-
-
-def no_conditions(here: ResourcePlace[Any]) -> str | None:
-    """Say so when the service cannot limit this list."""
-    if here.RESOURCE.conditions:
-        return None
-    return "The service limits this list by nothing. / filters it here."
-
-
 def _a(noun: str) -> str:
     return f"{'an' if noun[:1].lower() in 'aeio' else 'a'} {noun}"
 
 
-def _conditions_known(here: ResourcePlace[Any]) -> Sequence[str]:
-    return [
-        f"{each.name}={value}"
-        for each in here.RESOURCE.conditions
-        for value in (each.values or ("",))
-    ]
-
-
-class ResourcePlace(HasDetails, Generic[T], scope="resource"):
+class ResourcePlace(HasDetails, ResourceList[T], scope="resource"):
     """A lazy list of one kind of thing, with the details of the one under the cursor."""
-
-    RESOURCE: ClassVar[Resource[Any]]
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         resource = vars(cls).get("RESOURCE")
@@ -92,15 +61,8 @@ class ResourcePlace(HasDetails, Generic[T], scope="resource"):
 
     def __init__(self, target: Target) -> None:
         super().__init__(target)
-        self.conditions: dict[str, Any] = {}
-        """What the service limits the list by, by the names of the operation's parameters."""
-        self._said: dict[str, str] = {}
-        self._order = SERVICE
-        self._backwards = False
-        self._written = 0
-        """How many writes there were when the list was read."""
-        self._wanted = ""
-        """The item to go to once the list has been read again."""
+        self._resumed = ""
+        """The part of a draft whose form is opened once the list is there."""
 
     # What a place says of itself
 
@@ -108,16 +70,16 @@ class ResourcePlace(HasDetails, Generic[T], scope="resource"):
         """The list, and the details of the item under the cursor."""
         resource = self.RESOURCE
         self.rows: VirtualList[T] = VirtualList(
-            self._paged(),
-            [self._column(shown) for shown in resource.shown if shown.column],
+            self.paged(),
+            [self.column(shown) for shown in resource.shown if shown.column],
             title=resource.title,
             empty=resource.empty,
             reading=f"Reading {resource.title.lower()}…",
             dim=resource.dim,
             id="resource",
         )
-        self.rows.fields = self._fields()
-        self.rows.filter_with(self._matching)
+        self.rows.fields = self.fields_of()
+        self.rows.filter_with(self.matching)
         yield Part("main", self.rows)
         yield Part("side", *self.beside())
 
@@ -182,17 +144,12 @@ class ResourcePlace(HasDetails, Generic[T], scope="resource"):
         if self.RESOURCE.of == "none":
             return None
         if self.RESOURCE.of == "space" and self.target.space is None:
-            return "No space is chosen: Enter chooses one."
+            return "No space is chosen: :of chooses one."
         if self.RESOURCE.of == "item" and self.target.item is None:
             return "Nothing is chosen whose list this would be. Esc goes back."
         if self.RESOURCE.of == "organization" and self.organization is None:
             return "No organization is chosen: g o lists yours."
         return None
-
-    @property
-    def organization(self) -> str | None:
-        """The id of the organization that this is about."""
-        return self.target.organization or self.session.organization
 
     def space_at_hand(self) -> str | None:
         """Return the space whose list this is."""
@@ -202,145 +159,37 @@ class ResourcePlace(HasDetails, Generic[T], scope="resource"):
         """Name the views."""
         if self.RESOURCE.views:
             self.set_views(self.RESOURCE.views)
+        if self.OF_SPACE and self.target.space is None:
+            self.call_later(run_command, self, self.LINE_COMMANDS["of"], "")
 
-    # How items are shown
-
-    def _text(self, shown: Shown[T], item: T) -> str | Text | None:
-        said = shown.of(item, self.session.clock())
-        return clean(said) if isinstance(said, str) else said
-
-    def _column(self, shown: Shown[T]) -> Column[T]:
-        return Column(
-            shown.name,
-            shown.heading,
-            lambda item: self._text(shown, item) or "",
-            width=shown.width,
-            flex=shown.flex,
-            align=shown.align,
-            drop=shown.drop,
-            minimum=shown.minimum,
-            most=shown.most,
-        )
-
-    def _fields(self) -> Fields[T]:
-        shown = {each.name: each for each in self.RESOURCE.shown if each.filters}
-
-        def value(each: Shown[T]) -> Any:
-            def of(item: T) -> Value:
-                said = self._text(each, item)
-                return None if said is None else str(said)
-
-            return of
-
-        def words(item: T) -> str:
-            said = (self._text(each, item) for each in self.RESOURCE.shown)
-            return " ".join(str(text) for text in said if text)
-
-        def offers(key: str) -> Iterable[str]:
-            each = shown.get(key)
-            found = (
-                (self._text(each, item) for item in self.rows.source.base.shown()) if each else ()
-            )
-            return sorted({str(text) for text in found if text})
-
-        return Fields(
-            words=words,
-            keys={name: value(each) for name, each in shown.items()},
-            values={name: each.values for name, each in shown.items() if each.values},
-            offers=offers,
-        )
-
-    def _matching(self, text: str) -> Any:
-        fields = self.rows.fields
-        assert fields is not None
-        query = Query.parse(text, fields)
-        if query.wrong is not None:
-            raise ValueError(query.wrong)
-        return query.matches
-
-    # Reading
-
-    def _paged(self) -> PagedSource[T]:
-        return PagedSource(self._page, key=self.RESOURCE.key)
-
-    def _asked(self, token: str | None, limit: int) -> Asked:
-        order = next((each for each in self.RESOURCE.orders if each.name == self._order), None)
-        query: Mapping[str, Any] = {}
-        if order is not None:
-            query = order.reverse or {} if self._backwards else order.query
-        return Asked(token, limit, self.view, query, self.conditions)
-
-    async def _page(
-        self, token: str | None, limit: int
-    ) -> tuple[Sequence[T], str | None, int | None]:
-        if self.missing() is not None:
-            return [], None, 0
-        api = await self.session.ready()
-        target = self.target.but(organization=self.organization)
-        found = await self.RESOURCE.pages(api, target, self._asked(token, limit))
-        self.session.fresh()
-        following = None if found.next is None else found.next.page
-        return found.items, following, found.count
-
-    def reload(self) -> None:
-        """Read the list again."""
-        self.rows.empty = self.missing() or self._nothing()
-        self.load(
-            "rows", self._refresh, self._arrived, what=f"Reading {self.RESOURCE.title.lower()}"
-        )
-
-    def _nothing(self) -> str:
-        if self._said:
-            return f"None with {self._conditions_line()}. :where with nothing asks for all again."
-        view = next((view.title for view in self.views[1:] if view.id == self.view), "")
-        return f"None: {view}." if view else self.RESOURCE.empty
-
-    def poll(self) -> None:
-        """Read again quietly."""
-        self.load("rows", self._refresh, self._arrived, what="Reading again")
-
-    async def _refresh(self, api: Api) -> None:
-        source = self.rows.source.base
-        if isinstance(source, PagedSource):
-            await source.refresh()
-        else:
-            rows = await self._everything()
-            if isinstance(source, ListSource):
-                source.merge(self._in_order(rows))
-
-    def _arrived(self, _: None) -> None:
-        source = self.rows.source.base
-        if self._wanted or len(self.session.log) != self._written:
-            # What was written here is shown at once; what others did waits to be folded in.
-            source.fold()
-            self._written = len(self.session.log)
-        if self._wanted and self.rows.select(self._wanted):
-            self._wanted = ""
+    def came(self) -> None:
+        """Show the item, and open the form that waits for the list."""
         self.show_item()
         self.refresh_frame()
+        if self._resumed:
+            part, self._resumed = self._resumed, ""
+            self._resume(part)
 
-    def read_written(self, key: str = "") -> None:
-        """Read the list again after a write, and go to the item with that id."""
-        self._wanted = key
-        self.read_again()
+    # What was typed in a form
 
-    def view_changed(self) -> None:
-        """Ask for what the view is of."""
-        self._ask_anew()
+    def draft_key(self, method: str, item: str = "") -> str:
+        """Return the key of what is typed in the form that an action opens, about an item."""
+        target = self.target.but(organization=self.organization)
+        return form_key(self.PLACE, target, method, item)
 
-    def _ask_anew(self) -> None:
-        self.rows.empty = self.missing() or self._nothing()
-        self.rows.source = self._paged()
-        self._say_note()
-        self.rows.move_first()
+    def resume_draft(self, part: str) -> None:
+        """Open the form again that a draft was typed in."""
+        if self.rows.source.base.complete or self.rows.source.base.loaded:
+            self._resume(part)
+        else:
+            self._resumed = part
 
-    def _say_note(self) -> None:
-        order = dict(self.orders).get(self._order, "")
-        said = [self._conditions_line()]
-        if self._order != SERVICE or self._backwards:
-            said.append(f"sort: {order}{', reversed' if self._backwards else ''}")
-        self.rows.note = "   ".join(part for part in said if part)
-        self.rows.retitle()
+    def _resume(self, part: str) -> None:
+        method, _, item = part.partition(" ")
+        if item and not self.rows.select(item):
+            self.say(f"The {self.RESOURCE.noun} is not here. What you typed is kept (:drafts).")
+        elif (found := self.ACTIONS.get(method)) is not None:
+            self.app.call_later(run, self, found)
 
     # Details
 
@@ -363,7 +212,7 @@ class ResourcePlace(HasDetails, Generic[T], scope="resource"):
         known = [
             Fact(shown.label, said)
             for shown in self.RESOURCE.shown
-            if shown.detail and (said := self._text(shown, item))
+            if shown.detail and (said := self.text_of(shown, item))
         ]
         return [
             *known,
@@ -380,156 +229,18 @@ class ResourcePlace(HasDetails, Generic[T], scope="resource"):
         self.remove_class("-no-side")
         self.show_pane(self.facts)
 
-    # Orders
-
-    @property
-    def orders(self) -> Sequence[tuple[str, str]]:
-        """The orders that there are: those of the service, and by what is shown."""
-        served = [(each.name, each.title) for each in self.RESOURCE.orders]
-        here = [(each.name, each.label) for each in self.RESOURCE.shown if each.sort is not None]
-        return [*(served or [(SERVICE, "as the service lists them")]), *here]
-
-    def _served(self) -> Order | None:
-        return next((each for each in self.RESOURCE.orders if each.name == self._order), None)
-
-    @action("s", "sort", unless=one_order, show=6, group="Look", override=True)
-    async def choose_sort(self) -> None:
-        """Choose an order. One that the service does not know is made of the whole list."""
-        options = [Option(name, title) for name, title in self.orders]
-        current = self._order if self._order in dict(self.orders) else options[0].id
-        chosen = await self.desk.push_screen_wait(
-            Choice(f"Sort {self.RESOURCE.title.lower()} by", options, current=current)
-        )
-        if chosen is not None:
-            self._order, self._backwards = chosen, False
-            self._sort_again()
-
-    @action("S", "reverse", unless=one_order, show=False, group="Look", override=True)
-    def reverse_sort(self) -> None:
-        """Turn the order round."""
-        served = self._served() or next(iter(self.RESOURCE.orders), None)
-        known = self._order in dict(self.orders)
-        if self._served() is not None or not known or self._order == SERVICE:
-            if served is None or served.reverse is None:
-                self.say("The service lists them in one direction. s chooses another order.")
-                return
-            self._order = served.name
-        self._backwards = not self._backwards
-        self._sort_again()
-
-    def _sort_again(self) -> None:
-        if self._order == SERVICE or self._served() is not None:
-            self._ask_anew()
-            return
-        self.load(
-            "rows", lambda api: self._everything(), self._sorted,
-            what=f"Reading all {self.RESOURCE.title.lower()}",
-        )  # fmt: skip
-
-    async def _everything(self) -> list[T]:
-        rows: list[T] = []
-        token: str | None = None
-        while True:
-            found, token, _ = await self._page(token, 1000)
-            rows.extend(found)
-            if token is None or len(rows) >= SORTED_AT_MOST:
-                return rows
-
-    def _in_order(self, rows: Iterable[T]) -> list[T]:
-        shown = next(each for each in self.RESOURCE.shown if each.name == self._order)
-        by = shown.sort
-        assert by is not None
-
-        def known(item: T) -> tuple[bool, Any]:
-            value = by(item)
-            return value is None, fold(value) if isinstance(value, str) else value
-
-        found = [(known(item), item) for item in rows]
-        there = sorted((e for e in found if not e[0][0]), key=lambda e: e[0][1])
-        if self._backwards:
-            there.reverse()
-        return [item for _, item in there] + [item for (absent, _), item in found if absent]
-
-    def _sorted(self, rows: list[T]) -> None:
-        here = self.rows.selected_id
-        self.rows.source = ListSource(self._in_order(rows), key=self.RESOURCE.key)
-        self._say_note()
-        if here is not None:
-            self.rows.select(here)
-
-    # What the service limits the list by
-
-    def _conditions_line(self) -> str:
-        return " ".join(f"{name}={value}" for name, value in self._said.items())
-
-    @action(",", "ask for", unless=no_conditions, show=7, group="Find")
-    async def ask_where(self) -> None:
-        """Choose what the service limits the list by; / filters here what has been read."""
-        known = {each.name: each for each in self.RESOURCE.conditions}
-        options = [
-            Option(name, name, self._said.get(name, each.help)) for name, each in known.items()
-        ]
-        chosen = await self.desk.push_screen_wait(Choice("Ask the service for those with", options))
-        if not chosen:
-            return
-        each = known[chosen]
-        if not each.values:
-            await self.desk.open_command_line(f"where {self._conditions_but(chosen)}{chosen}=")
-            return
-        values = [Option("", "any"), *(Option(value, value) for value in each.values)]
-        said = await self.desk.push_screen_wait(
-            Choice(each.name, values, current=self._said.get(chosen, ""))
-        )
-        if said is not None:
-            self._limit({**self._said, chosen: said})
-
-    def _conditions_but(self, name: str) -> str:
-        return "".join(f"{key}={quote(text)} " for key, text in self._said.items() if key != name)
-
-    @command("where", "NAME=VALUE …", complete=_conditions_known)
-    def where(self, rest: str) -> None:
-        """Ask the service for those that are so (``:where name=value``), or for all again."""
-        if (why := no_conditions(self)) is not None:
-            self.say(why, "warn")
-            return
-        said: dict[str, str] = {}
-        for word in _words(rest):
-            name, sign, value = word.partition("=")
-            if not sign:
-                self.say(f"{word}: say NAME=VALUE, as in {_conditions_known(self)[0]}.", "warn")
-                return
-            said[name] = value
-        self._limit(said)
-
-    def _limit(self, said: Mapping[str, str]) -> None:
-        known = {each.name: each for each in self.RESOURCE.conditions}
-        asked: dict[str, Any] = {}
-        for name, text in said.items():
-            each = known.get(name)
-            if each is None:
-                self.say(f"There is no {name}; there are: {', '.join(known)}.", "warn")
-                return
-            if text and each.values and text not in each.values:
-                self.say(f"{name} is one of: {', '.join(each.values)}.", "warn")
-                return
-            try:
-                if text:
-                    asked[name] = each.read(text)
-            except ValueError as error:
-                self.say(f"{name}: {error}", "warn")
-                return
-        self.conditions = asked
-        self._said = {name: clean(text) for name, text in said.items() if text}
-        self._ask_anew()
-
     # Whose list
 
-    async def choose_space(self) -> None:
-        """Choose the space whose list is shown."""
+    @command("of", uses=("list_organization_spaces", "list_organization_collections"))
+    async def choose_space(self, rest: str = "") -> None:
+        """Choose the space whose list is shown, where it is the list of one."""
         from copydesk.tui.present.space_choice import space_options
         from copydesk.tui.space_reading import read_desk
 
         organization = self.organization
+        if not self.OF_SPACE:
+            self.say("This is no list of one space.", "warn")
+            return
         if organization is None:
             self.say("No organization is chosen: g o lists yours.", "warn")
             return
@@ -541,18 +252,8 @@ class ResourcePlace(HasDetails, Generic[T], scope="resource"):
         chosen = await self.desk.push_screen_wait(Choice("Of which space?", options))
         if chosen is not None:
             self.target = self.target.but(space=chosen, organization=organization)
-            self._ask_anew()
+            self.ask_anew()
             self.read_again()
-
-
-def _words(text: str) -> list[str]:
-    """Cut text at blanks; what stands in quotes stays together."""
-    import shlex
-
-    try:
-        return shlex.split(text)
-    except ValueError:
-        return text.split()
 
 
 def _clean(said: str | Text) -> str | Text:

@@ -1,0 +1,381 @@
+"""The list of a `Resource`: read lazily, filtered, in an order, limited by the service.
+
+What a place of a resource has beside it (`copydesk.tui.resource_place`) stands apart, for length.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from shlex import quote
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
+
+from rich.text import Text
+
+from copydesk.domain.filter import Fields, Query, Value, fold
+from copydesk.domain.text import clean
+from copydesk.tui.actions import action, command
+from copydesk.tui.place import Place
+from copydesk.tui.places import Target
+from copydesk.tui.resources import Asked, Order, Resource, Shown
+from copydesk.tui.sources import ListSource, PagedSource
+from copydesk.tui.widgets.choice import Choice, Option
+from copydesk.tui.widgets.virtual_list import Column, VirtualList
+
+if TYPE_CHECKING:
+    from copydesk.client.api import Api
+
+T = TypeVar("T")
+
+SORTED_AT_MOST = 20_000
+"""Items that are read whole to be put into an order that the service does not know."""
+
+SERVICE = "service"
+"""What the order is called in which the service gives a list."""
+
+
+def one_order(here: ResourceList[Any]) -> str | None:
+    """Say so when the list has one order only."""
+    return None if len(here.orders) > 1 else "This list has one order."
+
+
+def no_conditions(here: ResourceList[Any]) -> str | None:
+    """Say so when the service cannot limit this list."""
+    if here.RESOURCE.conditions:
+        return None
+    return "The service limits this list by nothing. / filters it here."
+
+
+def _conditions_known(here: ResourceList[Any]) -> Sequence[str]:
+    return [
+        f"{each.name}={value}"
+        for each in here.RESOURCE.conditions
+        for value in (each.values or ("",))
+    ]
+
+
+class ResourceList(Place, Generic[T], scope="resource_list"):
+    """A place with a list of one kind of thing."""
+
+    RESOURCE: ClassVar[Resource[Any]]
+    rows: VirtualList[T]
+
+    def __init__(self, target: Target) -> None:
+        super().__init__(target)
+        self.conditions: dict[str, Any] = {}
+        """What the service limits the list by, by the names of the operation's parameters."""
+        self._said: dict[str, str] = {}
+        self._order = SERVICE
+        self._backwards = False
+        self._written = 0
+        """How many writes there were when the list was read."""
+        self._wanted = ""
+        """The item to go to once the list has been read again."""
+
+    def missing(self) -> str | None:
+        """Return why there is nothing to list here, or None."""
+        raise NotImplementedError
+
+    @property
+    def organization(self) -> str | None:
+        """The id of the organization that this is about."""
+        return self.target.organization or self.session.organization
+
+    def came(self) -> None:
+        """Show what follows from the list having been read."""
+        raise NotImplementedError
+
+    # How items are shown
+
+    def text_of(self, shown: Shown[T], item: T) -> str | Text | None:
+        """Return what is shown of an item."""
+        said = shown.of(item, self.session.clock())
+        return clean(said) if isinstance(said, str) else said
+
+    def column(self, shown: Shown[T]) -> Column[T]:
+        """Return the column of something that is shown."""
+        return Column(
+            shown.name,
+            shown.heading,
+            lambda item: self.text_of(shown, item) or "",
+            width=shown.width,
+            flex=shown.flex,
+            align=shown.align,
+            drop=shown.drop,
+            minimum=shown.minimum,
+            most=shown.most,
+        )
+
+    def fields_of(self) -> Fields[T]:
+        """Return what the list can be filtered by: what is shown of an item."""
+        shown = {each.name: each for each in self.RESOURCE.shown if each.filters}
+
+        def value(each: Shown[T]) -> Any:
+            def of(item: T) -> Value:
+                said = self.text_of(each, item)
+                return None if said is None else str(said)
+
+            return of
+
+        def words(item: T) -> str:
+            said = (self.text_of(each, item) for each in self.RESOURCE.shown)
+            return " ".join(str(text) for text in said if text)
+
+        def offers(key: str) -> Iterable[str]:
+            each = shown.get(key)
+            found = (
+                (self.text_of(each, item) for item in self.rows.source.base.shown()) if each else ()
+            )
+            return sorted({str(text) for text in found if text})
+
+        return Fields(
+            words=words,
+            keys={name: value(each) for name, each in shown.items()},
+            values={name: each.values for name, each in shown.items() if each.values},
+            offers=offers,
+        )
+
+    def matching(self, text: str) -> Any:
+        """Return what tells whether an item matches a filter. Raises ValueError with a sentence."""
+        fields = self.rows.fields
+        assert fields is not None
+        query = Query.parse(text, fields)
+        if query.wrong is not None:
+            raise ValueError(query.wrong)
+        return query.matches
+
+    # Reading
+
+    def paged(self) -> PagedSource[T]:
+        """Return the rows as the service gives them."""
+        return PagedSource(self._page, key=self.RESOURCE.key)
+
+    def _asked(self, token: str | None, limit: int) -> Asked:
+        order = next((each for each in self.RESOURCE.orders if each.name == self._order), None)
+        query: Mapping[str, Any] = {}
+        if order is not None:
+            query = order.reverse or {} if self._backwards else order.query
+        return Asked(token, limit, self.view, query, self.conditions)
+
+    async def _page(
+        self, token: str | None, limit: int
+    ) -> tuple[Sequence[T], str | None, int | None]:
+        if self.missing() is not None:
+            return [], None, 0
+        api = await self.session.ready()
+        target = self.target.but(organization=self.organization)
+        found = await self.RESOURCE.pages(api, target, self._asked(token, limit))
+        self.session.fresh()
+        following = None if found.next is None else found.next.page
+        return found.items, following, found.count
+
+    def reload(self) -> None:
+        """Read the list again."""
+        self.rows.empty = self.missing() or self._nothing()
+        self.load(
+            "rows", self._refresh, self._arrived, what=f"Reading {self.RESOURCE.title.lower()}"
+        )
+
+    def _nothing(self) -> str:
+        if self._said:
+            return f"None with {self._conditions_line()}. :where with nothing asks for all again."
+        view = next((view.title for view in self.views[1:] if view.id == self.view), "")
+        return f"None: {view}." if view else self.RESOURCE.empty
+
+    def poll(self) -> None:
+        """Read again quietly."""
+        self.load("rows", self._refresh, self._arrived, what="Reading again")
+
+    async def _refresh(self, api: Api) -> None:
+        source = self.rows.source.base
+        if isinstance(source, PagedSource):
+            await source.refresh()
+        else:
+            rows = await self._everything()
+            if isinstance(source, ListSource):
+                source.merge(self._in_order(rows))
+
+    def _arrived(self, _: None) -> None:
+        source = self.rows.source.base
+        if self._wanted or len(self.session.log) != self._written:
+            # What was written here is shown at once; what others did waits to be folded in.
+            source.fold()
+            self._written = len(self.session.log)
+        if self._wanted and self.rows.select(self._wanted):
+            self._wanted = ""
+        self.came()
+
+    def read_written(self, key: str = "") -> None:
+        """Read the list again after a write, and go to the item with that id."""
+        self._wanted = key
+        self.read_again()
+
+    def view_changed(self) -> None:
+        """Ask for what the view is of."""
+        self.ask_anew()
+
+    def ask_anew(self) -> None:
+        """Read the list from its beginning: something else is asked for."""
+        self.rows.empty = self.missing() or self._nothing()
+        self.rows.source = self.paged()
+        self._say_note()
+        self.rows.move_first()
+
+    def _say_note(self) -> None:
+        order = dict(self.orders).get(self._order, "")
+        said = [self._conditions_line()]
+        if self._order != SERVICE or self._backwards:
+            said.append(f"sort: {order}{', reversed' if self._backwards else ''}")
+        self.rows.note = "   ".join(part for part in said if part)
+        self.rows.retitle()
+
+    # Orders
+
+    @property
+    def orders(self) -> Sequence[tuple[str, str]]:
+        """The orders that there are: those of the service, and by what is shown."""
+        served = [(each.name, each.title) for each in self.RESOURCE.orders]
+        here = [(each.name, each.label) for each in self.RESOURCE.shown if each.sort is not None]
+        return [*(served or [(SERVICE, "as the service lists them")]), *here]
+
+    def _served(self) -> Order | None:
+        return next((each for each in self.RESOURCE.orders if each.name == self._order), None)
+
+    @action("s", "sort", unless=one_order, show=6, group="Look", override=True)
+    async def choose_sort(self) -> None:
+        """Choose an order. One that the service does not know is made of the whole list."""
+        options = [Option(name, title) for name, title in self.orders]
+        current = self._order if self._order in dict(self.orders) else options[0].id
+        chosen = await self.desk.push_screen_wait(
+            Choice(f"Sort {self.RESOURCE.title.lower()} by", options, current=current)
+        )
+        if chosen is not None:
+            self._order, self._backwards = chosen, False
+            self._sort_again()
+
+    @action("S", "reverse", unless=one_order, show=False, group="Look", override=True)
+    def reverse_sort(self) -> None:
+        """Turn the order round."""
+        served = self._served() or next(iter(self.RESOURCE.orders), None)
+        known = self._order in dict(self.orders)
+        if self._served() is not None or not known or self._order == SERVICE:
+            if served is None or served.reverse is None:
+                self.say("The service lists them in one direction. s chooses another order.")
+                return
+            self._order = served.name
+        self._backwards = not self._backwards
+        self._sort_again()
+
+    def _sort_again(self) -> None:
+        if self._order == SERVICE or self._served() is not None:
+            self.ask_anew()
+            return
+        self.load(
+            "rows", lambda api: self._everything(), self._sorted,
+            what=f"Reading all {self.RESOURCE.title.lower()}",
+        )  # fmt: skip
+
+    async def _everything(self) -> list[T]:
+        rows: list[T] = []
+        token: str | None = None
+        while True:
+            found, token, _ = await self._page(token, 1000)
+            rows.extend(found)
+            if token is None or len(rows) >= SORTED_AT_MOST:
+                return rows
+
+    def _in_order(self, rows: Iterable[T]) -> list[T]:
+        shown = next(each for each in self.RESOURCE.shown if each.name == self._order)
+        by = shown.sort
+        assert by is not None
+
+        def known(item: T) -> tuple[bool, Any]:
+            value = by(item)
+            return value is None, fold(value) if isinstance(value, str) else value
+
+        found = [(known(item), item) for item in rows]
+        there = sorted((e for e in found if not e[0][0]), key=lambda e: e[0][1])
+        if self._backwards:
+            there.reverse()
+        return [item for _, item in there] + [item for (absent, _), item in found if absent]
+
+    def _sorted(self, rows: list[T]) -> None:
+        here = self.rows.selected_id
+        self.rows.source = ListSource(self._in_order(rows), key=self.RESOURCE.key)
+        self._say_note()
+        if here is not None:
+            self.rows.select(here)
+
+    # What the service limits the list by
+
+    def _conditions_line(self) -> str:
+        return " ".join(f"{name}={value}" for name, value in self._said.items())
+
+    @action(",", "ask for", unless=no_conditions, show=7, group="Find")
+    async def ask_where(self) -> None:
+        """Choose what the service limits the list by; / filters here what has been read."""
+        known = {each.name: each for each in self.RESOURCE.conditions}
+        options = [
+            Option(name, name, self._said.get(name, each.help)) for name, each in known.items()
+        ]
+        chosen = await self.desk.push_screen_wait(Choice("Ask the service for those with", options))
+        if not chosen:
+            return
+        each = known[chosen]
+        if not each.values:
+            await self.desk.open_command_line(f"where {self._conditions_but(chosen)}{chosen}=")
+            return
+        values = [Option("", "any"), *(Option(value, value) for value in each.values)]
+        said = await self.desk.push_screen_wait(
+            Choice(each.name, values, current=self._said.get(chosen, ""))
+        )
+        if said is not None:
+            self._limit({**self._said, chosen: said})
+
+    def _conditions_but(self, name: str) -> str:
+        return "".join(f"{key}={quote(text)} " for key, text in self._said.items() if key != name)
+
+    @command("where", "NAME=VALUE …", complete=_conditions_known)
+    def where(self, rest: str) -> None:
+        """Ask the service for those that are so (``:where name=value``), or for all again."""
+        if (why := no_conditions(self)) is not None:
+            self.say(why, "warn")
+            return
+        said: dict[str, str] = {}
+        for word in _words(rest):
+            name, sign, value = word.partition("=")
+            if not sign:
+                self.say(f"{word}: say NAME=VALUE, as in {_conditions_known(self)[0]}.", "warn")
+                return
+            said[name] = value
+        self._limit(said)
+
+    def _limit(self, said: Mapping[str, str]) -> None:
+        known = {each.name: each for each in self.RESOURCE.conditions}
+        asked: dict[str, Any] = {}
+        for name, text in said.items():
+            each = known.get(name)
+            if each is None:
+                self.say(f"There is no {name}; there are: {', '.join(known)}.", "warn")
+                return
+            if text and each.values and text not in each.values:
+                self.say(f"{name} is one of: {', '.join(each.values)}.", "warn")
+                return
+            try:
+                if text:
+                    asked[name] = each.read(text)
+            except ValueError as error:
+                self.say(f"{name}: {error}", "warn")
+                return
+        self.conditions = asked
+        self._said = {name: clean(text) for name, text in said.items() if text}
+        self.ask_anew()
+
+
+def _words(text: str) -> list[str]:
+    """Cut text at blanks; what stands in quotes stays together."""
+    import shlex
+
+    try:
+        return shlex.split(text)
+    except ValueError:
+        return text.split()

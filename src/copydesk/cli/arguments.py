@@ -9,6 +9,7 @@ import importlib
 import inspect
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from copydesk.cli.edge import UsageError
@@ -53,7 +54,9 @@ def build_parser() -> ArgumentParser:
     from argparse import ArgumentParser, RawDescriptionHelpFormatter
 
     from copydesk import __version__
+    from copydesk.cli.script_arguments import add_api, add_clusters, add_cr, add_sites
 
+    connecting = partial(_connection, again=True)
     parser = ArgumentParser(
         prog="copydesk",
         description="The terminal desk for people who run documentation.",
@@ -67,6 +70,10 @@ def build_parser() -> ArgumentParser:
     _connection(parser)
     parser.set_defaults(runner="copydesk.cli.open:open_desk")
     commands = parser.add_subparsers(metavar="COMMAND", title="commands")
+    add_api(commands, connecting)
+    add_cr(commands, connecting)
+    add_clusters(commands, connecting)
+    add_sites(commands, connecting)
     _ops(commands)
     _keys(commands)
     _log(commands)
@@ -74,6 +81,7 @@ def build_parser() -> ArgumentParser:
     _conversations(commands)
     _serve(commands)
     _desk(commands)
+    _completion(commands)
     return parser
 
 
@@ -250,6 +258,12 @@ def _desk(commands: _SubParsersAction[ArgumentParser]) -> None:
     backup.set_defaults(runner="copydesk.cli.desk:back_up")
     for parser in (token, sample, importing, exporting, check, backup):
         _desk_option(parser)
+
+
+def _completion(commands: _SubParsersAction[ArgumentParser]) -> None:
+    parser = commands.add_parser("completion", help="print what a shell completes commands with")
+    parser.add_argument("shell", choices=("bash", "zsh", "fish"), help="the shell it is for")
+    parser.set_defaults(runner="copydesk.cli.completion:print_completion")
 
 
 def _desk_option(parser: ArgumentParser) -> None:

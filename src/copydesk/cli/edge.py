@@ -52,6 +52,19 @@ def status_of(answer: int | None) -> int:
     return {401: NOT_ALLOWED, 403: NOT_ALLOWED, 409: CONFLICT, 412: CONFLICT}.get(answer, FAILED)
 
 
+def status_for(error: BaseException) -> int:
+    """Return the exit status for a request that failed.
+
+    What failed is known by name, so that a command without a client imports none.
+    """
+    names = {cls.__name__ for cls in type(error).__mro__}
+    if "Unreachable" in names:
+        return OFFLINE
+    if "ConflictedError" in names:  # both sides changed the same things
+        return CONFLICT
+    return status_of(getattr(error, "status", None) or 0)
+
+
 def _expected(error: Exception) -> int | None:
     """Explain the errors that the parts raise for a person; None when it is not one of them.
 
@@ -61,12 +74,12 @@ def _expected(error: Exception) -> int | None:
     if "DeskError" in names or "SourceError" in names or "SettingsError" in names:
         say(f"copydesk: {error}")
         return USAGE
-    if "Unreachable" in names:
+    if "ApiError" in names or "NotDoneError" in names:
         say(f"copydesk: {error}")
-        return OFFLINE
-    if "ApiError" in names:
+        return status_for(error)
+    if "WriteError" in names:  # a write of the screens, with what it failed of behind it
         say(f"copydesk: {error}")
-        return status_of(getattr(error, "status", None) or 0)
+        return status_for(error.__cause__ or error)
     if "OperationalError" in names:  # of sqlite3
         say(f"copydesk: the desk file cannot be used ({error}). Check its disk and permissions.")
         return FAILED

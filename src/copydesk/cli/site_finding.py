@@ -44,7 +44,7 @@ async def find_site(api: Api, wanted: str, organization: str | None = None) -> F
     """
     from copydesk.contract import operations as ops
 
-    places = await _organizations(api, organization)
+    places = await find_organizations(api, organization)
     everywhere = [
         (site, place)
         for place in places
@@ -78,7 +78,7 @@ async def find_organization(api: Api, wanted: str | None = None) -> Organization
 
     Raises ``UsageError`` when there is none or more than one, and ``ApiError``.
     """
-    places = await _organizations(api, wanted)
+    places = await find_organizations(api, wanted)
     if len(places) == 1:
         return places[0]
     if not places:
@@ -90,7 +90,11 @@ async def find_organization(api: Api, wanted: str | None = None) -> Organization
     )
 
 
-async def _organizations(api: Api, wanted: str | None) -> list[Organization]:
+async def find_organizations(api: Api, wanted: str | None) -> list[Organization]:
+    """Return the organization that was named, or all that one is in.
+
+    Raises ``UsageError`` when none or more than one is called so, and ``ApiError``.
+    """
     from copydesk.contract import operations as ops
 
     places = [place async for place in api.pages(ops.list_organizations, limit=PAGE)]

@@ -1,0 +1,242 @@
+"""``copydesk api``: any request to the service, for scripts.
+
+The path is sent as it was given, whether this version knows such an operation or not. It goes to
+the service that was chosen and nowhere else, with its token, which is never printed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import math
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, get_args
+from urllib.parse import parse_qsl, quote, urlencode, urlsplit
+
+from copydesk.cli.api_fields import STANDARD_INPUT, Field, body_of, query_of
+from copydesk.cli.connection import chosen
+from copydesk.cli.edge import DONE, FAILED, UsageError
+from copydesk.cli.output import legible_json, put, put_bytes
+from copydesk.domain.text import clean, shorten
+
+if TYPE_CHECKING:
+    from copydesk.client.api import Api
+
+_SAFE = "%/?&=:@!$'()*+,;~[]"
+"""Beside letters, digits and ``-._``, what stays as it is in a path that was typed."""
+
+_LONGEST = 80
+
+
+def send_request(
+    *,
+    method: str,
+    path: str,
+    fields: Sequence[Field] = (),
+    body: str | None = None,
+    paginate: bool = False,
+    as_json: bool = False,
+    desk: Path | None = None,
+    base_url: str | None = None,
+) -> int:
+    """Send one request and print its answer; with ``paginate`` the items of every page of a list.
+
+    ``body`` is a file with the body as JSON ("-": standard input). ``as_json`` prints one JSON
+    value in any case: null where an answer has no body, one list for all pages.
+
+    Raises ``UsageError`` for a request that cannot be sent; nothing was sent then.
+    """
+    method = _method(method)
+    reads = method == "GET"
+    if body is not None and reads:
+        raise UsageError("--input: a GET has no body. Its query is given with -f, or in the path.")
+    if paginate and not reads:
+        raise UsageError("--paginate goes through a list, which only GET reads")
+    given = None if body is None else _body(body)
+    in_query = reads or given is not None
+    pairs = query_of(fields) if in_query else []
+    if not in_query and fields:
+        given = json.dumps(body_of(fields)).encode()
+    connection = chosen(desk, base_url)
+
+    async def run() -> int:
+        async with await connection.connect() as api:
+            target = _target(path, api.base_url, pairs)
+            if paginate:
+                return await _all_pages(api, target, as_json=as_json)
+            if reads:
+                _answer((await _raw(api, method, target)).content, as_json=as_json)
+                return DONE
+            from copydesk.cli.noted import Noted
+
+            noted = Noted(connection)
+            try:
+                answer = await noted.write(
+                    method, target.partition("?")[0], lambda: _raw(api, method, target, given)
+                )
+            finally:
+                noted.close()
+            _answer(answer.content, as_json=as_json)
+            return DONE
+
+    return asyncio.run(run())
+
+
+def _method(given: str) -> str:
+    from copydesk.contract.operation import Method
+
+    known = get_args(Method)
+    if given.upper() not in known:
+        said = shorten(clean(given), _LONGEST)
+        raise UsageError(
+            f"{said} is no method: write one of {', '.join(known)}, then the path, as in "
+            "copydesk api GET /orgs"
+        )
+    return given.upper()
+
+
+def _body(name: str) -> bytes:
+    """Return the body that a file holds, which has to be JSON."""
+    from copydesk.domain.json_text import place_of
+
+    where = "standard input" if name == STANDARD_INPUT else name
+    try:
+        content = sys.stdin.buffer.read() if name == STANDARD_INPUT else Path(name).read_bytes()
+        text = content.decode("utf-8-sig")
+        _loaded(text)
+    except json.JSONDecodeError as error:
+        line, column = place_of(text, error.pos)
+        raise UsageError(f"{where}, line {line}, column {column}: {error.msg}") from error
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{where} is not UTF-8 text") from error
+    except OSError as error:
+        raise UsageError(f"{where} cannot be read: {error.strerror or error}") from error
+    except (ValueError, RecursionError) as error:
+        raise UsageError(f"{where} is no JSON: {error}") from error
+    return text.encode()
+
+
+def _loaded(text: str | bytes) -> Any:
+    """Read JSON. Raises ``ValueError`` for what is none, and for numbers that it cannot say."""
+
+    def number(digits: str) -> float:
+        value = float(digits)
+        if not math.isfinite(value):
+            raise ValueError(f"{digits} is too large a number")
+        return value
+
+    def constant(word: str) -> float:
+        raise ValueError(f"{word} is nothing that JSON can say")
+
+    return json.loads(text, parse_float=number, parse_constant=constant)
+
+
+def _target(path: str, base_url: str, pairs: Sequence[tuple[str, str]]) -> str:
+    """Return the path with its query, from ``/v1`` on.
+
+    Raises ``UsageError`` for an address of another service: the token is not sent there.
+    """
+    text = path.strip()
+    if "://" in text:
+        wanted, own = _origin(text), _origin(base_url)
+        prefix = urlsplit(base_url).path.rstrip("/")
+        there = urlsplit(text)
+        if wanted is None or wanted != own or not f"{there.path}/".startswith(f"{prefix}/"):
+            raise UsageError(
+                f"{shorten(clean(text), _LONGEST)} is not of {base_url}, which is asked here; "
+                "another service is named with --base-url"
+            )
+        text = there.path.removeprefix(prefix) + (f"?{there.query}" if there.query else "")
+    text = quote(text, safe=_SAFE)
+    if not text.startswith("/"):
+        text = f"/{text}"
+    bare = text.partition("?")[0]
+    if bare != "/v1" and not bare.startswith("/v1/"):
+        text = f"/v1{text}"
+    if pairs:
+        text += ("&" if "?" in text else "?") + urlencode(pairs, quote_via=quote)
+    return text
+
+
+def _origin(address: str) -> tuple[str, str, int | None] | None:
+    try:
+        parts = urlsplit(address)
+        port = parts.port
+    except ValueError:
+        return None
+    if "@" in parts.netloc or not parts.hostname:
+        return None
+    usual = {"http": 80, "https": 443}.get(parts.scheme)
+    return parts.scheme, parts.hostname, port if port is not None else usual
+
+
+async def _raw(api: Api, method: str, target: str, body: bytes | None = None) -> Any:
+    try:
+        return await api.raw(method, target, body=body)
+    except ValueError as error:  # the path is none
+        raise UsageError(str(error)) from error
+
+
+async def _all_pages(api: Api, target: str, *, as_json: bool) -> int:
+    """Print the items of all pages: one a line as they come, or as one list at the end."""
+    from copydesk.client.api import EMPTY_PAGES
+    from copydesk.client.errors import Garbled
+
+    path, _, query = target.partition("?")
+    fixed = [pair for pair in parse_qsl(query, keep_blank_values=True) if pair[0] != "page"]
+    token: str | None = dict(parse_qsl(query)).get("page")
+    seen: set[str] = set()
+    kept: list[Any] = []
+    empty = 0
+    while True:
+        pairs = [*fixed, *([("page", token)] if token is not None else [])]
+        asked = f"{path}?{urlencode(pairs, quote_via=quote)}" if pairs else path
+        content = (await _raw(api, "GET", asked)).content
+        value = _value(content)
+        if not isinstance(value, dict) or not isinstance(value.get("items"), list):
+            if token is not None and seen:
+                raise Garbled("a page of the list is no list", operation=f"GET {path}")
+            _answer(content, as_json=as_json)  # no list: there are no pages of it
+            return DONE
+        if as_json:
+            kept += value["items"]
+        else:
+            for item in value["items"]:
+                print(json.dumps(item))
+        following = value.get("next")
+        token = following.get("page") if isinstance(following, dict) else None
+        if not isinstance(token, str):
+            break
+        empty = 0 if value["items"] else empty + 1
+        if token in seen or empty >= EMPTY_PAGES:
+            raise Garbled("the list has no end", operation=f"GET {path}")
+        seen.add(token)
+    if as_json:
+        print(json.dumps(kept, indent=2))
+    return DONE
+
+
+def _value(content: bytes) -> Any:
+    try:
+        return _loaded(content)
+    except (ValueError, RecursionError) as error:
+        raise UsageError(f"the answer is no JSON: {error}", FAILED) from error
+
+
+def _answer(content: bytes, *, as_json: bool) -> None:
+    """Print an answer: byte by byte for a script, laid out and made safe on a terminal."""
+    if not content.strip():
+        if as_json:
+            print("null")
+        return
+    if as_json:
+        _value(content)
+    if not sys.stdout.isatty():
+        put_bytes(content)
+        return
+    try:
+        put(legible_json(_loaded(content)))
+    except (ValueError, RecursionError):
+        put(content.decode(errors="replace"))

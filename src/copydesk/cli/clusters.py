@@ -1,0 +1,189 @@
+"""``copydesk clusters``: what users struggle with, for people and for scripts.
+
+E-mail addresses and phone numbers in what people wrote are masked, as on the screens.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, get_args
+
+from copydesk.cli.connection import chosen
+from copydesk.cli.edge import DONE, UsageError, say
+from copydesk.cli.output import Column, put, put_facts, put_json, put_table
+from copydesk.cli.site_finding import SAID, find_organizations
+from copydesk.contract.enumerations import ClusterOrder
+from copydesk.domain.text import clean, listed, shorten
+from copydesk.tui.present.cluster import (
+    SORTS,
+    ClusterRow,
+    chart,
+    cluster_facts,
+    cluster_row,
+    in_order,
+    trend_cell,
+)
+from copydesk.tui.present.conversation import shown
+
+if TYPE_CHECKING:
+    from copydesk.client.api import Api
+    from copydesk.contract.models.cluster import IssuesCluster
+    from copydesk.contract.models.organization import Organization
+
+PAGE = 250
+"""Rows asked for at once."""
+
+_LONGEST = 60
+
+
+@dataclass(frozen=True, slots=True)
+class FoundCluster:
+    """A cluster as it came, as a row, and where it is."""
+
+    model: IssuesCluster
+    row: ClusterRow
+    place: Organization
+
+
+def orders() -> list[str]:
+    """Return the orders that there are: those of the service, then those made here."""
+    return [*get_args(ClusterOrder), *(each for each in SORTS if each != "server")]
+
+
+def list_clusters(
+    *,
+    sort: str | None = None,
+    organization: str | None = None,
+    unmask: bool = False,
+    as_json: bool = False,
+    desk: Path | None = None,
+    base_url: str | None = None,
+) -> int:
+    """Print the clusters of every organization, or of one, in an order of `orders`."""
+    if sort is not None and sort not in orders():
+        said = shorten(clean(sort), _LONGEST)
+        raise UsageError(f"--sort: there is no order {said}. There are: {', '.join(orders())}.")
+
+    async def run() -> int:
+        async with await chosen(desk, base_url).connect() as api:
+            found = await _clusters(api, organization, sort)
+        hide = _hiding(unmask=unmask)
+        if as_json:
+            put_json([_value(each, hide) for each in found])
+            return DONE
+        if not found:
+            say("There are no clusters.")
+            return DONE
+        columns = [
+            Column[FoundCluster]("CLUSTER", lambda each: hide(each.row.label), gives=True),
+            Column("13 WEEKS", lambda each: chart(each.row)),
+            Column("ISSUES", lambda each: str(each.row.issues), right=True),
+            Column("CONVERSATIONS", lambda each: str(each.row.conversations), right=True),
+            Column("TREND", lambda each: trend_cell(each.row), right=True),
+        ]
+        if len({each.place.id for each in found}) > 1:
+            columns.append(Column("ORGANIZATION", lambda each: each.place.title, gives=True))
+        put_table([*columns, Column("ID", lambda each: each.row.id)], found)
+        return DONE
+
+    return asyncio.run(run())
+
+
+def show_cluster(
+    *,
+    cluster: str,
+    organization: str | None = None,
+    unmask: bool = False,
+    as_json: bool = False,
+    sort: str | None = None,
+    desk: Path | None = None,
+    base_url: str | None = None,
+) -> int:
+    """Print what there is to know about one cluster, with the change requests that answer it."""
+    if sort is not None:
+        raise UsageError("--sort has no meaning for one cluster")
+
+    async def run() -> int:
+        from copydesk.tui.cluster_reading import read_merges, read_readiness, read_requests
+
+        hide = _hiding(unmask=unmask)
+        async with await chosen(desk, base_url).connect() as api:
+            found = await _find(api, cluster, organization)
+            row, place = found.row, found.place
+            requests = await read_requests(api, place.id, row.id)
+            if as_json:
+                answers = [request.to_dict() for request in requests]
+                put_json({**_value(found, hide), "changeRequests": answers})
+                return DONE
+            now = datetime.now(UTC)
+            answering = await read_readiness(api, requests, ())
+            since = row.created or now
+            merges = (await read_merges(api, place.id, since)).get(row.id, [])
+        put(hide(row.label), "strong")
+        put("")
+        facts = cluster_facts(row, now, answering or "none yet", merges, hide)
+        put_facts([*facts, ("trend", trend_cell(row))])
+        return DONE
+
+    return asyncio.run(run())
+
+
+async def _clusters(
+    api: Api, organization: str | None, sort: str | None = None
+) -> list[FoundCluster]:
+    """Return all clusters in an order; each organization after the other in one of the service."""
+    from copydesk.contract import operations as ops
+
+    served: Any = sort if sort in get_args(ClusterOrder) else None
+    found = [
+        FoundCluster(model, cluster_row(model), place)
+        for place in await find_organizations(api, organization)
+        async for model in api.pages(
+            ops.list_issues_clusters, place.id, limit=PAGE, order_by=served
+        )
+    ]
+    if sort is None or served is not None:
+        return found
+    by_row = {id(each.row): each for each in found}
+    rows = in_order([each.row for each in found], sort, backwards=False)
+    return [by_row[id(row)] for row in rows]
+
+
+async def _find(api: Api, wanted: str, organization: str | None) -> FoundCluster:
+    """Return the cluster with an id, or a name. Raises ``UsageError`` for none or several."""
+    everything = await _clusters(api, organization)
+    found = [each for each in everything if each.row.id == wanted.strip()]
+    name = wanted.strip().casefold()
+    found = found or [each for each in everything if each.row.label.casefold() == name]
+    if len(found) == 1:
+        return found[0]
+    said = shorten(clean(wanted), _LONGEST)
+    known = found or everything
+    more = [f"{len(known) - SAID} more"] if len(known) > SAID else []
+    named = listed([*map(_named, known[:SAID]), *more])
+    if found:
+        raise UsageError(f"more than one cluster is called {said}: {named}. Use an id.")
+    there = f" There are: {named}." if known else " There are none."
+    raise UsageError(f"no cluster is called {said}.{there}")
+
+
+def _named(each: FoundCluster) -> str:
+    return f"{shorten(shown(each.row.label, masked=True), _LONGEST)} ({clean(each.row.id)})"
+
+
+def _hiding(*, unmask: bool) -> Callable[[str], str]:
+    return lambda text: shown(text, masked=not unmask)
+
+
+def _value(found: FoundCluster, hide: Callable[[str], str]) -> dict[str, Any]:
+    """Return a cluster as the service has it, but for what is masked in it."""
+    value = found.model.to_dict()
+    for name in ("label", "summary"):
+        if name in value:
+            value[name] = hide(clean(value[name], lines=True))
+    value["sources"] = {hide(clean(name)): count for name, count in found.row.sources}
+    return {**value, "organization": found.place.id}

@@ -1,0 +1,46 @@
+"""``copydesk completion``: what a shell needs to complete commands, options and file names."""
+
+from __future__ import annotations
+
+from argparse import Action, ArgumentParser, _SubParsersAction
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from copydesk.cli.arguments import build_parser
+from copydesk.cli.edge import DONE
+from copydesk.cli.output import put_bytes
+
+SHELLS = ("bash", "zsh", "fish")
+"""The shells that there are scripts for."""
+
+TAKES_FILES = ("files", "body")
+"""Arguments that are the names of files and not paths, for ``-`` is one of them."""
+
+
+def print_completion(*, shell: str) -> int:
+    """Print the script that completes ``copydesk`` in a shell."""
+    put_bytes(script(shell).encode())
+    return DONE
+
+
+def script(shell: str) -> str:
+    """Return the script, made from the same declarations that arguments are parsed by."""
+    import shtab
+
+    parser = build_parser()
+    for action in _actions(parser):
+        if action.type is Path or action.dest in TAKES_FILES:
+            # shtab looks for this; an action of argparse has no such field.
+            vars(action)["complete"] = shtab.FILE
+    text: str = shtab.complete(parser, shell)
+    return text
+
+
+def _actions(parser: ArgumentParser) -> Iterator[Action]:
+    for action in parser._actions:
+        yield action
+        if isinstance(action, _SubParsersAction):
+            choices: dict[str, Any] = dict(action.choices)
+            for below in {id(each): each for each in choices.values()}.values():
+                yield from _actions(below)

@@ -1,0 +1,115 @@
+"""``copydesk sites``: the published sites, and what one of them shows, for people and scripts."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from copydesk.cli.connection import chosen
+from copydesk.cli.edge import DONE, say
+from copydesk.cli.output import Column, put, put_facts, put_json, put_table
+from copydesk.cli.site_finding import PAGE, find_organizations, find_site
+from copydesk.domain.text import plural
+from copydesk.tui.present.site import audience, host, published, site_facts, site_row
+
+if TYPE_CHECKING:
+    from copydesk.contract.models.organization import Organization
+    from copydesk.contract.models.site import Site
+    from copydesk.domain.site_tree import SiteNode
+
+Row = tuple["Site", "Organization"]
+
+
+def list_sites(
+    *,
+    organization: str | None = None,
+    as_json: bool = False,
+    desk: Path | None = None,
+    base_url: str | None = None,
+) -> int:
+    """Print the sites of every organization, or of one."""
+    from copydesk.contract import operations as ops
+
+    async def run() -> int:
+        async with await chosen(desk, base_url).connect() as api:
+            found: list[Row] = [
+                (site, place)
+                for place in await find_organizations(api, organization)
+                async for site in api.pages(ops.list_sites, place.id, limit=PAGE)
+            ]
+        if as_json:
+            put_json([{**site.to_dict(), "organization": place.id} for site, place in found])
+            return DONE
+        if not found:
+            say("There are no sites.")
+            return DONE
+        columns = [
+            Column[Row]("SITE", lambda row: site_row(row[0]).title, gives=True),
+            Column("STATE", lambda row: published(site_row(row[0]))),
+            Column("READ BY", lambda row: audience(site_row(row[0])), gives=True),
+            Column("SPACES", lambda row: str(row[0].site_spaces), right=True),
+            Column("ADDRESS", lambda row: host(site_row(row[0])), gives=True),
+        ]
+        if len({place.id for _, place in found}) > 1:
+            columns.append(Column("ORGANIZATION", lambda row: row[1].title, gives=True))
+        put_table([*columns, Column("ID", lambda row: row[0].id)], found)
+        return DONE
+
+    return asyncio.run(run())
+
+
+def show_site(
+    *,
+    site: str,
+    organization: str | None = None,
+    as_json: bool = False,
+    desk: Path | None = None,
+    base_url: str | None = None,
+) -> int:
+    """Print what there is to know about one site, and what it shows in the published order."""
+    from copydesk.contract import operations as ops
+    from copydesk.domain.site_tree import structure_of
+
+    async def run() -> int:
+        async with await chosen(desk, base_url).connect() as api:
+            there = await find_site(api, site, organization)
+            ids = there.organization, there.id
+            model = await api(ops.get_site, *ids)
+            sections = [each async for each in api.pages(ops.list_site_sections, *ids, limit=PAGE)]
+            spaces = (
+                []
+                if sections
+                else [each async for each in api.pages(ops.list_site_spaces, *ids, limit=PAGE)]
+            )
+        if as_json:
+            shows = {
+                "sections": [each.to_dict() for each in sections],
+                "siteSpacesShown": [each.to_dict() for each in spaces],
+            }
+            put_json({**model.to_dict(), "organization": there.organization, **shows})
+            return DONE
+        put(there.title, "strong")
+        facts = [("organization", there.organization_title)]
+        put_facts([*facts, *site_facts(site_row(model), datetime.now(UTC))])
+        lines = list(_lines(structure_of(sections, spaces).tree()))
+        put("\n".join(["", "Structure", *lines]) if lines else "\nIt shows nothing yet.")
+        return DONE
+
+    return asyncio.run(run())
+
+
+def _lines(nodes: Iterable[SiteNode], depth: int = 0) -> Iterator[str]:
+    """Go through the rows of a structure, each with what is to know of it."""
+    for node in nodes:
+        said = [f"/{node.path}"] if node.path else []
+        said += ["default"] if node.default else []
+        said += ["hidden"] if node.hidden else []
+        said += ["in the trash"] if node.trashed else []
+        said += [f"shown if {node.condition}"] if node.condition else []
+        if node.kind == "section":
+            said.append(plural(len(node.children), "space"))
+        yield f"{'  ' * depth}{node.title}   {', '.join(said)}".rstrip()
+        yield from _lines(node.children, depth + 1)

@@ -1,0 +1,143 @@
+"""Finding the space that a person means, and a change request in it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from copydesk.cli.edge import FAILED, UsageError
+from copydesk.cli.site_finding import PAGE, SAID, find_organizations
+from copydesk.domain.text import clean, listed, shorten
+
+if TYPE_CHECKING:
+    from copydesk.client.api import Api
+    from copydesk.contract.models.change_request import ChangeRequest
+
+MOST_SPACES = 60
+"""Spaces that are asked for a number which may be in any of them."""
+
+_LONGEST = 60
+
+
+@dataclass(frozen=True, slots=True)
+class FoundSpace:
+    """A space, with where it is; texts are clean."""
+
+    id: str
+    title: str
+    organization: str
+    organization_title: str
+
+    def __str__(self) -> str:
+        return f"{self.title} ({self.id}; {self.organization_title})"
+
+
+async def find_space(api: Api, wanted: str, organization: str | None = None) -> FoundSpace:
+    """Return the one space that is meant: by id, title, the URL form of that, or an app URL.
+
+    Raises ``UsageError`` when there is none or more than one, and ``ApiError``.
+    """
+    from copydesk.domain.address import parse_app_url
+    from copydesk.domain.slug import slugify
+
+    name = wanted.strip()
+    address = parse_app_url(name) if "/" in name else None
+    if address is not None and address.space is not None:
+        name = address.space
+    spaces = await all_spaces(api, organization)
+    found = [space for space in spaces if space.id == name]
+    found = found or [each for each in spaces if each.title.casefold() == name.casefold()]
+    found = found or [each for each in spaces if slugify(each.title) == name.casefold()]
+    if len(found) == 1:
+        return found[0]
+    said = shorten(clean(wanted), _LONGEST)
+    if found:
+        raise UsageError(f"more than one space is called {said}: {_named(found)}. Use an id.")
+    if not spaces:
+        raise UsageError(f"no space is called {said}: there are no spaces.")
+    raise UsageError(f"no space is called {said}. There are: {_named(spaces)}.")
+
+
+async def all_spaces(api: Api, organization: str | None = None) -> list[FoundSpace]:
+    """Return every space, of all organizations or of one. Raises ``UsageError``, ``ApiError``."""
+    from copydesk.client.errors import ExtensionMissing
+    from copydesk.contract import operations as ops
+    from copydesk.tui.space_reading import read_desk
+
+    found: list[FoundSpace] = []
+    for place in await find_organizations(api, organization):
+        try:
+            pairs = [
+                (space.id, space.title)
+                async for space in api.pages(ops.list_organization_spaces, place.id, limit=PAGE)
+            ]
+        except ExtensionMissing:
+            nodes = (await read_desk(api, place.id)).nodes
+            pairs = [(node.id, node.title) for node in nodes if node.kind == "space"]
+        title = clean(place.title).strip() or "Untitled"
+        found += [
+            FoundSpace(key, clean(name).strip() or "Untitled", place.id, title)
+            for key, name in pairs
+        ]
+    return found
+
+
+async def find_request(
+    api: Api, wanted: str, space: str | None = None, organization: str | None = None
+) -> tuple[ChangeRequest, FoundSpace]:
+    """Return the change request that is meant: by number or id in a space, or by its app URL.
+
+    A number without a space is looked for in all of them. Raises ``UsageError`` when it is in none
+    or in several, and ``ApiError``.
+    """
+    from copydesk.contract import operations as ops
+    from copydesk.domain.address import parse_app_url
+
+    name = wanted.strip().removeprefix("#")
+    if "/" in name:
+        address = parse_app_url(name)
+        if address is None or address.change_request is None or address.space is None:
+            raise UsageError(
+                f"{shorten(clean(wanted), _LONGEST)} is no address of a change request: it has "
+                "/s/SPACE/~/changes/NUMBER in it"
+            )
+        name, space = address.change_request, space or address.space
+    if not name:
+        raise UsageError("name the change request: its number, its id or its address")
+    if space is not None:
+        there = await find_space(api, space, organization)
+        return await api(ops.get_change_request, there.id, name), there
+    spaces = await all_spaces(api, organization)
+    if len(spaces) > MOST_SPACES:
+        raise UsageError(f"each of your {len(spaces)} spaces counts by itself: name it, --space")
+    found = await _in_any(api, name, spaces)
+    said = shorten(clean(wanted).removeprefix("#"), _LONGEST)
+    said = f"#{said}" if said.isdecimal() else said
+    if len(found) > 1:
+        named = _named([there for _, there in found])
+        raise UsageError(f"{said} is in more than one space: {named}. Name one with --space.")
+    if not found:
+        raise UsageError(f"no space that you can see has a change request {said}", FAILED)
+    return found[0]
+
+
+async def _in_any(
+    api: Api, name: str, spaces: Sequence[FoundSpace]
+) -> list[tuple[ChangeRequest, FoundSpace]]:
+    from copydesk.client.errors import Forbidden, NotFound
+    from copydesk.contract import operations as ops
+
+    async def one(there: FoundSpace) -> tuple[ChangeRequest, FoundSpace] | None:
+        try:
+            return await api(ops.get_change_request, there.id, name), there
+        except (Forbidden, NotFound):
+            return None
+
+    return [pair for pair in await asyncio.gather(*map(one, spaces)) if pair is not None]
+
+
+def _named(spaces: Sequence[FoundSpace]) -> str:
+    more = [f"{len(spaces) - SAID} more"] if len(spaces) > SAID else []
+    return listed([*map(str, spaces[:SAID]), *more])

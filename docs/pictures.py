@@ -55,6 +55,7 @@ PICTURES = (
     Picture("structure-plan", (*STAGED, "ctrl+s")),
     Picture("collections", ("g a", "j", "j", "J", "j", "j", "x")),
     Picture("clusters", ("g k", "j", "j")),
+    Picture("conversations", ("g v", "j", "j")),
 )
 
 

@@ -112,9 +112,9 @@ async def read_label(api: Api, organization: str, cluster: str) -> str:
 
 
 async def read_issues(
-    api: Api, organization: str, cluster: str, token: str | None, limit: int
+    api: Api, organization: str, cluster: str | None, token: str | None, limit: int
 ) -> tuple[list[IssueRow], str | None, int | None]:
-    """Return one page of the issues of a cluster. Raises ``ApiError``."""
+    """Return one page of the issues of a cluster, or of all. Raises ``ApiError``."""
     from copydesk.contract import operations as ops
 
     page = await api.page(

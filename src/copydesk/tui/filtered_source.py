@@ -78,7 +78,7 @@ class FilteredSource(Source[T]):
         """What the title says of the filter: ``7 of 31 match``."""
         if self._match is None:
             return ""
-        of = self.base.count if self.base.count is not None else f"{self.base.loaded} read"
+        of = self.base.count if self.base.complete else f"{self.base.loaded} read"
         return f"{len(self._rows)} of {of} match"
 
     def row(self, index: int) -> T | None:

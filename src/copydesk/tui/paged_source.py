@@ -17,6 +17,10 @@ Fetch = Callable[[str | None, int], Awaitable[tuple[Sequence[T], str | None, int
 """Takes (page token, limit) and returns (rows, next token or None, total or None)."""
 
 
+PAGES_AGAIN = 8
+"""Pages that a refresh reads at most, where a page has few rows to show or none."""
+
+
 @dataclass(slots=True)
 class _Chunk(Generic[T]):
     """One page: where it starts, how to read it again, and its rows while they are kept."""
@@ -278,7 +282,7 @@ class PagedSource(Source[T]):
             rows, following, total = await self._fetch(token, self._limit)
             pages.append((list(rows), token, following))
             seen += len(rows)
-            if following is None or seen >= reach:
+            if following is None or seen >= reach or len(pages) == PAGES_AGAIN:
                 break
             token = following
         self.error = ""

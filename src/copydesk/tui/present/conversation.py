@@ -52,6 +52,7 @@ class IssueRow:
     source: str
     created: datetime | None
     address: str
+    cluster: str = ""
 
 
 class Block(NamedTuple):
@@ -94,6 +95,8 @@ class Talk:
     address: str
     parts: tuple[tuple[str, str], ...]
     attributes: tuple[tuple[str, str], ...]
+    size: int
+    """Characters of its parts."""
 
 
 def issue_row(item: ConversationIssueItem) -> IssueRow:
@@ -107,6 +110,7 @@ def issue_row(item: ConversationIssueItem) -> IssueRow:
         clean(found_in.source or "") if found_in is not None else "",
         issue.created_at,
         web_address(found_in.urls.source if found_in is not None else None),
+        issue.cluster or "",
     )
 
 
@@ -122,12 +126,18 @@ def talk_of(detail: ConversationDetail) -> Talk:
         web_address(conversation.urls.source or (metadata.url if metadata is not None else None)),
         tuple((str(part.role), part.body) for part in detail.parts),
         tuple(attributes.items()),
+        sum(len(part.body) for part in detail.parts),
     )
 
 
 def shown(text: str, *, masked: bool) -> str:
     """Return text as it may be seen now."""
     return mask(text) if masked else text
+
+
+def shown_address(url: str, *, masked: bool) -> str:
+    """Return an address of the web as it may be seen now. Numbers in it are ids, and stay."""
+    return mask_emails(url) if masked else url
 
 
 def since(row: IssueRow, now: datetime) -> str:

@@ -1,0 +1,221 @@
+"""All conversations of an organization, or those from one source (interaction.md 3.7)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from textual.app import ComposeResult
+
+from copydesk.domain.filter import fold
+from copydesk.domain.text import clean
+from copydesk.tui.actions import command
+from copydesk.tui.looked_pages import LookedPages
+from copydesk.tui.place import Part, View
+from copydesk.tui.places import Target, place
+from copydesk.tui.present import talk_list as present
+from copydesk.tui.present.conversation import NAME_LIMIT, IssueRow
+from copydesk.tui.present.talk_list import ConversationRow, Sources
+from copydesk.tui.talk_listing import ALL, NO_ORGANIZATION, TalkListing
+from copydesk.tui.widgets.looked_list import LookedList
+from copydesk.tui.widgets.virtual_list import Column
+
+if TYPE_CHECKING:
+    from copydesk.client.api import Api
+
+FROM = "from "
+"""Begins the id of the view of one source."""
+
+MOST_VIEWS = 20
+"""Sources that have a view; ``:source`` goes to any."""
+
+MOST_NAMED = 8
+"""Sources that are named in a sentence."""
+
+EMPTY = (
+    "No conversations yet. They come in by an integration, or with “copydesk conversations send "
+    "FILE”, which takes what support exported as JSON."
+)
+"""Stands where conversations would."""
+
+
+@place("conversations", key="v", title="Conversations")
+class ConversationsPlace(TalkListing, scope="conversations"):
+    """What people wrote to support, the latest first, beside the conversation that is read."""
+
+    noun = "conversation"
+
+    def __init__(self, target: Target) -> None:
+        super().__init__(target)
+        self.sources = Sources()
+        self._analysing = False
+        """Whether a conversation is being analysed, of those that were read."""
+        if self.view.startswith(FROM):
+            self.sources.learn([self.view.removeprefix(FROM)])
+            self.view = FROM + self.sources.names[0]
+
+    def panes(self) -> ComposeResult:
+        """The list, and the conversation."""
+        self.rows: LookedList[ConversationRow] = LookedList(
+            self.pages(),
+            self._columns(),
+            title="Conversations",
+            empty=self.empty(),
+            reading="Reading conversations…",
+            id="conversations",
+        )
+        self.rows.note = "newest first"
+        self.rows.filter_with(self.matching)
+        self.talk = self.talk_pane()
+        yield Part("main", self.rows)
+        yield Part("side", self.talk)
+
+    def _columns(self) -> Sequence[Column[ConversationRow]]:
+        now = self.session.clock
+        found = [
+            Column[ConversationRow](
+                "subject", "SUBJECT",
+                lambda row: present.subject(row, masked=self.masked), flex=1, minimum=20,
+            ),
+            Column("source", "FROM", lambda row: self.shown(row.source), 9, drop=1, most=14),
+            Column("state", "STATE", present.state, 9, drop=2),
+            Column("age", "AGE", lambda row: present.since(row, now()), 6, align="right"),
+        ]  # fmt: skip
+        return [each for each in found if each.key != "state" or self._analysing]
+
+    # What is listed
+
+    @property
+    def source_asked(self) -> str | None:
+        """What the service calls the source of the view; None for all."""
+        if not self.view.startswith(FROM):
+            return None
+        return self.sources.called(self.view.removeprefix(FROM))
+
+    def pages(self) -> LookedPages[ConversationRow]:
+        """Return the conversations of the view."""
+        source = self.source_asked
+
+        async def page(
+            token: str | None, limit: int
+        ) -> tuple[list[ConversationRow], str | None, int | None]:
+            from copydesk.contract import operations as ops
+
+            api = await self.session.ready()
+            organization = self.organization
+            if organization is None:
+                self.rows.empty = NO_ORGANIZATION
+                return [], None, 0
+            found = await api.page(
+                ops.list_conversations, organization, page=token, limit=limit, source=source
+            )
+            self.session.fresh()
+            self.sources.learn(each.source for each in found.items)
+            rows = [present.conversation_row(each) for each in found.items]
+            self._tell_states(rows)
+            return rows, found.next.page if found.next is not None else None, found.count
+
+        return LookedPages(page, key=lambda row: row.id)
+
+    def _tell_states(self, rows: Sequence[ConversationRow]) -> None:
+        if not self._analysing and not all(row.analysed for row in rows):
+            self._analysing = True
+            self.rows.columns = tuple(self._columns())
+            self.rows.refresh_rows()
+
+    def empty(self) -> str:
+        """Return how conversations come in, or that this source has none."""
+        if self.source_asked is None:
+            return EMPTY
+        return f"No conversation came from {self.source_name}. 1 shows all of them."
+
+    @property
+    def source_name(self) -> str:
+        """The name of the source of the view."""
+        return self.view.removeprefix(FROM)
+
+    def names_of_views(self) -> Sequence[View]:
+        """Return All, and the sources that are known."""
+        names = [*self.sources.names[:MOST_VIEWS]]
+        if self.source_asked is not None and self.source_name not in names:
+            names.append(self.source_name)
+        found = [View(ALL, "All")]
+        for name in names:
+            source = self.sources.called(name) or ""
+            title = name if self.masked else present.named(source, masked=False)
+            found.append(View(FROM + name, title or name))
+        return found
+
+    def trail(self) -> Iterable[str]:
+        """The organization, that these are its conversations, and from where."""
+        yield from super().trail()
+        if self.source_asked is not None:
+            yield self.source_name
+
+    def reload(self) -> None:
+        """Read the list again, and which sources there are."""
+        self.load(
+            "sources", self._read_sources, lambda _: self.show_views(), what="Reading sources"
+        )
+        super().reload()
+
+    async def _read_sources(self, api: Api) -> None:
+        """Learn the sources that clusters name: the API lists none, and rows may be far down."""
+        from copydesk.client.errors import Forbidden, NotFound
+        from copydesk.contract import operations as ops
+
+        if self.organization is None:
+            return
+        try:
+            page = await api.page(ops.list_issues_clusters, self.organization, order_by="issues")
+        except (Forbidden, NotFound):
+            return  # the list of conversations says so
+        self.sources.learn(source for cluster in page.items for source in cluster.sources)
+
+    def _choices(self) -> Sequence[str]:
+        return [*self.sources.names, ALL]
+
+    @command(
+        "source", "NAME | all", complete=lambda here: here._choices(), uses="list_conversations"
+    )
+    async def choose_source(self, rest: str) -> None:
+        """Show only the conversations from one source (``:source intercom``), or all of them."""
+        source = self.sources.called(rest)
+        if source is None and fold(rest) in ("", ALL):
+            self.choose_view(ALL)
+            return
+        if source is None and self.organization is not None:
+            from copydesk.contract import operations as ops
+
+            # The API lists no sources: one that is in no row read so far may still be there.
+            api = await self.session.ready()
+            page = await api.page(ops.list_conversations, self.organization, limit=1, source=rest)
+            if page.items:
+                self.sources.learn([rest])
+                source = rest
+        if source is None:
+            self.tell(f"No conversation came from “{clean(rest, limit=NAME_LIMIT)}”. "
+                      f"{self._known()}", "warn")  # fmt: skip
+            return
+        self.choose_view(FROM + self.sources.name_of(source))
+
+    def _known(self) -> str:
+        names = self.sources.names
+        if not names:
+            return "No source is known yet."
+        more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
+        return f"Known: {', '.join(names[:MOST_NAMED])}{more}."
+
+    # Of a row
+
+    def talk_asked(self, row: ConversationRow) -> tuple[str, IssueRow | None]:
+        """Return the conversation."""
+        return row.id, None
+
+    def said_of(self, row: ConversationRow) -> str:
+        """Return what it is about, and where it came from."""
+        return f"{row.subject}\n{row.source}"
+
+    def copies_of(self, row: ConversationRow) -> Sequence[tuple[str, str]]:
+        """Return the subject and the id."""
+        return [("subject", self.shown(row.subject)), ("id", row.id)]

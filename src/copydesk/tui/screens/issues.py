@@ -1,0 +1,158 @@
+"""All issues of an organization, or those that are in no cluster (interaction.md 3.7)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from textual.app import ComposeResult
+
+from copydesk.tui import cluster_reading as reading
+from copydesk.tui.actions import action
+from copydesk.tui.looked_pages import LookedPages, SiftedPages
+from copydesk.tui.place import Part, View
+from copydesk.tui.places import Target, place
+from copydesk.tui.present import conversation as talks
+from copydesk.tui.present import talk_list as present
+from copydesk.tui.present.conversation import IssueRow
+from copydesk.tui.talk_listing import ALL, NO_ORGANIZATION, TalkListing
+from copydesk.tui.widgets.looked_list import LookedList
+from copydesk.tui.widgets.virtual_list import Column
+
+if TYPE_CHECKING:
+    from copydesk.client.api import Api
+
+UNCLUSTERED = "unclustered"
+"""The view of the issues in no cluster, which the API does not know."""
+
+VIEWS = (View(ALL, "All"), View(UNCLUSTERED, "Unclustered"))
+
+EMPTY = (
+    "No issues yet. They are found in conversations once these have come in (“g v” lists them): by "
+    "an integration, or with “copydesk conversations send FILE”."
+)
+"""Stands where issues would."""
+
+
+def no_cluster(here: IssuesPlace) -> str | None:
+    """Say why there is no cluster to go to."""
+    row = here.rows.selected
+    if row is None:
+        return "There is no issue here."
+    return None if row.cluster else "This issue is in no cluster. :clusters lists all of them."
+
+
+@place("issues", key="u", title="Issues")
+class IssuesPlace(TalkListing, scope="issues"):
+    """What was found in conversations, the latest first, beside the conversation it came up in."""
+
+    noun = "issue"
+
+    def __init__(self, target: Target) -> None:
+        super().__init__(target)
+        self.labels: dict[str, str] = {}
+        """What clusters are called, as far as one request told."""
+
+    def panes(self) -> ComposeResult:
+        """The list, and the conversation."""
+        now = self.session.clock
+        self.rows: LookedList[IssueRow] = LookedList(
+            self.pages(),
+            [
+                Column("title", "ISSUE", lambda row: self.shown(row.title), flex=3, minimum=20),
+                Column(
+                    "cluster", "CLUSTER",
+                    lambda row: present.cluster_cell(row, self.labels, masked=self.masked),
+                    flex=2, minimum=16, drop=1,
+                ),
+                Column("source", "FROM", lambda row: self.shown(row.source), 9, drop=2),
+                Column("age", "AGE", lambda row: talks.since(row, now()), 6, align="right"),
+            ],
+            title="Issues",
+            empty=self.empty(),
+            reading="Reading issues…",
+            id="issues",
+        )  # fmt: skip
+        self.rows.note = "newest first"
+        self.rows.sifted = UNCLUSTERED
+        self.rows.filter_with(self.matching)
+        self.talk = self.talk_pane()
+        yield Part("main", self.rows)
+        yield Part("side", self.talk)
+
+    # What is listed
+
+    async def _page(
+        self, token: str | None, limit: int
+    ) -> tuple[list[IssueRow], str | None, int | None]:
+        api = await self.session.ready()
+        organization = self.organization
+        if organization is None:
+            self.rows.empty = NO_ORGANIZATION
+            return [], None, 0
+        found = await reading.read_issues(api, organization, None, token, limit)
+        self.session.fresh()
+        return found
+
+    def pages(self) -> LookedPages[IssueRow]:
+        """Return the issues of the view."""
+        if self.view == UNCLUSTERED:
+            return SiftedPages(self._page, lambda row: not row.cluster, key=lambda row: row.id)
+        return LookedPages(self._page, key=lambda row: row.id)
+
+    def empty(self) -> str:
+        """Return where issues come from, or that all are in clusters."""
+        return EMPTY if self.view == ALL else "Every issue is in a cluster, or there is none yet."
+
+    def names_of_views(self) -> Sequence[View]:
+        """Return the two views."""
+        return VIEWS
+
+    def reload(self) -> None:
+        """Read the list again, and what clusters are called."""
+        self.load("labels", self._read_labels, self._know, what="Reading clusters")
+        super().reload()
+
+    async def _read_labels(self, api: Api) -> dict[str, str]:
+        from copydesk.client.errors import Forbidden, NotFound
+
+        if self.organization is None:
+            return {}
+        try:
+            rows, _, _ = await reading.read_page(
+                api, self.organization, "issues", None, reading.PAGE
+            )
+        except (Forbidden, NotFound):
+            return {}  # the list of issues says so
+        return {row.id: row.label for row in rows}
+
+    def _know(self, labels: dict[str, str]) -> None:
+        if labels != self.labels:
+            self.labels = labels
+            self.rows.refresh_rows()
+
+    # Of a row
+
+    def talk_asked(self, row: IssueRow) -> tuple[str, IssueRow | None]:
+        """Return the conversation of an issue, and the issue."""
+        return row.conversation, row
+
+    def said_of(self, row: IssueRow) -> str:
+        """Return what it is about, where it came from, and its cluster."""
+        return f"{row.title}\n{row.summary}\n{row.source}\n{self.labels.get(row.cluster, '')}"
+
+    def copies_of(self, row: IssueRow) -> Sequence[tuple[str, str]]:
+        """Return the title and the ids."""
+        return [
+            ("title", self.shown(row.title)),
+            ("id", row.id),
+            ("conversation id", row.conversation),
+        ]
+
+    @action("g k", "its cluster", unless=no_cluster, show=20, group="Go")
+    async def open_cluster(self) -> None:
+        """Go to the cluster of the issue, with its other issues."""
+        row = self.rows.selected
+        if row is not None and row.cluster:
+            target = Target(organization=self.organization, cluster=row.cluster)
+            await self.desk.go("clusters", target)

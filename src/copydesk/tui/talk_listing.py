@@ -1,0 +1,234 @@
+"""A list of a whole organization whose rows lead to conversations: what such places share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from copydesk.domain.filter import fold
+from copydesk.domain.text import plural
+from copydesk.tui.actions import action
+from copydesk.tui.app import style_path
+from copydesk.tui.looked_pages import LookedPages
+from copydesk.tui.place import View
+from copydesk.tui.places import Target
+from copydesk.tui.talks import TalkPlace
+from copydesk.tui.widgets.looked_list import LookedList
+from copydesk.tui.widgets.talk_view import TalkView
+from copydesk.tui.widgets.virtual_list import VirtualList
+
+if TYPE_CHECKING:
+    from copydesk.client.api import Api
+
+ALL = "all"
+"""The view of everything."""
+
+NO_ORGANIZATION = "No organization is open: “g o” lists those that you are in."
+"""Stands where rows would."""
+
+
+def at_talk(here: TalkListing) -> str | None:
+    """Say so when there is nothing further to the right."""
+    if here.pane is here.talk:
+        return "This is the last column. o opens the source."
+    return None if here.rows.selected is not None else "There is nothing here to open."
+
+
+def at_list(here: TalkListing) -> str | None:
+    """Say so when there is nothing further to the left."""
+    return None if here.pane is here.talk else "This is the first column."
+
+
+class TalkListing(TalkPlace, scope="talk_listing"):
+    """A list (`rows`) read page by page, with the conversation of the row under the cursor."""
+
+    CSS_PATH = style_path("talk_listing")
+
+    rows: LookedList[Any]
+
+    def __init__(self, target: Target) -> None:
+        super().__init__(target)
+        self.view = target.view or ALL
+        self._counts: dict[str, int] = {}
+        """How many rows a view had when all of it, or its count, was read."""
+
+    # What a place gives
+
+    def pages(self) -> LookedPages[Any]:
+        """Return the rows of the view."""
+        raise NotImplementedError
+
+    def empty(self) -> str:
+        """Return what to say where the view has no rows."""
+        raise NotImplementedError
+
+    def names_of_views(self) -> Sequence[View]:
+        """Return the views, without counts."""
+        raise NotImplementedError
+
+    def said_of(self, row: Any) -> str:
+        """Return the text of a row that ``/`` looks at, in clear."""
+        raise NotImplementedError
+
+    def copies_of(self, row: Any) -> Sequence[tuple[str, str]]:
+        """Return what ``Y`` offers of a row besides its source."""
+        raise NotImplementedError
+
+    noun = ""
+    """What a row is."""
+
+    # What a place says of itself
+
+    @property
+    def talk_list(self) -> VirtualList[Any]:
+        """The list of the organization."""
+        return self.rows
+
+    def talk_pane(self) -> TalkView:
+        """Return the pane for the conversation."""
+        return TalkView(
+            title="Conversation", empty="No conversation is open: Enter opens one.", id="talk"
+        )
+
+    def trail(self) -> Iterable[str]:
+        """The organization, and what is listed."""
+        yield self.session.organization_title or "no organization"
+        yield self.title or ""
+
+    def url(self) -> str | None:
+        """Return the source of the conversation."""
+        row = self.rows.selected
+        return (row.address or None) if row is not None else None
+
+    def copies(self) -> Sequence[tuple[str, str]]:
+        """Return what ``Y`` offers."""
+        row = self.rows.selected
+        if row is None:
+            return []
+        source = "" if self.withheld() else row.address
+        found = [*self.talk_copies(), ("source", source), *self.copies_of(row)]
+        return [(name, text) for name, text in found if text]
+
+    def status_left(self) -> str:
+        """How many there are, and that something is masked."""
+        masking = (
+            "e-mails and phone numbers are masked: V shows them"
+            if self.masked
+            else "e-mails and phone numbers are in clear: V masks them"
+        )
+        if self.pane is self.talk:
+            return masking
+        count = self.rows.source.base.count
+        said = "" if count is None else f"{plural(count, self.noun)}   "
+        return super().status_left() or f"{said}{masking}"
+
+    def views_note(self) -> str:
+        """Say for as long as it is so that personal data can be read."""
+        return "" if self.masked else "IN CLEAR: V masks"
+
+    # Reading
+
+    def opened(self) -> None:
+        """Show the views."""
+        self.show_views()
+
+    def reload(self) -> None:
+        """Read the list again."""
+        self.load("rows", self._refresh, lambda _: self.show_views(), what=f"Reading {self.noun}s")
+
+    async def _refresh(self, api: Api) -> None:
+        base = self.rows.source.base
+        if isinstance(base, LookedPages):
+            await base.refresh()
+
+    def view_changed(self) -> None:
+        """Read the rows of the view."""
+        self.rows.empty = self.empty()
+        self.rows.source = self.pages()
+        self.rows.move_first()
+        self.show_views()
+
+    def show_views(self) -> None:
+        """Show the views, with the counts that are known."""
+        count = self.rows.source.base.count
+        if count is not None:
+            self._counts[self.view] = count
+        views = [
+            View(each.id, each.title, self._counts.get(each.id)) for each in self.names_of_views()
+        ]
+        if views != list(self.views):
+            self.set_views(views, self.view)
+
+    def on_virtual_list_highlighted(self, event: VirtualList.Highlighted) -> None:
+        """Follow the cursor, and count what has been read."""
+        self.show_views()
+        row = self.rows.selected
+        if self.pane is self.talk and row is not None and self.is_asked(row):
+            return  # it is being read; a refresh of the list changes nothing about that
+        self.look_at_talk()
+
+    def is_asked(self, row: Any) -> bool:
+        """Whether the conversation of a row is the one that is shown or being read."""
+        return self._asked == self.talk_asked(row)
+
+    # Masking and filter
+
+    def matching(self, text: str) -> Callable[[Any], bool]:
+        """Return whether a row has all the words of a text, as far as they may be seen now."""
+        words = fold(text).split()
+
+        def match(row: Any) -> bool:
+            said = fold(self.shown(self.said_of(row)))
+            return all(word in said for word in words)
+
+        return match
+
+    def show_again(self) -> None:
+        """Draw everything again, and filter again: what is masked has changed."""
+        self.show_views()
+        self.rows.shows_where(self.matching)
+        super().show_again()
+
+    # From the list to the conversation and back
+
+    def _step(self, by: int) -> None:
+        before, goes_on = self.rows.cursor, self.rows.goes_on
+        super()._step(by)
+        if by > 0 and goes_on and self.rows.cursor == before:
+            self.say("Looking for more…")
+
+    def on_virtual_list_opened(self, event: VirtualList.Opened) -> None:
+        """Read the conversation."""
+        self._open_talk()
+
+    def _open_talk(self) -> None:
+        row = self.rows.selected
+        if row is not None:
+            self.read_talk(row)
+            self.show_pane(self.talk)
+
+    @action("l", "open", unless=at_talk, show=False, group="Move", also=("right",))
+    def go_right(self) -> None:
+        """Go on to the right: the conversation of the row."""
+        self._open_talk()
+
+    @action("h", "back", unless=at_list, show=False, group="Move", also=("left",))
+    def go_left(self) -> None:
+        """Go back to the list. Its cursor stays."""
+        self.show_pane(self.rows)
+
+    def _leave_talk(self) -> bool:
+        if self.pane is not self.talk or self.talk.found:
+            return False
+        self.show_pane(self.rows)
+        return True
+
+    async def step_back(self) -> None:
+        """Step back: end the search, then go back to the list, then leave the place."""
+        if not self._leave_talk():
+            await super().step_back()
+
+    async def close_place(self) -> None:
+        """Step back as Esc does; from the list leave the place."""
+        if not self._leave_talk():
+            await super().close_place()

@@ -1,0 +1,296 @@
+"""All conversations and all issues of an organization, on a real desk."""
+
+from __future__ import annotations
+
+import json
+from datetime import timedelta
+
+import httpx
+
+from copydesk.client.api import Api
+from copydesk.server import seeding_sites as seed
+from copydesk.server.store import Tx
+from copydesk.tui.looked_pages import AT_A_TIME, SIFTED_PAGE
+from copydesk.tui.places import Target
+from copydesk.tui.screens.conversations import ConversationsPlace
+from copydesk.tui.screens.issues import IssuesPlace
+from tests.drive import Driver, drive
+from tests.tui.opening import open_world
+from tests.world import BASE_URL, START, World
+
+HOSTILE = "\x1b[2J[red]Evil[/] \u202eword\u200b of kim@example.org"
+
+WEB = "https://intercom.test/"
+
+
+class Watched(httpx.ASGITransport):
+    """A desk that notes what lists were asked for, and fails while it is told to."""
+
+    def __init__(self, world: World) -> None:
+        super().__init__(world.app)
+        self.asked: list[str] = []
+        self.cut = self.analysing = False
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        """Note it, and answer."""
+        if self.cut and "conversations" in request.url.path:
+            raise httpx.ConnectError("cut", request=request)
+        if request.url.path.endswith(("/conversations", "/conversations-issues")):
+            self.asked.append(request.url.query.decode())
+        answer = await super().handle_async_request(request)
+        if self.analysing and request.url.path.endswith("/conversations"):
+            found = json.loads(await answer.aread())
+            for each in found["items"]:
+                del each["processedAt"]
+            return httpx.Response(200, json=found, request=request)
+        return answer
+
+
+def fill(world: World, many: int, *, clustered: int = 0, unclustered: int = 0) -> dict[str, str]:
+    """Fill a desk with conversations, an issue each; return clusters by label.
+
+    Of the issues every ``unclustered``-th is in no cluster, beginning with ``clustered`` that are.
+    """
+    assert world.home
+    world.clock.now = START
+    clusters: dict[str, str] = {}
+
+    def write(tx: Tx) -> None:
+        for label in ("OAuth sample returns 401", "Invoices for kim@example.org"):
+            clusters[label] = seed.add_cluster(tx, world.home, label)
+        ids = list(clusters.values())
+        for nth in range(many):
+            when = START - timedelta(hours=nth + 1)
+            talk = seed.add_conversation(
+                tx, world.home,
+                [("user", f"Words {nth} from kim@example.org"), ("team-member", "Look here.")],
+                source=("intercom", "email")[nth % 2], subject=f"Ticket {nth} of kim@example.org",
+                source_url=f"{WEB}{nth}", created_at=when,
+            )  # fmt: skip
+            free = nth >= clustered and unclustered and (nth - clustered) % unclustered == 0
+            seed.add_issue(
+                tx, world.home, talk, f"Issue {nth} of kim@example.org", summary="It fails.",
+                cluster_id=None if free else ids[nth % 3 // 2], created_at=when,
+            )  # fmt: skip
+
+    world.write(write)
+    return clusters
+
+
+def watched(world: World) -> tuple[Watched, Api]:
+    """Return a desk that notes what it is asked, and a client for it."""
+    desk = Watched(world)
+    return desk, Api(BASE_URL, world.token(world.ana), transport=desk)
+
+
+async def golden(driver: Driver, name: str, update: bool) -> None:
+    """Compare both sizes."""
+    for size in ((80, 24), (140, 40)):
+        await driver.resize(*size)
+        driver.golden(name, update=update)
+
+
+async def test_conversations_are_listed_by_source_and_read(
+    world: World, update_golden: bool
+) -> None:
+    fill(world, 12)
+    app = open_world(world, "clusters", Target(organization=world.home))
+    async with drive(app, "g v", size=(140, 40)) as driver:
+        place = driver.place
+        assert isinstance(place, ConversationsPlace)
+        assert "[All 12]  email   intercom" in driver.screen
+        assert "Ticket 0 of [e-mail]" in driver.screen
+        assert "STATE" not in driver.screen
+        await golden(driver, "conversations", update_golden)
+
+        # What is masked is not found, and is once it shows.
+        await driver.press("/")
+        await driver.type("kim@")
+        await driver.press("enter")
+        assert "0 of 12 match" in driver.screen
+        await driver.press("V")
+        assert "12 of 12 match" in driver.screen
+        assert "IN CLEAR: V masks" in driver.screen
+        await driver.press("V", "escape")
+
+        # The conversation is read, the next one too, and copies are masked.
+        await driver.press("enter", "J", "J")
+        assert "Words 2 from [e-mail]" in driver.screen
+        assert place.url() == f"{WEB}2"
+        copies = dict(place.copies())
+        assert copies["subject"] == "Ticket 2 of [e-mail]"
+        assert copies["source"] == f"{WEB}2"
+        await driver.press("l")
+        assert "This is the last column." in driver.screen
+        await driver.press("escape", "h")
+        assert place.pane is place.rows
+        assert "This is the first column." in driver.screen
+
+        # One source: as a view, and by name.
+        await driver.press("3")
+        assert "[intercom 6]" in driver.screen
+        assert "Ticket 1 of" not in driver.screen
+        await say(driver, "source EMAIL")
+        assert "[email 6]" in driver.screen
+        assert "Ticket 0 of" not in driver.screen
+        await say(driver, "source fax")
+        assert "No conversation came from “fax”. Known: email, intercom." in driver.screen
+        world.write(lambda tx: hand_in(tx, world, "fax"))
+        await say(driver, "source fax")
+        assert "[fax 1]" in driver.screen
+        await driver.press(":")
+        await driver.type("source in")
+        await driver.press("tab")
+        assert "source intercom" in driver.screen
+        await driver.press("escape")
+        await say(driver, "source")
+        assert "[All 13]" in driver.screen
+        assert place.rows.selected is not None
+        await driver.press("q")
+        assert driver.place.PLACE == "clusters"
+
+
+def hand_in(tx: Tx, world: World, source: str) -> str:
+    """Hand in a conversation and return its id."""
+    return seed.add_conversation(tx, world.home, [("user", "hi")], source=source)
+
+
+async def say(driver: Driver, words: str) -> None:
+    """Enter a line after ``:``."""
+    await driver.press(":")
+    await driver.type(words)
+    await driver.press("enter")
+
+
+async def test_a_filter_looks_at_what_is_loaded_until_the_reader_goes_on(world: World) -> None:
+    fill(world, 230)
+    desk, api = watched(world)
+    desk.analysing = True
+    app = open_world(world, "conversations", Target(organization=world.home), api=api)
+    async with drive(app) as driver:
+        await driver.press("/")
+        await driver.type("ticket 22")
+        await driver.press("enter")
+        assert "1 of 100 read match" in driver.screen
+        assert "analysing" in driver.line("Ticket 22 of")
+        assert "More is read as you go down (j)" in driver.screen
+        before = len(desk.asked)
+        await driver.press("J")
+        assert "Looking for more" in driver.screen
+        assert "12 of 230 match" in driver.screen
+        assert len(desk.asked) == before + 2
+        assert "More is read" not in driver.screen
+        await driver.press("escape", "G")
+        assert "Ticket 229 of" in driver.screen
+
+
+async def test_unclustered_issues_are_looked_for_page_by_page(
+    world: World, update_golden: bool
+) -> None:
+    looked = AT_A_TIME * SIFTED_PAGE
+    clusters = fill(world, 700, clustered=looked + 10, unclustered=60)
+    desk, api = watched(world)
+    app = open_world(world, "clusters", Target(organization=world.home), api=api)
+    async with drive(app, "g u") as driver:
+        place = driver.place
+        assert isinstance(place, IssuesPlace)
+        await golden(driver, "issues", update_golden)
+        assert "[All 700]" in driver.screen
+        await driver.press("j")
+        desk.asked.clear()
+        await driver.press("2")
+        assert len(desk.asked) == AT_A_TIME
+        assert f"None unclustered among {looked} rows looked at." in driver.screen
+        await driver.press("g k")
+        assert "There is no issue here." in driver.screen
+        # Going down looks through more, a bounded number each time.
+        await driver.press("j")
+        assert len(desk.asked) == 2 * AT_A_TIME
+        assert f"4 unclustered of {2 * looked} looked at" in driver.screen
+        await golden(driver, "issues-unclustered", update_golden)
+        await driver.press("g k")
+        assert "This issue is in no cluster." in driver.screen
+        await driver.press("j", "j", "j", "J")
+        assert f"7 unclustered of {3 * looked} looked at" in driver.screen
+        # Reading again moves nothing and reads no more than is shown; G goes to the end.
+        desk.asked.clear()
+        place.read_again(by_hand=False)
+        await driver.idle()
+        assert 0 < len(desk.asked) <= 8
+        assert f"7 unclustered of {3 * looked} looked at" in driver.screen
+        await driver.press("G")
+        assert "9 unclustered of 700 looked at" in driver.screen
+        assert "[Unclustered 9]" in driver.screen
+        assert "Issue 690 of [e-mail]" in driver.line("┃>")
+        # A new one waits to be folded in.
+        world.write(
+            lambda tx: seed.add_issue(tx, world.home, hand_in(tx, world, "email"), "A new one")
+        )
+        await driver.press("R")
+        assert "1 new (press . to fold them in)" in driver.screen
+        await driver.press(".", "g g")
+        assert "A new one" in driver.line("┃>")
+        await driver.press("enter")
+        assert "user       hi" in driver.screen
+        await driver.press("escape", "1", "g g", "j", "j", "g k")
+        assert driver.place.PLACE == "clusters"
+        assert driver.place.target.cluster in clusters.values()
+
+
+async def test_hostile_subjects_and_sources_are_harmless(world: World) -> None:
+    assert world.home
+    world.clock.now = START
+
+    def write(tx: Tx) -> None:
+        cluster = seed.add_cluster(tx, world.home, HOSTILE)
+        for source in (HOSTILE, HOSTILE.replace("kim", "lee"), "all", "\x1b"):
+            talk = seed.add_conversation(
+                tx, world.home, [("user", HOSTILE)], source=source, subject=HOSTILE * 300,
+                source_url=f"{WEB}?to=kim@example.org",
+            )  # fmt: skip
+            seed.add_issue(tx, world.home, talk, HOSTILE, summary=HOSTILE, cluster_id=cluster)
+        seed.add_conversation(tx, world.home, [("user", "a")], source="", subject="")
+
+    world.write(write)
+    app = open_world(world, "conversations", Target(organization=world.home))
+    async with drive(app, size=(140, 40)) as driver:
+        for _ in range(5):
+            assert not any(sign in driver.screen for sign in ("\x1b", "\u202e", "\u200b", "kim@"))
+            assert "[red]Evil[/] word of [e-mail]" in driver.screen
+            await driver.press("enter", "J", "K", "escape", "]")
+        await say(driver, "view nowhere")
+        assert "kim@" not in driver.screen
+        await say(driver, "source all")
+        assert "[all 1]" in driver.screen
+        await driver.press("1", "G", "j")
+        assert "No subject" in driver.screen
+        await driver.press("V", "g g")
+        assert "kim@example.org" in driver.screen
+        await driver.press("g u")
+        assert not any(sign in driver.screen for sign in ("\x1b", "\u202e", "\u200b", "kim@"))
+        assert driver.line("┃>").split("│")[0].count("[red]Evil") == 2
+
+
+async def test_what_is_not_there_or_cannot_be_read_says_what_to_do(world: World) -> None:
+    assert world.home
+    desk, api = watched(world)
+    app = open_world(world, "conversations", Target(organization=world.home), api=api)
+    async with drive(app) as driver:
+        assert "No conversations yet. They come in by an integration" in driver.screen
+        await driver.press("enter", "l", "J", "o", "y")
+        assert driver.place.PLACE == "conversations"
+        await driver.press("g u")
+        assert "No issues yet." in driver.screen
+        await driver.press("2")
+        assert "Every issue is in a cluster, or there is none yet." in driver.screen
+        desk.cut = True
+        await driver.press("1")
+        assert "Enter tries again" in driver.screen
+        fill(world, 3)
+        desk.cut = False
+        await driver.press("enter")
+        assert "Issue 0 of [e-mail]" in driver.screen
+    guest = world.user("gus", None)
+    app = open_world(world, "issues", Target(organization=world.home), user=guest)
+    async with drive(app) as driver:
+        assert "Not allowed" in driver.screen

@@ -84,8 +84,8 @@ def watched(world: World) -> tuple[Watched, Api]:
 
 
 async def golden(driver: Driver, name: str, update: bool) -> None:
-    """Compare both sizes."""
-    for size in ((80, 24), (140, 40)):
+    """Compare both sizes, and stay at the small one."""
+    for size in ((140, 40), (80, 24)):
         await driver.resize(*size)
         driver.golden(name, update=update)
 
@@ -95,7 +95,7 @@ async def test_conversations_are_listed_by_source_and_read(
 ) -> None:
     fill(world, 12)
     app = open_world(world, "clusters", Target(organization=world.home))
-    async with drive(app, "g v", size=(140, 40)) as driver:
+    async with drive(app, "g v") as driver:
         place = driver.place
         assert isinstance(place, ConversationsPlace)
         assert "[All 12]  email   intercom" in driver.screen
@@ -207,7 +207,7 @@ async def test_unclustered_issues_are_looked_for_page_by_page(
         await driver.press("j")
         assert len(desk.asked) == 2 * AT_A_TIME
         assert f"4 unclustered of {2 * looked} looked at" in driver.screen
-        await golden(driver, "issues-unclustered", update_golden)
+        driver.golden("issues-unclustered", update=update_golden)
         await driver.press("g k")
         assert "This issue is in no cluster." in driver.screen
         await driver.press("j", "j", "j", "J")
@@ -254,10 +254,11 @@ async def test_hostile_subjects_and_sources_are_harmless(world: World) -> None:
     world.write(write)
     app = open_world(world, "conversations", Target(organization=world.home))
     async with drive(app, size=(140, 40)) as driver:
+        await driver.press("enter", "J", "K", "escape")
         for _ in range(5):
             assert not any(sign in driver.screen for sign in ("\x1b", "\u202e", "\u200b", "kim@"))
             assert "[red]Evil[/] word of [e-mail]" in driver.screen
-            await driver.press("enter", "J", "K", "escape", "]")
+            await driver.press("]")
         await say(driver, "view nowhere")
         assert "kim@" not in driver.screen
         await say(driver, "source all")

@@ -28,7 +28,7 @@ UNCLUSTERED = "unclustered"
 VIEWS = (View(ALL, "All"), View(UNCLUSTERED, "Unclustered"))
 
 EMPTY = (
-    "No issues yet. They are found in conversations once these have come in (“g v” lists them): by "
+    "No issues yet. They are found in conversations (:conversations lists these), which come in by "
     "an integration, or with “copydesk conversations send FILE”."
 )
 """Stands where issues would."""
@@ -73,7 +73,7 @@ class IssuesPlace(TalkListing, scope="issues"):
             reading="Reading issues…",
             id="issues",
         )  # fmt: skip
-        self.rows.note = "newest first"
+        self._note_order()
         self.rows.sifted = UNCLUSTERED
         self.rows.filter_with(self.matching)
         self.talk = self.talk_pane()
@@ -103,6 +103,15 @@ class IssuesPlace(TalkListing, scope="issues"):
     def empty(self) -> str:
         """Return where issues come from, or that all are in clusters."""
         return EMPTY if self.view == ALL else "Every issue is in a cluster, or there is none yet."
+
+    def view_changed(self) -> None:
+        """Read the issues of the view."""
+        self._note_order()
+        super().view_changed()
+
+    def _note_order(self) -> None:
+        # How many were looked at matters more, where there is room for one of the two.
+        self.rows.note = "newest first" if self.view == ALL else ""
 
     def names_of_views(self) -> Sequence[View]:
         """Return the two views."""

@@ -266,7 +266,7 @@ class CopydeskApp(MergingApp):
         for screen in self.screen_stack:
             if isinstance(screen, Place) and _same(screen, entry.place, target):
                 self._remember(here)
-                await self._unwind(screen)
+                self._unwind(screen)
                 screen.gone_to()
                 if target.view is not None:
                     screen.choose_view(target.view)
@@ -277,9 +277,11 @@ class CopydeskApp(MergingApp):
         self._remember(here)
         await self.push_screen(entry.place(target))
 
-    async def _unwind(self, until: Place) -> None:
+    def _unwind(self, until: Place) -> None:
+        # Not awaited: who asks is often a worker of the place that goes, and ends with it. What it
+        # awaits would be stopped with it, and with that the program, which awaits the same.
         while self.screen is not until:
-            await self.pop_screen()
+            self.pop_screen()
 
     def _remember(self, place: Place | None) -> None:
         if place is not None and place.PLACE:
@@ -304,7 +306,7 @@ class CopydeskApp(MergingApp):
             place.refresh_frame()
         elif sum(isinstance(screen, Place) for screen in self.screen_stack) > 1:
             self._remember(place)
-            await self.pop_screen()
+            self.pop_screen()  # not awaited, as in `_unwind`
         elif quits:
             self.leave()
         else:

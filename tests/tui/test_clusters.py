@@ -235,6 +235,11 @@ async def test_requests_of_a_cluster_and_the_cluster_of_a_request(world: World) 
         await select(driver, rates, behind=2)
         await driver.press("g k")
         assert f"Clusters > {OAUTH}" in driver.screen
+        # There and back as often as one likes: what goes away stops nothing but itself.
+        for there in ("changes", "clusters", "changes", "clusters"):
+            await driver.press("g c" if there == "changes" else "g k")
+            here = driver.place.PLACE
+            assert here == there
         await driver.app.go("clusters", Target(organization=world.home, cluster="nowhere"))
         await driver.idle()
         assert "no longer there" in driver.screen
@@ -314,7 +319,7 @@ async def test_clusters_go_to_a_spreadsheet(
         assert file.read_text() == "mine"
         await export(driver, "export csv")
         await driver.press("y")
-        assert file.read_text("utf-8-sig").startswith("label,")
+        assert file.read_text("utf-8-sig").startswith('"label",')
         await export(driver, "export csv nowhere/x.csv")
         assert "No such file" in driver.screen
         await export(driver, "export csv .")

@@ -97,6 +97,8 @@ async def test_hostile_and_long_conversations_are_read_one_after_the_other(world
     fill(world, talks)
     async with drive(open_app(world), "enter", "enter", size=(80, 24)) as driver:
         view = view_of(driver)
+        # While one is read the next one is read ahead, and no other.
+        assert len(driver.place._talks) == 2  # type: ignore[attr-defined]  # the clusters
         await go_to(driver, 0)
         screen = driver.screen
         assert "[bold]markup[/bold] backwards b" in screen
@@ -150,7 +152,15 @@ async def test_what_is_masked_is_masked_in_copies_and_filters(world: World) -> N
     async with drive(open_app(world), "enter", size=(140, 40)) as driver:
         await search(driver, "kim@example")
         assert "0 of 4 match" in driver.screen
-        await driver.press("escape", "/")
+        await driver.press("V")
+        assert "4 of 4 match" in driver.screen
+        await driver.press("V", "escape")
+        # What is masked is kept out of the clipboard too, also where it is part of an address.
+        assert "kim@" not in driver.screen
+        await driver.press("y")
+        assert "Its address holds an e-mail address" in driver.screen
+        assert "source" not in dict(driver.place.copies())
+        await driver.press("/")
         await driver.type("call issue 3")
         await driver.press("enter")
         assert "1 of 4 match" in driver.screen
@@ -166,6 +176,15 @@ async def test_what_is_masked_is_masked_in_copies_and_filters(world: World) -> N
         assert "z unfolds" not in driver.screen
         await driver.press("z")
         assert "more characters: z unfolds" in driver.screen
+        await driver.press("z M")
+        assert "more characters: z unfolds" in driver.screen
+        assert "row 10" not in driver.screen
+        await driver.press("z R")
+        assert "row 10" in driver.screen
+        # By hand what is open is read again too.
+        world.write(lambda tx: tx.run("UPDATE conversation SET parts = replace(parts, '29', 'z')"))
+        await driver.press("R", "G", "k", "k", "k")
+        assert dict(driver.place.copies())["message"].endswith("row z")
         await driver.press("V")
         assert dict(driver.place.copies())["title"] == "Issue 3 kim@example.org"
         for size in ((30, 10), (20, 5), (200, 50)):

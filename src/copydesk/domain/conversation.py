@@ -79,10 +79,13 @@ _INLINE = frozenset(
 _KNOWN = _LINES | _INLINE | {"li", "pre"}
 """Tags that are taken for HTML; anything else in angle brackets is what somebody wrote."""
 
-# Names may carry combining marks; in an address of the web the sign between may be escaped.
+# Names may carry combining marks; in an address of the web these and the sign between may be
+# escaped, and none begins within an escape.
 _NAME = r"\w\u0300-\u036f"
 _EMAIL = re.compile(
-    rf"(?<![{_NAME}.+-])[{_NAME}.+-]++(?:@|%40)[{_NAME}-]++(?:\.[{_NAME}-]++)++", re.IGNORECASE
+    rf"(?<![{_NAME}.+-])(?!(?<=%)[0-9a-f]{{2}})(?:[{_NAME}.+-]|%(?!40)[0-9a-f]{{2}})++(?:@|%40)[{_NAME}-]++"
+    rf"(?:\.[{_NAME}-]++)++",
+    re.IGNORECASE,
 )
 _PHONE = re.compile(r"(?<![\w./:-])(?:\+|00)?\(?\d(?:[\s().-]{0,2}\d){6,14}(?![\w/:-])")
 _GAPS = re.compile(r"\n{4,}")

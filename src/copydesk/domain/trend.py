@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from math import floor, inf, isfinite
+from math import floor, inf
 
 WEEKS = 4
 """How many weeks are held against as many before them."""
@@ -28,10 +28,14 @@ MOST = 1e12
 
 @dataclass(frozen=True, slots=True)
 class Trend:
-    """How a cluster moves: ``text`` for people, ``rank`` to sort by, growing ones highest."""
+    """How a cluster moves: ``text`` for people, ``rank`` to sort by, growing ones highest.
+
+    ``percent`` is None where there is none to tell.
+    """
 
     text: str
     rank: float
+    percent: int | None = None
 
 
 def trend(pulse: Sequence[float], issues: int) -> Trend:
@@ -39,15 +43,15 @@ def trend(pulse: Sequence[float], issues: int) -> Trend:
 
     It is "new" when the earlier weeks had none, and empty when the cluster holds under five issues.
     """
-    weeks = [_count(value) for value in pulse]
+    weeks = [sane(value) for value in pulse]
     late, early = sum(weeks[-WEEKS:]), sum(weeks[-2 * WEEKS : -WEEKS])
     if issues < FEWEST:
         return Trend("", -inf)
     if not early:
-        return Trend("new", inf) if late else Trend("0%", 0.0)
+        return Trend("new", inf) if late else Trend("0%", 0.0, 0)
     change = min((late - early) / early, MOST)  # a sliver of a count divides to infinity
     percent = floor(change * 100 + 0.5)
-    return Trend(f"{percent:+,}%" if percent else "0%", change)
+    return Trend(f"{percent:+,}%" if percent else "0%", change, percent)
 
 
 def spark(pulse: Sequence[float], *, top: float | None = None, ascii: bool = False) -> str:  # noqa: A002 - the name of the glyph set
@@ -57,8 +61,8 @@ def spark(pulse: Sequence[float], *, top: float | None = None, ascii: bool = Fal
     compare them. Zero is the lowest bar and anything above it at least one step higher, so that a
     gap shows. ``ascii`` uses ``. : | #``.
     """
-    weeks = [_count(value) for value in pulse]
-    height = max(weeks, default=0.0) if top is None else _count(top)
+    weeks = [sane(value) for value in pulse]
+    height = max(weeks, default=0.0) if top is None else sane(top)
     cells: list[str] = []
     for week in weeks:
         if not week or not height:
@@ -126,7 +130,7 @@ def effects(pulse: Sequence[float], merges: Iterable[int]) -> list[Effect]:
     end at another merge, whose week counts for neither again. A side with fewer than `FEW` weeks
     is told but not compared. The latest week counts as a whole one.
     """
-    weeks = [_count(value) for value in pulse]
+    weeks = [sane(value) for value in pulse]
     found: list[Effect] = []
     marks = sorted({week for week in merges if 0 <= week < len(weeks)})
     for at, week in enumerate(marks):
@@ -139,6 +143,6 @@ def effects(pulse: Sequence[float], merges: Iterable[int]) -> list[Effect]:
     return found
 
 
-def _count(value: float) -> float:
-    """Read a week leniently: what is no count is none, and no count is astronomic."""
-    return min(float(value), MOST) if value > 0 and isfinite(value) else 0.0
+def sane(value: float) -> float:
+    """Read a count leniently: what is no count is none, and no count is astronomic."""
+    return float(min(value, MOST)) if 0 < value < inf else 0.0

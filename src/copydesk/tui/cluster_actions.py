@@ -44,6 +44,10 @@ class ClusterActions(TalkPlace, scope="cluster_actions"):
         """Return the change requests that are known to answer a cluster."""
         raise NotImplementedError
 
+    def show_about(self) -> None:
+        """Show what is known of the cluster under the cursor."""
+        raise NotImplementedError
+
     @command(
         "export", "csv [FILE]", complete=lambda here: ("csv",),
         uses=("list_issues_clusters", "list_organization_change_requests"),

@@ -6,6 +6,7 @@ A mixin of the place, apart from it for length.
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,7 @@ from copydesk.tui.places import Target
 from copydesk.tui.present import cluster as present
 from copydesk.tui.present.cluster import ClusterRow, RequestRow
 from copydesk.tui.present.cluster_merges import Merge, merge_of, merge_weeks
+from copydesk.tui.present.conversation import shown_address
 from copydesk.tui.present.readiness import readiness
 from copydesk.tui.talks import REST_SECONDS
 from copydesk.tui.widgets.facts import Facts
@@ -56,7 +58,7 @@ class ClusterRequests(ClusterTalks):
             self.about.show([], title="Cluster")
             return
         facts = present.cluster_facts(
-            row,
+            replace(row, address=shown_address(row.address, masked=self.masked)),
             self.session.clock(),
             self.requests.get(row.id, self._refused.get(row.id)),
             self.merges.get(row.id, {}).values(),

@@ -6,15 +6,14 @@ import csv
 from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import datetime, timedelta
 from io import StringIO
-from math import isfinite
 from pathlib import Path
 
 from copydesk.local.durable import PRIVATE, write_file
-from copydesk.tui.present.cluster import WEEKS, ClusterRow
+from copydesk.tui.present.cluster import WEEKS, ClusterRow, number
 from copydesk.tui.present.cluster_merges import Merge
 
-FORMULA = ("=", "+", "-", "@", "\t", "\r")
-"""What a spreadsheet takes for the beginning of a formula."""
+FORMULA = ("=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20", "\t", "\r")
+"""What a spreadsheet takes for the beginning of a formula, some in their wide form too."""
 
 
 def defused(text: str) -> str:
@@ -22,7 +21,7 @@ def defused(text: str) -> str:
 
     Blanks before it do not help, spreadsheets skip them.
     """
-    return f"'{text}" if text.lstrip(" \u00a0").startswith(FORMULA) else text
+    return f"'{text}" if text.startswith(FORMULA) or text.lstrip().startswith(FORMULA) else text
 
 
 def table(
@@ -39,28 +38,29 @@ def table(
     """
     starts = [now - timedelta(weeks=WEEKS - week) for week in range(WEEKS)]
     out = StringIO()
-    lines = csv.writer(out)
+    # Quoted: where cells are separated by ";", one in a name begins no other cell.
+    lines = csv.writer(out, quoting=csv.QUOTE_NONNUMERIC)
     lines.writerow(
         ["label", "issues", "conversations", "trend in percent", "sources"]
         + [f"week from {start:%Y-%m-%d}" for start in starts]
         + ["merged", "first", "last updated", "id"]
     )
     for row in rows:
-        sources = "; ".join(f"{name} {count:g}" for name, count in row.sources)
+        sources = "; ".join(f"{shown(name)} {number(count)}" for name, count in row.sources)
         merged = (f"{each.label} {each.at:%Y-%m-%d}" for each in merges.get(row.id, ()))
         lines.writerow(
             [
                 defused(shown(row.label)), row.issues, row.conversations, _percent(row),
-                defused(sources), *(f"{week:g}" if isfinite(week) else "" for week in row.pulse),
+                defused(sources), *map(number, row.pulse),
                 "; ".join(merged), _day(row.created), _day(row.updated), defused(row.id),
             ]
         )  # fmt: skip
     return out.getvalue()
 
 
-def _percent(row: ClusterRow) -> str:
+def _percent(row: ClusterRow) -> str | int:
     found = row.trend
-    return found.text if found.text in ("", "new") else f"{found.rank * 100:.0f}"
+    return found.text if found.percent is None else found.percent
 
 
 def _day(moment: datetime | None) -> str:

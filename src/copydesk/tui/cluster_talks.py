@@ -11,6 +11,7 @@ from copydesk.domain.filter import fold
 from copydesk.tui import cluster_reading as reading
 from copydesk.tui.cluster_actions import ClusterActions
 from copydesk.tui.places import Target
+from copydesk.tui.present.cluster import ClusterRow, matching
 from copydesk.tui.present.conversation import IssueRow
 from copydesk.tui.sources import PagedSource
 from copydesk.tui.widgets.virtual_list import VirtualList
@@ -45,6 +46,16 @@ class ClusterTalks(ClusterActions):
 
         return match
 
+    def show_again(self) -> None:
+        """Draw everything again: what is masked has changed."""
+        self.draw_rows_again(self.clusters)
+        self.show_about()
+        super().show_again()
+
+    def matching_clusters(self, text: str) -> Callable[[ClusterRow], bool]:
+        """Return whether a cluster has all the words of a text, as far as they may be seen now."""
+        return matching(text, self.shown)
+
     def show_issues(self, cluster: str) -> None:
         """Show the issues of the cluster under the cursor; pages are read as they are needed."""
         if cluster == self.issues_of or self.clusters.selected_id != cluster:
@@ -63,8 +74,14 @@ class ClusterTalks(ClusterActions):
         old = self.issues.source.base
         if isinstance(old, PagedSource):
             old.close()
-        row = self.clusters.selected
         self.issues.empty = "No issue is left in this cluster."
         self.issues.source = PagedSource(page, key=lambda each: each.id, limit=50)
-        self.issues.title = f"Issues {row.issues}   newest first" if row else "Issues"
+        self.title_issues()
         self.issues.move_first()
+
+    def title_issues(self) -> None:
+        """Say how many issues the cluster has by now."""
+        row = self.clusters.selected
+        if row is not None and row.id == self.issues_of:
+            self.issues.title = f"Issues {row.issues}   newest first"
+            self.issues.retitle()

@@ -121,18 +121,22 @@ class Loading(Screen[None]):
         failed: Callable[[str], None] | None = None,
         after: float = 0.0,
         local: bool = False,
+        quiet: bool = False,
     ) -> None:
         """Read something and hand it to ``then``, on the event loop.
 
         A newer read of the same ``group`` cancels the older. ``what`` names it while it is slow
         ("Reading spaces"); ``after`` waits that many seconds first, so that a cursor passing by
         reads nothing. A failure is said in the status line, and to ``failed`` if given. What a
-        poll loads says nothing, neither that it is slow nor that it failed. What is ``local`` is
+        poll loads says nothing, neither that it is slow nor that it failed, and neither does what
+        is ``quiet``, which nobody has asked for yet. What is ``local`` is
         read on this machine: that says nothing of the service.
         """
         self.cancel_load(group)
         self._reads[group] = asyncio.create_task(
-            self._load(group, read, then, what, failed, after, quiet=self._hushed, local=local),
+            self._load(
+                group, read, then, what, failed, after, quiet=quiet or self._hushed, local=local
+            ),
             name=f"load {group}",
         )
 

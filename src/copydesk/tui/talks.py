@@ -12,9 +12,11 @@ from copydesk.tui.actions import action
 from copydesk.tui.place import Place
 from copydesk.tui.places import Target
 from copydesk.tui.present import conversation as talks
-from copydesk.tui.present.conversation import Block, IssueRow, Talk, shown
+from copydesk.tui.present.conversation import Block, IssueRow, Talk, shown, shown_address
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from copydesk.client.api import Api
     from copydesk.tui.widgets.talk_view import TalkView
     from copydesk.tui.widgets.virtual_list import VirtualList
@@ -26,7 +28,7 @@ KEPT_TALKS = 40
 """Conversations kept in memory, so that going back to one is instant."""
 
 KEPT_CHARACTERS = 20_000_000
-"""Characters of them that are kept at most, but for the last one."""
+"""Characters of them that are kept at most, but for the one that is read and the next."""
 
 
 async def read_talk(api: Api, organization: str, conversation: str) -> Talk | None:
@@ -58,6 +60,10 @@ class TalkPlace(Place, scope="talks"):
         """Whether e-mail addresses and phone numbers are masked."""
         self._talks: dict[str, Talk] = {}
         self._asked: tuple[str, IssueRow | None] | None = None
+        self._shown: tuple[Talk | None, list[Block], str] = (None, [], "")
+        """What the pane shows: a conversation or what is said in its place, and its name."""
+        self._direction = 1
+        """Where the last step from conversation to conversation went."""
 
     # What a place says
 
@@ -77,15 +83,28 @@ class TalkPlace(Place, scope="talks"):
 
     def show_again(self) -> None:
         """Draw everything again: what is masked has changed."""
-        self.talk_list.refresh_rows()
-        self.show_talk()
+        self.draw_rows_again(self.talk_list)
+        self._draw_talk()
         self.refresh_frame()
+
+    def draw_rows_again(self, rows: VirtualList[Any]) -> None:
+        """Draw a list again, and look again which rows match: that is what they show."""
+        rows.refresh_rows()
+        if rows.found:
+            rows.find(rows.found)
 
     # Masking
 
     def shown(self, text: str) -> str:
         """Return text as it may be seen now."""
         return shown(text, masked=self.masked)
+
+    def withheld(self) -> str | None:
+        """Say so where an address holds an e-mail address: masked it would lead nowhere."""
+        url = self.url()
+        if self.masked and url and shown_address(url, masked=True) != url:
+            return "Its address holds an e-mail address: V shows it, then it can be copied."
+        return None
 
     @action(
         "V", "mask/show", show=9, group="Look",
@@ -119,6 +138,7 @@ class TalkPlace(Place, scope="talks"):
         if rows.cursor == before:
             self.say("This is the last one." if by > 0 else "This is the first one.")
             return
+        self._direction = by
         self.look_at_talk()
         self.frame_soon()
 
@@ -130,7 +150,7 @@ class TalkPlace(Place, scope="talks"):
         if row is None:
             self._asked = None
             self.cancel_load("talk")
-            self.talk.show([], title="Conversation")
+            self._put(None, [], "")
         elif self.talk.region.width or self.pane is self.talk:
             self.read_talk(row, after=REST_SECONDS)
 
@@ -140,55 +160,111 @@ class TalkPlace(Place, scope="talks"):
         if conversation in self._talks:
             self.cancel_load("talk")
             self.show_talk()
+            self._read_ahead()
             return
+        self.cancel_load("next talk")
         if not conversation:
             self.cancel_load("talk")
             self._say(issue, "No conversation is known for it.")
             return
+        self._read(conversation, issue, after, lambda said: self._say(issue, said))
+
+    def read_talk_again(self) -> None:
+        """Read what is shown again; it stays while nothing else has come."""
+        if self._asked is None:
+            self._talks.clear()
+            return
+        conversation, issue = self._asked
+        self._talks = {key: talk for key, talk in self._talks.items() if key == conversation}
+        if conversation in self._talks:
+            self._read(conversation, issue, 0.0, lambda said: None)
+        elif (row := self.talk_list.selected) is not None:
+            self.read_talk(row)
+
+    def _read(
+        self, conversation: str, issue: IssueRow | None, after: float, failed: Callable[[str], None]
+    ) -> None:
         organization = self.organization or ""
 
         def arrived(talk: Talk | None) -> None:
             if talk is None:
+                self._talks.pop(conversation, None)
                 kept = " What the issue says is kept above." if issue is not None else ""
                 self._say(issue, f"The conversation is gone at its source.{kept}")
                 return
-            self._keep(conversation, talk)
+            self._keep(talk)
             self.show_talk()
+            self._read_ahead()
 
         self.load(
             "talk", lambda api: read_talk(api, organization, conversation), arrived,
-            what="Reading the conversation", after=after,
-            failed=lambda said: self._say(issue, said),
+            what="Reading the conversation", after=after, failed=failed,
         )  # fmt: skip
 
-    def _keep(self, conversation: str, talk: Talk) -> None:
-        self._talks[conversation] = talk
-        size = {key: sum(len(body) for _, body in kept.parts) for key, kept in self._talks.items()}
-        while len(self._talks) > 1 and (
-            len(self._talks) > KEPT_TALKS or sum(size.values()) > KEPT_CHARACTERS
-        ):
-            oldest = next(iter(self._talks))
-            del self._talks[oldest], size[oldest]
+    def _read_ahead(self) -> None:
+        """Read the conversation that ``J`` (or ``K``, if that was last) goes to, and no other.
+
+        Only while one is read: who walks through the list may never open the next. Nothing is said
+        of it; if it fails, it is read when it is gone to.
+        """
+        self.cancel_load("next talk")
+        rows, organization = self.talk_list, self.organization or ""
+        row = rows.source.row(rows.cursor + self._direction)
+        if row is None or self.pane is not self.talk:
+            return
+        conversation, _ = self.talk_asked(row)
+        if not conversation or conversation in self._talks:
+            return
+
+        def arrived(talk: Talk | None) -> None:
+            if talk is not None:
+                self._keep(talk)
+
+        self.load(
+            "next talk", lambda api: read_talk(api, organization, conversation), arrived,
+            what="Reading the next conversation", quiet=True,
+        )  # fmt: skip
+
+    def _keep(self, talk: Talk) -> None:
+        """Keep a conversation, as many of the latest as there is room for, and the one shown."""
+        self._talks.pop(talk.id, None)
+        self._talks[talk.id] = talk
+        shown = self._asked[0] if self._asked is not None else ""
+        size = sum(kept.size for kept in self._talks.values())
+        for key in [key for key in self._talks if key not in (shown, talk.id)]:
+            if len(self._talks) <= KEPT_TALKS and size <= KEPT_CHARACTERS:
+                break
+            size -= self._talks.pop(key).size
 
     def _say(self, issue: IssueRow | None, said: str) -> None:
-        self._put(talks.issue_blocks(issue, said), "Conversation", said)
-
-    def _put(self, blocks: list[Block], title: str, key: str) -> None:
-        self.talk.show(blocks, title=title, masked=self.masked, key=key)
+        self._put(None, talks.issue_blocks(issue, said), said)
 
     def show_talk(self) -> None:
-        """Show the conversation that has been read."""
+        """Show the conversation that is asked for, if it has been read."""
         if self._asked is None:
             return
         conversation, issue = self._asked
         talk = self._talks.get(conversation)
         if talk is not None:
-            now = self.session.clock()
-            title = talks.talk_title(talk, now, masked=self.masked)
-            blocks = talks.talk_blocks(talk, now, issue)
-            self._put(blocks, title if self.masked else f"In clear   {title}", conversation)
+            blocks = talks.talk_blocks(talk, self.session.clock(), issue)
+            self._put(talk, blocks, conversation)
+
+    def _put(self, talk: Talk | None, blocks: list[Block], key: str) -> None:
+        self._shown = talk, blocks, key
+        self._draw_talk()
+
+    def _draw_talk(self) -> None:
+        """Show what was shown last, whatever it is, as it may be seen now."""
+        talk, blocks, key = self._shown
+        title = "Conversation"
+        if talk is not None:
+            title = talks.talk_title(talk, self.session.clock(), masked=self.masked)
+        if blocks and not self.masked:
+            title = f"In clear   {title}"
+        self.talk.show(blocks, title=title, masked=self.masked, key=key)
 
     def talk_copies(self) -> list[tuple[str, str]]:
         """Return what ``Y`` offers of the conversation that is read."""
-        text = self.talk.message if self.pane is self.talk else None
+        shown = self._asked is not None and self.talk.key == self._asked[0]
+        text = self.talk.message if self.pane is self.talk and shown else None
         return [("message", text)] if text else []

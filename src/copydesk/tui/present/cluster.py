@@ -13,7 +13,7 @@ from copydesk.domain.address import web_address
 from copydesk.domain.age import age
 from copydesk.domain.filter import fold
 from copydesk.domain.text import clean, plural
-from copydesk.domain.trend import Trend, spark, trend
+from copydesk.domain.trend import Trend, sane, spark, trend
 from copydesk.tui.glyphs import UNICODE, glyphs
 from copydesk.tui.present.cluster_merges import Merge, helped, merge_weeks
 from copydesk.tui.present.readiness import Readiness, readiness
@@ -71,18 +71,18 @@ class RequestRow:
 
 def cluster_row(cluster: IssuesCluster) -> ClusterRow:
     """Return the row of a cluster. A short pulse is filled up with empty weeks before it."""
-    pulse = tuple(cluster.weekly_pulse)[-WEEKS:]
+    pulse = tuple(map(sane, cluster.weekly_pulse))[-WEEKS:]
     label = clean(cluster.label).strip() or "Untitled"
     return ClusterRow(
         cluster.id,
         label,
         clean(cluster.summary or "", lines=True, limit=4_000).strip(),
         (0,) * (WEEKS - len(pulse)) + pulse,
-        cluster.stats.issues,
-        cluster.stats.conversations,
+        int(sane(cluster.stats.issues)),
+        int(sane(cluster.stats.conversations)),
         tuple(
-            (clean(name).strip() or "unknown", count)
-            for name, count in sorted(cluster.sources.items(), key=lambda pair: -pair[1])
+            (clean(name).strip() or "unknown", sane(count))
+            for name, count in sorted(cluster.sources.items(), key=lambda pair: -sane(pair[1]))
         ),
         cluster.created_at,
         cluster.updated_at,
@@ -101,12 +101,12 @@ def in_order(rows: Sequence[ClusterRow], sort: str, *, backwards: bool) -> list[
     return found[::-1] if backwards else found
 
 
-def matching(text: str) -> Callable[[ClusterRow], bool]:
-    """Return whether a cluster has all the words of a text in its name or summary."""
+def matching(text: str, shown: Callable[[str], str] = str) -> Callable[[ClusterRow], bool]:
+    """Return whether a cluster has all the words of a text in its name or summary, as shown."""
     words = fold(text).split()
 
     def match(row: ClusterRow) -> bool:
-        said = fold(f"{row.label} {row.summary}")
+        said = fold(shown(f"{row.label}\n{row.summary}"))
         return all(word in said for word in words)
 
     return match
@@ -144,9 +144,9 @@ def chart(row: ClusterRow, top: float | None = None, marks: Collection[int] = ()
     return text
 
 
-def number_width(rows: Sequence[ClusterRow]) -> int:
-    """Return how many digits the largest week of some clusters needs."""
-    return max((len(_count(week)) for row in rows for week in row.pulse), default=1)
+def digits_of(week: float) -> int:
+    """Return how many digits the number of issues in a week needs."""
+    return len(_count(week))
 
 
 def weeks(row: ClusterRow, width: int, marks: Collection[int] = ()) -> Text:
@@ -166,6 +166,11 @@ def weeks(row: ClusterRow, width: int, marks: Collection[int] = ()) -> Text:
 
 def _count(week: float) -> str:
     return f"{week:.0f}" if week < 1e6 else "1e6+"
+
+
+def number(count: float) -> int | float:
+    """Return a count as it is written: whole ones without a point."""
+    return int(count) if count == int(count) else count
 
 
 def trend_cell(row: ClusterRow) -> Text | str:
@@ -204,7 +209,7 @@ def cluster_facts(
     if lines := helped(row.pulse, merges, now):
         found.append(Fact(f"{glyphs().merged} merged", Text("\n").join(lines)))
     found.append(Fact("requests", _requests(requests, now, shown)))
-    sources = ", ".join(f"{name} {count:g}" for name, count in row.sources)
+    sources = ", ".join(f"{shown(name)} {number(count)}" for name, count in row.sources)
     found.append(Fact("sources", sources or Text("not known", style="muted")))
     marks = merge_weeks(merges, now, len(row.pulse))
     found.append(Fact("weeks", weeks(row, 1, marks).append(f"   {_peak(row)}", style="muted")))

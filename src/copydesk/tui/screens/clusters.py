@@ -82,8 +82,8 @@ class ClustersPlace(ClusterRequests, scope="clusters"):
         self.backwards = False
         self.numbers = False
         self.same_scale = False
-        self._top: float | None = None
-        self._digits = 1
+        self._highest = 0.0
+        """Issues in the fullest week of the clusters that were read."""
         self._wanted = target.cluster
 
     # What a place says of itself
@@ -98,13 +98,13 @@ class ClustersPlace(ClusterRequests, scope="clusters"):
             reading="Reading clusters…",
             id="clusters",
         )
-        self.clusters.filter_with(present.matching)
+        self.clusters.filter_with(self.matching_clusters)
         self.about = Facts(title="Cluster", empty="No cluster is selected.", id="about")
         self.issues: VirtualList[IssueRow] = VirtualList(
             ListSource(key=lambda row: row.id),
             [
                 Column("title", "ISSUE", lambda row: self.shown(row.title), flex=1, minimum=18),
-                Column("source", "FROM", lambda row: row.source, 9, drop=1),
+                Column("source", "FROM", lambda row: self.shown(row.source), 9, drop=1),
                 Column(
                     "age", "AGE", lambda row: talks.since(row, self.session.clock()), 6,
                     align="right",
@@ -125,7 +125,20 @@ class ClustersPlace(ClusterRequests, scope="clusters"):
         yield Part("side", self.talk)
 
     def _columns(self) -> list[Column[ClusterRow]]:
-        return columns(self, self._digits if self.numbers else None, self._top)
+        digits = present.digits_of(self._highest) if self.numbers else None
+        return columns(self, digits, self._highest if self.same_scale else None)
+
+    def _fit_columns(self) -> None:
+        self.clusters.columns = tuple(self._columns())
+        self.clusters.refresh_rows()
+
+    def _measure(self, rows: Iterable[ClusterRow]) -> None:
+        """Keep the columns wide enough, and one scale for all, also for rows that come later."""
+        highest = max((week for row in rows for week in row.pulse), default=0.0)
+        if highest > self._highest:
+            self._highest = highest
+            if self.numbers or self.same_scale:
+                self._fit_columns()
 
     def trail(self) -> Iterable[str]:
         """The organization, the clusters, and the one that is open."""
@@ -151,7 +164,7 @@ class ClustersPlace(ClusterRequests, scope="clusters"):
                 return []
             found = [
                 *self.talk_copies(),
-                ("source", row.address),
+                ("source", "" if self.withheld() else row.address),
                 ("title", self.shown(row.title)),
                 ("id", row.id),
                 ("conversation id", row.conversation),
@@ -161,7 +174,7 @@ class ClustersPlace(ClusterRequests, scope="clusters"):
             if cluster is None:
                 return []
             found = [
-                ("address", cluster.address),
+                ("address", "" if self.withheld() else cluster.address),
                 ("name", self.shown(cluster.label)),
                 ("summary", self.shown(cluster.summary)),
                 ("id", cluster.id),
@@ -171,6 +184,8 @@ class ClustersPlace(ClusterRequests, scope="clusters"):
     def status_left(self) -> str:
         """How many there are, and that something is masked."""
         if self.pane in (self.issues, self.talk):
+            if said := super().status_left():
+                return said
             if self.masked:
                 return "e-mails and phone numbers are masked: V shows them"
             return "e-mails and phone numbers are in clear: V masks them"
@@ -220,6 +235,7 @@ class ClustersPlace(ClusterRequests, scope="clusters"):
             return [], None, 0
         page = await reading.read_page(api, organization, self._order, token, limit)
         self.session.fresh()
+        self._measure(page[0])
         return page
 
     def view_changed(self) -> None:
@@ -247,15 +263,19 @@ class ClustersPlace(ClusterRequests, scope="clusters"):
         """Read the clusters again, and what is open."""
         self.requests.clear()
         self.read_besides()
+        clusters, issues = self.clusters.source.base, self.issues.source.base
         if self._wanted is not None or self.sort != "server":
             self._read_all()
-        else:
-            self.load("clusters", self._refresh, lambda _: self._again(), what="Reading clusters")
-
-    async def _refresh(self, api: Api) -> None:
-        source = self.clusters.source.base
-        if isinstance(source, PagedSource):
-            await source.refresh()
+        elif isinstance(clusters, PagedSource):
+            self.load(
+                "clusters", lambda _: clusters.refresh(), lambda _: self._again(),
+                what="Reading clusters",
+            )  # fmt: skip
+        if isinstance(issues, PagedSource):
+            self.load(
+                "issues again", lambda _: issues.refresh(), lambda _: None, what="Reading issues"
+            )
+        self.read_talk_again()
 
     def poll(self) -> None:
         """Read the clusters again quietly, also those that are sorted here."""
@@ -273,12 +293,15 @@ class ClustersPlace(ClusterRequests, scope="clusters"):
             super().poll()
 
     def _again(self) -> None:
+        self.title_issues()
         self.count_again()
         self._look()
 
     async def _all(self, api: Api) -> list[ClusterRow]:
         organization = self.organization
-        return await reading.read_all(api, organization, self._order) if organization else []
+        rows = await reading.read_all(api, organization, self._order) if organization else []
+        self._measure(rows)
+        return rows
 
     def _read_all(self) -> None:
         self.load("clusters", self._all, self._sorted, what="Reading all clusters")
@@ -291,6 +314,7 @@ class ClustersPlace(ClusterRequests, scope="clusters"):
         here = self._wanted or self.clusters.selected_id
         self.clusters.source = WatchedRows(rows, self.count_on_screen, key=lambda row: row.id)
         self._say_order()
+        self._again()
         wanted, self._wanted = self._wanted, None
         if here is not None and not self.clusters.select(here) and wanted is not None:
             self.say("Gone. That cluster is no longer there.", "warn")
@@ -319,14 +343,6 @@ class ClustersPlace(ClusterRequests, scope="clusters"):
                 return row.id
 
             self.load("issues", rest, self.show_issues, what="Reading issues", after=REST_SECONDS)
-
-    def show_again(self) -> None:
-        """Draw everything again: what is masked has changed."""
-        self.clusters.refresh_rows()
-        self.issues.refresh_rows()
-        self.show_about()
-        self.show_talk()
-        self.refresh_frame()
 
     # From column to column
 
@@ -394,9 +410,7 @@ class ClustersPlace(ClusterRequests, scope="clusters"):
     def show_numbers(self) -> None:
         """Show the weeks as numbers, and as a chart again."""
         self.numbers = not self.numbers
-        self._digits = present.number_width(list(self.clusters.source.shown()))
-        self.clusters.columns = tuple(self._columns())
-        self.clusters.refresh_rows()
+        self._fit_columns()
 
     @command("scale", "SAME | OWN", complete=lambda here: ("same", "own"))
     def choose_scale(self, rest: str) -> None:
@@ -405,8 +419,5 @@ class ClustersPlace(ClusterRequests, scope="clusters"):
             self.say("Say :scale same or :scale own.", "warn")
             return
         self.same_scale = rest == "same"
-        weeks = (week for row in self.clusters.source.shown() for week in row.pulse)
-        self._top = max(weeks, default=None) if self.same_scale else None
         self._say_order()
-        self.clusters.columns = tuple(self._columns())
-        self.clusters.refresh_rows()
+        self._fit_columns()

@@ -43,9 +43,22 @@ FOLDED = 6
 """Lines that are shown of what is folded."""
 
 
+def no_messages(view: TalkView) -> str | None:
+    """Say so when no conversation is shown."""
+    return None if view.rows else "No conversation is open here."
+
+
 def nothing_long(view: TalkView) -> str | None:
     """Say so when there is nothing to fold or unfold under the cursor."""
     return None if view.foldable else "This is short: there is nothing to fold."
+
+
+def _indent(width: int) -> int:
+    return LABEL + 2 if width >= NARROW else 2
+
+
+def _text_width(width: int) -> int:
+    return max(4, width - _indent(width) - 1)
 
 
 class TalkView(WrappedList, scope="talk"):
@@ -65,6 +78,8 @@ class TalkView(WrappedList, scope="talk"):
         self._words: dict[int, Words] = {}
         self._folds: dict[int, bool] = {}
         """What the reader folded or unfolded."""
+        self._all_folded: bool | None = None
+        """Whether all others are; None: those that are long."""
         self._wanted: set[int] = set()
         self._reading: asyncio.Task[None] | None = None
         self._searching: asyncio.Task[None] | None = None
@@ -75,20 +90,40 @@ class TalkView(WrappedList, scope="talk"):
     ) -> None:
         """Show a conversation from its top, or, if ``key`` names the one shown, again."""
         same = bool(key) and key == self._key and list(blocks) == list(self._blocks)
-        here = self._rows[self.cursor] if same and self.cursor < len(self._rows) else None
+        here = self._here() if same else None
         self._masked, self._key = masked, key
         if not same:
             self._blocks = tuple(blocks)
             self._words, self._folds, self._wanted = {}, {}, set()
+            self._all_folded = None
             self._stop_tasks()
         self._lay_out()
         self.changed(top=not same)
-        if here is not None:
-            self.go_to(min(bisect_left(self._rows, here), len(self._rows) - 1))
+        self._return_to(here)
         if self._found:
             self._search(jump=False)
         self.title = title
         self.retitle()
+
+    @property
+    def key(self) -> str:
+        """What the conversation that is shown was called."""
+        return self._key
+
+    def _here(self) -> tuple[int, int] | None:
+        return self._rows[self.cursor] if self.cursor < len(self._rows) else None
+
+    def _return_to(self, here: tuple[int, int] | None) -> None:
+        """Put the cursor on a piece again, wherever it is by now."""
+        if here is not None:
+            self.go_to(min(bisect_left(self._rows, here), len(self._rows) - 1))
+
+    def _lay_out_again(self) -> None:
+        """Take the rows for what is folded by now; the cursor stays where it is."""
+        here = self._here()
+        self._lay_out()
+        self.changed()
+        self._return_to(here)
 
     def _stop_tasks(self) -> None:
         for task in (self._reading, self._searching):
@@ -113,7 +148,7 @@ class TalkView(WrappedList, scope="talk"):
     def _open_pieces(self, at: int) -> int:
         """Return how many rows a block takes."""
         words = self._words.get(at)
-        if words is None or self._folds.get(at, True):
+        if words is None or self._is_folded(at):
             return 1
         return len(words.pieces(masked=self._masked))
 
@@ -144,7 +179,10 @@ class TalkView(WrappedList, scope="talk"):
             words = await asyncio.to_thread(words_of, self._blocks[at])
             self._wanted.discard(at)
             self._words[at] = words
-            self.changed()
+            if self._open_pieces(at) > 1:
+                self._lay_out_again()
+            else:
+                self.changed()
             self._frame_changed()
 
     def _frame_changed(self) -> None:
@@ -170,12 +208,12 @@ class TalkView(WrappedList, scope="talk"):
         block = self._blocks[at]
         label = label_of(block, masked=self._masked) if piece == 0 else ""
         beside = width >= NARROW and cell_len(label) <= LABEL
-        indent = LABEL + 2 if width >= NARROW else 2
+        indent = _indent(width)
         lines: list[Line] = []
         if label and not beside:
             above = wrap_exact([(label, self._label_tone(block))], max(4, width - 2))
             lines.extend([(" ", ""), *line] for line in above)
-        for nth, line in enumerate(self._text_lines(at, piece, max(4, width - indent - 1))):
+        for nth, line in enumerate(self._text_lines(at, piece, _text_width(width))):
             if nth == 0 and label and beside:
                 pad = " " * (indent - 1 - cell_len(label))
                 lines.append([(" ", ""), (label, self._label_tone(block)), (pad, ""), *line])
@@ -196,24 +234,25 @@ class TalkView(WrappedList, scope="talk"):
         folded = self._is_folded(at)
         text = pieces[0] if folded else pieces[min(piece, len(pieces) - 1)]
         lines: list[Line] = []
+        ends: list[int] = []
         used = 0
         for line in text.split("\n"):
             for drawn in wrap_exact([(line, tone)], width):
-                if folded and len(lines) == FOLDED:
-                    break
-                lines.append(drawn)
                 used += sum(len(part) for part, _ in drawn)
+                lines.append(drawn)
+                ends.append(used)
             used += 1
-        if folded:
-            left = len(words.text(masked=self._masked)) - used + 1
-            more = f"{glyphs().more} {plural(max(1, left), 'more character')}: z unfolds"
-            lines += wrap_exact([(more, "accent")], width)
-        return lines
+        if not folded or (len(pieces) == 1 and len(lines) <= FOLDED + 1):
+            return lines
+        lines = lines[:FOLDED]
+        left = max(1, len(words.text(masked=self._masked)) - ends[len(lines) - 1])
+        more = f"{glyphs().more} {plural(left, 'more character')}: z unfolds"
+        return [*lines, *wrap_exact([(more, "accent")], width)]
 
     def _is_folded(self, at: int) -> bool:
         words = self._words.get(at)
         long = words is not None and len(words.pieces(masked=self._masked)) > 1
-        return self._folds.get(at, long)
+        return self._folds.get(at, long if self._all_folded is None else self._all_folded)
 
     def row_text(self, row: int) -> str:
         """Return the text of a row, with a little of the next one: what is looked for may span."""
@@ -251,11 +290,11 @@ class TalkView(WrappedList, scope="talk"):
         at, piece = self._rows[self.cursor]
         if piece < 0 or at not in self._words:
             return False
-        return (
-            self._is_folded(at)
-            or self._open_pieces(at) > 1
-            or len(self._lines(self.cursor)) > (FOLDED + 1)
-        )
+        pieces = self._words[at].pieces(masked=self._masked)
+        if len(pieces) > 1:
+            return True
+        width, lines = _text_width(self._width), pieces[0].split("\n")
+        return sum(len(wrap_exact([(line, "")], width)) for line in lines) > FOLDED + 1
 
     @action(
         "z", "fold", unless=nothing_long, show=6, group="Look",
@@ -265,6 +304,24 @@ class TalkView(WrappedList, scope="talk"):
         """Fold a long message, or show all of it."""
         at, _ = self._rows[self.cursor]
         self._set_folded(at, not self._is_folded(at))
+        self.go_to(bisect_left(self._rows, (at, 0)))
+        self._frame_changed()
+
+    @action("z R", "unfold all", unless=no_messages, show=False, group="Look")
+    def unfold_all(self) -> None:
+        """Show all of every message. What is long is made readable as it comes into view."""
+        self._fold_all(False)
+
+    @action("z M", "fold all", unless=no_messages, show=False, group="Look")
+    def fold_all(self) -> None:
+        """Show the first lines of every message."""
+        self._fold_all(True)
+
+    def _fold_all(self, folded: bool) -> None:
+        at = self._rows[self.cursor][0]
+        self._folds, self._all_folded = {}, folded
+        self._lay_out()
+        self.changed()
         self.go_to(bisect_left(self._rows, (at, 0)))
         self._frame_changed()
 
@@ -340,7 +397,7 @@ class TalkView(WrappedList, scope="talk"):
             self._words.update(zip(batch, found, strict=True))
             start = stop
         self._searching = None
-        self.changed()
+        self._lay_out_again()
         self._searched(jump=jump)
 
     def _searched(self, *, jump: bool) -> None:

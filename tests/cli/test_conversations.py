@@ -16,7 +16,7 @@ from typing import Any
 import httpx
 import pytest
 
-from copydesk.cli import main
+from copydesk.cli import conversations_sending, main
 from copydesk.cli.connection import Connection
 from copydesk.cli.conversations import Handing, Input
 from copydesk.cli.conversations_report import Report
@@ -234,6 +234,10 @@ def test_nothing_is_sent_twice_wherever_it_is_cut_off(
         if how is Killed:
             with pytest.raises(Killed):
                 desk.hand_in(way)
+            assert main(["log"]) == 0
+            log = capsys.readouterr().out.splitlines()
+            assert "  unknown " in log[-1]
+            assert log[-1].endswith("Acme: 6 conversations to hand in")
         else:
             assert desk.hand_in(way) == 5
             said = capsys.readouterr()
@@ -250,7 +254,9 @@ def test_nothing_is_sent_twice_wherever_it_is_cut_off(
         assert way.asked == batches + (when == "before")
         assert desk.hand_in(way) == 0
         assert way.came == keys
-        capsys.readouterr()
+        assert main(["log"]) == 0
+        log = capsys.readouterr().out
+        assert log.count("a later run has read") == (number if how is Killed else 0)
     assert len(desk.there()) == batches**2 * each
 
 
@@ -269,7 +275,7 @@ def test_what_arrived_is_found_out_by_reading_and_the_rest_goes_on(
 
 
 def test_what_is_refused_is_told_by_itself_and_the_others_are_sent(
-    desk: Desk, capsys: pytest.CaptureFixture[str]
+    desk: Desk, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     answers = {
         "wrong": (400, "body[1].parts: not good: I cannot log in any more, said the customer"),
@@ -290,7 +296,16 @@ def test_what_is_refused_is_told_by_itself_and_the_others_are_sent(
     desk.way.happens = happens
     good = [f"g{place}" for place in range(5)]
     rows = [good[0], "wrong", "large", good[1], good[2], "poison", good[3], good[4], "n/o", "mute"]
-    desk.write(*(talk(key, " " if key == "mute" else "I cannot log in any more") for key in rows))
+    said_by = {"mute": " ", "g4": "a\0b"}
+    desk.write(*(talk(key, said_by.get(key, "I cannot log in any more")) for key in rows))
+    assert desk.hand_in(desk.way) == 2
+    assert [line.split("): ", 1)[1][:30] for line in capsys.readouterr().err.splitlines()[:3]] == [
+        "parts[0].body: this holds a NU",
+        "id: this cannot be part of an ",
+        "parts: nobody says anything; s",
+    ]
+    assert not desk.way.asked
+    desk.write(*(talk(key) for key in rows[:-2]))
     assert desk.hand_in(desk.way) == 1
     said = capsys.readouterr()
     assert sorted(desk.way.came) == good
@@ -298,9 +313,7 @@ def test_what_is_refused_is_told_by_itself_and_the_others_are_sent(
     assert told["wrong"].endswith("line 2): body[1].parts: not good: …")
     assert told["large"].endswith("The service answered 413 Request Entity Too Large.")
     assert told["poison"].startswith("failed")
-    assert "'n/o' cannot be part of an address" in told["n/o"]
-    assert "nobody says anything in conversation 'mute'" in told["mute"]
-    assert said.err == "Acme: 5 conversations sent, 4 refused and 1 failed.\n"
+    assert said.err == "Acme: 5 conversations sent, 2 refused and 1 failed.\n"
     # Where nothing helps it stops, and says so with its exit status.
     for status, headers, exit_status in (
         (403, {}, 3),
@@ -317,10 +330,24 @@ def test_what_is_refused_is_told_by_itself_and_the_others_are_sent(
         said = capsys.readouterr()
         assert "Stopped: " in said.err
         assert "not sent.\n" in said.err
-    desk.way.happens = lambda request, ids: httpx.Response(400)
-    desk.write(*(talk(f"no-{place}") for place in range(130)))
+        left = [line for line in said.out.splitlines() if line.startswith("not sent")]
+        assert left[-1].startswith(f"not sent     {status}-39  ({desk.file}, line 40): ")
+        assert len(said.out.splitlines()) == 40
+    # Many that are refused do not keep back for good what comes after them.
+    monkeypatch.setattr(conversations_sending, "MOST_REFUSED", 10)
+    no = [f"no-{place}" for place in range(13)]
+    desk.way.came.clear()
+    desk.way.happens = lambda request, ids: httpx.Response(400) if {*ids} & {*no} else None
+    desk.write(*(talk(key) for key in [*no, "yes-1", "yes-2"]))
     assert desk.hand_in(desk.way) == 1
-    assert "Stopped: 100 conversations in a row were refused" in capsys.readouterr().err
+    said = capsys.readouterr()
+    assert "Stopped: 10 conversations in a row were refused; next time they come" in said.err
+    assert said.err.endswith("0 conversations sent, 10 refused and 5 not sent.\n")
+    assert not desk.way.came
+    assert desk.hand_in(desk.way) == 1
+    assert desk.way.came == ["yes-1", "yes-2"]
+    said = capsys.readouterr()
+    assert said.err.endswith("2 conversations sent and 13 refused.\n")
     assert desk.hand_in(desk.way, token="desk_wrong") == 3
     assert "desk_wrong" not in capsys.readouterr().err
 
@@ -333,8 +360,10 @@ def test_a_file_that_changes_meanwhile_and_ctrl_c_stop_it(
     def changed(request: httpx.Request, ids: list[str]) -> None:
         desk.write(*(talk(key, "y" * 500_000) for key in keys))
 
+    signals = iter((signal.SIGINT, signal.SIGTERM))
+
     def stopped(request: httpx.Request, ids: list[str]) -> None:
-        signal.raise_signal(signal.SIGINT)
+        signal.raise_signal(next(signals))
 
     # The file is read in pieces, and this one is larger than one.
     desk.write(*(talk(key, "x" * 500_000) for key in keys))
@@ -350,6 +379,14 @@ def test_a_file_that_changes_meanwhile_and_ctrl_c_stop_it(
     assert "Stopping after the request under way" in said
     assert "Stopped: as you asked." in said
     assert said.endswith("Acme: 2 conversations sent and 4 not sent.\n")
+    assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
+    assert desk.hand_in(desk.way) == 130
+    told = [line.split()[:3] for line in capsys.readouterr().out.splitlines()]
+    assert told == [
+        *(["sent", "before", f"s{key}"] for key in keys[:2]),
+        *(["sent", f"s{key}", f"({desk.file},"] for key in keys[2:4]),
+        *(["not", "sent", f"s{key}"] for key in keys[4:]),
+    ]
     desk.way.happens = lambda request, ids: None
     assert desk.hand_in(desk.way) == 0
     assert desk.way.came == [f"s{key}" for key in keys]

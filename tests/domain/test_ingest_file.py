@@ -15,8 +15,9 @@ from copydesk.contract.models.conversation import (
     ConversationMetadata,
     ConversationPart,
 )
-from copydesk.domain import ingest_file
-from copydesk.domain.ingest_file import Complaint, Item, is_there, read_items
+from copydesk.domain import ingest_frames
+from copydesk.domain.ingest_file import Item, is_there, read_items
+from copydesk.domain.ingest_frames import Complaint
 
 
 class Drip:
@@ -151,7 +152,7 @@ def test_fields_are_named_with_their_lines_and_never_with_what_is_said() -> None
 
 
 def test_what_is_too_large_is_passed_over(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ingest_file, "LARGEST", 300)
+    monkeypatch.setattr(ingest_frames, "LARGEST", 300)
     large = json.dumps(conversation("c", "\n" * 400))
     lines = said(f"{LINES}\n{large}\n{LINES}", 64)
     assert [line[:9] for line in lines] == ["1 a", "2 b", "line 3: t", "4 a", "5 b"]

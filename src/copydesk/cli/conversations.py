@@ -8,7 +8,6 @@ import shutil
 import stat
 import sys
 import tempfile
-import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
@@ -16,14 +15,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 from copydesk.cli.connection import Connection, chosen
+from copydesk.cli.conversations_log import SendingLog
 from copydesk.cli.conversations_report import Report
 from copydesk.cli.conversations_sending import BOUNDS, BREATH, Bounds, Halted, Row, Sending
-from copydesk.cli.edge import CONFLICT, DONE, FAILED, UsageError
+from copydesk.cli.edge import CONFLICT, DONE, FAILED, UsageError, say
 from copydesk.cli.site_finding import find_organization
-from copydesk.domain.ingest_file import Complaint, Item, read_items
+from copydesk.domain.ingest_file import Item, read_items
+from copydesk.domain.ingest_frames import Complaint
 from copydesk.domain.text import clean, plural
 from copydesk.local.ingested import Ingested, InUse
-from copydesk.local.journal import Journal
 from copydesk.local.paths import find_paths
 
 if TYPE_CHECKING:
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from copydesk.contract.models.organization import Organization
 
 STANDARD_INPUT = "-"
+CALLED = "conversation"
 
 
 def send_conversations(
@@ -91,6 +92,10 @@ def _inputs(names: Sequence[str], stack: ExitStack) -> list[Input]:
 
 def _input(name: str, stack: ExitStack) -> Input:
     if name == STANDARD_INPUT:
+        if sys.stdin is None:
+            raise OSError(errno.EBADF, "there is no standard input")
+        if sys.stdin.isatty():
+            say("Reading what is typed, up to ctrl+d at the beginning of a line; ctrl+c stops.")
         return Input("standard input", _kept(sys.stdin.buffer, stack))
     mode = Path(name).stat().st_mode
     if stat.S_ISDIR(mode):
@@ -213,8 +218,11 @@ class Handing:
 
     # Sending
 
-    def _rows(self, checked: Checked) -> Iterator[Row]:
-        """Yield what is to be sent. Raises `Halted` where a file is no more what was checked."""
+    def _rows(self, checked: Checked, *, told: bool) -> Iterator[Row]:
+        """Yield what is to be sent. Raises `Halted` where a file is no more what was checked.
+
+        ``told``: of the others it was told already.
+        """
         count = 0
         for file, given in enumerate(self._inputs):
             changed = Halted(f"{given.name} was changed while it was read.")
@@ -225,7 +233,7 @@ class Handing:
                     count += 1
                     seen = checked.seen.get(item.id)
                     if item.id in checked.unclear:
-                        if seen is not None and seen.digest == item.digest:
+                        if seen is not None and seen.digest == item.digest and not told:
                             said = "its id is given with other content, too"
                             self._report.item(given.name, item, "bad", said)
                         continue
@@ -233,7 +241,7 @@ class Handing:
                         raise changed
                     if (seen.file, seen.number) == (file, item.number):
                         yield Row(given.name, item)
-                    else:
+                    elif not told:
                         where = f"{self._inputs[seen.file].name}, line {seen.line}"
                         self._report.item(given.name, item, "same", f"as in {where}")
         if count != checked.items:
@@ -241,29 +249,25 @@ class Handing:
 
     async def _send(self, api: Api, place: Organization, book: Ingested, checked: Checked) -> int:
         report = self._report
-        sending = Sending(api, place.id, book, report, again=self._again, bounds=self._bounds)
-        began = time.time()
+        title = clean(place.title)
+        log = SendingLog(self._connection.key, place.id, f"{title}: {plural(report.total, CALLED)}")
+        log.settle_earlier()
+        sending = Sending(
+            api, place.id, book, report, again=self._again, bounds=self._bounds, begins=log.begin
+        )
         halted: Halted | None = None
         try:
-            await sending.run(self._rows(checked))
+            await sending.run(lambda told: self._rows(checked, told=told))
         except Halted as why:
             halted = why
         report.end()
-        title = clean(place.title)
         if halted is not None:
             report.note(f"Stopped: {halted} The same command again goes on with what was not sent.")
         summary = f"{title}: {report.summary()}."
         report.note(summary)
         counts = report.counts
-        if counts["sent"] or counts["replaced"] or counts["unknown"]:
-            Journal(find_paths().journal).finished(
-                "ingest_conversation",
-                place.id,
-                "unknown" if counts["unknown"] else "failed" if halted is not None else "done",
-                at=began,
-                desk=self._connection.key,
-                sentence=summary,
-            )
+        unknown, failed = counts["unknown"], halted is not None
+        log.end("unknown" if unknown else "failed" if failed else "done", summary)
         if halted is not None:
             return halted.status
         return FAILED if counts["refused"] or counts["failed"] else DONE

@@ -9,11 +9,12 @@ from collections import Counter
 from typing import Literal, TypeAlias
 
 from copydesk.cli.edge import say
-from copydesk.domain.ingest_file import Complaint, Item
+from copydesk.domain.ingest_file import Item
+from copydesk.domain.ingest_frames import Complaint
 from copydesk.domain.text import clean, listed, plural, shorten
 
 State: TypeAlias = Literal[
-    "sent", "replaced", "known", "same", "bad", "refused", "failed", "unknown"
+    "sent", "replaced", "known", "same", "bad", "refused", "failed", "unknown", "left"
 ]
 """What became of a conversation, as the JSON calls it."""
 
@@ -26,6 +27,7 @@ WORDS: dict[State, str] = {
     "refused": "refused",
     "failed": "failed",
     "unknown": "not known",
+    "left": "not sent",
 }
 """What people call the states."""
 
@@ -62,7 +64,7 @@ class Report:
 
     def _row(self, file: str, line: int, number: int, key: str, state: State, said: str) -> None:
         self.counts[state] += 1
-        self._erase()
+        self.clear()
         if self._json:
             value = {"id": key, "file": file, "line": line, "number": number, "state": state}
             self._print(json.dumps(value | ({"said": said} if said else {})))
@@ -89,11 +91,11 @@ class Report:
 
     def note(self, sentence: str) -> None:
         """Say something to people."""
-        self._erase()
+        self.clear()
         say(sentence)
 
     def summary(self) -> str:
-        """Return what it came to, in one sentence; what was not come to is counted, too."""
+        """Return what it came to, in one sentence."""
         counts = self.counts
         said = [plural(counts["sent"], "conversation") + " sent"]
         said += [
@@ -101,17 +103,20 @@ class Report:
             for state, words in WORDS.items()
             if state != "sent" and counts[state]
         ]
-        left = self.total - sum(counts[state] for state in WORDS if state != "bad")
-        if left > 0:
-            said.append(f"{left:,} not sent")
         return listed(said)
+
+    def count_rest(self) -> None:
+        """Count as not sent what nothing was told of: its file can no more be read."""
+        told = sum(count for state, count in self.counts.items() if state != "bad")
+        self.counts["left"] += max(0, self.total - told)
 
     def end(self) -> None:
         """Let go of all that was printed."""
         self._let_go()
-        self._erase()
+        self.clear()
 
-    def _erase(self) -> None:
+    def clear(self) -> None:
+        """Take away the line that says how far it is."""
         if self._drawn:
             print(ERASE, end="", file=sys.stderr, flush=True)
             self._drawn = False

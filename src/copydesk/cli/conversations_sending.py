@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from copydesk.cli.conversations_report import Report
-from copydesk.cli.edge import FAILED, INTERRUPTED, status_of
+from copydesk.cli.conversations_report import Report, State
+from copydesk.cli.edge import FAILED, INTERRUPTED, status_for
 from copydesk.cli.stopping import stopping
 from copydesk.client.api import Api
 from copydesk.client.errors import ApiError, NotFound, RateLimited
@@ -22,7 +22,7 @@ from copydesk.contract import operations as ops
 from copydesk.contract.models.conversation import ConversationBatch
 from copydesk.domain.ingest_file import Item, is_there
 from copydesk.domain.text import clean
-from copydesk.local.ingested import Ingested
+from copydesk.local.ingested import Ingested, Known
 
 REFUSED = frozenset({400, 413, 422})
 """Statuses that say of what was sent that it is wrong, or too much: nothing of it was taken."""
@@ -61,7 +61,7 @@ class Halted(Exception):  # noqa: N818 - says what happened
     """No more is sent; the message says why, ``status`` is the exit status for it."""
 
     def __init__(self, why: str, status: int = FAILED) -> None:
-        super().__init__(why)
+        super().__init__(why if why.endswith((".", "…", "!", "?")) else f"{why}.")
         self.status = status
 
 
@@ -78,7 +78,7 @@ class Row:
 class Sending:
     """One run. What was handed in is kept in ``book``, what became of each told in ``report``.
 
-    ``again`` sends also what was sent before.
+    ``again`` sends also what was sent before. ``begins`` is called before anything is sent.
     """
 
     def __init__(
@@ -90,24 +90,54 @@ class Sending:
         *,
         again: bool = False,
         bounds: Bounds = BOUNDS,
+        begins: Callable[[], None],
     ) -> None:
         self._api = api
+        self._begins = begins
         self._organization = organization
         self._book = book
         self._report = report
         self._again = again
         self._bounds = bounds
         self._asked_to_stop = asyncio.Event()
+        self._open: dict[str, Row] = {}
+        self._put_off: set[str] = set()
+        self._last = False
         self._faults = self._refused = self._pauses = 0
 
-    async def run(self, rows: Iterable[Row]) -> None:
-        """Send what was not sent before. Raises `Halted`, and ``OSError`` when the disk refuses."""
+    async def run(self, rows: Callable[[bool], Iterator[Row]]) -> None:
+        """Send what was not sent before, and tell of every conversation what became of it.
+
+        ``rows`` gives the conversations, for a second time where it is called with True. Raises
+        `Halted` where not all could be sent.
+        """
+        given = self._in_order(rows)
+        try:
+            await self._send_all(given)
+        except Halted as why:
+            await self._leave(given, str(why))
+            raise
+        except OSError as error:  # what is sent, or was, cannot be noted, or a file not be read
+            name = f"{error.filename}: " if error.filename else ""
+            why = Halted(f"{name}{error.strerror or error}")
+            await self._leave(given, str(why))
+            raise why from error
+
+    def _in_order(self, rows: Callable[[bool], Iterator[Row]]) -> Iterator[Row]:
+        """Yield what was refused by an earlier run last: it must not keep back all others."""
+        yield from rows(False)
+        if self._put_off:
+            self._last, self._refused = True, 0
+            yield from (row for row in rows(True) if row.item.id in self._put_off)
+
+    async def _send_all(self, rows: Iterator[Row]) -> None:
         batch: list[Row] = []
         size = 0
-        with stopping(self._asked_to_stop.set):
+        with stopping(self._stop):
             for number, row in enumerate(rows):
                 if not number % BREATH:
                     await asyncio.sleep(0)
+                self._open[row.item.id] = row
                 self._stop_if_asked()
                 if not await self._is_wanted(row):
                     continue
@@ -122,6 +152,31 @@ class Sending:
             if batch:
                 await self._send(batch)
 
+    async def _leave(self, rest: Iterator[Row], why: str) -> None:
+        """Tell of all that nothing was told of yet that it was not sent."""
+        for row in list(self._open.values()):
+            self._tell(row, "left", why)
+        try:
+            for number, row in enumerate(rest):
+                if not number % BREATH:
+                    await asyncio.sleep(0)
+                known = self._book.find(row.item.id)
+                if self._is_known(known, row.item):
+                    self._tell(row, "known")
+                elif not self._waits(known, row.item):
+                    self._tell(row, "left", why)
+        except (Halted, OSError):
+            self._report.count_rest()
+        self._report.count_rest()
+
+    def _tell(self, row: Row, state: State, said: str = "") -> None:
+        self._open.pop(row.item.id, None)
+        self._report.item(row.file, row.item, state, said)
+
+    def _stop(self) -> None:
+        self._report.clear()
+        self._asked_to_stop.set()
+
     def _stop_if_asked(self) -> None:
         if self._asked_to_stop.is_set():
             raise Halted("as you asked.", INTERRUPTED)
@@ -131,6 +186,9 @@ class Sending:
         item = row.item
         known = self._book.find(item.id)
         row.again = known.arrived is not None or known.pending not in (None, item.digest)
+        if self._waits(known, item):
+            self._open.pop(item.id)
+            return False
         if self._again:
             return True
         if known.pending == item.digest:
@@ -141,11 +199,23 @@ class Sending:
                 raise Halted(f"it cannot be read what arrived: {error}", _status(error)) from error
             if there:
                 self._book.arrived([item.id])
-                self._report.item(row.file, item, "known", "it had arrived")
+                self._tell(row, "known", "it had arrived")
             return not there
-        if known.pending is None and known.arrived == item.digest:
-            self._report.item(row.file, item, "known")
+        if self._is_known(known, item):
+            self._tell(row, "known")
             return False
+        return True
+
+    def _is_known(self, known: Known, item: Item) -> bool:
+        return not self._again and known.pending is None and known.arrived == item.digest
+
+    def _waits(self, known: Known, item: Item) -> bool:
+        """Whether a conversation waits for all others: it was refused as it is."""
+        if self._last or known.pending is not None or item.digest == known.arrived:
+            return False
+        if item.digest != known.refused:
+            return False
+        self._put_off.add(item.id)
         return True
 
     async def _send(self, batch: list[Row]) -> None:
@@ -155,6 +225,7 @@ class Sending:
             self._stop_if_asked()
             part = waiting.pop()
             ids = [row.item.id for row in part]
+            self._begins()
             self._book.sending([(row.item.id, row.item.digest) for row in part])
             try:
                 await self._request(part)
@@ -181,10 +252,12 @@ class Sending:
         await self._api(ops.ingest_conversation, self._organization, body)
 
     def _arrived(self, rows: Sequence[Row]) -> None:
-        self._book.arrived(row.item.id for row in rows)
         self._faults = self._refused = self._pauses = 0
-        for row in rows:
-            self._report.item(row.file, row.item, "replaced" if row.again else "sent")
+        try:
+            self._book.arrived(row.item.id for row in rows)
+        finally:  # it is there, also where that cannot be noted
+            for row in rows:
+                self._tell(row, "replaced" if row.again else "sent")
 
     # A batch that was refused
 
@@ -192,10 +265,13 @@ class Sending:
         """Return the parts that are sent instead; tells of one that was refused alone."""
         if len(part) > 1:
             return _around(part, error.message)
-        self._report.item(part[0].file, part[0].item, "refused", _said(error, part))
+        self._tell(part[0], "refused", _said(error, part))
+        self._book.declined(part[0].item.id, part[0].item.digest)
         self._refused += 1
         if self._refused >= MOST_REFUSED:
-            raise Halted(f"{MOST_REFUSED} conversations in a row were refused.")
+            raise Halted(
+                f"{MOST_REFUSED} conversations in a row were refused; next time they come last."
+            )
         return []
 
     # A batch of which it is not known whether it arrived
@@ -206,7 +282,7 @@ class Sending:
             there = await self._which_are_there(part)
         except ApiError as reading:
             for row in part:
-                self._report.item(row.file, row.item, "unknown")
+                self._tell(row, "unknown")
             raise Halted(
                 f"{_said(error, part)} And it cannot be read what arrived: {_said(reading, part)}",
                 _status(error),
@@ -219,7 +295,7 @@ class Sending:
         self._book.refused(row.item.id for row in rest)
         alone = rest[0] if len(part) == 1 and rest else None
         if alone is not None and alone.tried:
-            self._report.item(alone.file, alone.item, "failed", _said(error, part))
+            self._tell(alone, "failed", _said(error, part))
             rest = []
         if not there and faults >= MOST_FAULTS:
             raise Halted(_said(error, part), _status(error)) from error
@@ -306,4 +382,4 @@ def _texts(item: Item) -> Iterable[str]:
 
 
 def _status(error: ApiError) -> int:
-    return status_of(error.status)
+    return status_for(error)

@@ -1,4 +1,4 @@
-"""Ctrl+c in the middle of sending: the request under way is let end first."""
+"""Ctrl+c, or being asked to end, in the middle of sending: what is under way is let end first."""
 
 from __future__ import annotations
 
@@ -9,23 +9,34 @@ from contextlib import contextmanager
 
 from copydesk.cli.edge import say
 
+_SIGNALS = (signal.SIGINT, signal.SIGTERM)
+
 
 @contextmanager
 def stopping(stop: Callable[[], None]) -> Iterator[None]:
-    """Stop after the request under way at the first ctrl+c, instead of in the middle of it."""
+    """Stop after the request under way at the first ctrl+c, instead of in the middle of it.
+
+    So it does when the system, or who started the program, asks it to end. ``stop`` is called
+    before anything is said.
+    """
     loop = asyncio.get_running_loop()
 
+    def listen_no_more() -> None:
+        for number in _SIGNALS:
+            loop.remove_signal_handler(number)
+
     def stop_once() -> None:
-        loop.remove_signal_handler(signal.SIGINT)
-        say("Stopping after the request under way; ctrl+c again stops at once.")
+        listen_no_more()
         stop()
+        say("Stopping after the request under way; ctrl+c again stops at once.")
 
     try:
-        loop.add_signal_handler(signal.SIGINT, stop_once)
+        for number in _SIGNALS:
+            loop.add_signal_handler(number, stop_once)
     except (NotImplementedError, ValueError, RuntimeError):
         yield  # no such handlers on this system, or in this thread
         return
     try:
         yield
     finally:
-        loop.remove_signal_handler(signal.SIGINT)
+        listen_no_more()

@@ -22,6 +22,9 @@ _SCHEMA = """
 CREATE TABLE IF NOT EXISTS conversation (
     id TEXT PRIMARY KEY, arrived BLOB, pending BLOB
 ) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS refused (
+    id TEXT PRIMARY KEY, digest BLOB
+) WITHOUT ROWID;
 """
 
 
@@ -31,10 +34,14 @@ class InUse(Exception):  # noqa: N818 - says what happened
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """The digest of what has arrived, and of what was under way when nothing more was heard."""
+    """The digest of what has arrived, and of what was under way when nothing more was heard.
+
+    ``refused`` is that of what a service did not want.
+    """
 
     arrived: bytes | None = None
     pending: bytes | None = None
+    refused: bytes | None = None
 
 
 NOTHING = Known()
@@ -77,7 +84,9 @@ class Ingested:
         """Return what is known of a conversation."""
         try:
             row = self._database.execute(
-                "SELECT arrived, pending FROM conversation WHERE id = ?", (conversation,)
+                "SELECT arrived, pending, (SELECT digest FROM refused WHERE id = ?1) "
+                "FROM conversation WHERE id = ?1",
+                (conversation,),
             ).fetchone()
         except sqlite3.Error as error:
             raise _refused(error) from error
@@ -98,6 +107,11 @@ class Ingested:
             "WHERE id = ? AND pending IS NOT NULL",
             ((each,) for each in conversations),
         )
+
+    def declined(self, conversation: str, digest: bytes) -> None:
+        """Note that a service did not want a conversation, with what it said then."""
+        self.refused([conversation])
+        self._each("INSERT OR REPLACE INTO refused VALUES (?, ?)", [(conversation, digest)])
 
     def refused(self, conversations: Iterable[str]) -> None:
         """Note that what was under way has not arrived: what was there before still is."""
@@ -127,7 +141,8 @@ def _open(path: Path) -> sqlite3.Connection:
         database.execute("PRAGMA locking_mode = EXCLUSIVE")
         database.execute("PRAGMA synchronous = FULL")
         database.execute("BEGIN EXCLUSIVE")
-        database.execute(_SCHEMA)
+        for statement in _SCHEMA.split(";"):
+            database.execute(statement)
         database.execute("COMMIT")
     except BaseException:
         database.close()

@@ -11,6 +11,7 @@ from copydesk.contract.models.conversation import (
     ConversationIssueItem,
     IngestBody,
 )
+from copydesk.domain.ingest_rules import why_unfit
 from copydesk.server.errors import invalid, not_found
 from copydesk.server.implementation import Call, implements
 from copydesk.server.ingestion import ingest
@@ -57,16 +58,8 @@ def ingest_conversation(call: Call, organization_id: str, body: IngestBody) -> N
     call.access.organization(organization_id, "ingestConversations")
     conversations = body.root if isinstance(body, ConversationBatch) else [body]
     for conversation in conversations:
-        if "/" in conversation.id or conversation.id in (".", ".."):
-            raise invalid(
-                f"body.id: {conversation.id[:100]!r} cannot be part of an address; "
-                "leave out '/' and do not use '.' or '..' alone"
-            )
-        if not any(part.body.strip() for part in conversation.parts):
-            raise invalid(
-                f"body.parts: nobody says anything in conversation {conversation.id[:100]!r}; "
-                "send at least one part with words"
-            )
+        for (field, *_), sentence in why_unfit(conversation):
+            raise invalid(f"body.{field}: conversation {conversation.id[:100]!r}: {sentence}")
     ingest(call.tx, organization_id, conversations)
 
 

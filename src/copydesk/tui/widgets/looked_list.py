@@ -63,7 +63,8 @@ class LookedList(VirtualList[T]):
         """Return the title, with how many rows were looked at where not all are shown."""
         said, pages = super().title_line(), self._pages
         if isinstance(pages, SiftedPages) and pages.looked:
-            said += f"   {pages.loaded:,} {self.sifted} of {pages.looked:,} looked at"
+            found = "" if self.source.filtering else f"{pages.loaded:,} {self.sifted} of "
+            said += f"   {found}{pages.looked:,} looked at"
         return said
 
     def _nothing_line(self, width: int) -> list[str]:

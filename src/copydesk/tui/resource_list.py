@@ -40,7 +40,7 @@ def one_order(here: ResourceList[Any]) -> str | None:
 
 def no_conditions(here: ResourceList[Any]) -> str | None:
     """Say so when the service cannot limit this list."""
-    if here.RESOURCE.conditions:
+    if here.resource.conditions:
         return None
     return "The service limits this list by nothing. / filters it here."
 
@@ -48,7 +48,7 @@ def no_conditions(here: ResourceList[Any]) -> str | None:
 def _conditions_known(here: ResourceList[Any]) -> Sequence[str]:
     return [
         f"{each.name}={value}"
-        for each in here.RESOURCE.conditions
+        for each in here.resource.conditions
         for value in (each.values or ("",))
     ]
 
@@ -70,6 +70,13 @@ class ResourceList(Place, Generic[T], scope="resource_list"):
         """How many writes there were when the list was read."""
         self._wanted = ""
         """The item to go to once the list has been read again."""
+        self.drawn: Resource[Any] | None = None
+        """What the list has its columns of."""
+
+    @property
+    def resource(self) -> Resource[Any]:
+        """What is listed now. A place whose views are of different kinds overrides it."""
+        return self.RESOURCE
 
     def missing(self) -> str | None:
         """Return why there is nothing to list here, or None."""
@@ -107,7 +114,7 @@ class ResourceList(Place, Generic[T], scope="resource_list"):
 
     def fields_of(self) -> Fields[T]:
         """Return what the list can be filtered by: what is shown of an item."""
-        shown = {each.name: each for each in self.RESOURCE.shown if each.filters}
+        shown = {each.name: each for each in self.resource.shown if each.filters}
 
         def value(each: Shown[T]) -> Any:
             def of(item: T) -> Value:
@@ -117,7 +124,7 @@ class ResourceList(Place, Generic[T], scope="resource_list"):
             return of
 
         def words(item: T) -> str:
-            said = (self.text_of(each, item) for each in self.RESOURCE.shown)
+            said = (self.text_of(each, item) for each in self.resource.shown)
             return " ".join(str(text) for text in said if text)
 
         def offers(key: str) -> Iterable[str]:
@@ -147,10 +154,10 @@ class ResourceList(Place, Generic[T], scope="resource_list"):
 
     def paged(self) -> PagedSource[T]:
         """Return the rows as the service gives them."""
-        return PagedSource(self._page, key=self.RESOURCE.key)
+        return PagedSource(self._page, key=self.resource.key)
 
     def _asked(self, token: str | None, limit: int) -> Asked:
-        order = next((each for each in self.RESOURCE.orders if each.name == self._order), None)
+        order = next((each for each in self.resource.orders if each.name == self._order), None)
         query: Mapping[str, Any] = {}
         if order is not None:
             query = order.reverse or {} if self._backwards else order.query
@@ -163,7 +170,7 @@ class ResourceList(Place, Generic[T], scope="resource_list"):
             return [], None, 0
         api = await self.session.ready()
         target = self.target.but(organization=self.organization)
-        found = await self.RESOURCE.pages(api, target, self._asked(token, limit))
+        found = await self.resource.pages(api, target, self._asked(token, limit))
         self.session.fresh()
         following = None if found.next is None else found.next.page
         return found.items, following, found.count
@@ -172,14 +179,14 @@ class ResourceList(Place, Generic[T], scope="resource_list"):
         """Read the list again."""
         self.rows.empty = self.missing() or self._nothing()
         self.load(
-            "rows", self._refresh, self._arrived, what=f"Reading {self.RESOURCE.title.lower()}"
+            "rows", self._refresh, self._arrived, what=f"Reading {self.resource.title.lower()}"
         )
 
     def _nothing(self) -> str:
         if self._said:
             return f"None with {self._conditions_line()}. :where with nothing asks for all again."
         view = next((view.title for view in self.views[1:] if view.id == self.view), "")
-        return f"None: {view}." if view else self.RESOURCE.empty
+        return f"None: {view}." if view else self.resource.empty
 
     def poll(self) -> None:
         """Read again quietly."""
@@ -211,7 +218,24 @@ class ResourceList(Place, Generic[T], scope="resource_list"):
 
     def view_changed(self) -> None:
         """Ask for what the view is of."""
+        if self.drawn is not self.resource:
+            self._order, self._backwards, self.conditions, self._said = SERVICE, False, {}, {}
+            self.rows.source = ListSource((), key=self.resource.key)
+            self._show_kind(self.resource)
         self.ask_anew()
+
+    def _show_kind(self, resource: Resource[Any]) -> None:
+        """Give the list what belongs to another kind: columns, title, the keys of its filter."""
+        self.drawn = resource
+        self.rows.columns = tuple(self.columns_of(resource))
+        self.rows.title, self.rows.reading = resource.title, f"Reading {resource.title.lower()}…"
+        self.rows.dims(resource.dim)
+        self.rows.fields = self.fields_of()
+        self.rows.refresh_rows()
+
+    def columns_of(self, resource: Resource[Any]) -> list[Column[T]]:
+        """Return the columns of a kind of thing."""
+        return [self.column(shown) for shown in resource.shown if shown.column]
 
     def ask_anew(self) -> None:
         """Read the list from its beginning: something else is asked for."""
@@ -233,12 +257,12 @@ class ResourceList(Place, Generic[T], scope="resource_list"):
     @property
     def orders(self) -> Sequence[tuple[str, str]]:
         """The orders that there are: those of the service, and by what is shown."""
-        served = [(each.name, each.title) for each in self.RESOURCE.orders]
-        here = [(each.name, each.label) for each in self.RESOURCE.shown if each.sort is not None]
+        served = [(each.name, each.title) for each in self.resource.orders]
+        here = [(each.name, each.label) for each in self.resource.shown if each.sort is not None]
         return [*(served or [(SERVICE, "as the service lists them")]), *here]
 
     def _served(self) -> Order | None:
-        return next((each for each in self.RESOURCE.orders if each.name == self._order), None)
+        return next((each for each in self.resource.orders if each.name == self._order), None)
 
     @action("s", "sort", unless=one_order, show=6, group="Look", override=True)
     async def choose_sort(self) -> None:
@@ -246,7 +270,7 @@ class ResourceList(Place, Generic[T], scope="resource_list"):
         options = [Option(name, title) for name, title in self.orders]
         current = self._order if self._order in dict(self.orders) else options[0].id
         chosen = await self.desk.push_screen_wait(
-            Choice(f"Sort {self.RESOURCE.title.lower()} by", options, current=current)
+            Choice(f"Sort {self.resource.title.lower()} by", options, current=current)
         )
         if chosen is not None:
             self._order, self._backwards = chosen, False
@@ -255,7 +279,7 @@ class ResourceList(Place, Generic[T], scope="resource_list"):
     @action("S", "reverse", unless=one_order, show=False, group="Look", override=True)
     def reverse_sort(self) -> None:
         """Turn the order round."""
-        served = self._served() or next(iter(self.RESOURCE.orders), None)
+        served = self._served() or next(iter(self.resource.orders), None)
         known = self._order in dict(self.orders)
         if self._served() is not None or not known or self._order == SERVICE:
             if served is None or served.reverse is None:
@@ -271,7 +295,7 @@ class ResourceList(Place, Generic[T], scope="resource_list"):
             return
         self.load(
             "rows", lambda api: self._everything(), self._sorted,
-            what=f"Reading all {self.RESOURCE.title.lower()}",
+            what=f"Reading all {self.resource.title.lower()}",
         )  # fmt: skip
 
     async def _everything(self) -> list[T]:
@@ -284,7 +308,7 @@ class ResourceList(Place, Generic[T], scope="resource_list"):
                 return rows
 
     def _in_order(self, rows: Iterable[T]) -> list[T]:
-        shown = next(each for each in self.RESOURCE.shown if each.name == self._order)
+        shown = next(each for each in self.resource.shown if each.name == self._order)
         by = shown.sort
         assert by is not None
 
@@ -300,7 +324,7 @@ class ResourceList(Place, Generic[T], scope="resource_list"):
 
     def _sorted(self, rows: list[T]) -> None:
         here = self.rows.selected_id
-        self.rows.source = ListSource(self._in_order(rows), key=self.RESOURCE.key)
+        self.rows.source = ListSource(self._in_order(rows), key=self.resource.key)
         self._say_note()
         if here is not None:
             self.rows.select(here)
@@ -313,7 +337,7 @@ class ResourceList(Place, Generic[T], scope="resource_list"):
     @action(",", "ask for", unless=no_conditions, show=7, group="Find")
     async def ask_where(self) -> None:
         """Choose what the service limits the list by; / filters here what has been read."""
-        known = {each.name: each for each in self.RESOURCE.conditions}
+        known = {each.name: each for each in self.resource.conditions}
         options = [
             Option(name, name, self._said.get(name, each.help)) for name, each in known.items()
         ]
@@ -350,7 +374,7 @@ class ResourceList(Place, Generic[T], scope="resource_list"):
         self._limit(said)
 
     def _limit(self, said: Mapping[str, str]) -> None:
-        known = {each.name: each for each in self.RESOURCE.conditions}
+        known = {each.name: each for each in self.resource.conditions}
         asked: dict[str, Any] = {}
         for name, text in said.items():
             each = known.get(name)

@@ -42,7 +42,7 @@ def nothing_selected(here: ResourcePlace[Any]) -> str | None:
     """Say so when the cursor is on no item."""
     if here.item is not None:
         return None
-    return f"Put the cursor on {_a(here.RESOURCE.noun)} first."
+    return f"Put the cursor on {_a(here.resource.noun)} first."
 
 
 def _a(noun: str) -> str:
@@ -68,10 +68,10 @@ class ResourcePlace(HasDetails, ResourceList[T], scope="resource"):
 
     def panes(self) -> ComposeResult:
         """The list, and the details of the item under the cursor."""
-        resource = self.RESOURCE
+        resource = self.drawn = self.resource
         self.rows: VirtualList[T] = VirtualList(
             self.paged(),
-            [self.column(shown) for shown in resource.shown if shown.column],
+            self.columns_of(resource),
             title=resource.title,
             empty=resource.empty,
             reading=f"Reading {resource.title.lower()}…",
@@ -85,7 +85,7 @@ class ResourcePlace(HasDetails, ResourceList[T], scope="resource"):
 
     def beside(self) -> Iterable[Widget]:
         """Yield what stands beside the list: the details."""
-        noun = self.RESOURCE.noun
+        noun = self.resource.noun
         self.facts = Facts(title=noun.capitalize(), empty=f"No {noun} is selected.", id="details")
         yield self.facts
 
@@ -93,7 +93,7 @@ class ResourcePlace(HasDetails, ResourceList[T], scope="resource"):
         """Whose they are, and what they are."""
         yield self.session.organization_title or "no organization"
         yield from self.within()
-        yield self.RESOURCE.title
+        yield self.resource.title
 
     def within(self) -> Iterable[str]:
         """Yield the steps between the organization and the list; clean text."""
@@ -106,16 +106,16 @@ class ResourcePlace(HasDetails, ResourceList[T], scope="resource"):
 
     def label(self, item: T) -> str:
         """Return the name of an item as it may be shown."""
-        return clean(self.RESOURCE.label(item)) or clean(self.RESOURCE.key(item))
+        return clean(self.resource.label(item)) or clean(self.resource.key(item))
 
     def url(self) -> str | None:
         """Return the address of the item."""
         item = self.item
-        return None if item is None else self.RESOURCE.url(item)
+        return None if item is None else self.resource.url(item)
 
     def copies(self) -> Sequence[tuple[str, str]]:
         """Return what ``Y`` offers: address, name, id, and what the resource adds."""
-        item, resource = self.item, self.RESOURCE
+        item, resource = self.item, self.resource
         if item is None:
             return []
         key = resource.key(item)
@@ -130,24 +130,24 @@ class ResourcePlace(HasDetails, ResourceList[T], scope="resource"):
     def raw(self) -> Raw | None:
         """Return where the JSON of the item comes from."""
         item = self.item
-        return None if item is None else self.RESOURCE.raw(self.target, item)
+        return None if item is None else self.resource.raw(self.target, item)
 
     def status_left(self) -> str:
         """Say what waits to be folded in, else how many there are."""
         waiting, count = super().status_left(), self.rows.source.base.count
         if waiting or not count:
             return waiting
-        return plural(count, self.RESOURCE.noun)
+        return plural(count, self.resource.noun)
 
     def missing(self) -> str | None:
         """Return why there is nothing to list here, or None."""
-        if self.RESOURCE.of == "none":
+        if self.resource.of == "none":
             return None
-        if self.RESOURCE.of == "space" and self.target.space is None:
+        if self.resource.of == "space" and self.target.space is None:
             return "No space is chosen: :of chooses one."
-        if self.RESOURCE.of == "item" and self.target.item is None:
+        if self.resource.of == "item" and self.target.item is None:
             return "Nothing is chosen whose list this would be. Esc goes back."
-        if self.RESOURCE.of == "organization" and self.organization is None:
+        if self.resource.of == "organization" and self.organization is None:
             return "No organization is chosen: g o lists yours."
         return None
 
@@ -157,8 +157,8 @@ class ResourcePlace(HasDetails, ResourceList[T], scope="resource"):
 
     def opened(self) -> None:
         """Name the views."""
-        if self.RESOURCE.views:
-            self.set_views(self.RESOURCE.views)
+        if self.resource.views:
+            self.set_views(self.resource.views)
         if self.OF_SPACE and self.target.space is None:
             self.call_later(run_command, self, self.LINE_COMMANDS["of"], "")
 
@@ -187,7 +187,7 @@ class ResourcePlace(HasDetails, ResourceList[T], scope="resource"):
     def _resume(self, part: str) -> None:
         method, _, item = part.partition(" ")
         if item and not self.rows.select(item):
-            self.say(f"The {self.RESOURCE.noun} is not here. What you typed is kept (:drafts).")
+            self.say(f"The {self.resource.noun} is not here. What you typed is kept (:drafts).")
         elif (found := self.ACTIONS.get(method)) is not None:
             self.app.call_later(run, self, found)
 
@@ -202,7 +202,7 @@ class ResourcePlace(HasDetails, ResourceList[T], scope="resource"):
         """Show what is known of the item under the cursor, and read more where there is more."""
         item = self.item
         if item is None:
-            self.facts.show([], title=self.RESOURCE.noun.capitalize())
+            self.facts.show([], title=self.resource.noun.capitalize())
             return
         self.facts.show(self.facts_of(item), title=self.label(item))
 
@@ -211,12 +211,12 @@ class ResourcePlace(HasDetails, ResourceList[T], scope="resource"):
         now = self.session.clock()
         known = [
             Fact(shown.label, said)
-            for shown in self.RESOURCE.shown
+            for shown in self.resource.shown
             if shown.detail and (said := self.text_of(shown, item))
         ]
         return [
             *known,
-            *(Fact(label, _clean(said)) for label, said in self.RESOURCE.more(item, now)),
+            *(Fact(label, _clean(said)) for label, said in self.resource.more(item, now)),
         ]
 
     def on_virtual_list_opened(self, event: VirtualList.Opened) -> None:

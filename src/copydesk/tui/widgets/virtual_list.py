@@ -93,6 +93,10 @@ class VirtualList(DrawnRows[T], scope="list"):
         self._stop: Callable[[], None] = lambda: None
         self._adopt(source)
 
+    def dims(self, dim: Callable[[T], bool] | None) -> None:
+        """Draw the rows for which this is true more quietly than others."""
+        self._dim = dim
+
     # The source
 
     def _adopt(self, source: Source[T]) -> None:

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from functools import cached_property
+from functools import cache, cached_property
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, NoReturn, TypeAlias, Union, get_args, get_origin
 
@@ -102,14 +102,15 @@ class Slot:
     @property
     def longest(self) -> int | None:
         """How many characters a text may have at most."""
-        return self._schema_of("maxLength")
+        return self.schema_of("maxLength")
 
     @property
     def shaped(self) -> bool:
         """Whether a text has to look like something, as an address does."""
-        return self._schema_of("pattern") is not None
+        return self.schema_of("pattern") is not None
 
-    def _schema_of(self, word: str) -> Any:
+    def schema_of(self, word: str) -> Any:
+        """Return what its JSON Schema says of it by a word, or None."""
         parts = self.schema.get("anyOf", (self.schema,))
         return next((part[word] for part in parts if word in part), None)
 
@@ -263,9 +264,10 @@ def wire_name(model: type[BaseModel], name: str) -> str:
     return field.serialization_alias or field.alias or name
 
 
+@cache
 def slots_of(
     model: type[Body], above: tuple[str, ...] = (), *, required: bool = True
-) -> list[Slot]:
+) -> tuple[Slot, ...]:
     """Return the values that a body has, those of its small parts by their places in it.
 
     What can only be one thing is none of them: `with_constants` puts it into a body. ``required``
@@ -299,7 +301,7 @@ def slots_of(
                 None if must else field.get_default(call_default_factory=False),
             )
         )
-    return found
+    return tuple(found)
 
 
 def _only_value(field: FieldInfo) -> Any:

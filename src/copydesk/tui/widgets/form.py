@@ -96,12 +96,13 @@ class Form(Sheet[Mapping[str, str]], scope="form"):
         super().__init__(title)
         self._beside = beside or {}
         self._leaves = leaves
-        self._fields = fields
+        self.fields = fields
         self._helps = any(field.help or field.limits for field in fields)
         self._facts = facts
         self._verb = verb
         self.new = new
         self._send = send
+        self._brief = False
         self._refused: dict[str, tuple[str, str]] = {}
         """The text of a field that the service refused, and why."""
         self._draft_key = draft_key
@@ -123,7 +124,7 @@ class Form(Sheet[Mapping[str, str]], scope="form"):
         draft = _read(cast("CopydeskApp", self.app).session.drafts.load(self._draft_key))
         if self._facts:
             yield Static(self.paint(fact_lines(self._facts)), classes="facts")
-        for field in self._fields:
+        for field in self.fields:
             value = str(draft.get(field.name, field.value))
             label = Label(self._label(field, value), classes="ask")
             self._labels[field.name] = label
@@ -190,7 +191,7 @@ class Form(Sheet[Mapping[str, str]], scope="form"):
         about.update(self.paint(said.append(field.limits, style="emphasis")))
 
     def _field_of(self, widget: Widget | None) -> Field | None:
-        named = (field for field in self._fields if self._inputs.get(field.name) is widget)
+        named = (field for field in self.fields if self._inputs.get(field.name) is widget)
         return None if widget is None else next(named, None)
 
     def on_resize(self, event: events.Resize) -> None:
@@ -217,7 +218,9 @@ class Form(Sheet[Mapping[str, str]], scope="form"):
         else:
             self.focus_next()
 
-    def _say(self, said: str) -> None:
+    def _say(self, said: str, *, briefly: bool = False) -> None:
+        """Say something above the keys; what is said briefly goes with the next change."""
+        self._brief = briefly
         self.query_one("#form-keys", Label).update(self._keys(said))
 
     @property
@@ -253,7 +256,7 @@ class Form(Sheet[Mapping[str, str]], scope="form"):
         now = self.values()
         return {
             field.name: now[field.name]
-            for field in self._fields
+            for field in self.fields
             if field.name in now and now[field.name] != field.value.strip()
         }
 
@@ -336,30 +339,33 @@ class Form(Sheet[Mapping[str, str]], scope="form"):
 
     def _show_labels(self) -> None:
         now = self.values()
-        for field in self._fields:
+        for field in self.fields:
             if field.name in now:
                 label, said = self._labels[field.name], self._label(field, now[field.name])
                 if said != self._labelled.get(field.name):
                     self._labelled[field.name] = said
                     label.update(said)
 
+    def _edited(self) -> None:
+        self._show_labels()
+        self._keep_soon()
+        if self._brief:
+            self._say("")
+
     def on_input_changed(self, event: Input.Changed) -> None:
         """Say what is wrong while it is typed."""
         event.stop()
-        self._show_labels()
-        self._keep_soon()
+        self._edited()
 
     def on_text_area_changed(self, event: TextArea.Changed) -> None:
         """Say what is wrong while it is typed."""
         event.stop()
-        self._show_labels()
-        self._keep_soon()
+        self._edited()
 
     def on_form_choice_changed(self, event: FormChoice.Changed) -> None:
         """Say what follows from a value as soon as it is chosen."""
         event.stop()
-        self._show_labels()
-        self._keep_soon()
+        self._edited()
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         """Enter sends nothing: it goes on to the next field."""
@@ -374,13 +380,13 @@ class Form(Sheet[Mapping[str, str]], scope="form"):
         now = self.values()
         self._tried = True
         self._show_labels()
-        wrong = next((f for f in self._fields if self._wrong(f, now[f.name]) is not None), None)
+        wrong = next((f for f in self.fields if self._wrong(f, now[f.name]) is not None), None)
         if wrong is not None:
             self._inputs[wrong.name].focus()
-            self._say(f"Mend {wrong.label.lower()} first.")
+            self._say(f"Mend {wrong.label.lower()} first.", briefly=True)
             return
         if (why := form_unchanged(self)) is not None:
-            self._say(why)
+            self._say(why, briefly=True)
             return
         self.keep()
         self._say("Sending.")
@@ -416,7 +422,7 @@ class Form(Sheet[Mapping[str, str]], scope="form"):
                 break
             wrong.setdefault(field.name, found[2].strip())
         self._mark(wrong, sent)
-        labels = [field.label.lower() for field in self._fields if field.name in wrong]
+        labels = [field.label.lower() for field in self.fields if field.name in wrong]
         self._say(f"The service did not accept the {listed(labels)}." if labels else said)
 
     def _mark(self, wrong: Mapping[str, str], sent: Mapping[str, str]) -> bool:
@@ -424,19 +430,19 @@ class Form(Sheet[Mapping[str, str]], scope="form"):
 
         False where none of them is a field of this form.
         """
-        named = [field for field in self._fields if field.name in wrong]
+        named = [field for field in self.fields if field.name in wrong]
         for field in named:
             self._refused[field.name] = (sent[field.name], wrong[field.name])
         if named and self.is_attached:
             self._show_labels()
             self._inputs[named[0].name].focus()
-            self._say(f"Mend {named[0].label.lower()} first.")
+            self._say(f"Mend {named[0].label.lower()} first.", briefly=True)
         return bool(named)
 
     def _meant(self, path: str) -> Field | None:
         """Return the field that a place in the body is in, or is the part of."""
         parts = path.replace("[", ".").replace("]", "").split(".")
-        names = {tuple(field.name.split(".")): field for field in self._fields}
+        names = {tuple(field.name.split(".")): field for field in self.fields}
         for length in range(len(parts), 0, -1):
             if (field := names.get(tuple(parts[:length]))) is not None:
                 return field

@@ -146,6 +146,8 @@ class Field:
                 value, soft_wrap=True, tab_behavior="focus", compact=True, placeholder=self.empty
             )
             text.styles.height = self.lines
+            if value.count("\n") < self.lines:
+                text.move_cursor(text.document.end)
             return text
         line = FormInput(value, compact=True, placeholder=self.empty)
         # Typing goes on after what is there: a name is mended more often than replaced.

@@ -44,9 +44,21 @@ def parse(arguments: Sequence[str]) -> Command:
     """Return the command for these arguments. Usage errors print a sentence and exit with 2."""
     if not arguments:
         return Command("copydesk.cli.open:open_desk")
+    if arguments[0].startswith(("http://", "https://")):
+        options = {"url": arguments[0], **vars(_opening_parser().parse_args(arguments[1:]))}
+        return Command("copydesk.cli.open:open_address", options)
     options = vars(build_parser().parse_args(arguments))
     runner = options.pop("runner")
     return Command(runner, options)
+
+
+def _opening_parser() -> ArgumentParser:
+    """Return what may follow an address that is opened."""
+    from argparse import ArgumentParser
+
+    parser = ArgumentParser(prog="copydesk URL", description="Open where an address points.")
+    _connection(parser)
+    return parser
 
 
 def build_parser() -> ArgumentParser:
@@ -60,7 +72,9 @@ def build_parser() -> ArgumentParser:
     parser = ArgumentParser(
         prog="copydesk",
         description="The terminal desk for people who run documentation.",
+        usage="%(prog)s [-h] [--version] [--desk FILE] [--base-url URL] [URL | COMMAND …]",
         epilog=(
+            "URL, an address of the platform's application, opens the screens where it points.\n"
             "With no account copydesk opens the embedded desk: a sample, or what you import.\n"
             "COPYDESK_TOKEN and COPYDESK_BASE_URL point it at a service."
         ),

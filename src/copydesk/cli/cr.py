@@ -262,7 +262,7 @@ def comment_on(
         given, there = found
         noted = Noted(connection)
         try:
-            arrived, sent = await _send(api, noted, given, there, said)
+            arrived, sent = await send_comment(api, noted, given, there, said)
         finally:
             noted.close()
         if as_json:
@@ -276,7 +276,7 @@ def comment_on(
     return run_on(connection, request, space, organization, comment)
 
 
-async def _send(
+async def send_comment(
     api: Api, noted: Noted, request: ChangeRequest, there: FoundSpace, text: str
 ) -> tuple[bool, Comment | CommentReply]:
     """Send a comment; True when an earlier call had sent it."""

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from copydesk.client.api import Api
+    from copydesk.tui.places import Target
 
 FIRST_PLACE = "spaces"
 
@@ -33,6 +34,39 @@ def open_desk(*, desk: Path | None = None, base_url: str | None = None) -> int:
     gc.disable()
     connection = chosen(desk, base_url)
     return _run(_terminal(), connection)
+
+
+def open_address(*, url: str, desk: Path | None = None, base_url: str | None = None) -> int:
+    """Open the screens where an address of the platform's application points.
+
+    Raises ``UsageError`` for one that names nothing known.
+    """
+    place, target = _pointed(url)
+    gc.disable()
+    connection = chosen(desk, base_url)
+    return _run(_terminal(), connection, place, target)
+
+
+def _pointed(url: str) -> tuple[str, Target]:
+    """Return the place that an address points at, and what it shows there."""
+    from copydesk.domain.address import parse_app_url
+    from copydesk.domain.text import clean, shorten
+    from copydesk.tui.places import Target
+
+    found = parse_app_url(url)
+    if found is None:
+        raise UsageError(
+            f"{shorten(clean(url), 80)} names no organization (/o/…), space (/s/…) or site "
+            "(/sites/…) of the application"
+        )
+    ids = Target(organization=found.organization, space=found.space)
+    if found.space is not None and found.change_request is not None:
+        return "review", ids.but(change_request=found.change_request)
+    if found.space is not None:
+        return "pages", ids
+    if found.site is not None:
+        return "site-structure", ids.but(site=found.site)
+    return FIRST_PLACE, ids
 
 
 def _terminal() -> Paths:
@@ -47,7 +81,9 @@ def _terminal() -> Paths:
     return find_paths().make()
 
 
-def _run(paths: Paths, connection: Connection) -> int:
+def _run(
+    paths: Paths, connection: Connection, first: str = FIRST_PLACE, target: Target | None = None
+) -> int:
     from copydesk.tui.app import CopydeskApp
     from copydesk.tui.theme import DARK
 
@@ -74,7 +110,8 @@ def _run(paths: Paths, connection: Connection) -> int:
     )
     app = CopydeskApp(
         session,
-        FIRST_PLACE,
+        first,
+        target,
         theme=DARK.name,
         glyphs=_glyphs(settings.glyphs),
         crash=_crash(paths, connection.secrets),

@@ -40,7 +40,7 @@ _NOT_ASCII = re.compile(r"[^\n\x20-\x7e]")
 class Column(Generic[Row]):
     """A column of a table: its heading, and the text of its cells.
 
-    ``gives`` says that it is cut where a terminal is too narrow.
+    ``gives`` says that it is cut where a terminal is too narrow, those at the right first.
     """
 
     heading: str
@@ -112,7 +112,7 @@ def put_table(columns: Sequence[Column[Row]], rows: Sequence[Row]) -> None:
     if most is not None:
         over = sum(widths) + GAP * (len(widths) - 1) - most
         gives = [at for at, column in enumerate(columns) if column.gives]
-        for at in sorted(gives, key=lambda each: -widths[each]):
+        for at in reversed(gives):
             cut = max(0, min(over, widths[at] - NARROWEST))
             widths[at], over = widths[at] - cut, over - cut
     for line in lines:

@@ -1,0 +1,242 @@
+"""``copydesk cr``: change requests from scripts."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from copydesk.cli.connection import Connection
+from copydesk.cli.cr import send_comment
+from copydesk.cli.cr_diff import Side, file_patch
+from copydesk.cli.edge import OFFLINE, UsageError
+from copydesk.cli.noted import Noted
+from copydesk.cli.space_finding import find_request
+from copydesk.client.api import Api
+from copydesk.domain.snooze import Snooze
+from copydesk.local.paths import find_paths
+from copydesk.local.snooze import DeskSnoozes
+from copydesk.server.seeding import Editor
+from tests.cli.script_desk import HOSTILE, Losing, Screen, ScriptDesk, Typed
+
+RULE = {"type": "rules", "rules": [{"rule": "require_at_least_one_review"}]}
+
+
+def test_lists_are_those_of_the_screens(
+    scripts: ScriptDesk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world, space = scripts.world, scripts.space
+    lee = world.user("lee", display_name="Lee Park")
+    ruled = world.space("Ruled", {"intro": "One."}, merge_rules=RULE)
+    mine = world.change_request(space, {"retries": "Mine."}, subject="Mine " + "long " * 12)
+    world.change_request(space, {"retries": "Lee's."}, subject=HOSTILE, by=lee)
+    world.change_request(ruled, {"intro": "Two."}, subject="Asks me", by=lee)
+    world.comment(space, "And this?", by=lee, change_request=mine)
+    world.change_request(space, {"retries": "D"}, subject="Not yet", status="draft")
+
+    def subjects(*arguments: str) -> list[str]:
+        return [each["subject"].split()[0] for each in scripts.json("cr", "list", *arguments)]
+
+    assert set(subjects()) == {"Asks", "Mine", "\u202eevil\u202c"}
+    assert subjects("--status", "draft") == ["Not"]
+    assert subjects("--space", "api-reference", "--filter", "author:lee") == ["\u202eevil\u202c"]
+    assert subjects("--view", "Needs me") == ["Mine"]
+    assert set(subjects("--view", "mine")) == {"Mine", "Not"}
+    assert set(subjects("--view", "ready to merge")) == {"Mine", "\u202eevil\u202c"}
+    # What sleeps is in no view, and that is said.
+    held = DeskSnoozes(find_paths().make().snoozes, f"desk:{scripts.path}")
+    held.put(mine, Snooze(datetime.fromisoformat(world.row("change_request", mine)["updated_at"])))
+    assert subjects("--view", "needs-me") == []
+    assert "1 change request snoozed" in scripts.err("cr", "list", "--view", "needs-me", status=0)
+    # A table is whole in a pipe, cut on a terminal, and clean in both.
+    table = scripts.out("cr", "list")
+    assert "Mine " + "long " * 11 + "long  API reference  Ana Silva" in table
+    assert "evil end" in table
+    screen = Screen()
+    with monkeypatch.context() as terminal:
+        terminal.setenv("COLUMNS", "72")
+        terminal.setattr(sys, "stdout", screen)
+        assert scripts.run("cr", "list") == 0
+    lines = screen.text().splitlines()
+    assert max(map(len, lines)) <= 72
+    assert any("long…  API referen…" in line for line in lines)
+    assert not set("\u202e\u202c\x1b\x07") & set(table + screen.text())
+    assert "no view Nope. There are: Needs me" in scripts.err(
+        "cr", "list", "--view", "Nope", status=2
+    )
+    assert "no authr: here" in scripts.err("cr", "list", "--filter", "authr:lee", status=2)
+    assert "--organization" in scripts.err("cr", "list", "--organization", "X", status=2)
+
+
+def test_one_is_found_by_number_id_address_and_space(scripts: ScriptDesk) -> None:
+    world, space = scripts.world, scripts.space
+    request = world.change_request(
+        space, {"retries": "# Retries\n\nWe try **five** times."}, subject="More retries"
+    )
+    address = f"https://app.example.com/o/{world.home}/s/{space}/~/changes/1/retries"
+    for named in (["#1"], [request], [address]):
+        assert scripts.json("cr", "show", *named)["id"] == request
+    shown = scripts.out("cr", "show", "1")
+    for said in (
+        "#1 More retries",
+        "API reference (Acme)",
+        "READY TO MERGE",
+        "1 edited",
+        "Retries",
+    ):
+        assert said in shown
+    value = scripts.json("cr", "show", "1")
+    assert value["pages"] == [{"title": "Retries", "kinds": ["edited"], "was": "", "above": ""}]
+    other = world.space("API Reference", {"intro": "x"})
+    world.change_request(other, {"intro": "y"})
+    said = scripts.err("cr", "show", "1", status=2)
+    assert "#1 is in more than one space: " in said
+    assert f"API reference ({space}; Acme)" in said
+    said = scripts.err("cr", "show", "1", "--space", "api reference", status=2)
+    assert "more than one space is called api reference: " in said
+    assert scripts.json("cr", "show", "1", "--space", other)["space"] == other
+    assert "no space is called x. There are" in scripts.err(
+        "cr", "show", "1", "--space", "x", status=2
+    )
+    assert "change request #9" in scripts.err("cr", "show", "9", status=1)
+    scripts.err("cr", "show", "9", "--space", space, status=1)
+    assert "no address of a change request" in scripts.err("cr", "show", "https://x/y", status=2)
+
+
+def test_what_it_changes_is_printed_by_word_and_as_a_patch(
+    scripts: ScriptDesk, tmp_path: Path
+) -> None:
+    world, space = scripts.world, scripts.space
+    world.commit(space, {"old": "Gone soon.\n", "notes": "Same.\n"})
+
+    def edit(editor: Editor) -> None:
+        page = editor.find("retries")
+        editor.write(page, "# Retries\n\nWe try five times.\n\nThen we stop. \x1b[2J")
+        editor.page("Dead letters", "They wait.\n", slug="dead-letters", parent=page)
+        editor.remove(editor.find("old"))
+        editor.rename(editor.find("notes"), "Notes", "remarks")
+
+    world.change_request(space, edit=edit)
+    words = scripts.out("cr", "diff", "1")
+    assert "- We try [-three-] times." in words
+    assert "+ We try {+five+} times." in words
+    assert "+ Retries / Dead letters\n  -- New page.\n+ They wait." in words
+    assert "- Old\n" in words
+    assert "\x1b" not in words
+    patch = scripts.out("cr", "diff", "1", "--patch")
+    assert "-We try three times.\n+We try five times.\n" in patch
+    assert "rename from notes.md\nrename to remarks.md\n" in patch
+    value = scripts.json("cr", "diff", "1")
+    assert "".join(each["patch"] for each in value) == patch
+    assert {tuple(each["kinds"]) for each in value} >= {("added",), ("deleted",), ("edited",)}
+    git = shutil.which("git")
+    if git is not None:
+        files = {"retries.md": "# Retries\n\nWe try three times.\n\nThen we stop.\n"}
+        files |= {"old.md": "Gone soon.\n", "notes.md": "Same.\n"}
+        for name, text in files.items():
+            (tmp_path / name).write_text(text)
+        (tmp_path / "p").write_text(patch)
+        subprocess.run([git, "apply", "p"], cwd=tmp_path, check=True, timeout=60)
+        now = {each.name: each.read_text() for each in tmp_path.rglob("*.md")}
+        after = "# Retries\n\nWe try five times.\n\nThen we stop. \x1b[2J"
+        assert now == {
+            "retries.md": after, "remarks.md": "Same.\n", "dead-letters.md": "They wait.\n"
+        }  # fmt: skip
+    assert scripts.run("cr", "merge", "1", "--yes") == 0
+    assert "cannot be read any more" in scripts.err("cr", "diff", "1", "--patch", status=1)
+    assert "Merged. This is the page" in scripts.out("cr", "diff", "1")
+
+
+def test_names_of_files_in_a_patch_cannot_end_a_line() -> None:
+    patch = "".join(file_patch(Side("", None), Side('a b"\n+++ b/etc', "x")))
+    assert patch == (
+        'diff --git "a/a b\\"\\012+++ b/etc" "b/a b\\"\\012+++ b/etc"\nnew file mode 100644\n'
+        '--- /dev/null\n+++ "b/a b\\"\\012+++ b/etc"\t\n@@ -0,0 +1,1 @@\n+x\n'
+        "\\ No newline at end of file\n"
+    )
+
+
+def test_merging_asks_and_says_what_is_in_the_way(
+    scripts: ScriptDesk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world, space = scripts.world, scripts.space
+    request = world.change_request(space, {"retries": "Once."}, subject="Once")
+    assert "takes --yes" in scripts.err("cr", "merge", "1", status=2)
+    monkeypatch.setattr(sys, "stdin", Typed("n\n", terminal=True))
+    scripts.out("cr", "merge", "1", status=1)
+    assert world.row("change_request", request)["status"] == "open"
+    monkeypatch.setattr(sys, "stdin", Typed("y\n", terminal=True))
+    assert "#1 is merged into API reference." in scripts.out("cr", "merge", "1")
+    assert scripts.log() == [("Merge", "done")]
+    assert scripts.run("cr", "merge", "1", "--yes") == 4
+    assert "Only an open change request can be merged" in scripts.said()[1]
+    # Both sides wrote the same line.
+    monkeypatch.setattr(sys, "stdin", Typed())
+    world.change_request(space, {"retries": "Twice."})
+    world.commit(space, {"retries": "Thrice."})
+    clash = scripts.json("cr", "merge", "2", "--yes", status=4)
+    assert clash["result"] == "conflicts"
+    assert clash["conflicts"][0]["page"]["title"] == "Retries"
+    # A rule that is not met, and a right that is missing.
+    ruled = world.space("Ruled", {"intro": "One."}, merge_rules=RULE)
+    world.change_request(ruled, {"intro": "Two."}, by=world.user("lee"))
+    scripts.said()
+    assert scripts.run("cr", "merge", "1", "--space", "ruled", "--yes") == 4
+    out, err = scripts.said()
+    assert "needs an approving review" in out
+    assert "nothing was merged: " in err
+    scripts.sign_in(world.user("guest", "comment"))
+    assert scripts.run("cr", "merge", "2", "--space", space, "--yes") == 3
+    assert "You may not merge in API reference" in scripts.said()[1]
+    assert scripts.log() == [("Merge", "done"), ("Merge", "failed")]
+
+
+async def test_a_comment_is_never_there_twice(scripts: ScriptDesk) -> None:
+    world, space = scripts.world, scripts.space
+    key = world.change_request(space, {"retries": "Once."})
+
+    def texts() -> list[str]:
+        rows = world.store.read(
+            lambda tx: tx.all("SELECT body FROM comment WHERE change_request_id = ?", key)
+        )
+        return sorted(row["body"] for row in rows)
+
+    async def send(api: Api, text: str) -> bool:
+        noted = Noted(Connection(f"desk:{scripts.path}", "desk", lambda: api))
+        world.clock.now = datetime.now(UTC)
+        async with world.api() as reader:
+            found, there = await find_request(reader, "1", space)
+        try:
+            return (await send_comment(api, noted, found, there, text))[0]
+        finally:
+            noted.close()
+            await api.aclose()
+
+    # The answer is lost: it is looked for, and found.
+    assert await send(Losing.api(world), "First") is False
+    # Nothing can be read after it: whether it arrived is not known, until the next try finds it.
+    with pytest.raises(UsageError, match="look before sending it again") as error:
+        await send(Losing.api(world, gone=True), "Second")
+    assert error.value.status == OFFLINE
+    assert await send(world.api(), "Second") is True
+    assert texts() == ["First", "Second"]
+    # The same words once more, meant so.
+    assert await send(world.api(), "Second") is False
+    assert texts() == ["First", "Second", "Second"]
+
+
+def test_a_comment_comes_from_the_line_or_from_a_pipe(
+    scripts: ScriptDesk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world, space = scripts.world, scripts.space
+    world.change_request(space, {"retries": "Once."})
+    assert scripts.json("cr", "comment", "1", "Thanks")["body"]["markdown"] == "Thanks"
+    monkeypatch.setattr(sys, "stdin", Typed("From a *pipe*\n"))
+    assert "Commented on #1 in API reference." in scripts.out("cr", "comment", "1", "-")
+    assert "has no words" in scripts.err("cr", "comment", "1", " ", status=2)
+    assert scripts.log() == [("Comment", "done")] * 2
+    assert scripts.json("cr", "list")[0]["comments"] == 2

@@ -167,9 +167,20 @@ def test_conversations_are_handed_in_once_each(
     assert "Acme: 5 conversations sent" in log.splitlines()[0]
     assert "I cannot" not in log
     # A record that is damaged is set aside; another process that is sending is let end first.
-    kept[0].write_bytes(b"no database" * 500)
+    for damaged in (b"no database" * 500, kept[0].read_bytes()[:4096] + b"\xff" * 8192):
+        kept[0].write_bytes(damaged)
+        assert desk.run(file) == 0
+        assert "The record of what was sent before was damaged" in capsys.readouterr().err
+    assert len(list(kept[0].parent.glob("*.broken*"))) == 2
+    # An older copy of the desk is put back: what is not on it is sent once more, the rest is not.
+    desk.world.write(lambda tx: tx.run("DELETE FROM issue WHERE conversation_id = 'b'"))
+    desk.world.write(lambda tx: tx.run("DELETE FROM conversation WHERE id = 'b'"))
     assert desk.run(file) == 0
-    assert "The record of what was sent before was damaged" in capsys.readouterr().err
+    said = capsys.readouterr()
+    assert "What was sent last is there no more" in said.err
+    assert said.err.endswith("Acme: 1 conversation sent and 1 sent before.\n")
+    assert desk.run(file) == 0
+    assert capsys.readouterr().err == "Acme: 0 conversations sent and 2 sent before.\n"
     with Ingested(tmp_path / "home/state/ingested", f"desk:{desk.path}", desk.world.home):
         assert desk.run(file) == 4
         with pytest.raises(InUse):
@@ -235,9 +246,9 @@ def test_nothing_is_sent_twice_wherever_it_is_cut_off(
             with pytest.raises(Killed):
                 desk.hand_in(way)
             assert main(["log"]) == 0
-            log = capsys.readouterr().out.splitlines()
-            assert "  unknown " in log[-1]
-            assert log[-1].endswith("Acme: 6 conversations to hand in")
+            last = capsys.readouterr().out.splitlines()[-1]
+            assert "  unknown " in last
+            assert last.endswith("Acme: 6 conversations to hand in")
         else:
             assert desk.hand_in(way) == 5
             said = capsys.readouterr()

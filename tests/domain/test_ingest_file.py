@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -77,6 +78,19 @@ def test_every_shape_is_read_with_its_lines(data: bytes, lines: list[int], size:
 
 def test_what_is_the_same_has_one_digest() -> None:
     attributes = {"a": "1", "b": "2"}
+    bare, null, void = read(
+        json.dumps(
+            [
+                conversation("a"),
+                conversation("a", subject=None, metadata=None),
+                conversation("a", url=None, metadata={"url": None}),
+            ]
+        )
+    )
+    assert isinstance(bare, Item)
+    assert isinstance(null, Item)
+    assert bare.digest == null.digest
+    assert str(void).endswith("(a): url: there is no such field")
     at = {"createdAt": "2026-03-02T10:00:00+01:00", "attributes": attributes}
     same = {"attributes": dict(reversed(attributes.items())), "createdAt": "2026-03-02T09:00:00Z"}
     rows = [
@@ -98,6 +112,8 @@ def test_what_is_the_same_has_one_digest() -> None:
         ("", []),
         ("[]", []),
         ("hello", ["line 1: a conversation begins with { and a list of them with [, and here is "]),
+        (b"\x1f\x8b\x08\0\0", ["line 1: this is no text (compressed, perhaps). Give the JSON"]),
+        ("[[" + LINES + "]]", ["line 1: a list stands in a list here; conversations stand in one"]),
         ("\n\n7", ["line 3: a conversation begins with {"]),
         ("[" + LINES.replace("\n", "\n,\n"), ["1 a", "3 b", "line 3: the file ends inside its l"]),
         ("[" + LINES + "]", ["1 a", "line 2: a comma is missing before this conversation", "2 b"]),
@@ -163,18 +179,23 @@ def test_what_is_too_large_is_passed_over(monkeypatch: pytest.MonkeyPatch) -> No
 
 def test_what_a_service_has_is_compared_as_far_as_it_tells() -> None:
     attributes = {"source": "mail"}
+    at = datetime(2026, 3, 2, 9, 0, 0, 123456, UTC)
     sent = ConversationIngest.model_validate(
-        conversation("a", subject="S", metadata={"attributes": attributes})
+        conversation("a", subject="S", metadata={"attributes": attributes, "createdAt": at})
     )
     had = ConversationDetail(
         conversation=Conversation(id="a", subject="S"),
         parts=[ConversationPart(type="message", role="user", body="It fails")],
-        metadata=ConversationMetadata(attributes={**attributes, "added": "by the service"}),
+        metadata=ConversationMetadata(
+            attributes={**attributes, "added": "by the service"},
+            createdAt=at.replace(microsecond=0),
+        ),
     )
     assert is_there(sent, had)
     changes: list[dict[str, Any]] = [
         {"parts": []},
         {"metadata": None},
+        {"metadata": ConversationMetadata(attributes=attributes)},
         {"conversation": Conversation(id="a", subject="T")},
     ]
     for change in changes:

@@ -185,6 +185,8 @@ async def test_ingest_again_replaces(world: World) -> None:
         first = await send("The OAuth sample is broken")
         again = await send("The OAuth sample is broken")
         assert (again["id"], again["cluster"]) == (first["id"], oauth)
+        # What says nothing of when it was held was held when it was first handed in.
+        assert again["createdAt"] == first["createdAt"] < again["ingestedAt"]
         assert (await issues(oauth), await issues(billing)) == (1, 0)
         moved = await send("My billing address is wrong")
         assert (moved["id"], moved["cluster"]) == (first["id"], billing)

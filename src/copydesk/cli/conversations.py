@@ -51,6 +51,13 @@ def send_conversations(
     """
     report = Report(as_json=as_json)
     connection = chosen(desk, base_url)
+    if desk is not None:
+        from copydesk.cli.embedded import desk_file
+
+        if not desk_file(desk).exists():
+            raise UsageError(
+                f"there is no desk {desk}: look at what --desk says. Nothing was sent."
+            )
     with ExitStack() as stack:
         inputs = _inputs(files, stack)
         handing = Handing(connection, inputs, report, skip_bad=skip_bad, again=again)
@@ -157,7 +164,11 @@ class Handing:
         """Do it and return the exit status."""
         paths = find_paths().make()
         async with await self._connection.connect() as api:
-            place = await find_organization(api, organization)
+            try:
+                place = await find_organization(api, organization)
+            except UsageError:
+                await self._check()  # what is wrong in the files is said at once
+                raise
             checked = await self._check()
             if checked.complaints and not self._skip_bad:
                 raise UsageError(

@@ -113,6 +113,7 @@ class Sending:
         """
         given = self._in_order(rows)
         try:
+            await self._doubt()
             await self._send_all(given)
         except Halted as why:
             await self._leave(given, str(why))
@@ -129,6 +130,22 @@ class Sending:
         if self._put_off:
             self._last, self._refused = True, 0
             yield from (row for row in rows(True) if row.item.id in self._put_off)
+
+    async def _doubt(self) -> None:
+        """Look whether what arrived last is there; it is not on a desk that was put back."""
+        latest = self._book.latest()
+        if latest is None or self._again:
+            return
+        try:
+            await self._api(ops.get_conversation, self._organization, latest)
+        except NotFound:
+            self._book.doubt()
+            self._report.note(
+                "What was sent last is there no more: has an older copy been put back? "
+                "Each conversation is looked up now, and sent where it is not there."
+            )
+        except ApiError as error:
+            raise Halted(f"it cannot be read what arrived: {error}", _status(error)) from error
 
     async def _send_all(self, rows: Iterator[Row]) -> None:
         batch: list[Row] = []

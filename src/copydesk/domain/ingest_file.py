@@ -11,6 +11,7 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from typing import Any, NoReturn
 
 from pydantic import ValidationError
@@ -20,6 +21,8 @@ from copydesk.domain.ingest_frames import NAME_CELLS, Complaint, Readable, frame
 from copydesk.domain.ingest_rules import Path, Problem, why_unfit
 from copydesk.domain.json_text import LONGEST, JsonText, JsonTextError, read_json
 from copydesk.domain.text import clean, listed, shorten
+
+_OPTIONAL = ("url", "attributes", "createdAt")
 
 SAID = 5
 """So many problems of one conversation are named; the rest are counted."""
@@ -69,11 +72,16 @@ def is_there(sent: ConversationIngest, found: ConversationDetail) -> bool:
     return (
         (known.url is None or (had is not None and known.url == had.url))
         and (known.attributes or {}).items() <= attributes.items()
-        and (known.created_at is None or (had is not None and known.created_at == had.created_at))
+        and (known.created_at is None or _near(known.created_at, had and had.created_at))
     )
 
 
 # Checking one
+
+
+def _near(sent: datetime, had: datetime | None) -> bool:
+    """Whether a moment is the one that was sent; a service may keep seconds only."""
+    return had is not None and abs(sent - had) < timedelta(seconds=1)
 
 
 def _checked(number: int, line: int, data: bytes) -> Item | Complaint:
@@ -83,8 +91,9 @@ def _checked(number: int, line: int, data: bytes) -> Item | Complaint:
         at = line + data.count(b"\n", 0, error.start)
         return Complaint(at, "this is not UTF-8 text. Save it as UTF-8.", number)
     try:
-        json.loads(text, object_pairs_hook=_object, parse_constant=_no_number)
-        conversation = ConversationIngest.model_validate_json(text, strict=True)
+        value = json.loads(text, object_pairs_hook=_object, parse_constant=_no_number)
+        given = json.dumps(value) if _without_nulls(value) else text
+        conversation = ConversationIngest.model_validate_json(given, strict=True)
     except ValidationError as error:
         return _complaint(number, line, text, _problems(error))
     except (ValueError, RecursionError):
@@ -97,6 +106,19 @@ def _checked(number: int, line: int, data: bytes) -> Item | Complaint:
         conversation.metadata.attributes = {name: attributes[name] for name in sorted(attributes)}
     sent = conversation.to_json()
     return Item(line, number, conversation, hashlib.sha256(sent).digest(), len(sent))
+
+
+def _without_nulls(value: Any) -> bool:
+    """Leave out what is null and may be absent, as exports write it; return whether there was."""
+    found = False
+    if isinstance(value, dict):
+        metadata = value.get("metadata")
+        for held, names in ((metadata, _OPTIONAL), (value, ("subject", "metadata"))):
+            for name in names if isinstance(held, dict) else ():
+                if name in held and held[name] is None:
+                    del held[name]
+                    found = True
+    return found
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -146,6 +146,8 @@ def frames(file: Readable) -> Iterator[Frame | Complaint]:
     sign = pieces.sign()
     if (sign and sign in b"\xff\xfe\0") or b"\0" in pieces.held[pieces.at : pieces.at + 2]:
         yield Complaint(1, "this is not UTF-8 text (UTF-16, perhaps). Save it as UTF-8.")
+    elif sign and sign < b" ":
+        yield Complaint(1, "this is no text (compressed, perhaps). Give the JSON that is in it.")
     elif sign == b"{" and _one_a_line(pieces):
         yield from _lines(pieces)
     else:

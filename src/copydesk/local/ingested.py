@@ -25,6 +25,9 @@ CREATE TABLE IF NOT EXISTS conversation (
 CREATE TABLE IF NOT EXISTS refused (
     id TEXT PRIMARY KEY, digest BLOB
 ) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS latest (
+    one INTEGER PRIMARY KEY CHECK (one = 1), id TEXT
+);
 """
 
 
@@ -50,8 +53,8 @@ NOTHING = Known()
 class Ingested:
     """What was handed in to one organization of one desk, held by this process until it is closed.
 
-    A file that is no database is set aside as ``.broken``, and ``broken`` says so. Raises `InUse`,
-    and ``OSError`` when the disk refuses.
+    A file that is damaged is set aside as ``.broken``, ``broken`` says so, and another begins.
+    Raises `InUse`, and ``OSError`` when the disk refuses.
     """
 
     def __init__(self, folder: Path, desk: str, organization: str) -> None:
@@ -65,7 +68,7 @@ class Ingested:
                 raise InUse from error
             raise _refused(error) from error
         except sqlite3.DatabaseError:
-            path.replace(path.with_name(f"{path.name}.broken"))
+            path.replace(_free(path))
             self.broken = True
             self._database = _open(path)
 
@@ -92,6 +95,16 @@ class Ingested:
             raise _refused(error) from error
         return NOTHING if row is None else Known(*row)
 
+    def latest(self) -> str | None:
+        """Return the conversation that arrived last, None while there is none."""
+        try:
+            row = self._database.execute(
+                "SELECT id FROM latest JOIN conversation USING (id) WHERE arrived IS NOT NULL"
+            ).fetchone()
+        except sqlite3.Error as error:
+            raise _refused(error) from error
+        return None if row is None else str(row[0])
+
     def sending(self, items: Iterable[tuple[str, bytes]]) -> None:
         """Note what is about to be sent, by id and digest; it is on the disk when this returns."""
         self._each(
@@ -102,10 +115,18 @@ class Ingested:
 
     def arrived(self, conversations: Iterable[str]) -> None:
         """Note that what was under way has arrived; it is on the disk when this returns."""
+        ids = [(each,) for each in conversations]
         self._each(
             "UPDATE conversation SET arrived = pending, pending = NULL "
             "WHERE id = ? AND pending IS NOT NULL",
-            ((each,) for each in conversations),
+            ids,
+        )
+        self._each("INSERT OR REPLACE INTO latest VALUES (1, ?)", ids[-1:])
+
+    def doubt(self) -> None:
+        """Note that it has to be found out of all that arrived whether it is there."""
+        self._each(
+            "UPDATE conversation SET pending = coalesce(pending, arrived), arrived = NULL", [()]
         )
 
     def declined(self, conversation: str, digest: bytes) -> None:
@@ -133,6 +154,12 @@ def _refused(error: sqlite3.Error) -> OSError:
     return OSError(f"what was sent cannot be kept on this machine: {error}")
 
 
+def _free(path: Path) -> Path:
+    """Return a name that a damaged file can be kept under beside others."""
+    names = (f"{path.name}.broken{number or ''}" for number in range(10_000))
+    return next(free for name in names if not (free := path.with_name(name)).exists())
+
+
 def _open(path: Path) -> sqlite3.Connection:
     path.touch(mode=PRIVATE)
     database = sqlite3.connect(path, timeout=0, isolation_level=None)
@@ -144,6 +171,8 @@ def _open(path: Path) -> sqlite3.Connection:
         for statement in _SCHEMA.split(";"):
             database.execute(statement)
         database.execute("COMMIT")
+        if (found := database.execute("PRAGMA quick_check(1)").fetchone()[0]) != "ok":
+            raise sqlite3.DatabaseError(found)
     except BaseException:
         database.close()
         raise

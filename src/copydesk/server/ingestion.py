@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from datetime import datetime
 
 from rapidfuzz import fuzz, process, utils
 
@@ -42,6 +43,8 @@ def ingest(tx: Tx, organization_id: str, conversations: Iterable[ConversationIng
         metadata = conversation.metadata
         attributes = (metadata.attributes if metadata else None) or {}
         created_at = metadata.created_at if metadata else None
+        if created_at is None:
+            created_at = _held_at(tx, organization_id, conversation.id)
         add_conversation(
             tx,
             organization_id,
@@ -70,6 +73,16 @@ def ingest(tx: Tx, organization_id: str, conversations: Iterable[ConversationIng
             created_at=created_at,
             issue_id=known_id,
         )
+
+
+def _held_at(tx: Tx, organization_id: str, conversation: str) -> datetime | None:
+    """Return when a conversation was held that is handed in once more; None for a new one."""
+    known = tx.value(
+        "SELECT created_at FROM conversation WHERE organization_id = ? AND id = ?",
+        organization_id,
+        conversation,
+    )
+    return None if known is None else datetime.fromisoformat(known)
 
 
 def labels_of(tx: Tx, organization_id: str) -> dict[str, str]:

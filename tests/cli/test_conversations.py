@@ -222,9 +222,12 @@ def test_nothing_is_sent_while_something_is_wrong(
         ([str(tmp_path), str(tmp_path / "no")], "no cannot be read: No such file or directory"),
         ([str(tmp_path)], "cannot be read: it is a folder; name the files in it"),
         (["/dev/null", "--organization", "acme"], "there is no conversation to send in there"),
+        ([file, "--organization", "x"], "line 2, conversation 2 (b): role: there is no such field"),
     ):
         assert desk.run(*arguments) == 2
         assert sentence in capsys.readouterr().err
+    assert main(["conversations", "send", file, "--desk", str(tmp_path / "no.db")]) == 2
+    assert "no.db: look at what --desk says. Nothing was sent." in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("when", ["before", "after"])

@@ -120,24 +120,59 @@ class Integration(Resource):
 class IntegrationPublish(Body):
     """An integration to publish or its new version; pictures are base64, ``script`` its code."""
 
-    runtime: IntegrationRuntime | None = None
-    icon: str | None = None
-    title: str | None = None
-    description: str | None = None
-    summary: str | None = None
-    preview_images: list[str] | None = None
-    visibility: IntegrationVisibility | None = None
-    target: IntegrationTarget | None = None
-    scopes: list[str] | None = None
-    categories: list[IntegrationCategory] | None = None
-    blocks: list[IntegrationBlock] | None = None
-    content_sources: list[ContentSource] | None = None
-    external_links: list[ExternalLink] | None = None
-    configurations: Configurations | None = None
-    script: str | None = None
-    organization: str | None = None
-    secrets: dict[str, str] | None = None
-    content_security_policy: str | None = None
+    runtime: IntegrationRuntime | None = Field(
+        default=None, description="What the script is written for; v1 when nothing is said."
+    )
+    icon: str | None = Field(default=None, description="The picture of the integration, in base64.")
+    title: str | None = Field(default=None, description="What it is called in lists.")
+    description: str | None = Field(default=None, description="What it does, in a sentence.")
+    summary: str | None = Field(
+        default=None, description="What there is to know about it, as long as it takes: Markdown."
+    )
+    preview_images: list[str] | None = Field(
+        default=None, description="Pictures of it at work, each in base64."
+    )
+    visibility: IntegrationVisibility | None = Field(
+        default=None,
+        description="Who finds it: everybody, its owner only, or whoever knows its name.",
+    )
+    target: IntegrationTarget | None = Field(
+        default=None, description="Where it can be installed; everywhere when nothing is said."
+    )
+    scopes: list[str] | None = Field(
+        default=None, description="What it may do where it is installed, as space:content:read."
+    )
+    categories: list[IntegrationCategory] | None = Field(
+        default=None, description="What it is for: the headings that it stands under."
+    )
+    blocks: list[IntegrationBlock] | None = Field(
+        default=None,
+        description="Blocks that it adds to pages: id, title, description, icon, urlUnfurl, "
+        "markdown.",
+    )
+    content_sources: list[ContentSource] | None = Field(
+        default=None,
+        description="What it can make pages from: id, title, description, icon, configuration.",
+    )
+    external_links: list[ExternalLink] | None = Field(
+        default=None, description="Links that are shown with it: url and label of each."
+    )
+    configurations: Configurations | None = Field(
+        default=None,
+        description="What it asks for when it is installed: properties and those required, "
+        "for account, space and site.",
+    )
+    script: str | None = Field(default=None, description="Its code.")
+    organization: str | None = Field(
+        default=None, description="The organization that owns it, by its id or its subdomain."
+    )
+    secrets: dict[str, str] | None = Field(
+        default=None, description="Texts that its script needs and nobody is shown, by name."
+    )
+    content_security_policy: str | None = Field(
+        default=None,
+        description="The policy that goes as a header with what its script and blocks answer.",
+    )
 
 
 class InstallationTarget(Shape):
@@ -166,7 +201,7 @@ class Installation(Shape):
 class InstallationCreate(Body):
     """The organization to install an integration in."""
 
-    organization: str
+    organization: str = Field(description="The organization that it is installed in, by its id.")
 
 
 class _PlaceInstallation(Shape):
@@ -247,5 +282,8 @@ class IntegrationDevMode(Body):
     ``all`` sends every organization's events there, not only those of the owning one.
     """
 
-    tunnel_url: Uri
-    all: bool = False
+    tunnel_url: Uri = Field(description="Where its events are sent while it is being written.")
+    all: bool = Field(
+        default=False,
+        description="Whether every organization's events go there, not only its owner's.",
+    )

@@ -11,7 +11,10 @@ import pytest
 
 from copydesk.cli import main
 from copydesk.cli.api_fields import Field, body_of, query_of
-from copydesk.cli.edge import UsageError
+from copydesk.cli.edge import UsageError, guarded
+from copydesk.client import errors
+from copydesk.tui.errors import NotDoneError
+from copydesk.tui.written import WriteError
 from tests.cli.script_desk import HOSTILE, Screen, ScriptDesk, Typed
 
 
@@ -126,6 +129,35 @@ def test_what_cannot_be_sent_is_told_before_it_is(scripts: ScriptDesk, tmp_path:
     ):
         assert sentence in scripts.err("api", *arguments, status=2)
     assert scripts.log() == []
+
+
+@pytest.mark.parametrize(
+    ("error", "status"),
+    [
+        (errors.Invalid("no", status=400), 1),
+        (errors.Unauthorized("no", status=401), 3),
+        (errors.Forbidden("no", status=403), 3),
+        (errors.NotFound("no", status=404), 1),
+        (errors.Conflict("no", status=409), 4),
+        (errors.Blocked("no", status=412), 4),
+        (errors.RateLimited("no", status=429), 1),
+        (errors.ServerFault("no", status=500), 1),
+        (errors.Unreachable("no"), 5),
+        (errors.Garbled("no"), 1),
+        (NotDoneError("no"), 1),
+    ],
+)
+def test_every_failure_has_its_exit_status_in_one_place(
+    error: Exception, status: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fails() -> int:
+        raise error
+
+    def fails_behind_a_write() -> int:
+        raise WriteError("not written") from error
+
+    assert (guarded(fails), guarded(fails_behind_a_write)) == (status, status)
+    assert capsys.readouterr().err == "copydesk: no\ncopydesk: not written\n"
 
 
 def test_how_a_request_failed_is_said_and_is_the_exit_status(

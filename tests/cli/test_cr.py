@@ -63,7 +63,7 @@ def test_lists_are_those_of_the_screens(
         assert scripts.run("cr", "list") == 0
     lines = screen.text().splitlines()
     assert max(map(len, lines)) <= 72
-    assert any("long…  API referen…" in line for line in lines)
+    assert any("long …  API referen…" in line for line in lines)
     assert not set("\u202e\u202c\x1b\x07") & set(table + screen.text())
     assert "no view Nope. There are: Needs me" in scripts.err(
         "cr", "list", "--view", "Nope", status=2

@@ -1,165 +1,183 @@
-"""What strangers wrote to support, made readable and discreet.
+"""What strangers wrote to support, made readable.
 
 Bodies are Markdown or HTML from anybody (interaction.md 3.7). They become plain text: no markup is
-obeyed, and a link shows where it leads. E-mail addresses and phone numbers can be masked.
+obeyed, and a link shows where it leads. Who writes to a desk for documentation writes *about* tags,
+too: only what is written as HTML is taken for it, and code stays as it is.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterator
 from html import unescape
 
-from copydesk.domain.text import clean_long, slices
+from copydesk.domain.text import clean_long
 
-EMAIL_MASK = "[e-mail]"
-PHONE_MASK = "[phone]"
-
-_TAG = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9]{0,15})((?:\s[^<>]*)?)/?>")
-_COMMENT = re.compile(r"<!--.*?-->|<!--.*\Z", re.DOTALL)
-_UNREAD = re.compile(r"(?is)<(script|style|head|title)\b[^<>]*>.*?(?:</\1\s*>|\Z)")
-_HREF = re.compile(r"""\bhref\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))""", re.IGNORECASE)
-_ALT = re.compile(r"""\balt\s*=\s*(?:"([^"]*)"|'([^']*)')""", re.IGNORECASE)
+_TAG = re.compile(
+    r"<(?P<closes>/?)(?P<name>[a-zA-Z][a-zA-Z0-9]{0,15})"
+    r"""(?P<rest>(?:\s++[^\s<>=/"']++(?:\s*+=\s*+(?:"[^"<>]*+"|'[^'<>]*+'|[^\s"'<>]++))?)*+)\s*+/?>"""
+)
+_CODE_OR_TAG = re.compile(rf"(?P<code>```.*?(?:```|\Z)|`[^`\n]*`)|{_TAG.pattern}", re.DOTALL)
+_ATTRIBUTE = re.compile(
+    r"""\s([^\s=]+)(\s*=\s*(?:"(?P<double>[^"]*)"|'(?P<single>[^']*)'|(?P<plain>[^\s"'>]+)))?"""
+)
+_UNREAD = re.compile(r"<(?:(script|style)\b[^<>]*>|!--)", re.IGNORECASE)
+_ENDS = {
+    "script": re.compile(r"</script\s*>", re.IGNORECASE),
+    "style": re.compile(r"</style\s*>", re.IGNORECASE),
+    "": re.compile("-->"),
+}
+_LEFT_OUT = {"script": "[script]", "style": "", "": ""}
+"""What stands for it: a style and a comment were no words to anybody."""
 
 _LINES = frozenset(
     {
-        "p",
-        "div",
-        "br",
-        "tr",
-        "ul",
-        "ol",
-        "table",
-        "blockquote",
-        "section",
-        "article",
-        "header",
-        "footer",
-        "h1",
-        "h2",
-        "h3",
-        "h4",
-        "h5",
-        "h6",
-        "hr",
+        "p", "div", "br", "tr", "ul", "ol", "table", "blockquote", "section", "article", "header",
+        "footer", "h1", "h2", "h3", "h4", "h5", "h6", "hr", "dl", "dt", "dd", "main", "nav",
+        "aside", "figure", "figcaption", "caption", "select", "option", "textarea", "head", "title",
+        "html", "body", "center", "form", "thead", "tbody", "tfoot", "details", "summary",
     }
-)
-_INLINE = frozenset(
+)  # fmt: skip
+_PHRASES = frozenset(
     {
-        "a",
-        "b",
-        "i",
-        "em",
-        "strong",
-        "u",
-        "s",
-        "span",
-        "code",
-        "img",
-        "td",
-        "th",
-        "tbody",
-        "thead",
-        "font",
-        "small",
-        "sub",
-        "sup",
-        "html",
-        "body",
-        "center",
-        "meta",
-        "label",
-        "button",
-        "input",
-        "form",
-        "iframe",
-        "svg",
-        "object",
+        "a", "b", "i", "em", "strong", "u", "s", "span", "code", "img", "td", "th", "font", "small",
+        "sub", "sup", "meta", "label", "button", "input", "iframe", "svg", "object", "mark", "del",
+        "ins", "kbd", "abbr", "cite", "q", "time", "wbr", "col", "colgroup", "picture", "source",
+        "video", "audio", "link", "base", "noscript",
     }
-)
-_KNOWN = _LINES | _INLINE | {"li", "pre"}
+)  # fmt: skip
+_KNOWN = _LINES | _PHRASES | {"li", "pre"}
 """Tags that are taken for HTML; anything else in angle brackets is what somebody wrote."""
 
-# Names may carry combining marks; in an address of the web these and the sign between may be
-# escaped, and none begins within an escape.
-_NAME = r"\w\u0300-\u036f"
-_EMAIL = re.compile(
-    rf"(?<![{_NAME}.+-])(?!(?<=%)[0-9a-f]{{2}})(?:[{_NAME}.+-]|%(?!40)[0-9a-f]{{2}})++(?:@|%40)[{_NAME}-]++"
-    rf"(?:\.[{_NAME}-]++)++",
-    re.IGNORECASE,
-)
-_PHONE = re.compile(r"(?<![\w./:-])(?:\+|00)?\(?\d(?:[\s().-]{0,2}\d){6,14}(?![\w/:-])")
+_ALONE = frozenset(
+    {
+        "async", "autoplay", "checked", "controls", "defer", "disabled", "hidden", "loop",
+        "multiple", "muted", "nowrap", "open", "readonly", "required", "reversed", "selected",
+    }
+)  # fmt: skip
+"""Attributes that have no value. Other words in angle brackets are no tag: ``a <b and c> d``."""
+
 _GAPS = re.compile(r"\n{4,}")
-_BETWEEN_WORDS = re.compile(r"(?<=[^\W\d_])\s(?=[^\W\d_])")
-"""Where no number or address goes on."""
-_DATE = re.compile(r"\d{4}-\d{2}-\d{2}|\d{1,3}(?:\.\d{1,3}){3}\Z")
 
 
 def readable(body: str) -> str:
-    """Return a message as plain, clean text, nothing of its words left out.
+    """Return a message as plain, clean text.
+
+    Of what begins with a tag, and so is HTML as a whole, the styles and comments are left out and
+    scripts are named; line ends are blanks there. In any other text tags and entities are read
+    only where some element is closed, or a line broken, and neither in code nor in a fence.
 
     A megabyte takes a good part of a second: call it off the event loop for what is long.
     """
-    if ">" in body and any(tag.group(2).lower() in _KNOWN for tag in _TAG.finditer(body)):
-        body = _from_html(body)
+    if ">" in body:
+        if _is_html(body):
+            body = _plain(_read(body), _TAG.finditer, whole=True)
+        elif any(
+            _is_tag(tag) and (tag["closes"] or tag["name"].lower() == "br")
+            for tag in _CODE_OR_TAG.finditer(body)
+        ):
+            body = _plain(body, _CODE_OR_TAG.finditer, whole=False)
     return _GAPS.sub("\n\n\n", clean_long(body)).strip()
 
 
-def _from_html(body: str) -> str:
-    body = _UNREAD.sub("", _COMMENT.sub("", body))
+def _is_html(body: str) -> bool:
+    start = body[:4_000].lstrip()
+    if start[:9].lower().startswith(("<!doctype", "<!--", "<script", "<style")):
+        return True
+    tag = _TAG.match(start)
+    name = tag["name"].lower() if tag is not None and _is_tag(tag) else ""
+    return name in _KNOWN and (name not in _PHRASES or name == "img")
+
+
+def _is_tag(tag: re.Match[str]) -> bool:
+    if (tag["name"] or "").lower() not in _KNOWN:
+        return False
+    return not tag["rest"] or all(
+        each.group(2) or each.group(1).lower() in _ALONE
+        for each in _ATTRIBUTE.finditer(tag["rest"])
+    )
+
+
+def _attribute(rest: str, name: str) -> str | None:
+    """Return the value of an attribute; None where the tag does not have it."""
+    for each in _ATTRIBUTE.finditer(rest):
+        if each.group(1).lower() == name:
+            return unescape(each["double"] or each["single"] or each["plain"] or "")
+    return None
+
+
+def _read(body: str) -> str:
+    """Return HTML without what nobody reads; what is not closed stays, words may follow it."""
     parts: list[str] = []
-    link, verbatim, at = "", 0, 0
-    link_from = 0
-    for tag in _TAG.finditer(body):
-        closes, name, rest = tag.group(1) == "/", tag.group(2).lower(), tag.group(3)
-        if name not in _KNOWN:
+    at = 0
+    unclosed: set[str] = set()
+    for begin in _UNREAD.finditer(body):
+        name = (begin.group(1) or "").lower()
+        if begin.start() < at or name in unclosed:
             continue
+        end = _ENDS[name].search(body, begin.end())
+        if end is None:
+            unclosed.add(name)
+            continue
+        parts += (body[at : begin.start()], _LEFT_OUT[name])
+        at = end.end()
+    return "".join(parts) + body[at:]
+
+
+def _plain(body: str, tags: Callable[[str], Iterator[re.Match[str]]], *, whole: bool) -> str:
+    parts: list[str] = []
+    link, verbatim, at = "", int(not whole), 0
+    link_from = 0
+    for tag in tags(body):
+        if tag["name"] is None:
+            parts += (_words(body[at : tag.start()], verbatim), tag.group())
+            at = tag.end()
+            continue
+        if not _is_tag(tag):
+            continue
+        closes, name, rest = bool(tag["closes"]), tag["name"].lower(), tag["rest"]
         parts.append(_words(body[at : tag.start()], verbatim))
         at = tag.end()
+        if name == "a" and link:
+            # Also at the next one, where the one before was never closed.
+            parts.append(_target(link, parts[link_from:]))
+            link = ""
         if name in _LINES:
-            parts.append("\n" if closes or name in ("br", "hr") else "\n\n" * (name == "p"))
+            if closes or name in ("br", "hr"):
+                parts.append("\n")
+            elif name == "p":
+                parts.append("\n\n")
+            elif (words := "".join(parts[-2:]).rstrip(" ")) and not words.endswith("\n"):
+                parts.append("\n")
         elif name == "li" and not closes:
             parts.append("\n- ")
+        elif name in ("td", "th") and not closes:
+            parts.append("  ")
         elif name == "pre":
             verbatim = max(0, verbatim + (-1 if closes else 1))
             parts.append("\n")
-        elif name == "img" and (alt := _ALT.search(rest)) is not None:
-            parts.append(f"[image: {unescape(alt.group(1) or alt.group(2) or '')}]")
+        elif name == "img" and (alt := _attribute(rest, "alt")) is not None:
+            parts.append(f"[image: {alt}]")
+        elif name == "img" and not whole:
+            parts.append(tag.group())
         elif name == "a" and not closes:
-            found = _HREF.search(rest)
-            link = unescape(next(filter(None, found.groups()), "")) if found else ""
+            link = _attribute(rest, "href") or ""
             link_from = len(parts)
-        elif name == "a" and link:
-            if "".join(parts[link_from:]).strip() != link:
-                parts.append(f" ({link})")
-            link = ""
     parts.append(_words(body[at:], verbatim))
+    if link:
+        parts.append(_target(link, parts[link_from:]))
     lines = [
         line.strip() if not line.startswith(" " * 4) else line.rstrip()
         for line in "".join(parts).split("\n")
     ]
-    return re.sub(r"\n{3,}", "\n\n", "\n".join(lines))
+    return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)) if whole else "\n".join(lines)
+
+
+def _target(link: str, words: list[str]) -> str:
+    """Return where a link leads, unless its words say so already."""
+    return "" if "".join(words).strip() == link else f" ({link})"
 
 
 def _words(text: str, verbatim: int) -> str:
     """Return the text between two tags, white space as a browser shows it."""
     return unescape(text) if verbatim else unescape(re.sub(r"\s+", " ", text))
-
-
-def mask(text: str) -> str:
-    """Return clean text with e-mail addresses and phone numbers replaced by what they are."""
-    return "".join(
-        _PHONE.sub(_mask_phone, mask_emails(part)) for part in slices(text, _BETWEEN_WORDS)
-    )
-
-
-def mask_emails(text: str) -> str:
-    """Return clean text with e-mail addresses masked: for a web address, which has numbers."""
-    return _EMAIL.sub(EMAIL_MASK, text) if "@" in text or "%40" in text else text
-
-
-def _mask_phone(found: re.Match[str]) -> str:
-    number = found.group()
-    digits = sum(character.isdigit() for character in number)
-    # Dates, addresses of machines and the numbers of orders and requests are no secrets.
-    plain = number.isdigit() and not (number.startswith("00") or digits in (10, 11))
-    return number if plain or _DATE.match(number) else PHONE_MASK

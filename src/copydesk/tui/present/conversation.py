@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from copydesk.domain.address import web_address
 from copydesk.domain.age import age, moment
-from copydesk.domain.conversation import mask, mask_emails, readable
+from copydesk.domain.conversation import readable
+from copydesk.domain.masking import mask, mask_emails
 from copydesk.domain.text import clean, plural
 
 if TYPE_CHECKING:

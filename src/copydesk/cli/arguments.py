@@ -83,7 +83,7 @@ def build_parser() -> ArgumentParser:
     parser.add_argument("--version", action="version", version=f"copydesk {__version__}")
     _connection(parser)
     parser.set_defaults(runner="copydesk.cli.open:open_desk")
-    commands = parser.add_subparsers(metavar="COMMAND", title="commands")
+    commands = parser.add_subparsers(metavar="COMMAND", title="commands", prog=parser.prog)
     add_api(commands, connecting)
     add_cr(commands, connecting)
     add_clusters(commands, connecting)

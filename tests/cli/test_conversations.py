@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import io
 import json
+import os
+import pty
 import signal
 import stat
 import sys
@@ -146,6 +148,16 @@ def test_conversations_are_handed_in_once_each(
     ]
     assert said.err == "Acme: 5 conversations sent and 1 given twice.\n"
     assert desk.there().keys() == {"a", "b", "c", "d", red}
+    # What is typed ends with ctrl+d, once; nobody reads the report.
+    keyboard, terminal = pty.openpty()
+    os.write(keyboard, json.dumps(talk("e")).encode() + b"\n\x04")
+    with os.fdopen(terminal) as typed, monkeypatch.context() as here:
+        here.setattr(sys, "stdin", typed)
+        here.setattr(sys, "stdout", None)
+        assert desk.run("-") == 0
+    os.close(keyboard)
+    assert "up to ctrl+d" in capsys.readouterr().err
+    assert "e" in desk.there()
     # Again: nothing but what has another content now. What was sent is known to this user only.
     desk.write(talk("a"), talk("b", "Something else"))
     assert desk.run(file, "--json") == 0
@@ -165,6 +177,7 @@ def test_conversations_are_handed_in_once_each(
     assert main(["log"]) == 0
     log = capsys.readouterr().out
     assert "Acme: 5 conversations sent" in log.splitlines()[0]
+    assert "Acme: 1 conversation sent." in log.splitlines()[1]
     assert "I cannot" not in log
     # A record that is damaged is set aside; another process that is sending is let end first.
     for damaged in (b"no database" * 500, kept[0].read_bytes()[:4096] + b"\xff" * 8192):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import errno
-import shutil
 import stat
 import sys
 import tempfile
@@ -21,7 +20,7 @@ from copydesk.cli.conversations_sending import BOUNDS, BREATH, Bounds, Halted, R
 from copydesk.cli.edge import CONFLICT, DONE, FAILED, UsageError, say
 from copydesk.cli.site_finding import find_organization
 from copydesk.domain.ingest_file import Item, read_items
-from copydesk.domain.ingest_frames import Complaint
+from copydesk.domain.ingest_frames import PIECE, Complaint
 from copydesk.domain.text import clean, plural
 from copydesk.local.ingested import Ingested, InUse
 from copydesk.local.paths import find_paths
@@ -114,7 +113,10 @@ def _input(name: str, stack: ExitStack) -> Input:
 def _kept(file: BinaryIO, stack: ExitStack) -> BinaryIO:
     """Return a copy of what comes through a pipe, in a file without a name that ends with us."""
     kept = stack.enter_context(tempfile.TemporaryFile())  # noqa: SIM115 - the stack closes it
-    shutil.copyfileobj(file, kept)
+    # Fewer bytes than were asked for are the end: a terminal would begin anew after its end.
+    while len(piece := file.read(PIECE)) == PIECE:
+        kept.write(piece)
+    kept.write(piece)
     return kept
 
 

@@ -122,6 +122,8 @@ class Report:
             self._drawn = False
 
     def _print(self, line: str) -> None:
+        if sys.stdout is None:  # it was closed by who started the program
+            return
         encoding = sys.stdout.encoding or "utf-8"
         try:
             print(line.encode(encoding, "replace").decode(encoding))
@@ -129,6 +131,8 @@ class Report:
             _nobody_reads()
 
     def _let_go(self) -> None:
+        if sys.stdout is None:
+            return
         try:
             sys.stdout.flush()
         except BrokenPipeError:

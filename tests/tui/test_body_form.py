@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, ClassVar, Literal
 
+import pytest
 from hypothesis import given, reject
 from hypothesis import strategies as st
 from pydantic import Field, StringConstraints, ValidationError
@@ -14,7 +15,7 @@ from pydantic import Field, StringConstraints, ValidationError
 from copydesk.contract.enumerations import Role
 from copydesk.contract.models.base import Body
 from copydesk.contract.models.parts import Timestamp, WebAddress
-from copydesk.tui.body_fields import Slot, slots_of
+from copydesk.tui.body_fields import Slot, slots_of, words_of
 from copydesk.tui.body_filling import Filling
 from copydesk.tui.body_form import body_form
 from copydesk.tui.body_limits import SAMPLES, alike
@@ -83,7 +84,7 @@ def test_every_body_has_a_form_and_every_pattern_a_sample() -> None:
         filling = Filling(model, None)
         assert json.loads(filling.body(texts_of(filling, whole)).to_json()) == whole
         form = body_form(model, title="All", draft_key="all", send=Desk().send, current=whole)
-        assert [each.name for each in form.fields] == [slot.name for slot in filling.slots]
+        assert {each.name for each in form.fields} == {slot.name for slot in filling.slots}
         for slot in filling.slots:
             shape = slot.schema_of("pattern")
             assert shape is None or alike(shape), slot
@@ -298,5 +299,26 @@ async def test_hostile_and_long_values_come_back_only_when_edited(world: World) 
         assert form.values()["extra"] == ""
         await driver.press("ctrl+s")
         assert "Nothing is changed yet." in driver.screen
+        assert form.values()["look.theme"] == "sepia"
+        desk.refusal = "body.sister: what is that?"
         await driver.press("end", "!", "ctrl+s")
         assert desk.sent == [{"title": "Staff handbook!"}]
+        assert "what is that?" in driver.screen
+
+
+def test_the_fields_that_are_asked_for() -> None:
+    filling = Filling(HandbookUpdate, {}, ["look", "title"])
+    assert [slot.name for slot in filling.slots] == ["look.theme", "look.dense", "title"]
+    with pytest.raises(ValueError, match="no field sister"):
+        Filling(HandbookUpdate, {}, ["sister"])
+    assert words_of("look.ssoURL") == "Look: SSO URL"
+    assert [option.title for option in Filling(HandbookUpdate, {}).options(slots()["public"])] == [
+        "leave as it is", "yes", "no",
+    ]  # fmt: skip
+    assert (
+        Filling(HandbookUpdate, {"look": {}}).options(slots()["look.dense"])[0].title == "left out"
+    )
+
+
+def slots() -> Mapping[str, Slot]:
+    return {slot.name: slot for slot in slots_of(HandbookUpdate)}

@@ -23,7 +23,7 @@ from copydesk.tui.widgets.form import FieldsWrongError
 
 B = TypeVar("B", bound=Body)
 
-SHOWN = 50_000
+SHOWN = 20_000
 """A value of more characters is not put into a field: typing would be slow."""
 
 LONG = 255
@@ -54,8 +54,9 @@ class Filling(Generic[B]):
     """A body that is filled in.
 
     ``current`` is the JSON of what is edited, None for a new one. ``only`` are the fields that are
-    asked for, in their order (all when empty); ``fixed`` is JSON that goes with them. Raises
-    ``ValueError`` for a name in ``only`` that the body does not have.
+    asked for, in their order (all when empty, of a new one those first that it has to have);
+    ``fixed`` is JSON that goes with them. Raises ``ValueError`` for a name in ``only`` that the
+    body does not have.
     """
 
     def __init__(
@@ -73,10 +74,15 @@ class Filling(Generic[B]):
         self.slots = [
             slot for slot in _picked(slots_of(model), only) if slot.path[0] not in self._fixed
         ]
+        if self.new and not only:
+            self.slots.sort(key=lambda slot: not slot.required)
         self._known: dict[str, Any] = {}
         """What a field holds on the service, as far as that is known."""
         self.first: dict[str, str] = {}
         """The texts of the fields at first."""
+        self._parts = {
+            name for name, value in (current or {}).items() if isinstance(value, Mapping)
+        }
         self.too_long: dict[str, int] = {}
         """How many characters the values have that are not put into their fields."""
         for slot in self.slots:
@@ -108,6 +114,10 @@ class Filling(Generic[B]):
         """Whether what a field holds on the service is known."""
         return slot.name in self._known
 
+    def in_known_part(self, slot: Slot) -> bool:
+        """Whether a value is in a part that is known: what that lacks is not there at all."""
+        return len(slot.path) > 1 and slot.path[0] in self._parts
+
     def lines(self, slot: Slot) -> int:
         """Return the height of the field: several lines for what is long, or may be."""
         if slot.kind in ("list", "json"):
@@ -115,6 +125,8 @@ class Filling(Generic[B]):
         if slot.kind != "text":
             return 1
         held = self._known.get(slot.name) or ""
+        if slot.shaped and len(held) < LONG and "\n" not in held:
+            return 1
         long = slot.longest is not None and slot.longest > LONG and not slot.shaped
         return SEVERAL_LINES if long or len(held) > WIDE or "\n" in held else 1
 
@@ -127,10 +139,11 @@ class Filling(Generic[B]):
             default = slot.default
             said = f" ({slot.titled(slot.written(default))})" if default is not None else ""
             options.append(Option(LEFT, f"left out{said}"))
+        elif not self.new and self.in_known_part(slot):
+            if not slot.needed:
+                options.append(Option(LEFT, "left out"))
         elif not self.new and not self.knows(slot):
             options.append(Option(LEFT, "leave as it is"))
-        elif not self.new and len(slot.path) > 1 and not slot.needed:
-            options.append(Option(LEFT, "left out"))
         if slot.nullable:
             named = self._nulls.get(slot.name) or NULLS.get(get_args(slot.annotation), "none")
             options.append(Option(NULL, named))

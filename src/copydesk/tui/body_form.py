@@ -143,6 +143,8 @@ def _empty(filling: Filling[Any], slot: Slot) -> str:
         return f"{many} characters, too many to edit here: what you type replaces them"
     if filling.new:
         return "has to be filled in" if slot.required else "left out"
+    if filling.in_known_part(slot):
+        return "has to be filled in" if slot.needed else "left out"
     if not filling.knows(slot):
         return "left as it is"
     return "none" if slot.nullable else "empty"

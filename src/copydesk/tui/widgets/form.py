@@ -7,7 +7,6 @@ lost by Esc, nor when the service refuses them or cannot be reached.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
@@ -27,6 +26,7 @@ from copydesk.tui.glyphs import glyphs
 from copydesk.tui.widgets.form_choice import FormChoice
 from copydesk.tui.widgets.form_fields import Entry
 from copydesk.tui.widgets.form_fields import Field as Field
+from copydesk.tui.widgets.form_refusal import refusals
 from copydesk.tui.widgets.sheet import Box, Fact, Sheet, fact_lines
 
 if TYPE_CHECKING:
@@ -37,11 +37,6 @@ if TYPE_CHECKING:
 
 KEEP_SECONDS = 0.7
 """How long after a key what is typed is on disk: no more than that is lost with the program."""
-
-REFUSED_FIELD = re.compile(
-    r"\bbody\.([\w-]+(?:\.[^\s.:\[\]]+|\[\d+\])*): *(.+?)(?=; body\b|\Z)", re.DOTALL
-)
-"""Where the service says which field it does not accept, and why; it may name several."""
 
 REQUIRED = "it has to be filled in"
 
@@ -113,6 +108,8 @@ class Form(Sheet[Mapping[str, str]], scope="form"):
         self._inputs: dict[str, Entry] = {}
         self._labels: dict[str, Label] = {}
         self._labelled: dict[str, Content] = {}
+        self._foot: Widget | None = None
+        """What stays in sight below the fields: the help of one, and the keys."""
         self._tried = False
         """Whether it was to be sent already: then what is required and empty is told."""
         self._names: dict[str, str] = {}
@@ -137,9 +134,10 @@ class Form(Sheet[Mapping[str, str]], scope="form"):
             about = Static(id="form-help")
             about.styles.height = HELP_LINES
             about.styles.margin = (1, 0, 0, 0)
-            yield Vertical(about, keys, classes="foot")
+            self._foot = Vertical(about, keys, classes="foot")
         else:
-            yield keys
+            self._foot = keys
+        yield self._foot
 
     def _keys(self, said: str = "") -> Content:
         lead = Text(f"{said}\n" if said else "", style="warn")
@@ -167,12 +165,13 @@ class Form(Sheet[Mapping[str, str]], scope="form"):
 
     def _reveal(self, name: str) -> None:
         """Scroll as far as it takes to show a field with its label, above what is at the foot."""
-        box, label, field = self.query_one(Box), self._labels[name], self._inputs[name]
-        foot = self.query_one("#form-keys").parent if self._helps else self.query_one("#form-keys")
-        assert isinstance(foot, Widget)
+        label, field = self._labels[name], self._inputs[name]
+        box, foot = label.parent, self._foot
+        if not self.is_attached or not isinstance(box, Box) or foot is None:
+            return  # it closed meanwhile
         room = box.scrollable_content_region.height - foot.outer_size.height
         top, bottom = label.virtual_region_with_margin.y, field.virtual_region.bottom
-        if field.is_attached and not box.scroll_y <= top <= bottom <= box.scroll_y + room:
+        if not box.scroll_y <= top <= bottom <= box.scroll_y + room:
             lowest = max(bottom - room, 0) if bottom > box.scroll_y + room else top
             box.scroll_to(y=min(top, lowest), animate=False)
 
@@ -222,6 +221,8 @@ class Form(Sheet[Mapping[str, str]], scope="form"):
         """Say something above the keys; what is said briefly goes with the next change."""
         self._brief = briefly
         self.query_one("#form-keys", Label).update(self._keys(said))
+        if (field := self._field_of(self.focused)) is not None:
+            self.call_after_refresh(self._reveal, field.name)
 
     @property
     def _drafts(self) -> DraftStore:
@@ -414,13 +415,7 @@ class Form(Sheet[Mapping[str, str]], scope="form"):
         if not self.is_attached:
             return
         said = write_sentence(error, again="ctrl+s")
-        wrong: dict[str, str] = {}
-        for found in REFUSED_FIELD.finditer(said):
-            field = self._meant(found[1])
-            if field is None:
-                wrong.clear()
-                break
-            wrong.setdefault(field.name, found[2].strip())
+        wrong = refusals(said, self.fields)
         self._mark(wrong, sent)
         labels = [field.label.lower() for field in self.fields if field.name in wrong]
         self._say(f"The service did not accept the {listed(labels)}." if labels else said)
@@ -438,16 +433,6 @@ class Form(Sheet[Mapping[str, str]], scope="form"):
             self._inputs[named[0].name].focus()
             self._say(f"Mend {named[0].label.lower()} first.", briefly=True)
         return bool(named)
-
-    def _meant(self, path: str) -> Field | None:
-        """Return the field that a place in the body is in, or is the part of."""
-        parts = path.replace("[", ".").replace("]", "").split(".")
-        names = {tuple(field.name.split(".")): field for field in self.fields}
-        for length in range(len(parts), 0, -1):
-            if (field := names.get(tuple(parts[:length]))) is not None:
-                return field
-        within = (field for name, field in names.items() if list(name[: len(parts)]) == parts)
-        return next(within, None)
 
 
 def _read(draft: str | None) -> Mapping[str, str]:

@@ -8,6 +8,7 @@ import json
 from dataclasses import dataclass
 from datetime import timedelta
 from io import StringIO
+from os import mkfifo
 from pathlib import Path
 
 import httpx
@@ -243,6 +244,22 @@ async def test_requests_of_a_cluster_and_the_cluster_of_a_request(world: World) 
         await driver.app.go("clusters", Target(organization=world.home, cluster="nowhere"))
         await driver.idle()
         assert "no longer there" in driver.screen
+        # What others did meanwhile is followed, and what is not listed is counted.
+        await select(driver, asked.clusters["Export stuck"])
+        assert "none yet" in driver.screen
+        world.write(lambda tx: many(tx, asked, asked.clusters["Export stuck"]))
+        driver.place.read_again(by_hand=False)
+        await driver.idle()
+        assert "2 more draft: gc lists them" in driver.screen
+
+
+def many(tx: Tx, asked: Asked, cluster: str) -> None:
+    """Begin more change requests for a cluster than are listed."""
+    for nth in range(10):
+        branches.open_branch(
+            tx, asked.space, asked.world.ana, f"Draft {nth}", texts({"oauth": f"v{nth}"}),
+            cluster=cluster, status="draft",
+        )  # fmt: skip
 
 
 async def select(driver: Driver, row: str, *, behind: int = 0) -> None:
@@ -281,7 +298,13 @@ def test_merges_are_told_in_words_and_in_ascii() -> None:
     glyphs.use("ascii")
     try:
         assert str(present.chart(row, marks={9})) == ".::|||||#^#.:"
-        assert str(present.weeks(row, 1, {9})) == "0 1 2 3 4 5 6 7 8 9^10 0 1"
+        assert str(present.weeks(row, 0, {9})) == "0 1 2 3 4 5 6 7 8 9^10 0 1"
+        # Numbers of any size stay in three cells; what is no number is none.
+        pulse = [1, 12, 999, 1_200, 99_000, 123_000, 5e6, float("nan"), 10**400]
+        row = present.cluster_row(IssuesCluster(id="a", weekly_pulse=pulse, sources={"x": 10**400}))
+        assert str(present.weeks(row, 3, (), 9)) == "  1  12 999  1k 99k .1M  5M   0 99M"
+        assert present.cluster_facts(row, START, ())
+        assert "1,200" in str(present.weeks(row, 0))
     finally:
         glyphs.use("unicode")
 
@@ -324,6 +347,15 @@ async def test_clusters_go_to_a_spreadsheet(
         assert "No such file" in driver.screen
         await export(driver, "export csv .")
         assert "it is a folder" in driver.screen
+        (tmp_path / "link.csv").symlink_to(file)
+        file.unlink()
+        await export(driver, "export csv link.csv")
+        assert file.read_text("utf-8-sig").startswith('"label",')
+        (tmp_path / "link.csv").unlink()
+        mkfifo(tmp_path / "pipe")
+        await export(driver, "export csv pipe")
+        assert "it is no plain file" in driver.screen
+        (tmp_path / "pipe").unlink()
         assert files(tmp_path) == [file.name]
         await export(driver, "export pdf")
         assert "Say :export csv" in driver.screen

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from copydesk.domain.inverses import request_begun
 from copydesk.domain.text import clean, plural, shorten
 from copydesk.tui.actions import action, command
+from copydesk.tui.errors import failure_types, sentence
 from copydesk.tui.places import Target
 from copydesk.tui.present.cluster import WEEKS, ClusterRow, RequestRow
 from copydesk.tui.present.space_choice import space_options
@@ -21,6 +22,7 @@ from copydesk.tui.widgets.virtual_list import VirtualList
 if TYPE_CHECKING:
     from copydesk.client.api import Api
     from copydesk.contract.models.change_request import ChangeRequest
+    from copydesk.tui.present.cluster_merges import Merge
 
 SUBJECT_LIMIT = 100
 """Cells of the subject that is filled in; what the service takes is the contract's to say."""
@@ -39,6 +41,11 @@ class ClusterActions(TalkPlace, scope="cluster_actions"):
     """The place of the clusters, as far as acting on one goes."""
 
     clusters: VirtualList[ClusterRow]
+
+    def __init__(self, target: Target) -> None:
+        super().__init__(target)
+        self.begun: dict[str, str] = {}
+        """The status of what was begun here for a cluster and not gone to since."""
 
     def requests_of(self, row: ClusterRow) -> Sequence[RequestRow]:
         """Return the change requests that are known to answer a cluster."""
@@ -75,20 +82,31 @@ class ClusterActions(TalkPlace, scope="cluster_actions"):
         except RuntimeError:
             self.say(f"{name.strip()}: there is no such home folder.", "warn")
             return
-        self.say("Reading all clusters…")
-        api = await self.session.ready()
-        rows = await reading.read_all(api, organization, "issues")
-        since = now - timedelta(weeks=WEEKS)
-        merges = await reading.read_merges(api, organization, since, pages=MERGED_PAGES)
-        self.clear_message()
-        text = cluster_table.table(rows, now, merges, self.shown)
         where = clean(str(path))
+
+        async def read() -> tuple[list[ClusterRow], Mapping[str, Sequence[Merge]]]:
+            api = await self.session.ready()
+            rows = await reading.read_all(api, organization, "issues")
+            since = now - timedelta(weeks=WEEKS)
+            return rows, await reading.read_merges(api, organization, since, pages=MERGED_PAGES)
+
+        try:
+            found = await self.read_now("export", read, "Reading all clusters")
+        except failure_types() as error:
+            self.tell(f"Not written to {where}. {sentence(error)}", "bad")
+            return
+        if found is None:
+            self.say("Stopped. Nothing was written.")
+            return
+        rows, merges = found
+        text = cluster_table.table(rows, now, merges, self.shown)
         try:
             try:
                 await asyncio.to_thread(cluster_table.put, path, text)
             except FileExistsError:
-                if path.is_dir():
-                    self.tell(f"Not written to {where}: it is a folder.", "bad")
+                if not path.is_file():
+                    what = "a folder" if path.is_dir() else "no plain file"
+                    self.tell(f"Not written to {where}: it is {what}.", "bad")
                     return
                 sheet = Confirm(
                     "Replace the file?", [where, "There is a file of that name."], verb="replace"
@@ -117,7 +135,9 @@ class ClusterActions(TalkPlace, scope="cluster_actions"):
         if row is None:
             return
         known = [request.status for request in self.requests_of(row)]
-        view = known[0] if known and known[0] in ("draft", "merged") else None
+        # What was begun here is looked for first, then the open ones.
+        first = self.begun.pop(row.id, None) or (known[0] if known else "")
+        view = first if first in ("draft", "merged") else None
         target = Target(organization=self.organization, cluster=row.id, view=view)
         await self.desk.go("changes", target)
 
@@ -191,8 +211,9 @@ class ClusterActions(TalkPlace, scope="cluster_actions"):
         if not await self.desk.push_screen_wait(form):
             return
         [request] = made
+        self.begun[row.id] = str(request.status)
         self.tell(
-            f"Begun #{request.number} in {title}, {clean(str(request.status))}. gc lists it, "
+            f"Begun #{request.number} in {title}, {clean(str(request.status))}. gc goes to it, "
             "u archives it.", "good",
         )  # fmt: skip
         self.read_again()

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Generic, TypeVar
 
-from copydesk.domain.text import clean
+from copydesk.domain.text import clean, listed
 from copydesk.tui.present.cluster import ClusterRow, RequestRow, cluster_row, request_row
 from copydesk.tui.present.cluster_merges import Merge, merge_of
 from copydesk.tui.present.conversation import IssueRow, issue_row, shown
@@ -15,7 +16,8 @@ from copydesk.tui.sources import Fetch, ListSource, PagedSource
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
-    from copydesk.contract.enumerations import ClusterOrder
+    from copydesk.contract.enumerations import ChangeRequestStatus, ClusterOrder
+    from copydesk.contract.models.base import Page
     from copydesk.contract.models.change_request import ChangeRequest
     from copydesk.contract.models.space import Space
 
@@ -148,16 +150,33 @@ async def count_requests(
             except (Forbidden, NotFound):
                 counted(cluster, "-")
                 return
-        count = page.count if page.count is not None else len(page.items)
-        counted(cluster, f"{count}+" if page.count is None and page.next else str(count))
+        counted(cluster, _counted(page))
 
     await asyncio.gather(*map(one, clusters))
 
 
-async def read_requests(api: Api, organization: str, cluster: str) -> list[ChangeRequest]:
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The latest change requests of a cluster, the open ones first.
+
+    ``opened`` is how many are open, as it is shown; ``more`` says how many are not listed, if any.
+    """
+
+    requests: Sequence[ChangeRequest]
+    opened: str
+    more: str
+
+
+async def read_requests(api: Api, organization: str, cluster: str) -> Sequence[ChangeRequest]:
     """Return the change requests of a cluster, the open ones first. Raises ``ApiError``."""
+    return (await find_requests(api, organization, cluster)).requests
+
+
+async def find_requests(api: Api, organization: str, cluster: str) -> Found:
+    """Return the change requests of a cluster, and how many more there are. Raises ``ApiError``."""
     from copydesk.contract import operations as ops
 
+    statuses: Sequence[ChangeRequestStatus] = ("open", "draft", "merged")
     pages = await asyncio.gather(
         *(
             api.page(
@@ -167,10 +186,26 @@ async def read_requests(api: Api, organization: str, cluster: str) -> list[Chang
                 status=status,
                 conversations_issues_cluster=cluster,
             )
-            for status in ("open", "draft", "merged")
+            for status in statuses
         )
     )
-    return [request for page in pages for request in page.items]
+    more = [
+        f"{'' if page.count is None else f'{page.count - len(page.items)} '}more {status}"
+        for status, page in zip(statuses, pages, strict=True)
+        if page.next is not None
+    ]
+    return Found(
+        [request for page in pages for request in page.items],
+        _counted(pages[0]),
+        listed(more),
+    )
+
+
+def _counted(page: Page[ChangeRequest]) -> str:
+    """Return how many there are: a service that does not say a total gets "9+"."""
+    if page.count is not None:
+        return str(page.count)
+    return f"{len(page.items)}+" if page.next is not None else str(len(page.items))
 
 
 async def read_readiness(

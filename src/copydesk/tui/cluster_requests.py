@@ -48,6 +48,11 @@ class ClusterRequests(ClusterTalks):
         """Why the change requests of a cluster could not be read."""
         self._unread: dict[str, Sequence[ChangeRequest]] = {}
         """Change requests of clusters whose rules are still to be read."""
+        self._more: dict[str, str] = {}
+        """How many of a cluster's change requests are not listed."""
+        self._old: set[str] = set()
+        """Clusters whose change requests may have changed since they were read."""
+        self._left = False
         self._counting: set[str] = set()
         self._stale: set[str] = set()
 
@@ -63,6 +68,7 @@ class ClusterRequests(ClusterTalks):
             self.requests.get(row.id, self._refused.get(row.id)),
             self.merges.get(row.id, {}).values(),
             self.shown,
+            self._more.get(row.id, ""),
         )
         self.about.show(facts, title=self.shown(row.label))
 
@@ -83,17 +89,27 @@ class ClusterRequests(ClusterTalks):
         They show as soon as they are there; the rules of open ones are read once it stays.
         """
         organization = self.organization
-        if row.id in self.requests or not organization or self.session.api is None:
+        known = row.id in self.requests and row.id not in self._old
+        if known or not organization or self.session.api is None:
             if row.id in self._unread:
                 self._read_readiness(row)
             return
 
-        def arrived(found: Sequence[ChangeRequest]) -> None:
+        def arrived(found: reading.Found) -> None:
+            self._old.discard(row.id)
             self._refused.pop(row.id, None)
-            self.requests[row.id] = [present.request_row(request) for request in found]
-            self._take_merges(row.id, found)
-            if any(request.status == "open" for request in found):
-                self._unread[row.id] = found
+            self._unread.pop(row.id, None)
+            self._more[row.id] = found.more
+            self.counts[row.id] = found.opened
+            # How ready it was shows until that is known anew.
+            ready = {old.id: old.ready for old in self.requests_of(row) if old.status == "open"}
+            self.requests[row.id] = [
+                present.request_row(request, ready.get(request.id)) for request in found.requests
+            ]
+            self._take_merges(row.id, found.requests)
+            self.clusters.refresh_rows()
+            if any(request.status == "open" for request in found.requests):
+                self._unread[row.id] = found.requests
                 self._read_readiness(row)
             self.show_about()
 
@@ -102,7 +118,7 @@ class ClusterRequests(ClusterTalks):
             self.show_about()
 
         self.load(
-            "requests", lambda api: reading.read_requests(api, organization, row.id), arrived,
+            "requests", lambda api: reading.find_requests(api, organization, row.id), arrived,
             what="Reading change requests", failed=failed, after=REST_SECONDS,
         )  # fmt: skip
 
@@ -111,7 +127,6 @@ class ClusterRequests(ClusterTalks):
         if found:
             known = self.merges.setdefault(cluster, {})
             known.update((merge.id, merge) for merge in found)
-            self.clusters.refresh_rows()
 
     def _read_readiness(self, row: ClusterRow) -> None:
         requests = self._unread[row.id]
@@ -167,6 +182,25 @@ class ClusterRequests(ClusterTalks):
             return ""
         more = "+" if waiting >= reading.LOOKED_AT else ""
         return f"{waiting}{more} being analysed: numbers may rise"
+
+    def doubt_requests(self) -> None:
+        """Read the change requests of clusters anew where the cursor is; the old ones show."""
+        self._old = set(self.requests)
+        row = self.clusters.selected
+        if row is not None:
+            self.read_requests_of(row)
+
+    def on_screen_suspend(self) -> None:
+        """Take note of whether another place is gone to, where requests may be changed."""
+        self._left = self.desk.here is not self
+
+    def on_screen_resume(self) -> None:
+        """Follow what became of the change requests meanwhile."""
+        if self._left:
+            self._left = False
+            self.count_again()
+            self.count_on_screen()
+            self.doubt_requests()
 
     def count_again(self) -> None:
         """Count anew what comes on screen; until then the old counts show."""

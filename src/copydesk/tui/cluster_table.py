@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import os
 from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import datetime, timedelta
 from io import StringIO
@@ -70,9 +71,11 @@ def _day(moment: datetime | None) -> str:
 def path_of(name: str, now: datetime) -> Path:
     """Return where a table goes: the file named, else ``clusters-DATE.csv`` in this folder.
 
-    Raises ``RuntimeError`` where ``~`` stands for nobody's home folder.
+    A link is followed: what it leads to is written, and the link stays. Raises ``RuntimeError``
+    where ``~`` stands for nobody's home folder.
     """
-    return Path(name or f"clusters-{now:%Y-%m-%d}.csv").expanduser().absolute()
+    path = Path(name or f"clusters-{now:%Y-%m-%d}.csv").expanduser()
+    return Path(os.path.realpath(path))
 
 
 def put(path: Path, text: str, *, replacing: bool = False) -> None:

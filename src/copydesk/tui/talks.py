@@ -136,7 +136,10 @@ class TalkPlace(Place, scope="talks"):
         before = rows.cursor
         rows.move(by)
         if rows.cursor == before:
-            self.say("This is the last one." if by > 0 else "This is the first one.")
+            if by > 0 and rows.source.error:
+                self.say("The rest could not be read. R tries again.", "warn")
+            else:
+                self.say("This is the last one." if by > 0 else "This is the first one.")
             return
         self._direction = by
         self.look_at_talk()

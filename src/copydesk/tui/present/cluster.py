@@ -149,14 +149,17 @@ def digits_of(week: float) -> int:
     return len(_count(week))
 
 
-def weeks(row: ClusterRow, width: int, marks: Collection[int] = ()) -> Text:
-    """Return the pulse as numbers, right-aligned in ``width`` digits each.
+def weeks(row: ClusterRow, width: int, marks: Collection[int] = (), last: int = WEEKS) -> Text:
+    """Return the ``last`` weeks as numbers, right-aligned in ``width`` digits each, 0 for all.
 
     The sign of a merge stands behind the number of its week.
     """
     text = Text()
     for at, week in enumerate(row.pulse):
-        text.append(_count(week).rjust(width), style="" if week > 0 else "muted")
+        if at < len(row.pulse) - last:
+            continue
+        count = _count(week).rjust(width) if width else f"{number(week):,}"
+        text.append(count, style="" if week > 0 else "muted")
         if at in marks:
             text.append(glyphs().merged, style="strong")
         elif at + 1 < len(row.pulse):
@@ -165,7 +168,12 @@ def weeks(row: ClusterRow, width: int, marks: Collection[int] = ()) -> Text:
 
 
 def _count(week: float) -> str:
-    return f"{week:.0f}" if week < 1e6 else "1e6+"
+    """Return a count in three cells at most."""
+    if week < 999.5:
+        return f"{week:.0f}"
+    if week < 99_500:
+        return f"{week / 1e3:.0f}k"
+    return f".{min(9, week / 1e5):.0f}M" if week < 950_000 else f"{min(99, week / 1e6):.0f}M"
 
 
 def number(count: float) -> int | float:
@@ -199,23 +207,27 @@ def cluster_facts(
     requests: Sequence[RequestRow] | str | None,
     merges: Collection[Merge] = (),
     shown: Callable[[str], str] = str,
+    more: str = "",
 ) -> list[Fact]:
     """Return what to know about a cluster.
 
-    ``requests`` are None while they are read, and a sentence where they cannot be. ``shown`` masks
-    what people wrote, where it is masked.
+    ``requests`` are None while they are read, and a sentence where they cannot be; ``more`` says
+    which are not among them. ``shown`` masks what people wrote, where it is masked.
     """
     found = [Fact("", shown(row.summary) or Text("No summary.", style="muted"))]
     if lines := helped(row.pulse, merges, now):
         found.append(Fact(f"{glyphs().merged} merged", Text("\n").join(lines)))
-    found.append(Fact("requests", _requests(requests, now, shown)))
+    said = _requests(requests, now, shown)
+    if more:
+        said.append(f"\n{more}: gc lists them", style="muted")
+    found.append(Fact("requests", said))
     sources = ", ".join(f"{shown(name)} {number(count)}" for name, count in row.sources)
     found.append(Fact("sources", sources or Text("not known", style="muted")))
     marks = merge_weeks(merges, now, len(row.pulse))
-    found.append(Fact("weeks", weeks(row, 1, marks).append(f"   {_peak(row)}", style="muted")))
+    found.append(Fact("weeks", weeks(row, 0, marks).append(f"   {_peak(row)}", style="muted")))
     times = ", ".join(
-        f"{word} {since if since == 'now' else since + ' ago'}"
-        for word, moment in (("first", row.created), ("last", row.updated))
+        f"{word} {'just now' if since == 'now' else since + ' ago'}"
+        for word, moment in (("first seen", row.created), ("changed", row.updated))
         if (since := age(moment, now))
     )
     counts = f"{plural(row.issues, 'issue')} from {plural(row.conversations, 'conversation')}"

@@ -36,7 +36,10 @@ LONG_LINES = 40
 """Lines from which it is."""
 
 PIECE = 1_000
-"""Characters of a long message that make one row, about; a line is cut at a blank for it."""
+"""Characters of a long message that make one row, about, if they are of several lines."""
+
+LINE_PIECE = 4_000
+"""Characters of one line that make a row; a longer line is cut at a blank."""
 
 PIECE_LINES = 12
 """Lines that make one row at most."""
@@ -162,7 +165,7 @@ def talk_blocks(talk: Talk, now: datetime, issue: IssueRow | None = None) -> lis
     """Return a conversation to read: who said what, then what is known besides."""
     found: list[Block] = []
     if talk.subject and (issue is None or talk.subject != issue.title):
-        found.append(Block("subject", "", talk.subject, "strong"))
+        found.append(Block("subject", "subject", talk.subject, "strong"))
     if issue is not None:
         found += _about(issue)
     for role, body in talk.parts:
@@ -228,9 +231,9 @@ def _pieces(text: str) -> Iterator[str]:
 
 def _parts_of(line: str) -> Iterator[str]:
     at = 0
-    while len(line) - at > PIECE:
-        blank = line.rfind(" ", at + PIECE // 2, at + PIECE)
-        stop = blank + 1 if blank >= 0 else at + PIECE
+    while len(line) - at > LINE_PIECE:
+        blank = line.rfind(" ", at + LINE_PIECE // 2, at + LINE_PIECE)
+        stop = blank + 1 if blank >= 0 else at + LINE_PIECE
         yield line[at:stop]
         at = stop
     yield line[at:]

@@ -203,6 +203,9 @@ class ClustersPlace(ClusterRequests, scope="clusters"):
             *super().signs(),
             (f"{bars[0]}{bars[-1]}", "a week without an issue, and the one with the most"),
             (glyphs().merged, "a change request for it was merged in that week"),
+            ("ISS CONV", "issues it holds, and conversations they are from"),
+            ("TREND", "the last 4 weeks against the 4 before, from 5 issues on"),
+            ("CRS", "open change requests for it"),
         ]
 
     def opened(self) -> None:
@@ -261,7 +264,7 @@ class ClustersPlace(ClusterRequests, scope="clusters"):
 
     def reload(self) -> None:
         """Read the clusters again, and what is open."""
-        self.requests.clear()
+        self.doubt_requests()
         self.read_besides()
         clusters, issues = self.clusters.source.base, self.issues.source.base
         if self._wanted is not None or self.sort != "server":
@@ -281,6 +284,7 @@ class ClustersPlace(ClusterRequests, scope="clusters"):
         """Read the clusters again quietly, also those that are sorted here."""
         if self.analysing_said():
             self.read_besides()
+        self.doubt_requests()
         base = self.clusters.source.base
         if isinstance(base, ListSource) and self._wanted is None:
             self.load(

@@ -10,6 +10,9 @@ from copydesk.tui.present import cluster as present
 from copydesk.tui.present.cluster import ClusterRow
 from copydesk.tui.widgets.virtual_list import Column, VirtualList
 
+NUMBERS = 39
+"""Cells that the weeks take as numbers at most: of longer ones the latest show."""
+
 
 class Ordering(Protocol):
     """What the list needs of its place."""
@@ -43,9 +46,10 @@ def columns(of: Knowing, digits: int | None, top: float | None) -> list[Column[C
     scale or all on that of ``top``.
     """
     if digits is not None:
+        last = min(present.WEEKS, NUMBERS // (digits + 1))
         weeks = Column[ClusterRow](
-            "weeks", "13 WEEKS", lambda row: present.weeks(row, digits, of.merged_in(row)),
-            present.WEEKS * (digits + 1),
+            "weeks", f"{'' if last == present.WEEKS else 'LAST '}{last} WEEKS",
+            lambda row: present.weeks(row, digits, of.merged_in(row), last), last * (digits + 1),
         )  # fmt: skip
     else:
         weeks = Column(

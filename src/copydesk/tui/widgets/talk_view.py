@@ -50,7 +50,13 @@ def no_messages(view: TalkView) -> str | None:
 
 def nothing_long(view: TalkView) -> str | None:
     """Say so when there is nothing to fold or unfold under the cursor."""
-    return None if view.foldable else "This is short: there is nothing to fold."
+    return (
+        None
+        if view.foldable
+        else (
+            "This one is short. z folds and unfolds the one under the cursor, zR shows all of all."
+        )
+    )
 
 
 def _indent(width: int) -> int:

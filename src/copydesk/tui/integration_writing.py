@@ -1,0 +1,77 @@
+"""The requests that change integrations, and how it is seen that they arrived."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from copydesk.client.api import Api
+    from copydesk.contract.models.integration import (
+        Installation,
+        Integration,
+        IntegrationDevMode,
+        IntegrationPublish,
+    )
+
+
+async def find_integration(api: Api, name: str) -> Integration | None:
+    """Return an integration by its name; None when there is none that the reader may see."""
+    from copydesk.client.errors import NotFound
+    from copydesk.contract import operations as ops
+
+    try:
+        return await api(ops.get_integration, name)
+    except NotFound:
+        return None
+
+
+async def publish(api: Api, name: str, body: IntegrationPublish) -> Integration:
+    """Publish an integration, or a further version of it."""
+    from copydesk.contract import operations as ops
+
+    return await api(ops.publish_integration, name, body)
+
+
+async def find_version(api: Api, name: str, after: int) -> Integration | None:
+    """Return an integration if there is a version after one."""
+    found = await find_integration(api, name)
+    return found if found is not None and found.version > after else None
+
+
+async def delete(api: Api, name: str) -> bool:
+    """Delete an integration."""
+    from copydesk.contract import operations as ops
+
+    await api(ops.delete_integration, name)
+    return True
+
+
+async def find_deleted(api: Api, name: str) -> bool | None:
+    """Return True if an integration is gone, else None."""
+    return True if await find_integration(api, name) is None else None
+
+
+async def install(api: Api, name: str, organization: str) -> Installation:
+    """Install an integration in an organization."""
+    from copydesk.contract import operations as ops
+    from copydesk.contract.models.integration import InstallationCreate
+
+    body = InstallationCreate(organization=organization)
+    return await api(ops.install_integration, name, body)
+
+
+async def find_installation(api: Api, name: str, organization: str) -> Installation | None:
+    """Return the installation of an integration in an organization, or None."""
+    from copydesk.contract import operations as ops
+
+    async for each in api.pages(ops.list_integration_installations, name):
+        if each.target is not None and each.target.organization == organization:
+            return each
+    return None
+
+
+async def send_events_to(api: Api, name: str, body: IntegrationDevMode) -> None:
+    """Send the events of an integration to a tunnel from now on."""
+    from copydesk.contract import operations as ops
+
+    await api(ops.set_integration_dev_mode, name, body)

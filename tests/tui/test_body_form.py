@@ -270,7 +270,9 @@ async def test_only_what_differs_is_sent_and_limits_are_told_while_typing(
         assert driver.app.screen is not form
 
 
-async def test_a_new_one_leaves_out_what_is_empty(world: World, update_golden: bool) -> None:
+async def test_a_new_one_leaves_out_what_is_empty_and_hostile_values_stay(
+    world: World, update_golden: bool
+) -> None:
     desk = Desk()
     async with drive(open_world(world), size=(140, 40)) as driver:
         form = body_form(
@@ -287,22 +289,20 @@ async def test_a_new_one_leaves_out_what_is_empty(world: World, update_golden: b
         assert desk.sent == [
             {"name": "docs", "kind": "book", "role": "review", "organization": "acme"}
         ]
-
-
-async def test_hostile_and_long_values_come_back_only_when_edited(world: World) -> None:
-    desk = Desk()
-    now = {"title": HOSTILE, "editors": [HOSTILE, "a,b"], "extra": {"a": "x" * 1_000_000},
-           "look": {"theme": "sepia"}, "defaultRole": "owner"}  # fmt: skip
-    async with drive(open_world(world)) as driver:
+        await show(driver, edit(desk))
+        driver.golden("body-form", update=update_golden)
+        await driver.press("escape")
+        now = {"title": HOSTILE, "editors": [HOSTILE, "a,b"], "extra": {"a": "x" * 1_000_000},
+               "look": {"theme": "sepia"}, "defaultRole": "owner"}  # fmt: skip
         form = await show(driver, edit(desk, now))
         assert form.values()["title"] == "Staff handbook"
         assert form.values()["extra"] == ""
+        assert form.values()["look.theme"] == "sepia"
         await driver.press("ctrl+s")
         assert "Nothing is changed yet." in driver.screen
-        assert form.values()["look.theme"] == "sepia"
         desk.refusal = "body.sister: what is that?"
-        await driver.press("end", "!", "ctrl+s")
-        assert desk.sent == [{"title": "Staff handbook!"}]
+        await driver.press("!", "ctrl+s")
+        assert desk.sent[1:] == [{"title": "Staff handbook!"}]
         assert "what is that?" in driver.screen
 
 
@@ -311,6 +311,9 @@ def test_the_fields_that_are_asked_for() -> None:
     assert [slot.name for slot in filling.slots] == ["look.theme", "look.dense", "title"]
     with pytest.raises(ValueError, match="no field sister"):
         Filling(HandbookUpdate, {}, ["sister"])
+    filling = Filling(HandbookUpdate, {"editors": [HOSTILE, "a,b"]})
+    texts = {**filling.first, "editors": filling.first["editors"] + "\nc, d"}
+    assert filling.values(texts) == {"editors": [HOSTILE, "a,b", "c", "d"]}
     assert words_of("look.ssoURL") == "Look: SSO URL"
     assert [option.title for option in Filling(HandbookUpdate, {}).options(slots()["public"])] == [
         "leave as it is", "yes", "no",

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache, cached_property
@@ -32,6 +32,9 @@ DEEPEST = 4
 
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z0-9]+")
 _SHORT = frozenset({"ai", "api", "id", "json", "saml", "sso", "uri", "url"})
+
+
+_NONE_HELD: Mapping[str, str] = {}
 
 
 class NotReadableError(ValueError):
@@ -157,11 +160,12 @@ class Slot:
             return value
         return json.dumps(value, ensure_ascii=False, indent=2 if self.kind == "json" else None)
 
-    def read(self, text: str, whole: Sequence[str] = ()) -> Any:
+    def read(self, text: str, held: Mapping[str, str] = _NONE_HELD) -> Any:
         """Return the value that a text stands for, unchecked.
 
-        ``whole`` are items of a list that are not to be parted at their commas. Raises
-        `NotReadableError` where it stands for none.
+        ``held`` are the items that a list has, by how they are shown: a line like that is the item
+        itself, whatever commas or unseen signs are in it. Raises `NotReadableError` for a text
+        that stands for nothing.
         """
         match self.kind:
             case "choice" if bare(self.annotation)[0] is bool:
@@ -169,7 +173,7 @@ class Slot:
             case "number":
                 return _number(text)
             case "list":
-                return list(_items(text, frozenset(whole)))
+                return list(_items(text, held))
             case "ticks":
                 return [part.strip() for part in text.split(",") if part.strip()]
             case "json":
@@ -181,10 +185,10 @@ def _all_texts(value: Any) -> bool:
     return isinstance(value, list) and all(isinstance(each, str) for each in value)
 
 
-def _items(text: str, whole: frozenset[str]) -> Iterator[str]:
+def _items(text: str, held: Mapping[str, str]) -> Iterator[str]:
     for line in text.split("\n"):
-        if (item := line.strip()) in whole or item.startswith("data:"):
-            yield item
+        if (item := line.strip()) in held or item.startswith("data:"):
+            yield held.get(item, item)
         else:
             yield from (part.strip() for part in item.split(",") if part.strip())
 

@@ -192,8 +192,8 @@ class Filling(Generic[B]):
         if slot.kind == "choice" and text == NULL and slot.nullable:
             return None
         if text:
-            held = self._known.get(slot.name)
-            return slot.read(text, held if isinstance(held, list) else ())
+            held = self._known.get(slot.name) if slot.kind == "list" else None
+            return slot.read(text, {clean(each).strip(): each for each in held or ()})
         if slot.nullable:
             return None
         if slot.kind in ("text", "list", "ticks"):

@@ -124,7 +124,7 @@ def talk_of(detail: ConversationDetail) -> Talk:
     attributes = metadata.attributes if metadata is not None else {}
     return Talk(
         conversation.id,
-        clean(conversation.subject or ""),
+        clean(conversation.subject or "").strip(),
         clean(conversation.source or "", limit=NAME_LIMIT),
         conversation.created_at,
         web_address(conversation.urls.source or (metadata.url if metadata is not None else None)),

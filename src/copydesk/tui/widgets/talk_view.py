@@ -1,28 +1,21 @@
-"""A conversation to read: who said what, and what is known besides, however long it is.
+"""A conversation to read, with the keys that fold it and search it, however long it is.
 
-Only what is in view is made readable. What is long is made so off the event loop and begins
-folded; unfolded it is many rows, of which again only those in view are drawn. A search needs every
-text: it makes them readable by and by in the background, and goes to the first match then.
+A search needs every text: it makes them readable by and by in the background, and goes to the first
+match then.
 """
 
 from __future__ import annotations
 
 import asyncio
-from bisect import bisect_left
-from collections.abc import Sequence
-
-from rich.cells import cell_len
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from copydesk.domain.text import plural
 from copydesk.tui.actions import action
 from copydesk.tui.glyphs import glyphs
-from copydesk.tui.markdown_lines import Line
-from copydesk.tui.present.conversation import Block, Words, label_of, words_of
+from copydesk.tui.present.conversation import Block, Words, words_of
 from copydesk.tui.present.diff import wrap_exact
-from copydesk.tui.widgets.wrapped_list import WrappedList
-
-AT_ONCE = 8_000
-"""Characters of one text that are made readable while it is drawn; more of them elsewhere."""
+from copydesk.tui.widgets.talk_pieces import FOLDED, TalkPieces, named, text_width
 
 SEARCHED_AT_ONCE = 40_000
 """Characters of all texts that a search makes readable while a key is pressed."""
@@ -32,15 +25,6 @@ BATCH = 200_000
 
 BATCH_BLOCKS = 500
 """Texts at most, in one go."""
-
-LABEL = 10
-"""Cells of a label beside its text; a longer one stands above."""
-
-NARROW = 40
-"""Below this width every label stands above its text."""
-
-FOLDED = 6
-"""Lines that are shown of what is folded."""
 
 
 def no_messages(view: TalkView) -> str | None:
@@ -59,15 +43,18 @@ def nothing_long(view: TalkView) -> str | None:
     )
 
 
-def _indent(width: int) -> int:
-    return LABEL + 2 if width >= NARROW else 2
+def _hits(
+    blocks: Sequence[Block], words: Mapping[int, Words], wanted: str, *, masked: bool
+) -> list[int]:
+    """Return which blocks have a text; all of them are read by then."""
+    return [
+        at
+        for at, block in enumerate(blocks)
+        if wanted in named(block, words[at].text(masked=masked), masked=masked).casefold()
+    ]
 
 
-def _text_width(width: int) -> int:
-    return max(4, width - _indent(width) - 1)
-
-
-class TalkView(WrappedList, scope="talk"):
+class TalkView(TalkPieces, scope="talk"):
     """Shows a conversation; the cursor stops at each message, and at each piece of a long one."""
 
     leads = "Conversation"
@@ -76,209 +63,15 @@ class TalkView(WrappedList, scope="talk"):
         self, *, title: str = "", empty: str = "No conversation.", id: str | None = None
     ) -> None:
         super().__init__(title=title, empty=empty, id=id)
-        self._blocks: Sequence[Block] = ()
-        self._key = ""
-        self._masked = True
-        self._rows: list[tuple[int, int]] = []
-        """(block, piece of it), in order; -1 for a blank line before it."""
-        self._words: dict[int, Words] = {}
-        self._folds: dict[int, bool] = {}
-        """What the reader folded or unfolded."""
-        self._all_folded: bool | None = None
-        """Whether all others are; None: those that are long."""
-        self._wanted: set[int] = set()
-        self._reading: asyncio.Task[None] | None = None
         self._searching: asyncio.Task[None] | None = None
-        self._matches = 0
-
-    def show(
-        self, blocks: Sequence[Block], *, title: str, masked: bool = True, key: str = ""
-    ) -> None:
-        """Show a conversation from its top, or, if ``key`` names the one shown, again."""
-        same = bool(key) and key == self._key and list(blocks) == list(self._blocks)
-        here = self._here() if same else None
-        self._masked, self._key = masked, key
-        if not same:
-            self._blocks = tuple(blocks)
-            self._words, self._folds, self._wanted = {}, {}, set()
-            self._all_folded = None
-            self._stop_tasks()
-        self._lay_out()
-        self.changed(top=not same)
-        self._return_to(here)
-        if self._found:
-            self._search(jump=False)
-        self.title = title
-        self.retitle()
-
-    @property
-    def key(self) -> str:
-        """What the conversation that is shown was called."""
-        return self._key
-
-    def _here(self) -> tuple[int, int] | None:
-        return self._rows[self.cursor] if self.cursor < len(self._rows) else None
-
-    def _return_to(self, here: tuple[int, int] | None) -> None:
-        """Put the cursor on a piece again, wherever it is by now."""
-        if here is not None:
-            self.go_to(min(bisect_left(self._rows, here), len(self._rows) - 1))
-
-    def _lay_out_again(self) -> None:
-        """Take the rows for what is folded by now; the cursor stays where it is."""
-        here = self._here()
-        self._lay_out()
-        self.changed()
-        self._return_to(here)
+        self._hits: list[int] = []
+        """The blocks that have what is searched for."""
 
     def _stop_tasks(self) -> None:
-        for task in (self._reading, self._searching):
-            if task is not None:
-                task.cancel()
-        self._reading = self._searching = None
-
-    def on_unmount(self) -> None:
-        """Stop reading."""
-        self._stop_tasks()
-
-    def _lay_out(self) -> None:
-        self._rows = []
-        before = ""
-        for at, block in enumerate(self._blocks):
-            parted = block.kind == "part" or before == "part"
-            if at and (parted or (before == "issue" and block.kind != "issue")):
-                self._rows.append((at, -1))
-            before = block.kind
-            self._rows.extend((at, piece) for piece in range(self._open_pieces(at)))
-
-    def _open_pieces(self, at: int) -> int:
-        """Return how many rows a block takes."""
-        words = self._words.get(at)
-        if words is None or self._is_folded(at):
-            return 1
-        return len(words.pieces(masked=self._masked))
-
-    # Making texts readable
-
-    def _ready(self, at: int) -> Words | None:
-        """Return the words of a block, or None while they are being made readable elsewhere."""
-        words = self._words.get(at)
-        if words is None:
-            block = self._blocks[at]
-            if len(block.raw) > AT_ONCE:
-                self._wanted.add(at)
-                if self._reading is None or self._reading.done():
-                    self._reading = asyncio.create_task(self._read_wanted(), name="talk words")
-                return None
-            words = self._words[at] = words_of(block)
-        return words
-
-    async def _read_wanted(self) -> None:
-        await asyncio.sleep(0)
-        while self._wanted and self.is_attached:
-            view = {self._rows[row][0] for row in self.in_view}
-            # What has left the view meanwhile is asked for again when it comes back.
-            self._wanted &= view
-            if not self._wanted:
-                return
-            at = min(self._wanted)
-            words = await asyncio.to_thread(words_of, self._blocks[at])
-            self._wanted.discard(at)
-            self._words[at] = words
-            if self._open_pieces(at) > 1:
-                self._lay_out_again()
-            else:
-                self.changed()
-            self._frame_changed()
-
-    def _frame_changed(self) -> None:
-        if self.is_attached:
-            self.place.frame_soon()
-
-    # Rows
-
-    @property
-    def rows(self) -> int:
-        """How many rows there are."""
-        return len(self._rows)
-
-    def stops(self, row: int) -> bool:
-        """Whether the cursor stops at a row: not at blank ones."""
-        return self._rows[row][1] >= 0
-
-    def draw(self, row: int, width: int) -> list[Line]:
-        """Return the lines of a row."""
-        at, piece = self._rows[row]
-        if piece < 0:
-            return [[(" ", "")]]
-        block = self._blocks[at]
-        label = label_of(block, masked=self._masked) if piece == 0 else ""
-        beside = width >= NARROW and cell_len(label) <= LABEL
-        indent = _indent(width)
-        lines: list[Line] = []
-        if label and not beside:
-            above = wrap_exact([(label, self._label_tone(block))], max(4, width - 2))
-            lines.extend([(" ", ""), *line] for line in above)
-        for nth, line in enumerate(self._text_lines(at, piece, _text_width(width))):
-            if nth == 0 and label and beside:
-                pad = " " * (indent - 1 - cell_len(label))
-                lines.append([(" ", ""), (label, self._label_tone(block)), (pad, ""), *line])
-            else:
-                lines.append([(" " * indent, ""), *line])
-        return lines
-
-    def _label_tone(self, block: Block) -> str:
-        return block.tone if block.kind == "part" else "muted"
-
-    def _text_lines(self, at: int, piece: int, width: int) -> list[Line]:
-        block = self._blocks[at]
-        tone = "" if block.kind == "part" else block.tone
-        words = self._ready(at)
-        if words is None:
-            return [[(f"Making {len(block.raw):,} characters readable…", "muted")]]
-        pieces = words.pieces(masked=self._masked)
-        folded = self._is_folded(at)
-        text = pieces[0] if folded else pieces[min(piece, len(pieces) - 1)]
-        lines: list[Line] = []
-        ends: list[int] = []
-        used = 0
-        for line in text.split("\n"):
-            for drawn in wrap_exact([(line, tone)], width):
-                used += sum(len(part) for part, _ in drawn)
-                lines.append(drawn)
-                ends.append(used)
-            used += 1
-        if not folded or (len(pieces) == 1 and len(lines) <= FOLDED + 1):
-            return lines
-        lines = lines[:FOLDED]
-        left = max(1, len(words.text(masked=self._masked)) - ends[len(lines) - 1])
-        more = f"{glyphs().more} {plural(left, 'more character')}: z unfolds"
-        return [*lines, *wrap_exact([(more, "accent")], width)]
-
-    def _is_folded(self, at: int) -> bool:
-        words = self._words.get(at)
-        long = words is not None and len(words.pieces(masked=self._masked)) > 1
-        return self._folds.get(at, long if self._all_folded is None else self._all_folded)
-
-    def row_text(self, row: int) -> str:
-        """Return the text of a row, with a little of the next one: what is looked for may span."""
-        at, piece = self._rows[row]
-        words = self._words.get(at)
-        if piece < 0 or words is None:
-            return ""
-        block = self._blocks[at]
-        if self._open_pieces(at) == 1:
-            text = words.text(masked=self._masked)
-        else:
-            pieces = words.pieces(masked=self._masked)
-            text = pieces[piece]
-            if piece + 1 < len(pieces):
-                text += pieces[piece + 1][: max(0, len(self._found) - 1)]
-        return self._named(block, text) if piece == 0 else text
-
-    def _named(self, block: Block, text: str) -> str:
-        """Return a text with the name of what it is; who said a message is no part of it."""
-        return text if block.kind == "part" else f"{label_of(block, masked=self._masked)} {text}"
+        super()._stop_tasks()
+        if self._searching is not None:
+            self._searching.cancel()
+        self._searching, self._hits = None, []
 
     # Folding
 
@@ -299,7 +92,7 @@ class TalkView(WrappedList, scope="talk"):
         pieces = self._words[at].pieces(masked=self._masked)
         if len(pieces) > 1:
             return True
-        width, lines = _text_width(self._width), pieces[0].split("\n")
+        width, lines = text_width(self._width), pieces[0].split("\n")
         return sum(len(wrap_exact([(line, "")], width)) for line in lines) > FOLDED + 1
 
     @action(
@@ -351,7 +144,7 @@ class TalkView(WrappedList, scope="talk"):
             return self.title
         if self._searching is not None:
             return f"Searching{glyphs().more}   {self.title}"
-        return f"{plural(self._matches, 'match')}   {self.title}"
+        return f"{plural(len(self._hits), 'match')}   {self.title}"
 
     def find(self, text: str) -> bool:
         """Search all of the conversation, as it may be seen now."""
@@ -381,17 +174,23 @@ class TalkView(WrappedList, scope="talk"):
             return
         if self._searching is not None:
             return  # it looks for what is wanted by then
-        missing = [at for at in range(len(self._blocks)) if at not in self._words]
-        if sum(len(self._blocks[at].raw) for at in missing) <= SEARCHED_AT_ONCE:
-            for at in missing:
-                self._words[at] = words_of(self._blocks[at])
-            self._searched(jump=jump)
+        if sum(len(block.raw) for block in self._blocks) <= SEARCHED_AT_ONCE:
+            self._read(range(len(self._blocks)))
+            hits = _hits(self._blocks, self._words, self._found, masked=self._masked)
+            self._searched(hits, jump=jump)
         else:
-            self._searching = asyncio.create_task(self._read_all(missing, jump), name="talk search")
+            self._searching = asyncio.create_task(self._search_all(jump), name="talk search")
             self.retitle()
 
-    async def _read_all(self, missing: Sequence[int], jump: bool) -> None:
+    def _read(self, wanted: Iterable[int]) -> None:
+        for at in wanted:
+            if at not in self._words:
+                self._words[at] = words_of(self._blocks[at])
+
+    async def _search_all(self, jump: bool) -> None:
+        """Read what is not read yet and search it, both off the event loop."""
         blocks = self._blocks
+        missing = [at for at in range(len(blocks)) if at not in self._words]
         start = 0
         while start < len(missing):
             stop, size = start, 0
@@ -402,34 +201,58 @@ class TalkView(WrappedList, scope="talk"):
             found = await asyncio.to_thread(list, map(words_of, [blocks[at] for at in batch]))
             self._words.update(zip(batch, found, strict=True))
             start = stop
+        hits: list[int] | None = None
+        while hits is None and self._found:
+            wanted, masked = self._found, self._masked
+            hits = await asyncio.to_thread(_hits, blocks, self._words, wanted, masked=masked)
+            if (wanted, masked) != (self._found, self._masked):
+                hits = None  # something else is looked for by now
         self._searching = None
-        self._lay_out_again()
-        self._searched(jump=jump)
+        if missing:
+            self._lay_out_again()
+        self._searched(hits or [], jump=jump)
 
-    def _searched(self, *, jump: bool) -> None:
-        self._matches = sum(
-            self._found in self._named(block, self._words[at].text(masked=self._masked)).casefold()
-            for at, block in enumerate(self._blocks)
-        )
+    def _searched(self, hits: list[int], *, jump: bool) -> None:
+        self._hits = hits
         if jump and self._rows:
             self._jump(1, self.cursor)
         self.refresh()
         self.retitle()
 
     def _jump(self, direction: int, start: int) -> bool:
-        count = self.rows
-        for step in range(count):
-            row = (start + step * direction) % count
-            if not self.stops(row) or self._found not in self.row_text(row).casefold():
-                continue
-            at, _ = self._rows[row]
+        if not self._hits or not self._rows:
+            return False
+        start %= self.rows
+        here = self._rows[start][0]
+        for nth, at in enumerate(self._hits_from(here, direction)):
             if self._is_folded(at):
+                if (
+                    nth == 0
+                    and at == here
+                    and (bisect_left(self._rows, (at, 0)) - start) * direction < 0
+                ):
+                    continue
                 # The match may be in what is folded: all of it is shown.
                 self._set_folded(at, False)
-                first = bisect_left(self._rows, (at, 0))
-                rows = range(first, first + self._open_pieces(at))[::direction]
-                matching = (r for r in rows if self._found in self.row_text(r).casefold())
-                row = next(matching, first)
-            self.go_to(row, center=True)
-            return True
+                start = bisect_left(self._rows, (at, 0))
+                if direction < 0:
+                    start += self._open_pieces(at) - 1
+            first = bisect_left(self._rows, (at, 0))
+            rows = range(first, first + self._open_pieces(at))[::direction]
+            for row in rows:
+                passed = nth == 0 and at == here and (row - start) * direction < 0
+                if not passed and self._found in self.row_text(row).casefold():
+                    self.go_to(row, center=True)
+                    return True
         return False
+
+    def _hits_from(self, here: int, direction: int) -> Iterator[int]:
+        """Yield the blocks with matches from one on, around the end and back to it."""
+        count = len(self._hits)
+        first = (
+            bisect_left(self._hits, here) if direction > 0 else bisect_right(self._hits, here) - 1
+        )
+        for step in range(count):
+            yield self._hits[(first + step * direction) % count]
+        if count and self._hits[first % count] == here:
+            yield here

@@ -55,6 +55,7 @@ PICTURES = (
     Picture("structure-plan", (*STAGED, "ctrl+s")),
     Picture("collections", ("g a", "j", "j", "J", "j", "j", "x")),
     Picture("clusters", ("g k", "j", "j")),
+    Picture("conversation-80x24", ("g k", "j", "j", "enter", "enter", "J"), SMALL),
     Picture("conversations", ("g v", "j", "j")),
 )
 

@@ -66,7 +66,7 @@ class Publishing(ResourcePlace["Integration"], scope="integration_publishing"):
         """Publish an integration, or a new version, from a manifest file. It asks for its path."""
         sheet = Ask(
             "Publish an integration",
-            "Path of its manifest (YAML or JSON); what is in it is shown before it is sent",
+            "Path of its manifest (YAML or JSON). Nothing is sent yet.",
             draft_key=self.draft_key("publish"),
             check=no_file,
         )

@@ -70,12 +70,11 @@ class ResourceList(Place, Generic[T], scope="resource_list"):
         """How many writes there were when the list was read."""
         self._wanted = ""
         """The item to go to once the list has been read again."""
-        self.drawn: Resource[Any] | None = None
-        """What the list has its columns of."""
+        self.resource: Resource[Any] = self.resource_of(self.view)
+        """What is listed now."""
 
-    @property
-    def resource(self) -> Resource[Any]:
-        """What is listed now. A place whose views are of different kinds overrides it."""
+    def resource_of(self, view: str) -> Resource[Any]:
+        """Return what a view lists, where the views are of different kinds; "" is the first."""
         return self.RESOURCE
 
     def missing(self) -> str | None:
@@ -154,7 +153,12 @@ class ResourceList(Place, Generic[T], scope="resource_list"):
 
     def paged(self) -> PagedSource[T]:
         """Return the rows as the service gives them."""
-        return PagedSource(self._page, key=self.resource.key)
+        resource = self.resource
+
+        async def page(token: str | None, limit: int) -> Any:
+            return await self._page(token, limit, resource)
+
+        return PagedSource(page, key=resource.key)
 
     def _asked(self, token: str | None, limit: int) -> Asked:
         order = next((each for each in self.resource.orders if each.name == self._order), None)
@@ -164,13 +168,13 @@ class ResourceList(Place, Generic[T], scope="resource_list"):
         return Asked(token, limit, self.view, query, self.conditions)
 
     async def _page(
-        self, token: str | None, limit: int
+        self, token: str | None, limit: int, resource: Resource[T]
     ) -> tuple[Sequence[T], str | None, int | None]:
         if self.missing() is not None:
             return [], None, 0
         api = await self.session.ready()
         target = self.target.but(organization=self.organization)
-        found = await self.resource.pages(api, target, self._asked(token, limit))
+        found = await resource.pages(api, target, self._asked(token, limit))
         self.session.fresh()
         following = None if found.next is None else found.next.page
         return found.items, following, found.count
@@ -185,6 +189,8 @@ class ResourceList(Place, Generic[T], scope="resource_list"):
     def _nothing(self) -> str:
         if self._said:
             return f"None with {self._conditions_line()}. :where with nothing asks for all again."
+        if type(self).resource is not ResourceList.resource:
+            return self.resource.empty  # each view is of another kind
         view = next((view.title for view in self.views[1:] if view.id == self.view), "")
         return f"None: {view}." if view else self.resource.empty
 
@@ -218,15 +224,17 @@ class ResourceList(Place, Generic[T], scope="resource_list"):
 
     def view_changed(self) -> None:
         """Ask for what the view is of."""
-        if self.drawn is not self.resource:
-            self._order, self._backwards, self.conditions, self._said = SERVICE, False, {}, {}
-            self.rows.source = ListSource((), key=self.resource.key)
-            self._show_kind(self.resource)
+        resource = self.resource_of(self.view)
+        if resource is not self.resource:
+            self._show_kind(resource)
         self.ask_anew()
 
     def _show_kind(self, resource: Resource[Any]) -> None:
         """Give the list what belongs to another kind: columns, title, the keys of its filter."""
-        self.drawn = resource
+        # What is there goes first: it is of the former kind.
+        self.rows.source = ListSource((), key=resource.key)
+        self.resource = resource
+        self._order, self._backwards, self.conditions, self._said = SERVICE, False, {}, {}
         self.rows.columns = tuple(self.columns_of(resource))
         self.rows.title, self.rows.reading = resource.title, f"Reading {resource.title.lower()}…"
         self.rows.dims(resource.dim)
@@ -300,9 +308,10 @@ class ResourceList(Place, Generic[T], scope="resource_list"):
 
     async def _everything(self) -> list[T]:
         rows: list[T] = []
+        resource = self.resource
         token: str | None = None
         while True:
-            found, token, _ = await self._page(token, 1000)
+            found, token, _ = await self._page(token, 1000, resource)
             rows.extend(found)
             if token is None or len(rows) >= SORTED_AT_MOST:
                 return rows

@@ -55,7 +55,8 @@ class ResourcePlace(HasDetails, ResourceList[T], scope="resource"):
     def __init_subclass__(cls, **kwargs: Any) -> None:
         resource = vars(cls).get("RESOURCE")
         if resource is not None:
-            cls.RAW = (resource.get,) if resource.get else ()
+            own = vars(cls).get("RAW", ())
+            cls.RAW = (resource.get, *own) if resource.get else own
             cls.OF_SPACE = resource.of == "space"
         super().__init_subclass__(**kwargs)
 
@@ -68,7 +69,7 @@ class ResourcePlace(HasDetails, ResourceList[T], scope="resource"):
 
     def panes(self) -> ComposeResult:
         """The list, and the details of the item under the cursor."""
-        resource = self.drawn = self.resource
+        resource = self.resource
         self.rows: VirtualList[T] = VirtualList(
             self.paged(),
             self.columns_of(resource),
@@ -197,11 +198,13 @@ class ResourcePlace(HasDetails, ResourceList[T], scope="resource"):
         """Show what is known of the item."""
         if event.list is self.rows:
             self.show_item()
+            self.frame_soon()
 
     def show_item(self) -> None:
         """Show what is known of the item under the cursor, and read more where there is more."""
         item = self.item
         if item is None:
+            self.facts.empty = f"No {self.resource.noun} is selected."
             self.facts.show([], title=self.resource.noun.capitalize())
             return
         self.facts.show(self.facts_of(item), title=self.label(item))

@@ -40,10 +40,9 @@ class IntegrationPlace(ResourcePlace[Any], scope="integration"):
         self._traces: dict[str, IntegrationEventDetail] = {}
         """The events that were read with their traces, by their ids."""
 
-    @property
-    def resource(self) -> Resource[Any]:
-        """What the view lists."""
-        return PARTS.get(self.view, INSTALLATIONS)
+    def resource_of(self, view: str) -> Resource[Any]:
+        """Return what a view lists."""
+        return PARTS.get(view, INSTALLATIONS)
 
     def within(self) -> Iterable[str]:
         """The integration."""

@@ -189,7 +189,7 @@ class ResourceList(Place, Generic[T], scope="resource_list"):
     def _nothing(self) -> str:
         if self._said:
             return f"None with {self._conditions_line()}. :where with nothing asks for all again."
-        if type(self).resource is not ResourceList.resource:
+        if type(self).resource_of is not ResourceList.resource_of:
             return self.resource.empty  # each view is of another kind
         view = next((view.title for view in self.views[1:] if view.id == self.view), "")
         return f"None: {view}." if view else self.resource.empty

@@ -184,12 +184,14 @@ def message_trace(
     node: str | None = None,
 ) -> Trace:
     """Return how a comment is found that may have arrived, or (in a ``comment``) a reply."""
-    ids = {"space_id": space, "change_request_id": request}
     if comment is not None:
         name, of = _message(space, request, comment, None)
         read = Step(f"list_{name}_replies", {**of, **MARKDOWN})
         return Trace(read, {"postedBy.id": me})
     fields = {"postedBy.id": me, "target.page.id": page, "target.node.id": node}
+    if not request:
+        return Trace(Step("list_space_comments", {"space_id": space, **MARKDOWN}), fields)
+    ids = {"space_id": space, "change_request_id": request}
     return Trace(Step("list_change_request_comments", {**ids, **MARKDOWN}), fields)
 
 

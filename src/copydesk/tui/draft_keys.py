@@ -174,25 +174,26 @@ def belonging(key: str) -> Belonging | None:
             )
     space, _, rest = key.partition("/")
     request, _, part = rest.partition("/")
-    if space and not request and part.startswith("reply "):
-        thread = part.removeprefix("reply ")
-        return Belonging("inbox", Target(space=space, thread=thread), "reply", part)
-    if not (space and request and part):
+    if not (space and part):
         return None
-    target = Target(space=space, change_request=request)
+    place, target = "review", Target(space=space, change_request=request)
+    if not request:
+        place, target = "space-comments", Target(space=space)
     match part.split(" "):
-        case ["request"]:
-            return Belonging("review", target, "comment on the request", part)
-        case ["verdict", "approved"]:
+        case ["space"] if not request:
+            return Belonging(place, target, "comment on the space", part)
+        case ["request"] if request:
+            return Belonging(place, target, "comment on the request", part)
+        case ["verdict", "approved"] if request:
             return Belonging("review", target, "approval", part)
-        case ["verdict", _]:
+        case ["verdict", _] if request:
             return Belonging("review", target, "request for changes", part)
         case ["reply", thread]:
-            return Belonging("review", target.but(thread=thread), "reply", part)
+            return Belonging(place, target.but(thread=thread), "reply", part)
         case ["edit", message]:
-            return Belonging("review", target.but(thread=message), "edit of a message", part)
+            return Belonging(place, target.but(thread=message), "edit of a message", part)
     page, _, node = part.partition("/")
     if not node:
         return None
     words = "comment on a page" if node == "page" else "comment on a line"
-    return Belonging("review", target.but(page=page), words, part)
+    return Belonging(place, target.but(page=page), words, part)

@@ -1,4 +1,4 @@
-"""Comments and replies that were written about a change request and wait to be sent.
+"""Comments and replies on a change request or a space that wait to be sent.
 
 They are drafts on this machine. Sent from here, alone or several together, they are written as
 from the field that they were typed in: with a way back, found again after a crash.
@@ -114,6 +114,8 @@ async def send_draft(api: Api, draft: PendingDraft) -> Comment | CommentReply:
         comment = CommentCreate(body=body, page=draft.page)
         if draft.node is not None:
             comment = CommentCreate(body=body, page=draft.page, node=draft.node)
+    if not draft.request:
+        return await api(ops.create_space_comment, draft.space, comment)
     return await api(ops.create_change_request_comment, draft.space, draft.request, comment)
 
 

@@ -70,7 +70,6 @@ class Inbox(HasDetails, scope="inbox"):
         self._whole = False
         """Whether everything was read."""
         self._left_at: InboxRow | None = None
-        self._resuming: str | None = None
 
     def panes(self) -> ComposeResult:
         """The threads, and the whole of the one under the cursor."""
@@ -195,7 +194,6 @@ class Inbox(HasDetails, scope="inbox"):
         self._count()
         self.rows.refresh_rows()
         self._look(after=0)
-        self._go_on()
         self.load(
             "keep",
             lambda api: asyncio.to_thread(
@@ -409,21 +407,6 @@ class Inbox(HasDetails, scope="inbox"):
             then=lambda _: self._done(row, "answered"),
             draft=key,
         )
-
-    def resume_draft(self, part: str) -> None:
-        """Open the reply that was left, once its thread is here."""
-        self._resuming = part.removeprefix("reply ")
-        self._go_on()
-
-    def _go_on(self) -> None:
-        from copydesk.tui.dispatch import run
-
-        if self._resuming is not None and self.rows.select(self._resuming):
-            self._resuming = None
-            self.call_later(run, self, self.ACTIONS["reply"])
-        elif self._resuming is not None and self._whole:
-            self._resuming = None
-            self.say("The thread of this draft does not wait any more. Y copies the text.", "warn")
 
     def turned(self, results: Sequence[Any]) -> None:
         """Show a thread as it is after the undo; what is not told here is read again."""

@@ -14,7 +14,6 @@ from copydesk.tui.present.comment import (
     Group,
     Thread,
     all_groups,
-    first_words,
     mark_of,
     page_groups,
 )
@@ -319,7 +318,3 @@ class ReviewBeside(ReviewPages):
             return self.focused.message
         thread = self.current_thread()
         return None if thread is None else thread.comment
-
-    def describe(self, message: Comment | CommentReply) -> str:
-        """Return what a message is called in the log."""
-        return f"{self.numbered} “{first_words(message, 40)}”"

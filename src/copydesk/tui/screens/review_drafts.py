@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, cast
 from copydesk.domain.text import clean, plural
 from copydesk.tui.actions import command
 from copydesk.tui.dispatch import run
-from copydesk.tui.draft_keys import review_key
 from copydesk.tui.pending import pending_line, review_drafts
 from copydesk.tui.screens.review_guards import may_not_comment
-from copydesk.tui.screens.review_messages import ReviewMessages
+from copydesk.tui.screens.review_threads import ReviewThreads
 from copydesk.tui.session import WriteError
 from copydesk.tui.widgets.run_sheet import RunSheet
 
@@ -24,7 +23,7 @@ VERDICTS = {"approved": "approve", "changes-requested": "ask_for_changes"}
 """The action that gives a verdict, by the verdict."""
 
 
-class ReviewDrafts(ReviewMessages, scope="review_drafts"):
+class ReviewDrafts(ReviewThreads, scope="review_drafts"):
     """Opens a draft once what it belongs to has been read, and sends drafts together."""
 
     _resuming: str | None = None
@@ -41,7 +40,7 @@ class ReviewDrafts(ReviewMessages, scope="review_drafts"):
         if rest.strip() != "drafts" or why is not None:
             self.say(why or "Say :send drafts.", "warn")
             return
-        drafts = await asyncio.to_thread(review_drafts, self.session, *self._ids)
+        drafts = await asyncio.to_thread(review_drafts, self.session, *self.thread_ids)
         if not drafts:
             self.say(f"Nothing about {self.numbered} waits to be sent.", "warn")
             return
@@ -141,10 +140,8 @@ class ReviewDrafts(ReviewMessages, scope="review_drafts"):
 
     def _start(self, title: str, part: str, on: Sequence[str | None], quote: str = "") -> None:
         async def write() -> None:
-            space, request = self._ids
-            key = review_key(space, request, part)
             try:
-                await self._start_thread(title, key, page=on[0], node=on[1], quote=quote)
+                await self.start_thread(title, part, page=on[0], node=on[1], quote=quote)
             except WriteError as error:
                 self.tell(str(error), "bad")
 

@@ -5,10 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from copydesk.domain.text import clean
-from copydesk.tui.present.comment import name_of
 from copydesk.tui.screens.review_beside import ReviewBeside
-
-NO_THREAD = "No thread here. } goes to the next open one; c starts one on this line."
 
 
 def not_read(here: ReviewBeside) -> str | None:
@@ -36,52 +33,6 @@ def no_line(here: ReviewBeside) -> str | None:
     if not here.diff.page.line_text(here.diff.line).strip():
         return "This line is blank. Choose a line with text, or press C for the page."
     return None
-
-
-def no_thread(here: ReviewBeside) -> str | None:
-    """Say so when there is no thread under the cursor."""
-    return None if here.current_thread() is not None else NO_THREAD
-
-
-def no_message(here: ReviewBeside) -> str | None:
-    """Say so when there is no message under the cursor."""
-    return None if here.current_message() is not None else NO_THREAD
-
-
-def may_not_reply(here: ReviewBeside) -> str | None:
-    """Say so when the thread takes no reply of mine."""
-    thread = here.current_thread()
-    permissions = thread.comment.permissions if thread else None
-    if permissions is not None and not permissions.reply:
-        return "You may not reply in this thread."
-    return None
-
-
-def not_mine(here: ReviewBeside) -> str | None:
-    """Say so when the message is not mine to edit."""
-    message = here.current_message()
-    if message is None:
-        return NO_THREAD
-    permissions = message.permissions
-    if permissions is not None and not permissions.edit:
-        return f"Only {name_of(message.posted_by)} may edit this."
-    return None
-
-
-def not_to_delete(here: ReviewBeside) -> str | None:
-    """Say so when the message is not mine to delete."""
-    message = here.current_message()
-    if message is None:
-        return NO_THREAD
-    permissions = message.permissions
-    if permissions is not None and not permissions.delete:
-        return f"Only {name_of(message.posted_by)} or an administrator may delete this."
-    return None
-
-
-def nobody(here: ReviewBeside) -> str | None:
-    """Say so when the service does not tell who I am: then my reactions are not known."""
-    return None if here.session.me is not None else "The service does not say who you are."
 
 
 def none_open(here: ReviewBeside) -> str | None:

@@ -14,7 +14,7 @@ class ReviewImpact(ReviewRequest, scope="review_impact"):
     @action("i", "impact", unless=not_read, show=3, group="Look")
     async def show_impact(self) -> None:
         """See which pages lead to what this request changes, and which links it breaks."""
-        space, request = self._ids
+        space, request = self.thread_ids
         organization = self.target.organization or self.session.organization
         await self.desk.go(
             "impact", Target(organization=organization, space=space, change_request=request)

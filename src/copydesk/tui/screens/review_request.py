@@ -108,7 +108,7 @@ class ReviewRequest(ReviewTabs, scope="review_request"):
         )
         said = cast("str | None", await self.desk.push_screen_wait(sheet))
         if said is None:
-            await self._drafts_changed()
+            await self.drafts_changed()
             return
         if going := sheet.going:
             await self._send_with(status, said, going)
@@ -149,7 +149,7 @@ class ReviewRequest(ReviewTabs, scope="review_request"):
             f"#{request.number} {clean(request.subject)}",
             send,
             done=f"{done}; a verdict cannot be undone.",
-            then=lambda _: self._forget(key),
+            then=lambda _: self.forget_draft(key),
             draft=key,
             recall=recall,
             group=group,

@@ -1,0 +1,64 @@
+"""Why nothing can be done with a thread or a message: sentences, or None when it can.
+
+They hold wherever threads are shown (`copydesk.tui.thread_actions`).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from copydesk.tui.present.comment import name_of
+
+if TYPE_CHECKING:
+    from copydesk.tui.thread_actions import ThreadActions
+
+
+def may_not_comment(here: ThreadActions) -> str | None:
+    """Say so when I may not comment here."""
+    return here.commenting_refused()
+
+
+def no_thread(here: ThreadActions) -> str | None:
+    """Say so when there is no thread under the cursor."""
+    return None if here.current_thread() is not None else here.NO_THREAD
+
+
+def no_message(here: ThreadActions) -> str | None:
+    """Say so when there is no message under the cursor."""
+    return None if here.current_message() is not None else here.NO_THREAD
+
+
+def may_not_reply(here: ThreadActions) -> str | None:
+    """Say so when the thread takes no reply of mine."""
+    thread = here.current_thread()
+    permissions = thread.comment.permissions if thread else None
+    if permissions is not None and not permissions.reply:
+        return "You may not reply in this thread."
+    return None
+
+
+def not_mine(here: ThreadActions) -> str | None:
+    """Say so when the message is not mine to edit."""
+    message = here.current_message()
+    if message is None:
+        return here.NO_THREAD
+    permissions = message.permissions
+    if permissions is not None and not permissions.edit:
+        return f"Only {name_of(message.posted_by)} may edit this."
+    return None
+
+
+def not_to_delete(here: ThreadActions) -> str | None:
+    """Say so when the message is not mine to delete."""
+    message = here.current_message()
+    if message is None:
+        return here.NO_THREAD
+    permissions = message.permissions
+    if permissions is not None and not permissions.delete:
+        return f"Only {name_of(message.posted_by)} or an administrator may delete this."
+    return None
+
+
+def nobody(here: ThreadActions) -> str | None:
+    """Say so when the service does not tell who I am: then my reactions are not known."""
+    return None if here.session.me is not None else "The service does not say who you are."

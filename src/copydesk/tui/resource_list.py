@@ -13,10 +13,10 @@ from rich.text import Text
 
 from copydesk.domain.filter import Fields, Query, Value, fold
 from copydesk.domain.text import clean
-from copydesk.tui.actions import action, command
+from copydesk.tui.actions import SCOPES, action, command
 from copydesk.tui.place import Place
 from copydesk.tui.places import Target
-from copydesk.tui.resources import Asked, Order, Resource, Shown
+from copydesk.tui.resources import Asked, Condition, Order, Resource, Shown
 from copydesk.tui.sources import ListSource, PagedSource
 from copydesk.tui.widgets.choice import Choice, Option
 from copydesk.tui.widgets.virtual_list import Column, VirtualList
@@ -43,6 +43,13 @@ def no_conditions(here: ResourceList[Any]) -> str | None:
     if here.resource.conditions:
         return None
     return "The service limits this list by nothing. / filters it here."
+
+
+def offering_operations() -> Sequence[str]:
+    """Return the operations that read what some condition of a list offers."""
+    resources = (getattr(cls, "RESOURCE", None) for cls in tuple(SCOPES.values()))
+    conditions = (each for found in resources if found is not None for each in found.conditions)
+    return sorted({name for each in conditions for name in each.uses})
 
 
 def _conditions_known(here: ResourceList[Any]) -> Sequence[str]:
@@ -227,6 +234,7 @@ class ResourceList(Place, Generic[T], scope="resource_list"):
         resource = self.resource_of(self.view)
         if resource is not self.resource:
             self._show_kind(resource)
+            self.came()
         self.ask_anew()
 
     def _show_kind(self, resource: Resource[Any]) -> None:
@@ -343,7 +351,7 @@ class ResourceList(Place, Generic[T], scope="resource_list"):
     def _conditions_line(self) -> str:
         return " ".join(f"{name}={value}" for name, value in self._said.items())
 
-    @action(",", "ask for", unless=no_conditions, show=7, group="Find")
+    @action(",", "ask for", unless=no_conditions, show=7, group="Find", uses=offering_operations)
     async def ask_where(self) -> None:
         """Choose what the service limits the list by; / filters here what has been read."""
         known = {each.name: each for each in self.resource.conditions}
@@ -354,15 +362,29 @@ class ResourceList(Place, Generic[T], scope="resource_list"):
         if not chosen:
             return
         each = known[chosen]
-        if not each.values:
+        offered = [Option(value, value) for value in each.values] or await self._offered(each)
+        if not offered:
             await self.desk.open_command_line(f"where {self._conditions_but(chosen)}{chosen}=")
             return
-        values = [Option("", "any"), *(Option(value, value) for value in each.values)]
+        values = [Option("", "any"), *offered]
         said = await self.desk.push_screen_wait(
             Choice(each.name, values, current=self._said.get(chosen, ""))
         )
         if said is not None:
             self._limit({**self._said, chosen: said})
+
+    async def _offered(self, condition: Condition) -> Sequence[Option]:
+        """Read what a condition offers; nothing where the reader may not see that."""
+        from copydesk.client.errors import Forbidden
+
+        read, home, api = condition.offers, self.organization, await self.session.ready()
+        if read is None or home is None:
+            return ()
+        what = f"Reading what {condition.name} can be"
+        try:
+            return await self.read_now("offers", lambda: read(api, home), what) or ()
+        except Forbidden:
+            return ()
 
     def _conditions_but(self, name: str) -> str:
         return "".join(f"{key}={quote(text)} " for key, text in self._said.items() if key != name)

@@ -13,7 +13,7 @@ A place for one is a subclass with ``RESOURCE`` and its verbs as actions:
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 from rich.text import Text
 from textual.app import ComposeResult
@@ -52,6 +52,9 @@ def _a(noun: str) -> str:
 class ResourcePlace(HasDetails, ResourceList[T], scope="resource"):
     """A lazy list of one kind of thing, with the details of the one under the cursor."""
 
+    ROWS: ClassVar[type[VirtualList[Any]]] = VirtualList
+    """What the list is, as one whose rows can be marked."""
+
     def __init_subclass__(cls, **kwargs: Any) -> None:
         resource = vars(cls).get("RESOURCE")
         if resource is not None:
@@ -70,7 +73,7 @@ class ResourcePlace(HasDetails, ResourceList[T], scope="resource"):
     def panes(self) -> ComposeResult:
         """The list, and the details of the item under the cursor."""
         resource = self.resource
-        self.rows: VirtualList[T] = VirtualList(
+        self.rows: VirtualList[T] = self.ROWS(
             self.paged(),
             self.columns_of(resource),
             title=resource.title,

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from copydesk.contract.models.base import Page
     from copydesk.tui.place import View
     from copydesk.tui.places import Target
+    from copydesk.tui.widgets.choice import Option
 
 T = TypeVar("T")
 
@@ -92,13 +93,17 @@ class Condition:
     """Something that the service itself limits a list by (``:where name=value``).
 
     ``name`` is that of the operation's parameter. ``values`` are what it can be, where they are
-    few; ``read`` turns the text into the argument and raises ``ValueError`` with a sentence.
+    few; ``read`` turns the text into the argument and raises ``ValueError`` with a sentence. Where
+    it is an id, ``offers`` reads what there is to choose, with the operations that ``uses`` names.
     """
 
     name: str
     help: str
     values: Sequence[str] = ()
     read: Callable[[str], Any] = str
+    offers: Callable[[Api, str], Awaitable[Sequence[Option]]] | None = None
+    """Takes the id of the organization."""
+    uses: Sequence[str] = ()
 
 
 @dataclass(frozen=True)

@@ -44,24 +44,41 @@ class _SAMLFields(Body):
     nullable: ClassVar[tuple[str, ...]] = ("default_role",)
 
     entity_id: Annotated[str, StringConstraints(max_length=1024)] | None = Field(
-        default=None, alias="entityID"
+        default=None,
+        alias="entityID",
+        description="What the provider calls itself: its issuer, as its metadata says.",
     )
-    certificate: Annotated[str, StringConstraints(max_length=10000)] | None = None
-    sso_url: WebAddress | None = Field(default=None, alias="ssoURL")
-    default_team: str | None = None
-    default_role: Role | None = None
+    certificate: Annotated[str, StringConstraints(max_length=10000)] | None = Field(
+        default=None,
+        description="The public certificate that the provider signs with, as PEM text. "
+        "Never its private key.",
+    )
+    sso_url: WebAddress | None = Field(
+        default=None,
+        alias="ssoURL",
+        description="Where the provider lets people sign in: its single sign-on address.",
+    )
+    default_team: Annotated[str, StringConstraints(min_length=1)] | None = Field(
+        default=None,
+        description="The team that newcomers join. It can be exchanged, not taken away.",
+    )
+    default_role: Role | None = Field(
+        default=None, description="What newcomers may do; without a role they are guests."
+    )
 
 
 class SAMLProviderCreate(_SAMLFields):
     """A new SAML provider; ``default_team`` is a team id."""
 
-    label: ProviderLabel
+    label: ProviderLabel = Field(description="What people read where they choose how to sign in.")
 
 
 class SAMLProviderUpdate(_SAMLFields):
     """Changes of a SAML provider."""
 
-    label: ProviderLabel | None = None
+    label: ProviderLabel | None = Field(
+        default=None, description="What people read where they choose how to sign in."
+    )
 
 
 class SSOLogin(Shape):

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Literal, TypeAlias
 
-from pydantic import StringConstraints
+from pydantic import Field, StringConstraints
 
 from copydesk.contract.enumerations import TeamRole
 from copydesk.contract.models.base import Body, Open, Resource, Shape
@@ -34,20 +34,26 @@ class Team(Resource):
 class TeamCreate(Body):
     """A new team; ``members`` are user ids."""
 
-    title: TeamTitle
-    members: list[str] | None = None
+    title: TeamTitle = Field(description="What the team is called, wherever it is offered.")
+    members: list[str] | None = Field(
+        default=None, description="Who is in it from the start, as members of the team."
+    )
 
 
 class TeamUpdate(Body):
     """The new title of a team."""
 
-    title: TeamTitle | None = None
+    title: TeamTitle | None = Field(
+        default=None, description="What the team is called; who is in it and its spaces stay."
+    )
 
 
 class TeamMembershipWrite(Body):
     """The role that somebody gets in a team."""
 
-    role: TeamRole | None = None
+    role: TeamRole | None = Field(
+        default=None, description="Owners manage who is in the team; members are only in it."
+    )
 
 
 class TeamMembersUpdate(Body):
@@ -56,12 +62,22 @@ class TeamMembersUpdate(Body):
     Someone in both lists is removed (platform-api.md, States and transitions).
     """
 
-    add: list[str] | None = None
-    remove: list[str] | None = None
-    memberships: dict[str, TeamMembershipWrite] | None = None
+    add: list[str] | None = Field(
+        default=None,
+        description="People of the organization, by their ids or e-mail addresses.",
+    )
+    remove: list[str] | None = Field(
+        default=None,
+        description="Who is taken out; somebody who is added and removed at once is removed.",
+    )
+    memberships: dict[str, TeamMembershipWrite] | None = Field(
+        default=None, description="Roles in the team, by the ids of people."
+    )
 
 
 class TeamMemberUpdate(Body):
     """The role that a person gets in a team; a member when not said."""
 
-    role: TeamRole | None = None
+    role: TeamRole | None = Field(
+        default=None, description="Owners manage who is in the team; members are only in it."
+    )

@@ -208,6 +208,7 @@ class ResourcePlace(HasDetails, ResourceList[T], scope="resource"):
         item = self.item
         if item is None:
             self.facts.empty = f"No {self.resource.noun} is selected."
+            self.facts.refresh_rows()
             self.facts.show([], title=self.resource.noun.capitalize())
             return
         self.facts.show(self.facts_of(item), title=self.label(item))

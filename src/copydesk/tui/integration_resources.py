@@ -103,7 +103,7 @@ INSTALLATIONS: Resource[Installation] = Resource(
     title="Installations",
     pages=_installations,
     key=lambda one: one.id,
-    label=present.installed_in,
+    label=lambda one: f"Installation {one.id}",
     shown=(
         Shown("organization", "ORGANIZATION", lambda one, now: present.installed_in(one), flex=1,
               minimum=14, sort=present.installed_in),
@@ -259,7 +259,6 @@ EVENTS: Resource[IntegrationEvent] = Resource(
     arguments=lambda target, one: (target.item or "", one.id),
     views=VIEWS,
     copies=lambda one: [("installation", one.installation_id)],
-    more=lambda one, now: tuple(present.payload_facts(one.payload)),
 )  # fmt: skip
 """What an integration was told."""
 

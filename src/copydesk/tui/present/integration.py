@@ -180,14 +180,17 @@ def event_type(event: IntegrationEvent) -> str:
     return (kind or "event").replace("_", " ")
 
 
-def payload_facts(payload: EventPayload | None) -> Iterator[Said]:
+def payload_facts(payload: EventPayload | None) -> Iterator[Fact]:
     """Yield what an event carries, what looks like a secret hidden."""
     if payload is None:
         return
-    told = {"type": None, "eventId": None}
-    for name, value in payload.to_dict().items():
-        if name not in told:
-            yield from _flat(name, value)
+    told = ("type", "eventId", "installationId")
+    found = {name: value for name, value in payload.to_dict().items() if name not in told}
+    if found:
+        yield Fact("", "")
+        yield Fact("", Text("What it carries", style="strong"))
+    for name, value in found.items():
+        yield from (Fact(label, said) for label, said in _flat(name, value))
 
 
 def _flat(name: str, value: Any) -> Iterator[Said]:

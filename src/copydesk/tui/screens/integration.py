@@ -10,10 +10,12 @@ from copydesk.tui.integration_resources import INSTALLATIONS, PARTS
 from copydesk.tui.places import Target, place
 from copydesk.tui.present import integration as present
 from copydesk.tui.resource_place import REST_SECONDS, ResourcePlace
-from copydesk.tui.resources import Resource
+from copydesk.tui.resources import Resource, Shown
 from copydesk.tui.widgets.facts import Fact
 
 if TYPE_CHECKING:
+    from rich.text import Text
+
     from copydesk.client.api import Api
     from copydesk.contract.models.integration import IntegrationEventDetail
 
@@ -48,6 +50,12 @@ class IntegrationPlace(ResourcePlace[Any], scope="integration"):
         """The integration."""
         yield clean(self.target.item or "no integration")
 
+    def text_of(self, shown: Shown[Any], item: Any) -> str | Text | None:
+        """Return what is shown of an item: the organization at hand by its title."""
+        if shown.name == "organization" and present.installed_in(item) == self.session.organization:
+            return clean(self.session.organization_title) or super().text_of(shown, item)
+        return super().text_of(shown, item)
+
     # Events
 
     def show_item(self) -> None:
@@ -74,10 +82,12 @@ class IntegrationPlace(ResourcePlace[Any], scope="integration"):
         self.show_item()
 
     def facts_of(self, item: Any) -> list[Fact]:
-        """Return the details of an item; of an event also its trace."""
+        """Return the details of an item; of an event also its trace, and what it carries."""
         facts = super().facts_of(item)
-        if self.resource is PARTS["events"] and (detail := self._traces.get(item.id)) is not None:
-            facts += present.trace_facts(detail, self.session.clock())
+        if self.resource is PARTS["events"]:
+            if (detail := self._traces.get(item.id)) is not None:
+                facts += present.trace_facts(detail, self.session.clock())
+            facts += present.payload_facts(item.payload)
         return facts
 
     def open_item(self, item: Any) -> None:

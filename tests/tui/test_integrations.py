@@ -1,0 +1,316 @@
+"""Integrations: published, changed, installed, developed and deleted on a real desk."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from copydesk.client.api import Api
+from copydesk.server import seeding_sites
+from copydesk.server.installations import install, integration_row, publish
+from copydesk.tui.places import Target
+from tests.drive import Driver, drive
+from tests.tui.opening import open_world, typed
+from tests.tui.test_unknown_outcome import Lossy
+from tests.world import BASE_URL, World
+
+HOSTILE = "Bank\x1b[2J\u202e [bold]film\n🦊"
+
+SECRET = "s3cr3t-of-the-status-page"
+
+MANIFEST = f"""\
+name: acme-status
+title: Acme status
+description: Says which parts work.
+script: src/index.js
+icon: ./icon.png
+previewImages:
+  - icon.png
+target: space
+visibility: public
+scopes: [space:content:read]
+categories: [content]
+secrets:
+  STATUS_TOKEN: {SECRET}
+configurations:
+  account:
+    properties:
+      region: {{type: string, title: Region, default: eu, enum: [eu, us]}}
+      api_key: {{type: string, title: Key}}
+    required: [region]
+"""
+
+BAD = f"""\
+name: acme status
+title: 2026
+titel: Acme
+icon: ../icon.png
+script: src/none.js
+visibility: secret
+previewImages: [no]
+scopes: space:content:read
+secrets: {{STATUS_TOKEN: [{SECRET}]}}
+blocks:
+  - title: Badge
+summary:
+"""
+
+
+def seed(
+    world: World,
+    name: str,
+    *,
+    owner: str | None = None,
+    into: str | None = None,
+    configuration: dict[str, Any] | None = None,
+    **fields: Any,
+) -> None:
+    """Publish an integration, and install it in an organization."""
+    fields = {"owner": owner or world.home, "title": name.title(), **fields}
+
+    def write(tx: Any) -> None:
+        publish(tx, name, fields)
+        if into is not None:
+            install(tx, integration_row(tx, name), into, configuration or {}, external_ids=["T-1"])
+
+    world.write(write)
+
+
+def at(world: World, name: str = "", view: str | None = None) -> Target:
+    return Target(organization=world.home, item=name or None, view=view)
+
+
+def told(driver: Driver) -> str:
+    """Return all that the run keeps of what it wrote and said, and what is on screen."""
+    session = driver.app.session
+    lines = [(n.what, n.target, n.said, n.entry) for n in (*session.log, *session.messages)]
+    kept = [past.entry for past in session.history.known.values()]
+    return repr((lines, kept, dict(session.drafts.kept()))) + driver.screen
+
+
+async def send(driver: Driver, line: str) -> None:
+    await driver.press(":")
+    await driver.burst(*typed(line))
+    await driver.press("enter")
+
+
+async def test_the_catalogue_is_limited_by_the_service_and_filtered_here(
+    world: World, update_golden: bool
+) -> None:
+    other = world.organization("Lantern", hostname="lantern")
+    seed(world, "acme-status", into=world.home, visibility="private", scopes=["space:content:read"],
+         blocks=[{"id": "badge", "title": "Badge", "urlUnfurl": ["https://status.acme.test/*"]}],
+         description="Says which parts work.", categories=["content"],
+         configurations={"account": {"properties": {"region": {
+             "type": "string", "title": "Region", "default": "eu", "enum": ["eu", "us"]}},
+             "required": ["region"]}})  # fmt: skip
+    seed(world, "lantern-chat", owner=other, visibility="public", target="organization",
+         categories=["collaboration"], verified=True)  # fmt: skip
+    seed(world, "odd", owner=other, visibility="public", title=HOSTILE, summary=HOSTILE,
+         content_sources=[{"id": HOSTILE}], external_links=[{"url": "javascript:x"}])  # fmt: skip
+    async with drive(open_world(world), "g I", size=(140, 40)) as driver:
+        driver.golden("integrations", update=update_golden)
+        await driver.resize(80, 24)
+        driver.golden("integrations", update=update_golden)
+        for line, found in (
+            ("category=collaboration", "Lantern-Chat"),
+            ("search=status target=all", "Acme-Status"),
+            ("blocks=true block_domain=acme.test", "Acme-Status"),
+            ("content_sources=true", "Bank"),
+            ("owner=lantern scope=none", ""),
+        ):
+            await send(driver, f"where {line}")
+            item = driver.place.item  # type: ignore[attr-defined]
+            assert (item.title if item else "").startswith(found)
+        assert "None with owner=lantern scope=none" in driver.screen
+        await send(driver, "where blocks=maybe")
+        assert "blocks is one of: true, false." in driver.screen
+        await send(driver, "where")
+        await driver.press("/")
+        await driver.burst(*typed("verified:yes"))
+        await driver.press("enter")
+        assert driver.selected == "lantern-chat"
+        await driver.press("e")
+        assert "It belongs to Lantern: that takes the permission admin there." in driver.screen
+        await driver.press("D")
+        assert "Delete" not in driver.screen.partition("It belongs")[0]
+        await driver.press("escape", "g g", "g j")
+        assert '"name": "acme-status"' in driver.screen
+        await driver.press("escape")
+        await send(driver, "json")
+        assert '"version": 1' in driver.screen
+
+
+async def test_a_manifest_is_checked_shown_and_published(
+    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, update_golden: bool
+) -> None:
+    seed(world, "quiet")
+    (tmp_path / "src").mkdir()
+    (tmp_path / "src/index.js").write_text("export default 1;\n")
+    (tmp_path / "icon.png").write_bytes(b"\x89PNG\r\n\x1a\n")
+    (tmp_path / "good.yaml").write_text(MANIFEST)
+    (tmp_path / "bad.yaml").write_text(BAD)
+    (tmp_path / "twice.json").write_text('{"name": "x",\n "title": "a", "title": "b"}')
+    monkeypatch.chdir(tmp_path)
+    async with drive(open_world(world, "integrations", at(world)), size=(100, 30)) as driver:
+        await driver.press("ctrl+n")
+        await driver.burst(*"bad")
+        assert "there is no such file" in driver.screen
+        await driver.burst(*".yaml")
+        await driver.press("enter")
+        driver.golden("integration-bad-manifest", update=update_golden)
+        await driver.press("escape")
+        await send(driver, "publish twice.json")
+        assert "line 2: title: this stands here twice" in driver.screen
+        await driver.press("escape", "ctrl+n")
+        assert "what you typed before is back" in driver.screen
+        await driver.burst(*["backspace"] * 8)
+        await driver.burst(*"good.yaml")
+        await driver.press("enter")
+        driver.golden("integration-publish", update=update_golden)
+        assert "18 bytes of src/index.js" in driver.screen
+        await driver.press("y")
+        assert driver.selected == "acme-status"
+        row = world.row("integration", "acme-status")
+        assert (row["version"], row["owner"], row["secrets"]) == (1, world.home, '["STATUS_TOKEN"]')
+        assert row["script"] == "export default 1;\n"
+        await send(driver, "publish good.yaml")
+        assert "Version 1 is there; this becomes version 2." in driver.screen
+        assert "There is no way back" in driver.screen
+        await driver.press("escape", "u")
+        assert "It is deleted, also where it was installed meanwhile." in driver.screen
+        await driver.press("y")
+        assert driver.selected == "quiet"
+        for version in (1, 2):
+            await send(driver, "publish good.yaml")
+            await driver.press("y")
+            assert f"Published acme-status, version {version}." in driver.screen
+        await driver.press("u")
+        assert "cannot be undone" in driver.screen
+        assert SECRET not in told(driver)
+        assert driver.app.session.drafts.kept() == {}
+
+
+async def test_one_is_edited_installed_developed_and_deleted(
+    world: World, update_golden: bool
+) -> None:
+    seed(world, "acme-status", visibility="private", description="Says which parts work.",
+         blocks=[{"id": "badge"}], scopes=["space:content:read"],
+         configurations={"account": {"properties": {"key": {}}, "required": ["key"]}})  # fmt: skip
+    way = Lossy(world)
+    api = Api(BASE_URL, world.token(world.ana), transport=way)
+    async with drive(open_world(world, "integrations", at(world), api=api)) as driver:
+        await driver.press("e")
+        driver.golden("integration-edit", update=update_golden)
+        await driver.press("tab")
+        await driver.burst(*["backspace"] * 22)
+        await driver.press("ctrl+s")
+        assert "That" not in driver.line("Done: edit integration")
+        row = world.row("integration", "acme-status")
+        assert (row["version"], row["description"]) == (2, "")
+        await driver.press("u")
+        row = world.row("integration", "acme-status")
+        assert (row["version"], row["description"]) == (3, "Says which parts work.")
+        await driver.press("ctrl+r")
+        assert not world.row("integration", "acme-status")["description"]
+        await driver.press("e")
+        await driver.burst(*["tab"] * 9, "ctrl+end")
+        await driver.burst("x", "ctrl+s")
+        assert "this is not JSON" in driver.screen
+        await driver.press("escape")
+
+        await driver.press("a")
+        assert "It has to be configured in the app: key." in driver.screen
+        assert "There it may: space:content:read." in driver.screen
+        way.losing = True
+        await driver.press("y")
+        way.losing = False
+        assert "Installed in Acme." in driver.screen
+        await driver.press("a")
+        assert "It is installed in Acme already" in driver.screen
+
+        await driver.press("T")
+        await driver.burst(*"tunnel")
+        await driver.press("ctrl+s")
+        assert "it has to look like" in driver.screen
+        await driver.burst(*["backspace"] * 6)
+        await driver.burst(*"https://dev.acme.test/t")
+        driver.golden("integration-dev", update=update_golden)
+        await driver.press("tab", "y", "ctrl+s")
+        row = world.row("integration", "acme-status")
+        assert (row["tunnel_url"], row["tunnel_all"]) == ("https://dev.acme.test/t", 1)
+        await send(driver, "dev here")
+        assert "An address is asked for" in driver.screen
+        await send(driver, "dev https://dev.acme.test/u some")
+        assert "Say :dev URL, or :dev URL all" in driver.screen
+        await send(driver, "dev https://dev.acme.test/u")
+        assert "gets its owner's events only" in driver.screen
+        await driver.press("y")
+        row = world.row("integration", "acme-status")
+        assert (row["tunnel_url"], row["tunnel_all"]) == ("https://dev.acme.test/u", 0)
+
+        await driver.press("D")
+        await driver.burst(*"acme-status")
+        await driver.press("ctrl+s")
+        assert "There are no integrations. ctrl+n publishes one." in driver.screen
+
+
+async def test_what_refers_to_one_is_listed_with_the_trace_of_its_events(
+    world: World, update_golden: bool
+) -> None:
+    space = world.space("Fees", {"index": "Fees."})
+    world.write(lambda tx: seeding_sites.add_site(tx, world.home, "Portal"))
+    seed(world, "acme-status", into=world.home,
+         configuration={"signing_key": SECRET, "note": HOSTILE},
+         configurations={"account": {"properties": {}, "required": ["region"]}})  # fmt: skip
+    slow = {
+        "level": "warn",
+        "message": "Slow\x1b[2J \u202eanswer",
+        "timestamp": "2026-03-02T09:00:01Z",
+    }
+    world.write(
+        lambda tx: tx.run(
+            "UPDATE integration_event SET logs = json_insert(logs, '$[#]', json(?))",
+            json.dumps(slow),
+        )
+    )
+    async with drive(
+        open_world(world, "integrations", at(world)), "enter", size=(140, 40)
+    ) as driver:
+        driver.golden("integration", update=update_golden)
+        assert SECRET not in driver.screen
+        await send(driver, "where external_id=T-1")
+        assert "T-1" in driver.line("active")
+        await driver.press("]")
+        assert driver.selected == space
+        await driver.press("Y")
+        assert "installation" in driver.screen
+        await driver.press("escape", "enter")
+        assert driver.place.PLACE == "pages"
+        await driver.press("escape", "]")
+        assert "Portal" in driver.screen
+        await driver.press("]")
+        driver.golden("integration-events", update=update_golden)
+        assert "1 error, 1 warn" in driver.screen
+        assert "Slow answer" in driver.screen
+        await driver.press("g j")
+        assert '"trace"' in driver.screen
+        await driver.press("escape")
+        await send(driver, "json")
+        assert '"level": "error"' in driver.screen
+        await driver.press("escape")
+        await driver.resize(80, 24)
+        driver.golden("integration-events", update=update_golden)
+        for view in ("spaces", "sites", "events", "installations"):
+            await driver.app.go("integration", at(world, "acme-status", view))
+            await driver.idle()
+    reader = world.user("rui", "read")
+    app = open_world(world, "integration", at(world, "acme-status", "events"), user=reader)
+    async with drive(app) as driver:
+        assert "Not allowed" in driver.screen
+        await driver.app.go("integration", at(world, "nobody"))
+        await driver.idle()
+        assert "Gone" in driver.screen

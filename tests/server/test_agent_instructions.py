@@ -6,7 +6,7 @@ import pytest
 
 from copydesk.contract import operations as ops
 from copydesk.contract.models.agent_instructions import AgentInstructionsUpdate
-from copydesk.server.documents import markdown_to_document
+from copydesk.domain.documents import markdown_to_document
 from tests.world import BASE_URL, World
 
 DOCUMENT = {

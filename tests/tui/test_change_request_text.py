@@ -11,9 +11,9 @@ from rich.cells import cell_len
 
 from copydesk.contract.models.change_request import Change, ChangedFile, ChangedPage, Placement
 from copydesk.contract.models.change_request import ChangeRequest as Request
+from copydesk.domain.documents import markdown_to_document
 from copydesk.domain.filter import Query
 from copydesk.domain.merge_rules import RuleResult
-from copydesk.server.documents import markdown_to_document
 from copydesk.tui.change_request_reading import page_lines
 from copydesk.tui.change_request_snapshot import keep, recall
 from copydesk.tui.change_request_writing import (

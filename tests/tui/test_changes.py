@@ -12,8 +12,8 @@ import pytest
 from copydesk.client.api import Api
 from copydesk.contract import operations as ops
 from copydesk.contract.models.change_request import ChangeRequest
+from copydesk.domain.documents import markdown_to_document
 from copydesk.server import threads
-from copydesk.server.documents import markdown_to_document
 from copydesk.server.seeding import Editor
 from copydesk.server.seeding_sites import add_cluster
 from copydesk.tui.places import Target

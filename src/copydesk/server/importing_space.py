@@ -12,8 +12,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from copydesk.domain.documents import markdown_to_document
 from copydesk.server import branches, content, seeding
-from copydesk.server.documents import markdown_to_document
 from copydesk.server.merging import merge
 from copydesk.server.seeding import Editor, at
 from copydesk.server.source_content import fill, filled, source_of

@@ -20,8 +20,8 @@ from fpdf.fonts import FontFace
 from fpdf.outline import TableOfContents
 
 from copydesk.contract.models.document import Node
+from copydesk.domain.documents import markdown_to_document
 from copydesk.domain.text import clean
-from copydesk.server.documents import markdown_to_document
 from copydesk.server.pdf_fonts import is_western, machine_faces, needs_fallbacks, western
 
 _SIZE: Final = 10.5

@@ -14,9 +14,9 @@ from copydesk.contract.enumerations import ContentFormat
 from copydesk.contract.models.base import Page
 from copydesk.contract.models.content import ContentPage, File, GitCommit, PageTree, Revision
 from copydesk.contract.models.parts import Urls
+from copydesk.domain.documents import MARKS_OF_A_PAGE, markdown_to_document
 from copydesk.server import content, evaluating
 from copydesk.server.content import FileData
-from copydesk.server.documents import MARKS_OF_A_PAGE, markdown_to_document
 from copydesk.server.implementation import Call, implements
 from copydesk.server.paging import slice_page
 from copydesk.server.queries.change_request import find_change_request

@@ -5,7 +5,7 @@ from __future__ import annotations
 from copydesk.contract.models.agent_instructions import AgentInstructions
 from copydesk.contract.models.document import Document
 from copydesk.contract.models.parts import Urls
-from copydesk.server.documents import markdown_to_document
+from copydesk.domain.documents import markdown_to_document
 from copydesk.server.implementation import Call
 
 

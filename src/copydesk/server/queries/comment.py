@@ -24,9 +24,9 @@ from copydesk.contract.models.comment import (
     TableCellTarget,
 )
 from copydesk.contract.models.parts import Urls
+from copydesk.domain.documents import document_to_markdown, markdown_to_document
 from copydesk.server import content
 from copydesk.server.branches import base_of
-from copydesk.server.documents import document_to_markdown, markdown_to_document
 from copydesk.server.errors import invalid, not_found
 from copydesk.server.implementation import Call
 from copydesk.server.paging import paginate

@@ -12,8 +12,8 @@ from urllib.parse import unquote, urlsplit
 from copydesk.contract.enumerations import LinkStatus
 from copydesk.contract.models.link import BrokenStats, Link, LinkStats
 from copydesk.contract.models.parts import ContentReference
+from copydesk.domain.documents import links_of
 from copydesk.server import content
-from copydesk.server.documents import links_of
 from copydesk.server.implementation import Call
 from copydesk.server.queries.file import revision_files
 from copydesk.server.queries.page import PlacedPage, placed_pages

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from copydesk.domain.documents import links_of
 from copydesk.server import content
 from copydesk.server.content import FileData
-from copydesk.server.documents import links_of
 from copydesk.server.implementation import Call
 from copydesk.server.pdf import PrintedPage
 from copydesk.server.printing import pages_to_print

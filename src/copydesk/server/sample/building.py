@@ -12,8 +12,8 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from copydesk.domain.anchor import anchor_of_quote
+from copydesk.domain.documents import markdown_to_document
 from copydesk.server import branches, content, seeding, threads
-from copydesk.server.documents import markdown_to_document
 from copydesk.server.sample.clusters import LOOSE, STRUGGLES
 from copydesk.server.sample.connections import write_connections
 from copydesk.server.sample.conversations import write_cluster, write_loose

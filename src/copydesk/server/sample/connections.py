@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from copydesk.server.documents import markdown_to_document
+from copydesk.domain.documents import markdown_to_document
 from copydesk.server.installations import install, integration_row, publish
 from copydesk.server.seeding import add_organization
 from copydesk.server.seeding_organization import (

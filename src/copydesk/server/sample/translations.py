@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from copydesk.domain.documents import markdown_to_document
 from copydesk.server import content
 from copydesk.server.content import Draft
-from copydesk.server.documents import markdown_to_document
 from copydesk.server.store import Tx, to_json
 
 _GERMAN = {

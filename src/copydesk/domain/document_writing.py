@@ -9,8 +9,8 @@ from html import escape
 from typing import Any
 
 from copydesk.contract.models.document import Node
-from copydesk.server.document_kinds import NAME, SPELLING, can_be_said
-from copydesk.server.document_reading import CONTAINERS
+from copydesk.domain.document_kinds import NAME, SPELLING, can_be_said
+from copydesk.domain.document_reading import CONTAINERS
 
 _LISTS = ("list-ordered", "list-unordered", "list-tasks")
 _TAGS = {block: tag for tag, block in CONTAINERS.items()}

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from copydesk.contract.models.document import Document, Node
-from copydesk.server.documents import document_to_markdown, links_of, markdown_to_document
+from copydesk.domain.documents import document_to_markdown, links_of, markdown_to_document
 
 EVERYTHING = """\
 # Title

@@ -308,6 +308,15 @@ class CommonActions(Acts, scope="place"):
         else:
             await self.show_raw()
 
+    @command("search", "WORDS", uses="search_organization")
+    async def search_for(self, rest: str) -> None:
+        """Search all pages of the organization, or of a space there; a result opens its page."""
+        from copydesk.tui.places import Target
+
+        place = _here(self)
+        target = Target(place.session.organization, place.space_at_hand(), item=rest or None)
+        await place.desk.go("search", target)
+
     @action("u", "undo", unless=nothing_to_undo, show=False, group="Write")
     async def undo(self) -> None:
         """Recall what is not sent yet, else take back the last write that can be."""

@@ -65,6 +65,7 @@ class PagesPlace(ThreadAbove, scope="pages"):
         self._texts: OrderedDict[str, Read] = OrderedDict()
         self._space_title = ""
         self._wanted = target.page
+        self._wanted_section = target.section
         self._revision = ""
         self._behind = False
         """Whether others changed the pages since they were read."""
@@ -210,7 +211,8 @@ class PagesPlace(ThreadAbove, scope="pages"):
         else:
             source.merge_roots(tree.pages)
         if self._wanted is not None:
-            if self.show_page(self._wanted) and self.target.thread is not None:
+            come_for = self.target.thread or self.target.section
+            if self.show_page(self._wanted) and come_for is not None:
                 self.text.focus()  # who comes from a thread wants to read what it is about
             self._wanted = None
         self._look(after=0)
@@ -261,6 +263,9 @@ class PagesPlace(ThreadAbove, scope="pages"):
         self.text.empty = "This page is empty."
         self.text.title = page.where + ("   hidden" if page.hidden else "")
         self.text.set_text(read.markdown, top=not same)
+        if page.id == self.target.page and read.links is not None and self._wanted_section:
+            section, self._wanted_section = self._wanted_section, None
+            self.call_after_refresh(self.text.go_to_heading, section)
         source = self.links.source.base
         assert isinstance(source, ListSource)
         links = read.links or ()

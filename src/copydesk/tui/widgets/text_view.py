@@ -13,6 +13,7 @@ from time import perf_counter
 from textual import events
 from textual.strip import Strip
 
+from copydesk.domain.slug import slugify
 from copydesk.domain.text import clean
 from copydesk.tui.markdown_blocks import Block, blocks
 from copydesk.tui.markdown_lines import Line, draw
@@ -271,6 +272,18 @@ class TextView(SpanPane):
             if hits:
                 self.go_to_block(at, hits[0] if direction > 0 else hits[-1])
                 return True
+        return False
+
+    def go_to_heading(self, anchor: str) -> bool:
+        """Put the heading with this anchor at the top of the screen; False where there is none."""
+        taken: dict[str, int] = {}
+        for at, block in enumerate(self._blocks):
+            if block.kind == "heading":
+                slug = slugify(block.text)
+                taken[slug] = count = taken.get(slug, -1) + 1
+                if anchor == (f"{slug}-{count}" if count else slug):
+                    self.go_to_block(at)
+                    return True
         return False
 
     def go_to_block(self, at: int, line: int = 0) -> None:

@@ -1,0 +1,85 @@
+"""Searching pages: typed words, what is found, where it opens, and what cannot be looked for."""
+
+from __future__ import annotations
+
+from copydesk.client.api import Api
+from copydesk.tui.places import Target
+from copydesk.tui.present.search import lit, unfit
+from tests.drive import drive
+from tests.tui.opening import open_world, typed
+from tests.tui.test_unknown_outcome import Lossy, words
+from tests.world import BASE_URL, World
+
+TEXT = (
+    "# Refunds\n\n"
+    + "Nothing here.\n\n" * 40
+    + "## Partial refunds\n\nA fee of ten is kept.\n\n"
+    + "And more.\n\n" * 40
+)
+
+
+def test_words_are_lit_whatever_their_case_and_accents() -> None:
+    text = lit("Café fees: a FEE \x1b[2Jis [bold]kept", "cafe fee")
+    assert [text.plain[span.start : span.end] for span in text.spans] == ["Café", "fee", "FEE"]
+    assert "\x1b" not in text.plain
+    assert unfit("fee") is None
+    assert unfit("  ") == "Type what to look for: e does, and so does :search WORDS."
+    assert unfit("- !") == "There is no letter and no digit in it, so no page can be found by it."
+    assert unfit("x" * 513) == "513 characters; a search takes at most 512."
+
+
+async def test_results_follow_what_is_typed_and_open_where_they_point(
+    world: World, update_golden: bool
+) -> None:
+    space = world.space(
+        "Handbook", {"refunds": TEXT, "start": "# Start\n\nHello [bold]fee[/bold]."}
+    )
+    world.space("Guides", {"fees/deep": "# Deep\n\nWhat a fee is."})
+    app = open_world(world)
+    async with drive(app, size=(140, 40)) as driver:
+        assert driver.place.rows.select(space)  # type: ignore[attr-defined]
+        await driver.press("g /")
+        assert "Type what to look for" in driver.screen
+        await driver.burst(*"fee")
+        await driver.settle()
+        assert "Partial refunds" in driver.screen
+        assert "What a fee is." in driver.screen
+        driver.golden("search", update=update_golden)
+        await driver.burst(*typed(" of kept"))
+        await driver.settle()
+        assert "What a fee is." not in driver.screen
+        await driver.press("enter")
+        assert "“fee of kept”" in driver.line("copydesk")
+        await driver.press("g j")
+        assert "Partial refunds" in driver.screen
+        await driver.press("q", "enter")
+        assert driver.place.PLACE == "pages"
+        assert driver.place.pane.id == "page-text"  # type: ignore[union-attr]
+        assert "A fee of ten is kept." in driver.screen
+        assert driver.place.text.scroll_offset.y > 20  # type: ignore[attr-defined]
+        await driver.press("q", ":")
+        await driver.burst(*typed("search fee"))
+        await driver.press("enter")
+        assert "What a fee is." in driver.screen
+        # In one space, which is chosen; nothing found; too little; no such word.
+        await driver.press("f")
+        await driver.burst(*"Handb")
+        await driver.press("enter")
+        assert "What a fee is." not in driver.screen
+        assert "Hello [bold]fee" in driver.screen
+        await driver.resize(80, 24)
+        driver.golden("search", update=update_golden)
+        await driver.press("e")
+        await driver.burst(*"s xy")
+        await driver.press("enter")
+        await driver.settle()
+        assert "No page of this space has all of these words." in words(driver)
+        await driver.press("1")
+        assert "No page of this organization has all of these words." in words(driver)
+        assert "One or two letters are found as a whole word only." in words(driver)
+    way = Lossy(world)
+    way.broken = True
+    api = Api(BASE_URL, world.token(world.ana), transport=way)
+    app = open_world(world, "search", Target(world.home, item="fee"), api=api)
+    async with drive(app, size=(80, 24)) as driver:
+        assert "Broken." in driver.screen

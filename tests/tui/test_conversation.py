@@ -127,6 +127,8 @@ async def test_hostile_and_long_conversations_are_read_one_after_the_other(world
         await search(driver, "needle")
         assert "the needle" in driver.screen
         assert " 1 match " in driver.screen
+        await search(driver, "letter to")
+        assert " 22,222 matches in 1 message " in driver.screen
         await driver.press("escape")
 
         # Ten thousand messages: only those in view are made readable, until a search needs all.

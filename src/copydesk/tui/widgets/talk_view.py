@@ -45,13 +45,13 @@ def nothing_long(view: TalkView) -> str | None:
 
 def _hits(
     blocks: Sequence[Block], words: Mapping[int, Words], wanted: str, *, masked: bool
-) -> list[int]:
-    """Return which blocks have a text; all of them are read by then."""
-    return [
-        at
+) -> dict[int, int]:
+    """Return which blocks have a text, and how often; all of them are read by then."""
+    counts = (
+        named(block, words[at].text(masked=masked), masked=masked).casefold().count(wanted)
         for at, block in enumerate(blocks)
-        if wanted in named(block, words[at].text(masked=masked), masked=masked).casefold()
-    ]
+    )
+    return {at: count for at, count in enumerate(counts) if count}
 
 
 class TalkView(TalkPieces, scope="talk"):
@@ -64,14 +64,16 @@ class TalkView(TalkPieces, scope="talk"):
     ) -> None:
         super().__init__(title=title, empty=empty, id=id)
         self._searching: asyncio.Task[None] | None = None
-        self._hits: list[int] = []
-        """The blocks that have what is searched for."""
+        self._hits: dict[int, int] = {}
+        """How often the blocks that have what is searched for have it, in their order."""
+        self._hit_blocks: list[int] = []
 
     def _stop_tasks(self) -> None:
         super()._stop_tasks()
         if self._searching is not None:
             self._searching.cancel()
-        self._searching, self._hits = None, []
+        self._searching = None
+        self._hits, self._hit_blocks = {}, []
 
     # Folding
 
@@ -97,7 +99,7 @@ class TalkView(TalkPieces, scope="talk"):
 
     @action(
         "z", "fold", unless=nothing_long, show=6, group="Look",
-        now=lambda view: "unfold" if view.folded_here else "fold",
+        now=lambda view: "unfold" if view.folded_here else "fold" if view.foldable else "",
     )  # fmt: skip
     def fold(self) -> None:
         """Fold a long message, or show all of it."""
@@ -126,8 +128,8 @@ class TalkView(TalkPieces, scope="talk"):
 
     @property
     def folded_here(self) -> bool:
-        """Whether what is under the cursor is folded."""
-        return bool(self._rows) and self._is_folded(self._rows[self.cursor][0])
+        """Whether what is under the cursor is folded, and long enough for that."""
+        return self.foldable and self._is_folded(self._rows[self.cursor][0])
 
     def _set_folded(self, at: int, folded: bool) -> None:
         start = bisect_left(self._rows, (at, 0))
@@ -144,7 +146,9 @@ class TalkView(TalkPieces, scope="talk"):
             return self.title
         if self._searching is not None:
             return f"Searching{glyphs().more}   {self.title}"
-        return f"{plural(len(self._hits), 'match')}   {self.title}"
+        total, messages = sum(self._hits.values()), len(self._hits)
+        among = f" in {plural(messages, 'message')}" if total != messages else ""
+        return f"{plural(total, 'match')}{among}   {self.title}"
 
     def find(self, text: str) -> bool:
         """Search all of the conversation, as it may be seen now."""
@@ -201,7 +205,7 @@ class TalkView(TalkPieces, scope="talk"):
             found = await asyncio.to_thread(list, map(words_of, [blocks[at] for at in batch]))
             self._words.update(zip(batch, found, strict=True))
             start = stop
-        hits: list[int] | None = None
+        hits: dict[int, int] | None = None
         while hits is None and self._found:
             wanted, masked = self._found, self._masked
             hits = await asyncio.to_thread(_hits, blocks, self._words, wanted, masked=masked)
@@ -210,10 +214,10 @@ class TalkView(TalkPieces, scope="talk"):
         self._searching = None
         if missing:
             self._lay_out_again()
-        self._searched(hits or [], jump=jump)
+        self._searched(hits or {}, jump=jump)
 
-    def _searched(self, hits: list[int], *, jump: bool) -> None:
-        self._hits = hits
+    def _searched(self, hits: dict[int, int], *, jump: bool) -> None:
+        self._hits, self._hit_blocks = hits, list(hits)
         if jump and self._rows:
             self._jump(1, self.cursor)
         self.refresh()
@@ -243,16 +247,29 @@ class TalkView(TalkPieces, scope="talk"):
                 passed = nth == 0 and at == here and (row - start) * direction < 0
                 if not passed and self._found in self.row_text(row).casefold():
                     self.go_to(row, center=True)
+                    self._show_match(row)
                     return True
         return False
 
+    def _show_match(self, row: int) -> None:
+        """Bring the line of a match into view, in a row that is higher than the screen."""
+        lines, height = self._lines(row), self._height
+        if len(lines) <= height:
+            return
+        texts = ("".join(part for part, _ in line).casefold() for line in lines)
+        line = next((nth for nth, text in enumerate(texts) if self._found in text), 0)
+        self._top, self._skip = row, max(0, min(line - height // 3, len(lines) - height))
+        self._settle()
+
     def _hits_from(self, here: int, direction: int) -> Iterator[int]:
         """Yield the blocks with matches from one on, around the end and back to it."""
-        count = len(self._hits)
+        count = len(self._hit_blocks)
         first = (
-            bisect_left(self._hits, here) if direction > 0 else bisect_right(self._hits, here) - 1
+            bisect_left(self._hit_blocks, here)
+            if direction > 0
+            else bisect_right(self._hit_blocks, here) - 1
         )
         for step in range(count):
-            yield self._hits[(first + step * direction) % count]
-        if count and self._hits[first % count] == here:
+            yield self._hit_blocks[(first + step * direction) % count]
+        if count and self._hit_blocks[first % count] == here:
             yield here

@@ -9,8 +9,10 @@ from typing import Any
 import pytest
 
 from copydesk.client.api import Api
+from copydesk.domain.lined_yaml import FileError
 from copydesk.server import seeding_sites
 from copydesk.server.installations import install, integration_row, publish
+from copydesk.tui.integration_loading import load_manifest
 from copydesk.tui.places import Target
 from tests.drive import Driver, drive
 from tests.tui.opening import open_world, typed
@@ -192,6 +194,39 @@ async def test_a_manifest_is_checked_shown_and_published(
         assert "cannot be undone" in driver.screen
         assert SECRET not in told(driver)
         assert driver.app.session.drafts.kept() == {}
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "said"),
+    [
+        ("m.yaml", b"name: [x", "line 2: this is not YAML"),
+        ("m.yaml", b"- x", "a manifest begins with names"),
+        ("m.yaml", b"name: x\nname: y", "line 2: name: this stands here twice"),
+        ("m.yaml", b"title: x", "name is missing"),
+        ("m.yaml", b"name: x\ntitle: \xff", "line 2: this is not UTF-8 text"),
+        ("m.yaml", b"name: ..", "line 1: name: it takes letters"),
+        ("m.yaml", b"name: x\nicon: away/icon.png", "line 2: icon: the file has to be beside"),
+        ("m.yaml", b"name: x\nscript: .", "line 2: script: this is a folder"),
+        ("m.yaml", b'name: x\nscript: "a\\0b"', "line 2: script: no file can be called"),
+        ("m.yaml", b"name: x\n\x1b[2J: 1", "this is not YAML"),
+        (
+            "m.json",
+            b'{"name": "x", "configurations": {"account": 1}}',
+            "configurations.account: it",
+        ),
+        ("m.json", b'{"name": "x" "title": 1}', "line 1: column 14: this is no JSON"),
+        ("m.json", b"[" * 9000, "line 1"),
+        ("m.json", b'["name"]', "a manifest is an object"),
+    ],
+)
+def test_a_manifest_that_cannot_be_published_says_why(
+    tmp_path: Path, name: str, text: bytes, said: str
+) -> None:
+    (tmp_path / "away").symlink_to(Path(__file__).parent)
+    (tmp_path / name).write_bytes(text)
+    with pytest.raises(FileError) as wrong:
+        load_manifest(str(tmp_path / name))
+    assert said in str(wrong.value)
 
 
 async def test_one_is_edited_installed_developed_and_deleted(

@@ -103,7 +103,10 @@ def _with_files(
     for place, name in files_named(manifest.value):
         named.add(place)
         at = Problem(manifest.line(place), where(place))
-        found = (folder / name).resolve() if "\0" not in name else folder
+        if "\0" in name:
+            problems.append(Problem(at.line, f"{at.sentence}: no file can be called so"))
+            continue
+        found = (folder / name).resolve()
         if not found.is_relative_to(folder):
             # Who is handed a manifest shall not send away what lies elsewhere on this machine.
             problems.append(

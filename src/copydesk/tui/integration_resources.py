@@ -50,7 +50,7 @@ INTEGRATIONS: Resource[Integration] = Resource(
               sort=lambda one: one.version),
         Shown("target", "WORKS ON", lambda one, now: one.target, 12, drop=1,
               values=get_args(IntegrationTarget)),
-        Shown("visibility", "FOUND BY", lambda one, now: present.visibility(one), 8,
+        Shown("visibility", "VISIBILITY", lambda one, now: present.visibility(one), 10,
               values=get_args(Visibility)),
         Shown("owner", "OWNER", lambda one, now: present.owner(one), 18,
               sort=present.owner),

@@ -108,7 +108,7 @@ class IntegrationsPlace(Publishing, scope="integrations"):
             send=send,
             current=before,
             only=EDITED,
-            labels={"target": "Works on", "visibility": "Found by"},
+            labels={"target": "Works on"},
             lines={"summary": 5},
             facts=[
                 f"Saving publishes version {item.version + 1}: where it is installed it is set "
@@ -159,7 +159,7 @@ class IntegrationsPlace(Publishing, scope="integrations"):
             self.say(f"Installing takes the permission for that in {title}.", "warn")
             return
         scopes = listed(item.scopes)
-        facts = [f"It is installed in {title}."]
+        facts = [f"It goes into {title}."]
         facts.append(clean(f"There it may: {scopes}.") if scopes else "It asks to do nothing.")
         asked = item.configurations.account if item.configurations is not None else None
         if asked is not None and asked.required:
@@ -247,8 +247,8 @@ class IntegrationsPlace(Publishing, scope="integrations"):
 
     def _tunnel_facts(self, item: Integration) -> list[str]:
         return [
-            f"What {self.named(item)} is told goes to that address from now on, until another one "
-            "is named: with what is in it, and to nobody else.",
+            f"What {self.named(item)} is told goes to that address from now on, with all that is "
+            "in it, until another one is named.",
             "The service tells nobody where events go, and has no call that ends it: no way back.",
         ]
 
@@ -281,8 +281,7 @@ class IntegrationsPlace(Publishing, scope="integrations"):
             f"Delete {self.named(item)}",
             [
                 "It is taken out wherever it is installed, and its events are gone.",
-                "Blocks of it on pages stay there, and show nothing any more.",
-                "There is no way back: it can be published anew, as something else.",
+                "There is no way back: published anew, it is installed nowhere.",
             ],
             expect=item.name,
             verb="delete",

@@ -34,7 +34,11 @@ class MemberUpdate(Body):
 
     nullable: ClassVar[tuple[str, ...]] = ("role",)
 
-    role: Role | None = None
+    role: Role | None = Field(
+        default=None,
+        description="What somebody may do in the organization: administrate it, create, edit or "
+        "review content, comment, or only read. A guest reaches what they are given, and no more.",
+    )
 
 
 class MemberSpace(Shape):

@@ -2,7 +2,7 @@
 
 from typing import Self
 
-from pydantic import model_validator
+from pydantic import Field, model_validator
 
 from copydesk.contract.enumerations import MergeRuleKind, MergeRulesType
 from copydesk.contract.models.base import Body, Open, Shape
@@ -45,8 +45,14 @@ class MergeRuleWrite(Body):
 class MergeRulesWrite(Body):
     """Merge rules in a request: rules exactly with ``type`` rules."""
 
-    type: MergeRulesType
-    rules: list[MergeRuleWrite] | None = None
+    type: MergeRulesType = Field(
+        description="Rules of its own, none, or those of the organization above it."
+    )
+    rules: list[MergeRuleWrite] | None = Field(
+        default=None,
+        description="Every one has to hold before a change request merges. They go with the type "
+        "rules only.",
+    )
 
     @model_validator(mode="after")
     def _rules_where_meant(self) -> Self:

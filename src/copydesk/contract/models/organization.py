@@ -139,8 +139,13 @@ class OrganizationUpdate(Body):
 
     nullable: ClassVar[tuple[str, ...]] = ("default_role", "default_content", "logo")
 
-    title: Annotated[str, StringConstraints(min_length=2, max_length=255)] | None = None
-    email_domains: list[str] | None = None
+    title: Annotated[str, StringConstraints(min_length=2, max_length=255)] | None = Field(
+        default=None, description="What the organization is called."
+    )
+    email_domains: list[str] | None = Field(
+        default=None,
+        description="Whoever has a verified e-mail address in such a domain may join.",
+    )
     hostname: (
         Annotated[
             str,
@@ -149,14 +154,34 @@ class OrganizationUpdate(Body):
             ),
         ]
         | None
-    ) = None
-    default_role: Role | None = None
-    default_content: DefaultContentWrite | Word | None = None
-    logo: Annotated[str, StringConstraints(max_length=2048, pattern=_LOGO)] | None = None
-    sso: bool | None = None
-    ai: bool | None = None
-    invite_links: bool | None = None
-    merge_rules: MergeRulesWrite | None = None
+    ) = Field(
+        default=None,
+        description="Where the organization publishes what has no other address.",
+    )
+    default_role: Role | None = Field(
+        default=None, description="The role of whoever joins; without one they are guests."
+    )
+    default_content: DefaultContentWrite | Word | None = Field(
+        default=None, description="What people see first in the organization, such as a site."
+    )
+    logo: Annotated[str, StringConstraints(max_length=2048, pattern=_LOGO)] | None = Field(
+        default=None,
+        description="The address of a picture, or the name of one of the service's own.",
+    )
+    sso: bool | None = Field(
+        default=None, description="Whether everybody has to sign in by single sign-on."
+    )
+    ai: bool | None = Field(
+        default=None, description="Whether the AI features are on."
+    )
+    invite_links: bool | None = Field(
+        default=None, description="Whether people can be invited by a link."
+    )
+    merge_rules: MergeRulesWrite | None = Field(
+        default=None,
+        description="What must hold before a change request merges, in every space that has no "
+        "rules of its own.",
+    )
 
 
 class SubdomainTarget(Shape):

@@ -72,6 +72,11 @@ def organization_row(organization: Organization, member: Member | None = None) -
     )
 
 
+def administers(row: OrganizationRow) -> bool | None:
+    """Whether the reader administers an organization; None while that is not known."""
+    return None if row.rights is None else dict(RIGHTS)["admin"] in row.rights
+
+
 def role(row: OrganizationRow) -> Text | str:
     """Return the reader's role; a dot while it is not known."""
     return Text(".", style="muted") if row.role is None else row.role

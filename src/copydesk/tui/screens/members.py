@@ -70,22 +70,15 @@ class MembersPlace(OrganizationActions, ResourcePlace["Member"], scope="members"
     def opened(self) -> None:
         """Find out what the reader may do."""
         super().opened()
-        if (home := self.organization) is not None:
-            self.load(
-                "rights", lambda api: self._read_rights(api, home), self._learned,
-                what="Reading your rights",
-            )  # fmt: skip
+        self.load("rights", self._read_rights, self._learned, what="Reading your rights")
 
-    async def _read_rights(self, api: Api, home: str) -> Organization:
+    async def _read_rights(self, api: Api) -> Organization | None:
         from copydesk.contract import operations as ops
-        from copydesk.tui.space_reading import read_me
 
-        if self.session.me is None:
-            self.session.me = await read_me(api)
-        return await api(ops.get_organization, home)
+        return await api(ops.get_organization, self.organization) if self.organization else None
 
-    def _learned(self, organization: Organization) -> None:
-        granted = organization.permissions
+    def _learned(self, organization: Organization | None) -> None:
+        granted = None if organization is None else organization.permissions
         self._admin = None if granted is None else granted.admin
         self.refresh_frame()
 

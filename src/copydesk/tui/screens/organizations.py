@@ -3,22 +3,30 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from textual.app import ComposeResult
 
-from copydesk.domain.text import plural
+from copydesk.domain.member_inverses import joined
+from copydesk.domain.text import plural, shorten
+from copydesk.tui.actions import action, command
 from copydesk.tui.details_pane import HasDetails
+from copydesk.tui.dispatch import run
+from copydesk.tui.draft_keys import form_key
 from copydesk.tui.glyphs import glyphs
+from copydesk.tui.organization_actions import AtHand, OrganizationActions
+from copydesk.tui.organization_writing import find_joined, join, organization_in
 from copydesk.tui.place import Part
 from copydesk.tui.places import Target, place
 from copydesk.tui.present import organization as present
 from copydesk.tui.present.organization import OrganizationRow
+from copydesk.tui.resources import Raw
 from copydesk.tui.search import SearchPrompt
 from copydesk.tui.sources import ListSource
 from copydesk.tui.widgets.facts import Facts
+from copydesk.tui.widgets.form import Field, Form
 from copydesk.tui.widgets.pane import Pane
 from copydesk.tui.widgets.virtual_list import Column, VirtualList
 
@@ -50,12 +58,22 @@ class ChoosePrompt(SearchPrompt):
 
 
 @place("organizations", key="o", title="Organizations")
-class OrganizationsPlace(HasDetails, scope="organizations"):
+class OrganizationsPlace(OrganizationActions, HasDetails, scope="organizations"):
     """The organizations that the reader is in."""
+
+    RAW = ("get_organization",)
 
     def __init__(self, target: Target) -> None:
         super().__init__(target)
         self._read_once = False
+        self._wanted = ""
+        """The organization to go to once they have been read again."""
+
+    @property
+    def at_hand(self) -> AtHand | None:
+        """The organization under the cursor."""
+        row = self.rows.selected
+        return None if row is None else AtHand(row.id, row.title, present.administers(row))
 
     def panes(self) -> ComposeResult:
         """Yield the list, and what there is to know about its row."""
@@ -93,6 +111,13 @@ class OrganizationsPlace(HasDetails, scope="organizations"):
             return []
         choices = [("address", row.url), ("title", row.title), ("id", row.id)]
         return [(name, text) for name, text in choices if text]
+
+    def raw(self) -> Raw | None:
+        """Return where the JSON of the organization under the cursor comes from."""
+        row = self.rows.selected
+        if row is None:
+            return None
+        return Raw(f"organization {row.title}", "get_organization", (row.id,))
 
     def signs(self) -> Sequence[tuple[str, str]]:
         """Return the signs of the list."""
@@ -146,12 +171,16 @@ class OrganizationsPlace(HasDetails, scope="organizations"):
         self._merge(found)
         self.rows.empty = (
             "You are in no organization yet. Ask an administrator to invite you, "
-            "or check whose token this is."
+            "or check whose token this is. ctrl+n joins one that admits your address."
         )
         if not self._read_once:
             self._read_once = True
             if self.session.organization is not None:
                 self.rows.select(self.session.organization)
+        if self._wanted:
+            self.rows.source.base.fold()
+            if self.rows.select(self._wanted):
+                self._wanted = ""
         self.refresh_frame()
         me = self.session.me
         if me is not None:
@@ -227,3 +256,60 @@ class OrganizationsPlace(HasDetails, scope="organizations"):
             await self.desk.go("spaces", below[0].target)
         else:
             await self.desk.go("spaces", Target(organization=row.id))
+
+    # Joining
+
+    @action("ctrl+n", "join", danger=1, show=12, group="Change",
+            uses=("join_organization", "get_organization"))  # fmt: skip
+    async def join(self) -> None:
+        """Join an organization that admits the domain of your e-mail address. It asks which."""
+        await self._join("")
+
+    @command("join", "ORGANIZATION", uses=("join_organization", "get_organization"))
+    async def join_by_word(self, rest: str) -> None:
+        """Join an organization, given by its id or its address in the app."""
+        await self._join(rest.strip())
+
+    def resume_draft(self, part: str) -> None:
+        """Open the form again in which an organization was named."""
+        if part in self.ACTIONS:
+            self.desk.call_later(run, self, self.ACTIONS[part])
+
+    async def _join(self, given: str) -> None:
+        key = form_key(self.PLACE, Target(), "join")
+        me = self.session.me
+
+        async def send(values: Mapping[str, str]) -> None:
+            organization = organization_in(values["organization"]) or ""
+            await self.perform(
+                "Join organization",
+                shorten(organization, 40),
+                lambda api: join(api, organization),
+                reversal=None if me is None else joined(organization, me.id),
+                look=lambda api: find_joined(api, organization),
+                draft=key,
+            )
+            self._wanted = organization
+
+        field = Field(
+            "organization",
+            "Organization",
+            given,
+            lambda text: None if not text or organization_in(text) else NO_ORGANIZATION,
+            help="Its id, or its address in the app: those that you are not in are not listed.",
+            required=True,
+        )
+        form = Form(
+            "Join an organization",
+            [field],
+            draft_key=key,
+            facts=["It has to admit the domain of your e-mail address, which has to be verified."],
+            send=send,
+            verb="join",
+            new=True,
+        )
+        if await self.desk.push_screen_wait(form):
+            self.read_again()
+
+
+NO_ORGANIZATION = "this is neither an id nor an address of an organization"

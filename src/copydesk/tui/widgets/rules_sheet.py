@@ -1,4 +1,4 @@
-"""The merge rules of a space: those of its organization, none, or its own, each with a tick."""
+"""The merge rules of a space or an organization: inherited, none, or its own, each with a tick."""
 
 from __future__ import annotations
 
@@ -70,7 +70,8 @@ def not_naming(here: RulesSheet) -> str | None:
 class RulesSheet(ScrollingSheet[JSON], scope="rules_sheet"):
     """Choose merge rules; the result is them as JSON, or None when it was left.
 
-    ``inherited`` says what the rules of the organization are. ``people`` reads the members.
+    ``inherited`` says what the rules of the organization are, None where nothing is inherited.
+    ``people`` reads the members. ``verb`` is what ctrl+s does, in a word.
     """
 
     def __init__(
@@ -78,9 +79,10 @@ class RulesSheet(ScrollingSheet[JSON], scope="rules_sheet"):
         title: str,
         value: JSON,
         *,
-        inherited: str,
+        inherited: str | None,
         people: Callable[[], Awaitable[Sequence[Named]]],
         names: Mapping[str, str],
+        verb: str = "stage",
     ) -> None:
         from copydesk.contract.enumerations import MergeRuleKind
         from copydesk.contract.models.merge_rules import NAMES_REVIEWERS
@@ -90,12 +92,13 @@ class RulesSheet(ScrollingSheet[JSON], scope="rules_sheet"):
         self.kind, self.rules = rules_of(value)
         self._before = value
         self._inherited = inherited
+        self._verb = verb
         self._people = people
         self._names = dict(names)
         kinds = [*get_args(MergeRuleKind)]
         kinds += [rule for rule in self.rules if rule not in kinds]
         rows = [
-            Option(INHERIT, "as the organization", inherited),
+            *([Option(INHERIT, "as the organization", inherited)] if inherited is not None else ()),
             Option(NONE, "none: every change request may merge"),
             *(Option(kind, clean(label(kind))) for kind in kinds),
         ]
@@ -110,15 +113,14 @@ class RulesSheet(ScrollingSheet[JSON], scope="rules_sheet"):
 
     def body(self) -> ComposeResult:
         """What it is about, the rules, and the keys."""
-        about = [
-            "All that are ticked must hold before a change request merges.",
-            f"The organization's: {self._inherited}.",
-        ]
+        about = ["All that are ticked must hold before a change request merges."]
+        if self._inherited is not None:
+            about.append(f"The organization's: {self._inherited}.")
         yield Static(self.paint(fact_lines(about)), classes="facts")
         yield self.options
         keys = Text.assemble(
             ("space", "accent"), " tick   ", ("enter", "accent"), " choose people   ",
-            ("ctrl+s", "accent"), " stage   ", ("esc", "accent"), " cancel",
+            ("ctrl+s", "accent"), f" {self._verb}   ", ("esc", "accent"), " cancel",
         )  # fmt: skip
         yield Label(self.paint(keys), classes="keys", id="rules-keys")
 
@@ -196,7 +198,7 @@ class RulesSheet(ScrollingSheet[JSON], scope="rules_sheet"):
         picked: frozenset[str] | Any = await self.app.push_screen_wait(
             Choices(f"People of “{label(rule)}”", options, ticked=chosen)
         )
-        self._say("space tick   enter choose people   ctrl+s stage   esc cancel")
+        self._say(f"space tick   enter choose people   ctrl+s {self._verb}   esc cancel")
         if picked is None:
             return
         if picked:

@@ -299,14 +299,21 @@ class CommonActions(Acts, scope="place"):
         if raw is not None:
             await place.desk.push_screen(RawPlace(place.target, raw))
 
-    @command("json", uses=raw_operations)
+    @command("json")
     async def show_raw_by_word(self, rest: str) -> None:
         """Show what is under the cursor as the service has it, as g j does."""
-        why = no_json(self)
-        if why is not None:
-            _here(self).say(why, "warn")
-        else:
-            await self.show_raw()
+        from copydesk.tui.dispatch import run
+
+        await run(self, self.ACTIONS["show_raw"])
+
+    @command("whoami", uses="get_current_user")
+    async def show_me(self, rest: str) -> None:
+        """Show who the service says I am, as JSON."""
+        from copydesk.tui.raw import RawPlace
+        from copydesk.tui.resources import Raw
+
+        place = _here(self)
+        await place.desk.push_screen(RawPlace(place.target, Raw("who I am", "get_current_user")))
 
     @command("search", "WORDS", uses="search_organization")
     async def search_for(self, rest: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 from collections.abc import Iterable, Sequence
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from textual.app import ComposeResult
 
+from copydesk.domain.masking import mask
 from copydesk.domain.text import clean
 from copydesk.tui.actions import action
 from copydesk.tui.errors import with_key
@@ -63,7 +65,8 @@ class RawPlace(Place, scope="raw"):
 
     def status_left(self) -> str:
         """Say which operation read it."""
-        return self._raw.operation or "as its list gave it"
+        said = self._raw.operation or "as its list gave it"
+        return f"{said}   masked: V in the list shows all" if self._raw.masked else said
 
     def reload(self) -> None:
         """Read it again."""
@@ -79,7 +82,8 @@ class RawPlace(Place, scope="raw"):
         if not raw.operation:
             return written(raw.value.to_dict())
         answer = await api.answer(getattr(ops, raw.operation), *raw.arguments, **raw.query)
-        return written(json.loads(answer.content))
+        text = written(json.loads(answer.content))
+        return await asyncio.to_thread(mask, text) if raw.masked else text
 
     def _arrived(self, text: str) -> None:
         self.session.fresh()

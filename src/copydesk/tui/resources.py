@@ -118,6 +118,8 @@ class Raw:
     arguments: tuple[Any, ...] = ()
     query: Mapping[str, Any] = field(default_factory=dict)
     value: Any = None
+    masked: bool = False
+    """Whether e-mail addresses and phone numbers in it are masked."""
 
 
 @dataclass(frozen=True)

@@ -25,6 +25,7 @@ from copydesk.tui.errors import NotDoneError
 from copydesk.tui.places import Target
 from copydesk.tui.present.arrangement import Row
 from copydesk.tui.present.site_structure import value
+from copydesk.tui.resources import Raw
 from copydesk.tui.site_reading import SiteRead
 from copydesk.tui.widgets.form import Field, Form
 
@@ -87,6 +88,8 @@ def _condition_note(condition: str) -> str:
 class SiteEditing(ArrangingPlace, scope="site_editing"):
     """The place of a site's structure: what can be changed in it besides its order."""
 
+    RAW = ("list_site_sections", "list_site_spaces")
+
     def __init__(self, target: Target) -> None:
         super().__init__(target)
         self.read: SiteRead | None = None
@@ -104,6 +107,15 @@ class SiteEditing(ArrangingPlace, scope="site_editing"):
     @property
     def _ids(self) -> tuple[str, str]:
         return self.target.organization or "", self.target.site or ""
+
+    def raw(self) -> Raw | None:
+        """Return where the JSON of the level comes from; the service gives no row alone."""
+        node = self.node
+        if node is None:
+            return None
+        if node.kind == "section":
+            return Raw(f"section {node.title} among all", "list_site_sections", self._ids)
+        return Raw(f"site space {node.title} among all", "list_site_spaces", self._ids)
 
     def url(self) -> str | None:
         """Return where readers find what is under the cursor."""

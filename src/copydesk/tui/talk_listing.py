@@ -12,6 +12,8 @@ from copydesk.tui.app import style_path
 from copydesk.tui.looked_pages import LookedPages
 from copydesk.tui.place import View
 from copydesk.tui.places import Target
+from copydesk.tui.raws import conversation_raw, issue_raw
+from copydesk.tui.resources import Raw
 from copydesk.tui.talks import TalkPlace
 from copydesk.tui.widgets.looked_list import LookedList
 from copydesk.tui.widgets.talk_view import TalkView
@@ -41,6 +43,8 @@ def at_list(here: TalkListing) -> str | None:
 
 class TalkListing(TalkPlace, scope="talk_listing"):
     """A list (`rows`) read page by page, with the conversation of the row under the cursor."""
+
+    RAW = ("get_conversation_issue", "get_conversation")
 
     CSS_PATH = style_path("talk_listing")
 
@@ -94,6 +98,16 @@ class TalkListing(TalkPlace, scope="talk_listing"):
         """The organization, and what is listed."""
         yield self.session.organization_title or "no organization"
         yield self.title or ""
+
+    def raw(self) -> Raw | None:
+        """Return where the JSON of the row comes from; beside the list, of the conversation."""
+        row, organization = self.rows.selected, self.organization
+        if row is None or organization is None:
+            return None
+        conversation, issue = self.talk_asked(row)
+        if issue is not None and self.pane is not self.talk:
+            return issue_raw(organization, issue.id, masked=self.masked)
+        return conversation_raw(organization, conversation, masked=self.masked)
 
     def url(self) -> str | None:
         """Return the source of the conversation."""

@@ -22,6 +22,8 @@ from copydesk.tui.places import Jump, Target, place
 from copydesk.tui.present import change_details
 from copydesk.tui.present import change_request as present
 from copydesk.tui.present.change_request import ChangeRow
+from copydesk.tui.raws import request_raw
+from copydesk.tui.resources import Raw
 from copydesk.tui.screens.changes_details import READ_FOR
 from copydesk.tui.screens.changes_impact import ChangesImpact
 from copydesk.tui.screens.changes_list import ChangesList
@@ -53,6 +55,8 @@ class Left:
 )
 class ChangesPlace(ChangesImpact):
     """A list of change requests, and what there is to know about the one under the cursor."""
+
+    RAW = ("get_change_request",)
 
     CSS_PATH = style_path("changes")
 
@@ -173,6 +177,11 @@ class ChangesPlace(ChangesImpact):
         if self.target.space is not None:
             yield self.space_title(self.target.space) or "a space"
         yield "Change requests" + (" of a cluster" if self.target.cluster else "")
+
+    def raw(self) -> Raw | None:
+        """Return where the JSON of the change request comes from."""
+        row = self.rows.selected
+        return None if row is None else request_raw(row.space, row.id, row.label)
 
     def url(self) -> str | None:
         """Return the address of the change request in the platform's application."""

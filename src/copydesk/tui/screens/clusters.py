@@ -20,6 +20,8 @@ from copydesk.tui.present import cluster as present
 from copydesk.tui.present import conversation as talks
 from copydesk.tui.present.cluster import SORTS, ClusterRow
 from copydesk.tui.present.conversation import IssueRow
+from copydesk.tui.raws import cluster_raw, conversation_raw, issue_raw
+from copydesk.tui.resources import Raw
 from copydesk.tui.screens.clusters_list import ClusterList, columns
 from copydesk.tui.sources import ListSource, PagedSource
 from copydesk.tui.talks import REST_SECONDS
@@ -70,6 +72,8 @@ def at_talk(here: ClustersPlace) -> str | None:
 @place("clusters", key="k", title="Clusters")
 class ClustersPlace(ClusterRequests, scope="clusters"):
     """Clusters at the left, the issues of one in the middle, a conversation at the right."""
+
+    RAW = ("get_issues_cluster", "get_conversation_issue", "get_conversation")
 
     CSS_PATH = style_path("clusters")
     AUTO_FOCUS = "#clusters"
@@ -147,6 +151,21 @@ class ClustersPlace(ClusterRequests, scope="clusters"):
         row = self.clusters.selected
         if row is not None and self.pane in (self.issues, self.talk):
             yield self.shown(row.label)
+
+    def raw(self) -> Raw | None:
+        """Return where the JSON of the cluster, the issue or the conversation comes from."""
+        organization, masked = self.organization, self.masked
+        if organization is None:
+            return None
+        if self.pane in (self.issues, self.talk):
+            row = self.issues.selected
+            if row is None:
+                return None
+            if self.pane is self.talk:
+                return conversation_raw(organization, row.conversation, masked=masked)
+            return issue_raw(organization, row.id, masked=masked)
+        cluster = self.clusters.selected
+        return None if cluster is None else cluster_raw(organization, cluster.id, masked=masked)
 
     def url(self) -> str | None:
         """Return the source of a conversation, or the page of a cluster."""

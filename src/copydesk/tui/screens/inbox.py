@@ -23,6 +23,8 @@ from copydesk.tui.places import Target, place
 from copydesk.tui.present import inbox as present
 from copydesk.tui.present.comment import Group, Thread, name_of
 from copydesk.tui.present.inbox import InboxRow
+from copydesk.tui.raws import OF_MESSAGE, message_raw, thread_raw
+from copydesk.tui.resources import Raw
 from copydesk.tui.sources import ListSource
 from copydesk.tui.widgets.choice import Choice, Option
 from copydesk.tui.widgets.composer import WriteSheet
@@ -59,6 +61,8 @@ def may_not_reply(here: Inbox) -> str | None:
 @place("inbox", key="i", title="Inbox")
 class Inbox(HasDetails, scope="inbox"):
     """The open threads that wait on you, with the reason, over all spaces and change requests."""
+
+    RAW = OF_MESSAGE
 
     def __init__(self, target: Target) -> None:
         super().__init__(target)
@@ -117,6 +121,15 @@ class Inbox(HasDetails, scope="inbox"):
         """Offer the address and the text of the thread."""
         found = [] if self.url() is None else [("URL", self.url() or "")]
         return [*found, ("text", self.row.text)] if self.row is not None else []
+
+    def raw(self) -> Raw | None:
+        """Return where the JSON of the message comes from."""
+        row = self.row
+        if row is None:
+            return None
+        if self.focused is self.thread and self.thread.message is not None:
+            return message_raw((row.space, row.request), row.id, self.thread.message)
+        return thread_raw(row.space, row.request, row.id)
 
     def url(self) -> str | None:
         """Return the address of the thread."""

@@ -25,6 +25,8 @@ from copydesk.tui.places import Target, place
 from copydesk.tui.present import arrangement as staged
 from copydesk.tui.present import space_structure as present
 from copydesk.tui.present.arrangement import Row
+from copydesk.tui.raws import OF_NODE, node_raw
+from copydesk.tui.resources import Raw
 from copydesk.tui.space_details import SpaceDetails
 from copydesk.tui.space_editing import in_trash
 from copydesk.tui.tree_reading import Trashed, TreeRead
@@ -64,6 +66,8 @@ WANTED = "organization-structure"
 @place("organization-structure", key="a", title="Collections and spaces")
 class OrganizationStructurePlace(SpaceDetails, scope="organization_structure"):
     """The tree of an organization. What is changed in it is staged, then sent."""
+
+    RAW = OF_NODE
 
     CSS_PATH = style_path("organization_structure")
     what_it_is = "The tree"
@@ -165,6 +169,10 @@ class OrganizationStructurePlace(SpaceDetails, scope="organization_structure"):
         if not self.read.listed:
             told.append("this service lists no spaces: only those found elsewhere are shown")
         return "   ".join(told)
+
+    def raw(self) -> Raw | None:
+        """Return where the JSON of the space or collection comes from."""
+        return node_raw(self.node)
 
     def url(self) -> str | None:
         """Return the address of what is under the cursor in the platform's application."""

@@ -19,6 +19,8 @@ from copydesk.tui.place import Part
 from copydesk.tui.places import Target, place
 from copydesk.tui.present import page as present
 from copydesk.tui.present.page import LinkRow, PageRow
+from copydesk.tui.raws import page_raw
+from copydesk.tui.resources import Raw
 from copydesk.tui.screens.pages_thread import ThreadAbove
 from copydesk.tui.sources import ListSource
 from copydesk.tui.trees import TreeSource
@@ -50,6 +52,8 @@ def nowhere_back(here: PagesPlace) -> str | None:
 @place("pages", title="Pages")
 class PagesPlace(ThreadAbove, scope="pages"):
     """The page tree at the left, the page in the middle, its links at the right."""
+
+    RAW = ("get_space_page", "get_change_request_page")
 
     CSS_PATH = style_path("pages")
     AUTO_FOCUS = "#pages"
@@ -109,6 +113,13 @@ class PagesPlace(ThreadAbove, scope="pages"):
         yield "Pages"
         if self.target.change_request is not None:
             yield "change request"
+
+    def raw(self) -> Raw | None:
+        """Return where the JSON of the page comes from."""
+        page = self.rows.selected_item if self.pane is self.rows else self.shown_page
+        if page is None or self.target.space is None:
+            return None
+        return page_raw(self.target.space, self.target.change_request, page.id, page.title)
 
     def url(self) -> str | None:
         """Return the address of the page, or of what the link under the cursor leads to."""

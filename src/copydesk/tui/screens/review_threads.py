@@ -7,6 +7,8 @@ from copydesk.domain.text import clean
 from copydesk.tui.actions import action
 from copydesk.tui.message_actions import MessageActions
 from copydesk.tui.present.comment import Thread, first_words
+from copydesk.tui.raws import message_raw, request_raw
+from copydesk.tui.resources import Raw
 from copydesk.tui.screens.review_guards import may_not_comment, no_line, none_open
 from copydesk.tui.screens.review_news import ReviewNews
 from copydesk.tui.widgets.choice import Choice, Option
@@ -15,6 +17,11 @@ from copydesk.tui.widgets.choice import Choice, Option
 class ReviewThreads(ReviewNews, MessageActions, scope="review_threads"):
     """The actions on threads."""
 
+    RAW = (
+        "get_change_request",
+        "get_change_request_comment",
+        "get_change_request_comment_reply",
+    )
     NO_THREAD = "No thread here. } goes to the next open one; c starts one on this line."
 
     @action("}", "next open thread", unless=none_open, show=9, group="Threads")
@@ -83,6 +90,15 @@ class ReviewThreads(ReviewNews, MessageActions, scope="review_threads"):
         opened = self.opened_request
         assert opened is not None
         return opened.space.id, opened.request.id
+
+    def raw(self) -> Raw | None:
+        """Return where the JSON of the message comes from, else that of the request."""
+        opened, thread = self.opened_request, self.current_thread()
+        if opened is None:
+            return None
+        if thread is not None:
+            return message_raw(self.thread_ids, thread.id, self.current_message())
+        return request_raw(*self.thread_ids, f"#{opened.request.number}")
 
     def commenting_refused(self) -> str | None:
         """Return why I may not comment in this space, or None."""

@@ -15,6 +15,7 @@ from copydesk.tui.place import Part
 from copydesk.tui.places import Target, place
 from copydesk.tui.present import site_schema as present
 from copydesk.tui.present.site_schema import SchemaRow
+from copydesk.tui.resources import Raw
 from copydesk.tui.schema_editing import SchemaEditing
 from copydesk.tui.schema_reading import SchemaRead, read_schema
 from copydesk.tui.site_tabs import WHICH, SiteTabs
@@ -45,6 +46,8 @@ def no_row(here: SiteSchemaPlace) -> str | None:
 @place("site-schema", title="Visitor attributes")
 class SiteSchemaPlace(SiteTabs, SchemaEditing, scope="site_schema"):
     """What a site may know of its visitors, to show them different things."""
+
+    RAW = ("get_adaptive_schema",)
 
     def __init__(self, target: Target) -> None:
         super().__init__(target)
@@ -88,6 +91,12 @@ class SiteSchemaPlace(SiteTabs, SchemaEditing, scope="site_schema"):
             yield "read-only"
         elif self.kept is not None:
             yield "edit not sent"
+
+    def raw(self) -> Raw | None:
+        """Return where the JSON of the schema comes from."""
+        if self.read is None:
+            return None
+        return Raw(f"schema of {self.read.site.title}", "get_adaptive_schema", self.ids)
 
     def status_left(self) -> str:
         """What is kept, what is wrong, or how many attributes there are."""

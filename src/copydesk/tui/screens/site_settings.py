@@ -17,6 +17,7 @@ from copydesk.tui.place import Part
 from copydesk.tui.places import Target, place
 from copydesk.tui.present import site_settings as present
 from copydesk.tui.present.site_settings import Setting
+from copydesk.tui.resources import Raw
 from copydesk.tui.site_settings import SiteSettings, fixed_setting
 from copydesk.tui.site_tabs import WHICH
 from copydesk.tui.sources import ListSource
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
 @place("site-settings", title="Site settings")
 class SiteSettingsPlace(SiteSettings, HasDetails, scope="site_settings"):
     """Who reads a site, where, and what it shows of itself; Enter changes a setting."""
+
+    RAW = ("get_site",)
 
     def __init__(self, target: Target) -> None:
         super().__init__(target)
@@ -76,6 +79,14 @@ class SiteSettingsPlace(SiteSettings, HasDetails, scope="site_settings"):
         if self.site is not None and not self.site.published:
             return "not published: nobody reads it yet"
         return super().status_left()
+
+    def raw(self) -> Raw | None:
+        """Return where the JSON of the site comes from."""
+        site = self.site
+        if site is None:
+            return None
+        ids = (self.target.organization or "", site.id)
+        return Raw(f"site {present.title_of(site)}", "get_site", ids)
 
     def url(self) -> str | None:
         """Return where readers find the site; where it is set up, for what is changed there."""

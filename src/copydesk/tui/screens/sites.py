@@ -18,6 +18,7 @@ from copydesk.tui.place import Part, View
 from copydesk.tui.places import Target, place
 from copydesk.tui.present import site as present
 from copydesk.tui.present.site import SiteRow
+from copydesk.tui.resources import Raw
 from copydesk.tui.site_making import SiteMaking
 from copydesk.tui.sources import PagedSource
 from copydesk.tui.widgets.facts import Facts
@@ -55,6 +56,8 @@ def no_site(here: SitesPlace) -> str | None:
 @place("sites", key="t", title="Sites")
 class SitesPlace(SiteMaking, HasDetails, scope="sites"):
     """A list of sites; Enter opens the structure of one."""
+
+    RAW = ("get_site",)
 
     def __init__(self, target: Target) -> None:
         super().__init__(target)
@@ -106,6 +109,12 @@ class SitesPlace(SiteMaking, HasDetails, scope="sites"):
         """Whether the site under the cursor is published."""
         row = self.rows.selected
         return row.published if row is not None else None
+
+    def raw(self) -> Raw | None:
+        """Return where the JSON of the site comes from."""
+        row = self.rows.selected
+        ids = (self.target.organization or self.session.organization or "", row.id if row else "")
+        return None if row is None else Raw(f"site {row.title}", "get_site", ids)
 
     def url(self) -> str | None:
         """Return where readers find the site."""

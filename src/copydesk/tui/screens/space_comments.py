@@ -20,6 +20,7 @@ from copydesk.tui.pending import PendingDraft
 from copydesk.tui.places import Target, place
 from copydesk.tui.present.comment import Group, Thread, Threads, first_words, gone_text
 from copydesk.tui.present.space_comment import SPACE_COMMENTS
+from copydesk.tui.raws import message_raw
 from copydesk.tui.resource_place import REST_SECONDS, ResourcePlace
 from copydesk.tui.resources import Raw, Shown
 from copydesk.tui.session import WriteError
@@ -191,12 +192,8 @@ class SpaceComments(MessageActions, ResourcePlace["Comment"], scope="space_comme
 
     def raw(self) -> Raw | None:
         """Return where the JSON of the message comes from."""
-        message, item = self.current_message(), self.item
-        raw = super().raw()
-        if raw is None or item is None or not isinstance(message, CommentReply):
-            return raw
-        ids = (self.target.space or "", item.id, message.id)
-        return Raw(f"reply {first_words(message, 40)}", "get_space_comment_reply", ids)
+        item = self.item
+        return message_raw(self.thread_ids, item.id, self.current_message()) if item else None
 
     # What the actions on threads ask for
 

@@ -22,6 +22,8 @@ from copydesk.tui.last_run import LastRun, keep_last_run, read_last_run
 from copydesk.tui.place import Part, View
 from copydesk.tui.places import Target, place
 from copydesk.tui.present import space as present
+from copydesk.tui.raws import OF_NODE, node_raw
+from copydesk.tui.resources import Raw
 from copydesk.tui.spaces_arranging import SpacesArranging
 from copydesk.tui.views import COUNT_SECONDS
 from copydesk.tui.widgets.facts import Facts
@@ -64,6 +66,8 @@ def no_rows(here: SpacesPlace) -> str | None:
 @place("spaces", key="s", title="Spaces")
 class SpacesPlace(SpacesArranging, scope="spaces"):
     """The tree of an organization, and what there is to know about the row under the cursor."""
+
+    RAW = OF_NODE
 
     def __init__(self, target: Target) -> None:
         super().__init__(target)
@@ -109,6 +113,10 @@ class SpacesPlace(SpacesArranging, scope="spaces"):
         """Return the space under the cursor."""
         node = self.rows.selected_item
         return node.id if node is not None and node.kind == "space" else None
+
+    def raw(self) -> Raw | None:
+        """Return where the JSON of the space or collection comes from."""
+        return node_raw(self.rows.selected_item)
 
     def url(self) -> str | None:
         """Return the address of the space or collection in the platform's application."""

@@ -1,0 +1,76 @@
+"""Where the raw JSON of what the core places show comes from."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from copydesk.tui.resources import Raw
+
+if TYPE_CHECKING:
+    from copydesk.contract.models.comment import Comment, CommentReply
+    from copydesk.domain.space_tree import SpaceNode
+
+OF_NODE = ("get_space", "get_collection")
+"""What `node_raw` reads with."""
+
+OF_MESSAGE = (
+    "get_change_request_comment",
+    "get_change_request_comment_reply",
+    "get_space_comment",
+    "get_space_comment_reply",
+)
+"""What `message_raw` reads with."""
+
+_MARKDOWN = {"format": "markdown"}
+
+
+def node_raw(node: SpaceNode | None) -> Raw | None:
+    """Return that of a space or a collection."""
+    if node is None or node.kind not in ("space", "collection"):
+        return None
+    return Raw(f"{node.kind} {node.title}", f"get_{node.kind}", (node.id,))
+
+
+def request_raw(space: str, request: str, name: str) -> Raw:
+    """Return that of a change request."""
+    return Raw(f"change request {name}", "get_change_request", (space, request))
+
+
+def page_raw(space: str, request: str | None, page: str, title: str) -> Raw:
+    """Return that of a page of a space, or of a change request."""
+    if request is None:
+        return Raw(f"page {title}", "get_space_page", (space, page), _MARKDOWN)
+    return Raw(f"page {title}", "get_change_request_page", (space, request, page), _MARKDOWN)
+
+
+def thread_raw(space: str, request: str, comment: str, reply: str | None = None) -> Raw:
+    """Return that of a comment, or of a reply; on a space itself ``request`` is ""."""
+    name = "get_change_request_comment" if request else "get_space_comment"
+    ids = tuple(each for each in (space, request, comment) if each)
+    if reply is None:
+        return Raw("comment", name, ids, _MARKDOWN)
+    return Raw("reply", f"{name}_reply", (*ids, reply), _MARKDOWN)
+
+
+def message_raw(
+    ids: tuple[str, str], comment: str, message: Comment | CommentReply | None
+) -> Raw | None:
+    """Return that of a message in a thread."""
+    if message is None:
+        return None
+    return thread_raw(*ids, comment, message.id if message.id != comment else None)
+
+
+def issue_raw(organization: str, issue: str, *, masked: bool) -> Raw:
+    """Return that of an issue."""
+    return Raw("issue", "get_conversation_issue", (organization, issue), masked=masked)
+
+
+def conversation_raw(organization: str, conversation: str, *, masked: bool) -> Raw:
+    """Return that of a conversation."""
+    return Raw("conversation", "get_conversation", (organization, conversation), masked=masked)
+
+
+def cluster_raw(organization: str, cluster: str, *, masked: bool) -> Raw:
+    """Return that of a cluster."""
+    return Raw("cluster", "get_issues_cluster", (organization, cluster), masked=masked)

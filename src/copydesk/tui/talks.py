@@ -6,6 +6,7 @@ numbers are masked in both until they are shown.
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING, Any
 
 from copydesk.tui.actions import action
@@ -199,10 +200,21 @@ class TalkPlace(Place, scope="talks"):
             self.show_talk()
             self._read_ahead()
 
+        async def read(api: Api) -> Talk | None:
+            # What is left behind does not stand beside a row that it does not belong to.
+            if self._shown[2] != conversation:
+                self._say(issue, "Reading the conversation…")
+            try:
+                return await read_talk(api, organization, conversation)
+            except asyncio.CancelledError:
+                wanted = self._asked is not None and self._asked[0] == conversation
+                if self.is_attached and wanted and self._shown[2] != conversation:
+                    self._say(issue, "Not read. R reads it.")
+                raise
+
         self.load(
-            "talk", lambda api: read_talk(api, organization, conversation), arrived,
-            what="Reading the conversation", after=after, failed=failed,
-        )  # fmt: skip
+            "talk", read, arrived, what="Reading the conversation", after=after, failed=failed
+        )
 
     def _read_ahead(self) -> None:
         """Read the conversation that ``J`` (or ``K``, if that was last) goes to, and no other.

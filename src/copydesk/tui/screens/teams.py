@@ -1,56 +1,166 @@
-"""The teams of an organization."""
+"""The teams of an organization: made, renamed, deleted; Enter shows who is in one."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from copydesk.domain.age import age
+from copydesk.domain.team_inverses import team_made, team_renamed
+from copydesk.domain.text import clean, shorten
+from copydesk.tui.actions import action
+from copydesk.tui.body_form import body_form
+from copydesk.tui.organization_reading import people_offered, read_home
 from copydesk.tui.places import Target, place
-from copydesk.tui.resource_place import ResourcePlace
-from copydesk.tui.resources import Asked, Condition, Resource, Shown
+from copydesk.tui.present import team as present
+from copydesk.tui.resource_place import ResourcePlace, nothing_selected
+from copydesk.tui.team_resources import TEAMS
+from copydesk.tui.team_writing import delete, find_made, make, rename, teams_called
+from copydesk.tui.widgets.sheet import TypeToConfirm
 
 if TYPE_CHECKING:
-    from copydesk.client.api import Api
-    from copydesk.contract.models.base import Page
-    from copydesk.contract.models.team import Team
+    from collections.abc import Sequence
+
+    from copydesk.contract.models.organization import Organization
+    from copydesk.contract.models.team import Team, TeamCreate, TeamUpdate
+    from copydesk.tui.widgets.choice import Option
 
 
-async def _pages(api: Api, target: Target, asked: Asked) -> Page[Team]:
-    from copydesk.contract import operations as ops
-
-    organization = target.organization or ""
-    return await api.page(ops.list_teams, organization, **asked.paging, **asked.conditions)
-
-
-TEAMS: Resource[Team] = Resource(
-    noun="team",
-    title="Teams",
-    pages=_pages,
-    key=lambda team: team.id,
-    label=lambda team: team.title,
-    shown=(
-        Shown("title", "NAME", lambda team, now: team.title, flex=1, minimum=20,
-              detail=False, sort=lambda team: team.title),
-        Shown("members", "MEMBERS", lambda team, now: str(team.members), 7, align="right",
-              sort=lambda team: team.members),
-        Shown("spaces", "SPACES", lambda team, now: str(team.spaces), 6, align="right", drop=1,
-              sort=lambda team: team.spaces),
-        Shown("made", "MADE", lambda team, now: age(team.created_at, now), 8, drop=2,
-              sort=lambda team: team.created_at),
-    ),
-    empty="There are no teams yet. ctrl+n makes one.",
-    get="get_team",
-    arguments=lambda target, team: (target.organization or "", team.id),
-    conditions=(
-        Condition("title", "teams whose name holds this"),
-        Condition("owner", "teams that a member with this id manages"),
-    ),
-)  # fmt: skip
-"""Teams, as an organization lists them."""
+def may_not_make(here: TeamsPlace) -> str | None:
+    """Say why no team can be made."""
+    if (why := here.missing()) is not None:
+        return why
+    home = here.home
+    if home is None or home.permissions is None or home.permissions.own_team:
+        return None
+    return f"Making a team in {shorten(clean(home.title), 40)} takes the permission for that."
 
 
-@place("teams", key="T", title="Teams", uses="list_teams")
+def may_not_change(here: TeamsPlace) -> str | None:
+    """Say why the team under the cursor may not be changed."""
+    item = here.item
+    if item is None or item.permissions is None or item.permissions.admin:
+        return None
+    return "Renaming and deleting a team takes an administrator of the organization."
+
+
+@place("teams", key="T", title="Teams", uses=("list_teams", "get_organization"))
 class TeamsPlace(ResourcePlace["Team"], scope="teams"):
     """The teams of an organization."""
 
     RESOURCE = TEAMS
+
+    def __init__(self, target: Target) -> None:
+        super().__init__(target)
+        self.home: Organization | None = None
+        """The organization with the rights of the reader, once they are known."""
+
+    def opened(self) -> None:
+        """Find out what the reader may do."""
+        super().opened()
+        if (home := self.organization) is not None:
+            self.load(
+                "rights", lambda api: read_home(api, self.session, home), self._learned,
+                what="Reading your rights",
+            )  # fmt: skip
+
+    def _learned(self, home: Organization) -> None:
+        self.home = home
+        if may_not_make(self) is not None:
+            self.rows.empty = "There are no teams in this organization."
+            self.rows.refresh()
+        self.refresh_frame()
+
+    def open_item(self, item: Team) -> None:
+        """Go to who is in the team."""
+        target = Target(organization=self.organization, item=item.id)
+        self.desk.call_later(self.desk.go, "team-members", target)
+
+    def named(self, item: Team) -> str:
+        """Return the name of a team, short enough for a title."""
+        return shorten(self.label(item), present.NAME_CELLS)
+
+    # Changing
+
+    @action("ctrl+n", "new team", unless=may_not_make, danger=1, show=28, group="Change",
+            uses=("create_team", "list_teams", "list_members"))  # fmt: skip
+    async def make(self) -> None:
+        """Make a team, with people of the organization in it if you like."""
+        from copydesk.contract.models.team import TeamCreate
+
+        home, key = self.organization or "", self.draft_key("make")
+
+        async def people() -> Sequence[Option]:
+            return await people_offered(await self.session.ready(), home)
+
+        async def send(body: TeamCreate) -> None:
+            alike = await teams_called(await self.session.ready(), home, body.title)
+            known = {team.id for team in alike}
+            made = await self.perform(
+                "Make team",
+                shorten(clean(body.title), present.NAME_CELLS),
+                lambda api: make(api, home, body),
+                reversal=lambda team: team_made((home, team.id), team.title, team.members),
+                look=lambda api: find_made(api, home, body.title, known),
+                draft=key,
+            )
+            self.read_written(made.id)
+
+        form = body_form(
+            TeamCreate,
+            title="New team",
+            draft_key=key,
+            send=send,
+            labels={"title": "Name", "members": "People"},
+            offers={"members": people},
+            lines={"members": 4},
+            facts=["A team is given spaces and collections as a person is: all in it have them."],
+            verb="make it",
+        )
+        await self.desk.push_screen_wait(form)
+
+    @action("e", "rename", unless=(nothing_selected, may_not_change), danger=1, show=26,
+            group="Change", uses="update_team")  # fmt: skip
+    async def rename(self) -> None:
+        """Give the team another name."""
+        from copydesk.contract.models.team import TeamUpdate
+
+        item, home = self.item, self.organization or ""
+        assert item is not None
+        ids, key = (home, item.id), self.draft_key("rename", item.id)
+
+        async def send(body: TeamUpdate) -> None:
+            await self.perform(
+                "Rename team",
+                self.named(item),
+                lambda api: rename(api, ids, body),
+                reversal=team_renamed(ids, item.title, body.title or ""),
+                draft=key,
+            )
+
+        form = body_form(
+            TeamUpdate,
+            title=f"Rename {self.named(item)}",
+            draft_key=key,
+            send=send,
+            current=item,
+            labels={"title": "Name"},
+        )
+        if await self.desk.push_screen_wait(form):
+            self.read_written(item.id)
+
+    @action("D", "delete", unless=(nothing_selected, may_not_change), danger=3, show=18,
+            group="Change", uses="delete_team")  # fmt: skip
+    async def delete(self) -> None:
+        """Delete the team for good. It asks for the name; the people stay in the organization."""
+        item, home = self.item, self.organization or ""
+        assert item is not None
+        sheet = TypeToConfirm(
+            f"Delete {self.named(item)}",
+            present.loss(item),
+            expect=self.label(item),
+            verb="delete",
+        )
+        if await self.desk.push_screen_wait(sheet):
+            await self.perform(
+                "Delete team", self.named(item), lambda api: delete(api, (home, item.id))
+            )
+            self.read_written()

@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from rich.text import Text
 
+from copydesk.domain.cause import CAUSE
 from copydesk.domain.filter import Fields, Query, Value, fold
 from copydesk.domain.text import clean
 from copydesk.tui.actions import SCOPES, action, command
 from copydesk.tui.place import Place
-from copydesk.tui.places import Target
+from copydesk.tui.places import GO, Target
 from copydesk.tui.resources import Asked, Condition, Order, Resource, Shown
 from copydesk.tui.sources import ListSource, PagedSource
 from copydesk.tui.widgets.choice import Choice, Option
@@ -232,10 +233,15 @@ class ResourceList(Place, Generic[T], scope="resource_list"):
     def view_changed(self) -> None:
         """Ask for what the view is of."""
         resource = self.resource_of(self.view)
-        if resource is not self.resource:
-            self._show_kind(resource)
-            self.came()
-        self.ask_anew()
+        # What another view reads is read for being here, as what the first one reads.
+        before = CAUSE.set((*CAUSE.get(), f"{GO}{self.PLACE}"))
+        try:
+            if resource is not self.resource:
+                self._show_kind(resource)
+                self.came()
+            self.ask_anew()
+        finally:
+            CAUSE.reset(before)
 
     def _show_kind(self, resource: Resource[Any]) -> None:
         """Give the list what belongs to another kind: columns, title, the keys of its filter."""

@@ -124,7 +124,8 @@ async def test_the_catalogue_is_limited_by_the_service_and_filtered_here(
             ("content_sources=true", "Bank"),
             ("owner=lantern scope=none", ""),
         ):
-            await send(driver, f"where {line}")
+            driver.place.where(line)  # type: ignore[attr-defined]
+            await driver.idle()
             item = driver.place.item  # type: ignore[attr-defined]
             assert (item.title if item else "").startswith(found)
         assert "None with owner=lantern scope=none" in driver.screen
@@ -294,7 +295,7 @@ async def test_one_is_edited_installed_developed_and_deleted(
 
 
 async def test_what_refers_to_one_is_listed_with_the_trace_of_its_events(
-    world: World, update_golden: bool
+    world: World, tmp_path: Path, update_golden: bool
 ) -> None:
     space = world.space("Fees", {"index": "Fees."})
     world.write(lambda tx: seeding_sites.add_site(tx, world.home, "Portal"))
@@ -339,13 +340,18 @@ async def test_what_refers_to_one_is_listed_with_the_trace_of_its_events(
         await driver.press("escape")
         await driver.resize(80, 24)
         driver.golden("integration-events", update=update_golden)
-        for view in ("spaces", "sites", "events", "installations"):
-            await driver.app.go("integration", at(world, "acme-status", view))
-            await driver.idle()
     reader = world.user("rui", "read")
+    seed(world, "zeta", visibility="public")
     app = open_world(world, "integration", at(world, "acme-status", "events"), user=reader)
     async with drive(app) as driver:
         assert "Not allowed" in driver.screen
+        await driver.press("g I", "e")
+        assert "It belongs to Acme: that takes the permission admin there." in driver.screen
+        (tmp_path / "mine.yaml").write_text("name: acme-status\ntitle: Mine\n")
+        await send(driver, f"publish {tmp_path}/mine.yaml")
+        assert "acme-status belongs to Acme: publishing it takes admin there." in driver.screen
+        await driver.press("j", "a")
+        assert "Installing takes the permission for that in Acme." in driver.screen
         await driver.app.go("integration", at(world, "nobody"))
         await driver.idle()
         assert "Gone" in driver.screen

@@ -134,7 +134,8 @@ class ResourcePlace(HasDetails, ResourceList[T], scope="resource"):
     def raw(self) -> Raw | None:
         """Return where the JSON of the item comes from."""
         item = self.item
-        return None if item is None else self.resource.raw(self.target, item)
+        target = self.target.but(organization=self.organization)
+        return None if item is None else self.resource.raw(target, item)
 
     def status_left(self) -> str:
         """Say what waits to be folded in, else how many there are."""

@@ -16,6 +16,7 @@ from copydesk.tui.places import Target, place
 from copydesk.tui.present import talk_list as present
 from copydesk.tui.present.conversation import NAME_LIMIT, IssueRow
 from copydesk.tui.present.talk_list import ConversationRow, Sources
+from copydesk.tui.talk_ingesting import TalkIngesting
 from copydesk.tui.talk_listing import ALL, NO_ORGANIZATION, TalkListing
 from copydesk.tui.widgets.looked_list import LookedList
 from copydesk.tui.widgets.virtual_list import Column
@@ -33,14 +34,14 @@ MOST_NAMED = 8
 """Sources that are named in a sentence."""
 
 EMPTY = (
-    "No conversations yet. They come in by an integration, or with “copydesk conversations send "
-    "FILE”, which takes what support exported as JSON."
+    "No conversations yet. They come in by an integration, or with :ingest FILE, which takes what "
+    "support exported as JSON, as does “copydesk conversations send FILE”."
 )
 """Stands where conversations would."""
 
 
-@place("conversations", key="v", title="Conversations")
-class ConversationsPlace(TalkListing, scope="conversations"):
+@place("conversations", key="v", title="Conversations", uses="list_conversations")
+class ConversationsPlace(TalkIngesting, TalkListing, scope="conversations"):
     """What people wrote to support, the latest first, beside the conversation that is read."""
 
     noun = "conversation"

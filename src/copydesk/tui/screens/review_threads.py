@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from copydesk.contract.models.comment import Comment, CommentReply
 from copydesk.domain.text import clean
-from copydesk.tui.actions import action
+from copydesk.tui.actions import action, command
 from copydesk.tui.message_actions import MessageActions
+from copydesk.tui.places import Target
 from copydesk.tui.present.comment import Thread, first_words
 from copydesk.tui.raws import message_raw, request_raw
 from copydesk.tui.resources import Raw
@@ -99,6 +100,16 @@ class ReviewThreads(ReviewNews, MessageActions, scope="review_threads"):
         if thread is not None:
             return message_raw(self.thread_ids, thread.id, self.current_message())
         return request_raw(*self.thread_ids, f"#{opened.request.number}")
+
+    @command("commenters", uses="list_change_request_commenters")
+    async def commenters(self, rest: str) -> None:
+        """List who commented on this change request."""
+        if self.opened_request is None:
+            self.say("The change request is not read yet.", "warn")
+            return
+        space, request = self.thread_ids
+        target = Target(self.target.organization, space, change_request=request)
+        await self.desk.go("commenters", target)
 
     def commenting_refused(self) -> str | None:
         """Return why I may not comment in this space, or None."""

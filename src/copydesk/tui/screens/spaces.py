@@ -63,7 +63,12 @@ def no_rows(here: SpacesPlace) -> str | None:
     return None if here.rows.nodes else "There are no spaces to sort."
 
 
-@place("spaces", key="s", title="Spaces")
+@place(
+    "spaces",
+    key="s",
+    title="Spaces",
+    uses=("list_organization_spaces", "list_organization_collections", "get_organization"),
+)
 class SpacesPlace(SpacesArranging, scope="spaces"):
     """The tree of an organization, and what there is to know about the row under the cursor."""
 
@@ -426,7 +431,7 @@ class SpacesPlace(SpacesArranging, scope="spaces"):
         "g p",
         "pages",
         unless=no_space,
-        uses=("list_space_pages", "get_space_page"),
+        uses="list_space_pages",
         show=20,
         group="Go",
     )
@@ -456,6 +461,17 @@ class SpacesPlace(SpacesArranging, scope="spaces"):
     def _sort_by(self, sort: str, *, backwards: bool) -> None:
         self.rows.sort_by(sort, backwards=backwards)
         self._keep_rows()
+
+    @command("collection", uses="list_collection_spaces")
+    async def list_collection(self, rest: str) -> None:
+        """List the spaces of the collection under the cursor, or of the one that a space is in."""
+        node = self.rows.selected_item
+        while node is not None and node.kind != "collection":
+            node = next((each for each in self.rows.nodes if each.id == node.parent), None)
+        if node is None:
+            self.say("Put the cursor on a collection first.", "warn")
+            return
+        await self.desk.go("collection-spaces", Target(self.target.organization, item=node.id))
 
     @command("org", "NAME", uses="list_organizations")
     async def go_organization(self, rest: str) -> None:

@@ -158,7 +158,7 @@ async def test_a_manifest_is_checked_shown_and_published(
     (tmp_path / "bad.yaml").write_text(BAD)
     (tmp_path / "twice.json").write_text('{"name": "x",\n "title": "a", "title": "b"}')
     monkeypatch.chdir(tmp_path)
-    async with drive(open_world(world, "integrations", at(world)), size=(100, 30)) as driver:
+    async with drive(open_world(world, "integrations", at(world)), size=(80, 24)) as driver:
         await driver.press("ctrl+n")
         await driver.burst(*"bad")
         assert "there is no such file" in driver.screen
@@ -238,7 +238,14 @@ async def test_one_is_edited_installed_developed_and_deleted(
          configurations={"account": {"properties": {"key": {}}, "required": ["key"]}})  # fmt: skip
     way = Lossy(world)
     api = Api(BASE_URL, world.token(world.ana), transport=way)
-    async with drive(open_world(world, "integrations", at(world), api=api)) as driver:
+    app = open_world(world, "integrations", at(world), api=api)
+    async with drive(app, size=(140, 40)) as driver:
+        await driver.press("T")
+        driver.golden("integration-dev", update=update_golden)
+        await driver.press("escape", "e")
+        driver.golden("integration-edit", update=update_golden)
+        await driver.press("escape")
+        await driver.resize(80, 24)
         await driver.press("e")
         driver.golden("integration-edit", update=update_golden)
         await driver.press("tab")

@@ -159,7 +159,12 @@ async def test_a_tree_is_rearranged_sent_with_what_others_did_and_taken_back(
         go(driver, tree, "Web SDK")
         await driver.press(":")
         await driver.type("into the top")
-        await driver.press("enter", "ctrl+s", "y")
+        await driver.press("enter")
+        go(driver, tree, "Support")
+        await driver.press("e")
+        await driver.type(" desk")
+        await driver.press("ctrl+s", "ctrl+s", "y")
+        assert tree.world.row("collection", tree.ids["Support"])["title"] == "Support desk"
         async with tree.world.api() as api:
             await api(ops.delete_collection, tree.ids["SDKs"])
         await driver.press("u")

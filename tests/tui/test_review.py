@@ -284,6 +284,11 @@ async def test_status_changes_and_is_taken_back(review: ReviewWorld) -> None:
         assert review.world.row("change_request", review.request)["status"] == "archived"
         await driver.press("a")
         assert "#1 is archived and takes no review." in driver.screen
+        for word, status in (("reopen", "open"), ("draft", "draft")):
+            await driver.press(":")
+            await driver.type(word)
+            await driver.press("enter")
+            assert review.world.row("change_request", review.request)["status"] == status
 
 
 async def test_merging_shows_what_speaks_against_it_and_the_result(review: ReviewWorld) -> None:

@@ -91,6 +91,10 @@ async def test_rules_are_explained_one_by_one(review: ReviewWorld) -> None:
         assert "[Rules 3/4]" in driver.screen
         assert "reviews  Priya Rao approved, 2 h ago, before the latest change" in driver.screen
         assert "it has all of main" in driver.screen
+        await driver.press("w")
+        await driver.type("priya")
+        await driver.press("space", "ctrl+s", "4")
+        assert "asked    Priya" not in driver.screen
 
 
 async def test_the_tabs_full_empty_and_out_of_reach(

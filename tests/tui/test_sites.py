@@ -372,6 +372,8 @@ async def test_everything_else_is_staged_too(world: World) -> None:
         await driver.press("u")
         assert "[-Changelog-]" not in driver.screen
         await driver.press("D")
+        await select(driver, ids["Guides/English"])
+        await driver.press("D")
         await select(driver, ids["Legal/English"])
         await driver.press("D")
         assert "Remove the section instead" in driver.screen
@@ -379,7 +381,7 @@ async def test_everything_else_is_staged_too(world: World) -> None:
         assert "cannot be taken back" in driver.screen
         await driver.press("y")
         assert "Type the number of these" in driver.screen
-        await driver.type("1")
+        await driver.type("2")
         await driver.press("ctrl+s")
         await sheet_gone(driver)
         legal = world.row("site_section", ids["Legal"])
@@ -388,16 +390,17 @@ async def test_everything_else_is_staged_too(world: World) -> None:
         assert world.row("site", published.site)["default_section_id"] == ids["Legal"]
         guides = world.row("site_section", ids["Guides"])
         assert guides["default_site_space_id"] == ids["Guides/German"]
-        assert await published.spaces("Guides") == ["English", "(French)", "German"]
+        assert await published.spaces("Guides") == ["(French)", "German"]
         assert await published.spaces("Status") == ["English", "French"]
         order = ["Guides", "API reference", "Legal notes", "Status", "English"]
         assert await published.order() == order
         assert not here(driver).arrangement.dirty
         lasting = here(driver).session.history.lasting_in(published.site)
-        assert [(each.what, each.target) for each in lasting] == [("Remove", "Changelog")]
+        gone = [("Default", "Guides"), ("Remove", "English"), ("Remove", "Changelog")]
+        assert [(each.what, each.target) for each in lasting] == gone
         now = here(driver).session.clock()
         (fact,) = written_facts((), lambda past: now, now, lasting)
-        assert str(fact.text) == "remove Changelog"
+        assert str(fact.text) == "remove Changelog and 2 more"
         await driver.press("u", "y")
         await sheet_gone(driver)
         assert await published.order() == ["Guides", "API reference", "Legal", "Status"]

@@ -337,8 +337,13 @@ async def test_verdicts_and_reviewers_from_the_list(desk: Desk) -> None:
         assert "Ask to review #2" in driver.screen
         await driver.burst(*"priya", "tab", "ctrl+s")
         assert "waits on Priya Raman" in here(driver).facts.plain
-        await driver.press("u")
+        await driver.press("w")
+        await driver.burst(*"priya", "tab", "ctrl+s")
         assert "Priya" not in here(driver).facts.plain
+        await driver.press("A")
+        await typed(driver, "Not yet")
+        await driver.burst("ctrl+s")
+        assert "Asked for changes in #2" in driver.screen
         await driver.press("i")
         assert "impact 0 pages link here, 0 links broken" in here(driver).facts.plain
         await driver.press("tab")

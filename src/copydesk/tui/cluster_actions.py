@@ -152,7 +152,6 @@ class ClusterActions(TalkPlace, scope="cluster_actions"):
             "create_change_request",
             "list_issues_clusters",
             "list_conversation_issues",
-            "get_conversation",
         ),
     )
     async def begin(self) -> None:

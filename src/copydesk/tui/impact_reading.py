@@ -26,14 +26,6 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-USES = (
-    "list_space_page_backlinks",
-    "list_space_file_backlinks",
-    "list_change_request_file_backlinks",
-    "list_change_request_page_links",
-    "list_space_page_links",
-)
-"""The operations that `read_impact` uses."""
 
 AT_ONCE = 4
 """Requests under way at the same time (interaction.md 3.4, Loading plan)."""

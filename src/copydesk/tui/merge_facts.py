@@ -35,18 +35,6 @@ if TYPE_CHECKING:
     from copydesk.contract.models.space import Space
     from copydesk.contract.models.user import User
 
-USES = (
-    "get_space",
-    "get_organization",
-    "list_change_request_reviews",
-    "list_requested_reviewers",
-    "get_member",
-    "get_change_request_changes",
-    "list_space_pages",
-    "list_change_request_comments",
-)
-"""The operations that `read_rules` and `read_all` use."""
-
 
 @dataclass(frozen=True, slots=True)
 class RulesRead:

@@ -34,13 +34,6 @@ if TYPE_CHECKING:
     from copydesk.contract.models.change_request import Conflict as Conflicting
     from copydesk.contract.models.comment import Comment, CommentReply
 
-USES = (
-    "get_change_request", "get_space", "list_change_request_comments", "get_change_request_changes",
-    "list_space_pages", "list_change_request_pages", "get_change_request_revision",
-    "list_change_request_comment_replies",
-    *merge_facts.USES,
-)  # fmt: skip
-"""The operations that a run reads with."""
 
 UP_TO_DATE = "require_up_to_date_change_request"
 """The rule that an update mends."""

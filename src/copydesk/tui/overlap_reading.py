@@ -16,11 +16,6 @@ if TYPE_CHECKING:
     from copydesk.client.api import Api
     from copydesk.contract.models.change_request import ChangeRequest, Changes
 
-USES = (
-    "list_space_change_requests", "get_change_request_changes", "list_space_pages",
-    "list_change_request_pages",
-)  # fmt: skip
-"""The operations that `read_overlaps` uses."""
 
 AT_ONCE = 4
 """Requests under way at the same time (interaction.md 3.4, Loading plan)."""

@@ -23,21 +23,6 @@ if TYPE_CHECKING:
     from copydesk.contract.models.content import ContentPage, File
     from copydesk.contract.models.space import Space
 
-USES = (
-    "get_change_request",
-    "get_space",
-    "list_space_pages",
-    "list_change_request_pages",
-    "get_change_request_changes",
-    "list_space_files",
-    "list_change_request_files",
-    "get_space_page",
-    "get_change_request_page",
-    "list_change_request_comments",
-    "list_change_request_comment_replies",
-    "get_change_request_comment",
-)
-"""The operations that reading a review uses."""
 
 MERGED = (
     "Merged. This is the page as this request left it. What it said before cannot be read any "

@@ -126,7 +126,7 @@ class SiteEditing(ArrangingPlace, scope="site_editing"):
 
     @action(
         "e", "edit", unless=ON_ROW, show=30, group="Change",
-        uses=("update_site_section", "update_site_space", "list_adaptive_template_conditions"),
+        uses="list_adaptive_template_conditions",
     )  # fmt: skip
     async def edit(self) -> None:
         """Change title, path, icon, description and condition of a section; path, condition of a
@@ -199,7 +199,6 @@ class SiteEditing(ArrangingPlace, scope="site_editing"):
 
     @action(
         "x", "hide/show", unless=(*ON_ROW, not_hideable), show=25, group="Change", now=hide_label,
-        uses="update_site_space",
     )  # fmt: skip
     def hide(self) -> None:
         """Hide the site space from the navigation, or show it again. Nothing is sent yet."""
@@ -210,7 +209,6 @@ class SiteEditing(ArrangingPlace, scope="site_editing"):
 
     @action(
         "H", "default", unless=(*ON_ROW, default_already), show=24, group="Change",
-        uses=("update_site", "update_site_section"),
     )  # fmt: skip
     def make_default(self) -> None:
         """Make readers land on this first: the default of the site, or of its section."""
@@ -231,7 +229,7 @@ class SiteEditing(ArrangingPlace, scope="site_editing"):
 
     @action(
         "ctrl+n", "add", unless=(not_allowed, not_staged_order), show=20, group="Change",
-        uses=("add_site_section", "add_site_space", "list_organization_spaces"),
+        uses="list_organization_spaces",
     )  # fmt: skip
     async def add(self) -> None:
         """Add a section that shows a space, or spaces to the section under the cursor."""
@@ -334,7 +332,7 @@ class SiteEditing(ArrangingPlace, scope="site_editing"):
 
     @action(
         "D", "remove", unless=(not_allowed, no_row, not_staged_order, to_be_removed, a_group),
-        show=18, group="Change", uses=("delete_site_section", "delete_site_space"),
+        show=18, group="Change",
     )  # fmt: skip
     def remove_row(self) -> None:
         """Stop showing the row, or the picked ones. Staged: it is asked before it is sent."""
@@ -347,7 +345,11 @@ class SiteEditing(ArrangingPlace, scope="site_editing"):
     @action(
         "ctrl+s", "send", unless=(not_allowed, nothing_staged), danger=2, show=38, group="Order",
         override=True,
-        uses=("move_site_section", "move_site_space", "list_site_sections", "list_site_spaces"),
+        uses=(
+            "move_site_section", "move_site_space", "update_site_section", "update_site_space",
+            "update_site", "add_site_section", "add_site_space", "delete_site_section",
+            "delete_site_space", "list_site_sections", "list_site_spaces",
+        ),
     )  # fmt: skip
     async def apply(self) -> None:
         """Send what is staged, after reading the structure again. It shows the plan first."""

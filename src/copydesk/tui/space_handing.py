@@ -48,7 +48,7 @@ class SpaceHanding(SpaceMaking, scope="space_handing"):
     @action("D", "delete",
             unless=(not_allowed, no_row, not_staged_order, the_trash, to_be_deleted, not_mine),
             show=18, group="Change", now=delete_label,
-            uses=("delete_space", "delete_collection", "restore_space"))  # fmt: skip
+            uses="restore_space")  # fmt: skip
     async def delete_or_restore(self) -> None:
         """Delete spaces and empty collections: staged here. In the trash it restores instead."""
         row = self.row

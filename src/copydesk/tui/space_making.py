@@ -43,8 +43,7 @@ class SpaceMaking(SpaceEditing, scope="space_making"):
 
     # New
 
-    @action("ctrl+n", "new", unless=(not_allowed, not_staged_order), show=20, group="Change",
-            uses=("create_collection", "create_space", "duplicate_space"))  # fmt: skip
+    @action("ctrl+n", "new", unless=(not_allowed, not_staged_order), show=20, group="Change")
     async def add(self) -> None:
         """Add a collection or a space where the cursor is, or a copy of a space. Staged here."""
         from copydesk.tui.widgets.choice import Choice, Option
@@ -150,7 +149,7 @@ class SpaceMaking(SpaceEditing, scope="space_making"):
             source.unfolded.add(self.arrangement.now.level_of(row))
         self.show_arrangement(row)
 
-    @command("duplicate", uses="duplicate_space")
+    @command("duplicate")
     def duplicate(self, rest: str) -> None:
         """Copy the space under the cursor, with its pages and files. Staged here."""
         why = next((said for guard in ON_ROW[:-1] if (said := guard(self)) is not None), None)

@@ -18,13 +18,11 @@ from copydesk.tui.screens.changes_guards import (
     Why,
     is_archived,
     is_current,
-    is_draft,
     is_merged,
     is_open,
     is_stuck,
     may_not_change,
     may_not_edit,
-    may_not_merge,
     no_rows,
     nothing_selected,
     unless_marked,
@@ -37,15 +35,6 @@ if TYPE_CHECKING:
     from copydesk.tui.change_request_reading import Scope, SpaceInfo, Spaces
     from copydesk.tui.screens.changes_list import ChangesList
     from copydesk.tui.widgets.facts import Facts
-
-READS = (
-    "list_organization_change_requests", "list_space_change_requests", "list_organization_spaces",
-    "get_space", "get_change_request", "get_change_request_changes", "list_space_pages",
-    "list_change_request_pages", "list_change_request_reviews", "list_requested_reviewers",
-    "get_organization", "get_member", "get_issues_cluster", "list_issues_clusters",
-    "list_change_request_comments",
-)  # fmt: skip
-"""The operations that the list and its details are read with."""
 
 
 class ChangesActions(Place, scope="changes"):
@@ -122,7 +111,14 @@ class ChangesActions(Place, scope="changes"):
 
     # Opening
 
-    @action("d", "diff", unless=nothing_selected, show=29, group="Go", uses=READS)
+    @action(
+        "d",
+        "diff",
+        unless=nothing_selected,
+        show=29,
+        group="Go",
+        uses=("get_change_request", "get_change_request_changes"),
+    )
     async def open_changes(self) -> None:
         """Open the review straight on what changes; Enter opens it on its overview."""
         row = self.rows.selected
@@ -252,7 +248,7 @@ class ChangesActions(Place, scope="changes"):
     @action(
         "x", "archive/reopen",
         unless=unless_marked(nothing_selected, is_merged, may_not_change), show=18,
-        group="Write", uses=("update_change_request", "get_change_request"),
+        group="Write", uses="update_change_request",
     )  # fmt: skip
     async def archive(self) -> None:
         """Archive it, or reopen one that is archived; u takes it back.
@@ -277,7 +273,7 @@ class ChangesActions(Place, scope="changes"):
     @action(
         "W", "draft/open",
         unless=unless_marked(nothing_selected, is_merged, is_archived, may_not_change),
-        show=12, group="Write", uses=("update_change_request", "get_change_request"),
+        show=12, group="Write", uses="update_change_request",
     )  # fmt: skip
     async def toggle_draft(self) -> None:
         """Make a draft open for review, or an open one a draft; u takes it back.
@@ -394,12 +390,8 @@ class ChangesActions(Place, scope="changes"):
         self._adopt(now)
         self.after_write()
 
-    @action(
-        "m", "merge", unless=(nothing_selected, is_merged, is_archived, is_draft, may_not_merge),
-        danger=2, show=20, group="Write", uses=("merge_change_request", "get_change_request"),
-    )  # fmt: skip
-    async def merge(self) -> None:
-        """Merge it into main, behind a sheet that shows its rules and the result."""
+    async def merge_one(self) -> None:
+        """Merge the one under the cursor, behind a sheet that shows its rules and the result."""
         from copydesk.tui.widgets.merge_sheet import MergeSheet
 
         row = self.rows.selected

@@ -34,7 +34,7 @@ class ChangesRuns(ChangesActions, scope="changes_runs"):
     @action(
         "m", "merge",
         unless=unless_marked(*ONE),
-        danger=2, show=20, group="Write", override=True, now=merge_label,
+        danger=2, show=20, group="Write", now=merge_label,
         uses=("merge_change_request", "get_change_request"),
     )  # fmt: skip
     async def merge(self) -> None:
@@ -42,7 +42,7 @@ class ChangesRuns(ChangesActions, scope="changes_runs"):
         if self.rows.marks:
             await self._plan()
         else:
-            await super().merge()
+            await self.merge_one()
 
     @action("M", "merge run", show=9, group="Go", override=True)
     async def open_merge_run(self) -> None:

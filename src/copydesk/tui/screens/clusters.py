@@ -69,7 +69,18 @@ def at_talk(here: ClustersPlace) -> str | None:
     return None if row is not None else "There is nothing here to open."
 
 
-@place("clusters", key="k", title="Clusters")
+@place(
+    "clusters",
+    key="k",
+    title="Clusters",
+    uses=(
+        "list_issues_clusters",
+        "list_conversation_issues",
+        "get_conversation",
+        "list_conversations",
+        "list_organization_change_requests",
+    ),
+)
 class ClustersPlace(ClusterRequests, scope="clusters"):
     """Clusters at the left, the issues of one in the middle, a conversation at the right."""
 

@@ -42,7 +42,7 @@ def no_cluster(here: IssuesPlace) -> str | None:
     return None if row.cluster else "This issue is in no cluster. :clusters lists all of them."
 
 
-@place("issues", key="u", title="Issues")
+@place("issues", key="u", title="Issues", uses="list_conversation_issues")
 class IssuesPlace(TalkListing, scope="issues"):
     """What was found in conversations, the latest first, beside the conversation it came up in."""
 

@@ -22,14 +22,10 @@ NAMED = 10
 LIVE = "Each goes live at once and cannot be undone here."
 
 READS = (
-    "get_change_request", "get_space", "list_change_request_comments", "get_change_request_changes",
-    "list_space_pages", "list_change_request_pages", "get_change_request_revision",
-    "list_change_request_reviews", "list_requested_reviewers", "get_organization", "get_member",
-    "list_change_request_comment_replies",
+    "get_change_request", "get_space", "list_change_request_comments",
+    "list_change_request_reviews", "list_requested_reviewers",
 )  # fmt: skip
-"""The operations that a run is read with."""
-
-WRITES = ("merge_change_request", "pull_change_request_updates", *READS)
+"""The operations that a request is read with before anything is sent for it."""
 
 
 def no_run(here: MergeRunActions) -> str | None:
@@ -218,7 +214,6 @@ class MergeRunActions(HasDetails, scope="merge_run"):
 
     @action(
         "x", "take out", unless=(no_run, not_removable), show=18, now=out_label,
-        uses=("merge_change_request", "pull_change_request_updates"),
     )  # fmt: skip
     async def take_out(self) -> None:
         """Take it out of the run, or put it back at its end; skip the one that it stopped at."""
@@ -260,7 +255,7 @@ class MergeRunActions(HasDetails, scope="merge_run"):
 
     @action(
         "ctrl+s", "start", unless=(no_run, not_ready), danger=3, show=30, now=start_label,
-        uses=WRITES,
+        uses=("merge_change_request", "pull_change_request_updates", *READS),
     )  # fmt: skip
     async def start(self) -> None:
         """Start the run; where it was paused, stopped or cut off, go on."""
@@ -356,7 +351,8 @@ class MergeRunActions(HasDetails, scope="merge_run"):
         """Pause after the current request; the second time, go on after it all the same."""
         await self.runner.pause()
 
-    @action("r", "try again", unless=(no_run, not_stopped), show=19, uses=WRITES, now=again_label)
+    @action("r", "try again", unless=(no_run, not_stopped), show=19, now=again_label,
+            uses=("pull_change_request_updates", *READS))  # fmt: skip
     async def again(self) -> None:
         """Try the request again that it stopped at: it is read before anything is sent. Asks."""
         run = self.run

@@ -63,7 +63,12 @@ WANTED = "organization-structure"
 """The key in `Session.left` of what is `Wanted`."""
 
 
-@place("organization-structure", key="a", title="Collections and spaces")
+@place(
+    "organization-structure",
+    key="a",
+    title="Collections and spaces",
+    uses=("list_organization_collections", "list_organization_spaces", "list_site_spaces"),
+)
 class OrganizationStructurePlace(SpaceDetails, scope="organization_structure"):
     """The tree of an organization. What is changed in it is staged, then sent."""
 
@@ -397,8 +402,9 @@ class OrganizationStructurePlace(SpaceDetails, scope="organization_structure"):
         "ctrl+s", "send", unless=(not_allowed, nothing_staged), danger=2, show=38, group="Order",
         override=True,
         uses=(
-            "move_space", "move_collection", "list_organization_spaces",
-            "list_organization_collections",
+            "move_space", "move_collection", "update_space", "update_collection", "create_space",
+            "create_collection", "duplicate_space", "delete_space", "delete_collection",
+            "list_organization_spaces", "list_organization_collections",
         ),
     )  # fmt: skip
     async def apply(self) -> None:

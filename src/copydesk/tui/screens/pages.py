@@ -49,7 +49,7 @@ def nowhere_back(here: PagesPlace) -> str | None:
     return None if here.on_trail else no_last_place(here)
 
 
-@place("pages", title="Pages")
+@place("pages", title="Pages", uses=("get_space", "list_space_pages"))
 class PagesPlace(ThreadAbove, scope="pages"):
     """The page tree at the left, the page in the middle, its links at the right."""
 
@@ -359,7 +359,6 @@ class PagesPlace(ThreadAbove, scope="pages"):
 
     @action(
         "]", "next page", unless=no_pages, override=True, show=15, group="Views",
-        uses=("get_space_page", "get_change_request_page"),
     )  # fmt: skip
     def next_view(self) -> None:
         """Read the next page, in the order of the tree."""
@@ -387,7 +386,7 @@ class PagesPlace(ThreadAbove, scope="pages"):
         self.show_page(target)
         self._look(after=0 if target in self._texts else REST_SECONDS / 2)
 
-    @action("i", "links", unless=no_pages, show=7, group="Look", uses="list_space_page_links")
+    @action("i", "links", unless=no_pages, show=7, group="Look")
     def show_links(self) -> None:
         """Go to the links of the page; Enter follows one, Esc comes back."""
         self.remove_class("-no-side")

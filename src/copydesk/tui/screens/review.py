@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from copydesk.domain.text import clean
-from copydesk.tui import review_reading
 from copydesk.tui.actions import action, command
 from copydesk.tui.glyphs import glyphs
 from copydesk.tui.places import place
@@ -23,7 +22,17 @@ FRAME = 4
 """Cells that the frame of a pane and its scroll bar take."""
 
 
-@place("review", title="Review")
+@place(
+    "review",
+    title="Review",
+    uses=(
+        "get_change_request",
+        "get_change_request_changes",
+        "list_change_request_pages",
+        "list_change_request_comments",
+        "list_space_page_backlinks",
+    ),
+)
 class Review(ReviewImpact, scope="review"):
     """The changed pages of a request, the lines of one of them, and the threads on it."""
 
@@ -44,7 +53,14 @@ class Review(ReviewImpact, scope="review"):
         if not self.diff.step_change(-1):
             self.say("No earlier change on this page. [ previous page.")
 
-    @action("space", "seen", unless=no_text, show=15, group="Read", uses=review_reading.USES)
+    @action(
+        "space",
+        "seen",
+        unless=no_text,
+        show=15,
+        group="Read",
+        uses=("get_change_request_page", "get_space_page"),
+    )
     async def mark_seen(self) -> None:
         """Mark the page as seen and go to the next one that is not; again takes the mark away."""
         change, page, seen = self.change, self.diff.page, self.seen

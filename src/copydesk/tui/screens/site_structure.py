@@ -61,7 +61,11 @@ AFTER_MOVES = "Addresses do not change when the order does."
 AFTER_PLAN = "If a request fails, it stops and asks."
 
 
-@place("site-structure", title="Site structure")
+@place(
+    "site-structure",
+    title="Site structure",
+    uses=("get_site", "list_site_sections", "list_site_spaces"),
+)
 class SiteStructurePlace(SiteEditing, SiteTabs, scope="site_structure"):
     """What readers see at the top of a site, in order. What is changed is staged, then sent."""
 

@@ -53,7 +53,7 @@ def no_site(here: SitesPlace) -> str | None:
     return None if here.rows.selected is not None else "Put the cursor on a site first."
 
 
-@place("sites", key="t", title="Sites")
+@place("sites", key="t", title="Sites", uses="list_sites")
 class SitesPlace(SiteMaking, HasDetails, scope="sites"):
     """A list of sites; Enter opens the structure of one."""
 
@@ -249,7 +249,6 @@ class SitesPlace(SiteMaking, HasDetails, scope="sites"):
         "l",
         "structure",
         unless=no_site,
-        uses=("list_sites", "get_site"),
         show=False,
         group="Go",
         also=("right",),

@@ -36,6 +36,12 @@ if TYPE_CHECKING:
     from copydesk.client.api import Api
     from copydesk.contract.models.change_request import ChangeRequest
 
+READS = (
+    "get_change_request", "get_organization", "get_space", "get_change_request_changes",
+    "list_change_request_reviews", "list_requested_reviewers",
+)  # fmt: skip
+"""The operations that every merge is read with."""
+
 LIVE = "This goes live at once and cannot be undone here."
 
 ALREADY = "It is merged already."
@@ -112,7 +118,7 @@ class MergeSheet(Scrolling, scope="merge_sheet"):
 
     @action(
         "R", "look again", unless=not_unknown, show=False,
-        uses=("get_change_request", *merge_facts.USES, *overlap_reading.USES),
+        uses=READS,
     )  # fmt: skip
     def read(self) -> None:
         """Read what the merge depends on, and whether it is merged."""
@@ -259,7 +265,7 @@ class MergeSheet(Scrolling, scope="merge_sheet"):
         "y",
         "merge",
         danger=2,
-        uses=("merge_change_request", "get_change_request", *merge_facts.USES),
+        uses=("merge_change_request", *READS),
     )
     async def merge(self) -> None:
         """Merge it, after some seconds in which it can be stopped. While it cannot, say why."""

@@ -41,6 +41,7 @@ def body_form(
     facts: Sequence[Fact] = (),
     verb: str = "save",
     beside: Mapping[str, Any] | None = None,
+    names: Mapping[str, str] = _NOTHING,
 ) -> Form:
     """Return a form that fills in a body and gives it to ``send``, which sends it.
 
@@ -52,6 +53,7 @@ def body_form(
     for, in their order; ``fixed`` is JSON that is sent besides, unasked. ``labels`` are for fields
     whose name says too little, ``nulls`` say what null means where an enumeration does not, and
     ``lines`` are heights. ``offers`` read what ctrl+o offers; of a list several are ticked.
+    ``names`` says what the ids are called that fields hold, as clean text.
     """
     from copydesk.contract.models.base import Shape
     from copydesk.tui.body_fields import words_of
@@ -82,6 +84,7 @@ def body_form(
         verb=verb,
         new=filling.new,
         beside=beside,
+        names=names,
     )
 
 

@@ -72,7 +72,8 @@ class Form(Sheet[Mapping[str, str]], scope="form"):
     ``send`` sends the fields while the form is still there: when that fails it stays as it is, with
     the reason beside the field that is meant, or under the fields. ``new`` says that what is filled
     in may be sent as it is; otherwise a field must differ first. ``beside`` is kept with what was
-    typed, for who opens the form again; ``leaves`` is what Esc does, in a word.
+    typed, for who opens the form again; ``leaves`` is what Esc does, in a word. ``names`` are the
+    titles of ids that are in fields already.
     """
 
     def __init__(
@@ -87,6 +88,7 @@ class Form(Sheet[Mapping[str, str]], scope="form"):
         new: bool = False,
         beside: Mapping[str, Any] | None = None,
         leaves: str = "leave",
+        names: Mapping[str, str] | None = None,
     ) -> None:
         super().__init__(title)
         self._beside = beside or {}
@@ -112,7 +114,7 @@ class Form(Sheet[Mapping[str, str]], scope="form"):
         """What stays in sight below the fields: the help of one, and the keys."""
         self._tried = False
         """Whether it was to be sent already: then what is required and empty is told."""
-        self._names: dict[str, str] = {}
+        self._names: dict[str, str] = dict(names or {})
         """The titles of what was offered, by its ids."""
 
     def body(self) -> ComposeResult:

@@ -51,6 +51,14 @@ async def on(driver: Driver, row: str) -> None:
         assert driver.selected != before, f"no {row}"
 
 
+async def both(driver: Driver, name: str, *, update: bool) -> None:
+    """Compare the screen at both sizes; the smaller one stays."""
+    await driver.resize(140, 40)
+    driver.golden(name, update=update)
+    await driver.resize(80, 24)
+    driver.golden(name, update=update)
+
+
 async def send(driver: Driver, line: str) -> None:
     await driver.press(":")
     await driver.burst(*typed(line))
@@ -91,7 +99,7 @@ async def test_teams_are_made_renamed_deleted_and_taken_back(
         await driver.burst(*"Web")
         await driver.press("tab")
         await driver.burst(*"nobody")
-        driver.golden("team-new", update=update_golden)
+        await both(driver, "team-new", update=update_golden)
         await driver.press("ctrl+s")
         assert "the organization has no member 'nobody'" in driver.line("People")
         await driver.burst(*["backspace"] * 6)
@@ -115,7 +123,7 @@ async def test_teams_are_made_renamed_deleted_and_taken_back(
         await driver.press("e", "ctrl+s")
         assert "Nothing is changed yet." in driver.screen
         await driver.burst(*typed(" site"))
-        driver.golden("team-rename", update=update_golden)
+        await both(driver, "team-rename", update=update_golden)
         await driver.press("ctrl+s")
         assert "Web site" in titles(world)
         await driver.press("u")
@@ -154,7 +162,7 @@ async def test_people_come_into_a_team_own_it_and_leave(world: World, update_gol
         await driver.press("ctrl+o")
         assert "Lee" not in driver.screen.partition("type to narrow")[0].partition("People")[2]
         await driver.press("space", "space", "ctrl+s")
-        driver.golden("team-add", update=update_golden)
+        await both(driver, "team-add", update=update_golden)
         await driver.press("ctrl+s")
         assert roles(world, docs) == {**before, sam: "member", kim: "member"}
         await driver.press("u")
@@ -163,12 +171,10 @@ async def test_people_come_into_a_team_own_it_and_leave(world: World, update_gol
         # One, then several.
         await on(driver, lee)
         await driver.press("e", "o")
-        driver.golden("team-role", update=update_golden)
+        await both(driver, "team-role", update=update_golden)
         await driver.press("ctrl+s")
         assert roles(world, docs)[lee] == "owner"
-        driver.golden("team-members", update=update_golden)
-        await driver.resize(140, 40)
-        driver.golden("team-members", update=update_golden)
+        await both(driver, "team-members", update=update_golden)
         await driver.press("u")
         assert roles(world, docs)[lee] == "member"
         await driver.press("ctrl+r")

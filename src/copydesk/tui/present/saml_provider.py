@@ -78,7 +78,7 @@ def to_enter(provider: SAMLProvider) -> Sequence[tuple[str, str | None]]:
         return ()
     return (
         ("ACS address", service.acs_url),
-        ("entity id of the service", service.entity_id),
+        ("service id", service.entity_id),
         ("start address", service.start_url),
     )
 
@@ -86,7 +86,7 @@ def to_enter(provider: SAMLProvider) -> Sequence[tuple[str, str | None]]:
 def of_provider(provider: SAMLProvider) -> Sequence[tuple[str, str | None]]:
     """Return what the provider says of itself, by name; all of it is public."""
     return (
-        ("entity id of the provider", provider.entity_id),
+        ("provider id", provider.entity_id),
         ("sign-in address", provider.sso_url),
         ("certificate", provider.certificate),
     )
@@ -101,13 +101,11 @@ def about(provider: SAMLProvider) -> Iterator[tuple[str, str | Text]]:
         yield label, clean(value or "not told")
     yield "", Text("What the provider said of itself:", style="muted")
     for label, value in of_provider(provider):
-        if label != "certificate":
-            yield label, clean(value) if value else Text("none yet", style="muted")
-        elif value:
-            yield label, clean_long(value[:LONGEST]).strip()
-        else:
-            yield label, Text("none yet", style="muted")
+        shown = "below" if label == "certificate" else clean(value or "")
+        yield label, shown if value else Text("none yet", style="muted")
     yield "id", provider.id
+    if provider.certificate:
+        yield "", clean_long(provider.certificate[:LONGEST]).strip()
 
 
 def made_facts() -> Sequence[str]:

@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 
 LABELS = {
     "label": "Name",
-    "entityID": "Entity id of the provider",
-    "ssoURL": "Sign-in address of the provider",
+    "entityID": "Provider id",
+    "ssoURL": "Sign-in address",
     "defaultTeam": "Newcomers join",
     "defaultRole": "Newcomers are",
 }
@@ -132,6 +132,7 @@ class SAMLProvidersPlace(ResourcePlace[Any], scope="saml_providers"):
             only=FIELDS,
             labels=LABELS,
             offers={"defaultTeam": self._teams},
+            lines={"entityID": 1},
             facts=present.made_facts(),
             verb="add it",
         )
@@ -174,6 +175,8 @@ class SAMLProvidersPlace(ResourcePlace[Any], scope="saml_providers"):
             only=FIELDS,
             labels=LABELS,
             offers={"defaultTeam": self._teams},
+            names={team.id: present.named(present.team(item) or "")} if team is not None else {},
+            lines={} if "\n" in (item.entity_id or "") else {"entityID": 1},
             facts=present.edit_facts(item),
         )
 

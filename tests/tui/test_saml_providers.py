@@ -1,0 +1,177 @@
+"""Single sign-on: providers added, changed, deleted and taken back on a real desk."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from copydesk.client.api import Api
+from copydesk.server.seeding_organization import add_saml_provider
+from copydesk.tui.places import Target
+from tests.drive import drive
+from tests.tui.opening import open_world, typed
+from tests.tui.test_teams import both, on
+from tests.tui.test_unknown_outcome import Lossy
+from tests.world import BASE_URL, World
+
+HOSTILE = "Okta\x1b[2J\u202e [bold]film\n🦊"
+
+CERTIFICATE = "-----BEGIN CERTIFICATE-----\nMIIC\nabcd\n-----END CERTIFICATE-----"
+
+ACTIVE = {
+    "entity_id": "https://idp.acme.test/metadata",
+    "sso_url": "https://idp.acme.test/sso",
+    "certificate": CERTIFICATE,
+}
+
+
+def seed(world: World, label: str, **columns: Any) -> str:
+    home = world.home
+    return world.write(lambda tx: add_saml_provider(tx, home, label=label, **columns))
+
+
+def labels(world: World) -> list[str]:
+    rows = world.store.read(lambda tx: tx.all("SELECT label FROM saml_provider"))
+    return [str(row["label"]) for row in rows]
+
+
+def at(world: World) -> Target:
+    return Target(organization=world.home)
+
+
+async def test_providers_are_added_changed_and_taken_back(
+    world: World, update_golden: bool
+) -> None:
+    writers = world.team("Writers")
+    okta = seed(world, "Okta", default_role="read", default_team=writers, **ACTIVE)
+    seed(world, HOSTILE, entity_id=HOSTILE, certificate=HOSTILE)
+    way = Lossy(world)
+    api = Api(BASE_URL, world.token(world.ana), transport=way)
+    app = open_world(world, "spaces", api=api)
+    async with drive(app, "g S", size=(140, 40)) as driver:
+        driver.golden("saml-providers-hostile", update=update_golden)
+        await driver.press("down")
+        assert driver.selected == okta
+        driver.golden("saml-providers", update=update_golden)
+        await driver.press("Y")
+        await driver.burst(*"ACS")
+        await driver.press("enter")
+        assert driver.app.clipboard == f"{BASE_URL}/saml/{okta}/acs"
+        await driver.press("Y")
+        await driver.burst(*"cert")
+        await driver.press("enter")
+        assert driver.app.clipboard == CERTIFICATE
+        await driver.press("g j")
+        assert '"object": "saml-provider"' in driver.screen
+        await driver.press("escape", "]")
+        driver.golden("sso-logins", update=update_golden)
+        await driver.press("ctrl+n")
+        assert "These follow from the providers: [ shows those." in driver.screen
+        await driver.press("y")
+        assert driver.app.clipboard == f"{BASE_URL}/saml/{okta}/start"
+        await driver.press("[", "g g", "j")
+        await driver.resize(80, 24)
+        driver.golden("saml-providers", update=update_golden)
+        # Added.
+        await driver.press("ctrl+n", "ctrl+s")
+        assert "it has to be filled in" in driver.line("Name")
+        await driver.burst(*typed("x" * 31))
+        assert "30 characters at most, this has 31" in driver.line("Name")
+        await driver.burst(*["backspace"] * 31)
+        await driver.burst(*"Entra")
+        await driver.press("tab", "tab")
+        await driver.burst(*"idp.acme.test")
+        assert "it has to look like" in driver.line("Sign-in address")
+        await driver.burst(*["backspace"] * 13)
+        await driver.burst(*"https://e.test/sso")
+        await driver.press("tab")
+        await driver.burst(*typed("-----BEGIN PRIVATE KEY-----"))
+        await both(driver, "saml-provider-new", update=update_golden)
+        await driver.press("ctrl+s")
+        assert "this is a private key" in driver.line("Certificate")
+        await driver.burst(*["backspace"] * 27)
+        await driver.burst(*"MIIC")
+        await driver.press("tab")
+        await driver.burst(*"nothing")
+        await driver.press("ctrl+s")
+        assert "the organization has no team" in driver.line("Newcomers join")
+        await driver.burst(*["backspace"] * 7)
+        await driver.press("ctrl+o", "enter")
+        assert "Writers" in driver.line("Newcomers join")
+        await driver.press("tab", "r")
+        way.losing = True
+        await driver.press("ctrl+s")
+        way.losing = False
+        assert labels(world).count("Entra") == 1
+        made = driver.selected or ""
+        row = world.row("saml_provider", made)
+        assert (row["default_team"], row["default_role"]) == (writers, "review")
+        assert "pending" in driver.line("Entra")
+        assert "Nobody signs in by it yet: it lacks its entity id." in driver.screen
+        await driver.press("u")
+        assert "Whoever signs in by it cannot any more." in driver.screen
+        await driver.press("y")
+        assert "Entra" not in labels(world)
+        # Changed.
+        await on(driver, okta)
+        await driver.press("e")
+        assert "People sign in by it" in driver.screen
+        await driver.burst(*typed(" SSO"))
+        await driver.press("tab", "tab", "tab", "tab", "tab", "g")
+        assert "was read" in driver.line("Newcomers are")
+        await both(driver, "saml-provider-edit", update=update_golden)
+        await driver.press("shift+tab")
+        assert "Writers" in driver.line("Newcomers join")
+        await driver.burst(*["backspace"] * 8)
+        assert "it cannot be empty" in driver.line("Newcomers join")
+        await driver.press("ctrl+o", "enter")
+        await driver.press("shift+tab", "shift+tab", "shift+tab")
+        await driver.burst(*["backspace"] * 30)
+        await driver.press("ctrl+s")
+        row = world.row("saml_provider", okta)
+        assert (row["label"], row["default_role"], row["entity_id"]) == ("Okta SSO", None, None)
+        assert row["certificate"] == CERTIFICATE
+        await driver.press("u")
+        row = world.row("saml_provider", okta)
+        assert (row["label"], row["default_role"]) == ("Okta", "read")
+        assert row["entity_id"] == ACTIVE["entity_id"]
+        await driver.press("ctrl+r")
+        assert world.row("saml_provider", okta)["default_role"] is None
+
+
+async def test_a_provider_is_deleted_for_good_and_others_may_not_look(
+    world: World, update_golden: bool
+) -> None:
+    okta = seed(world, "Okta", **ACTIVE)
+    old = seed(world, "Old")
+    home = world.home
+    world.write(lambda tx: tx.update("organization", home, sso=True))
+    app = open_world(world, "saml-providers", at(world))
+    async with drive(app, size=(80, 24)) as driver:
+        await on(driver, old)
+        await driver.press("e")
+        assert "Setting its sign-in address or team has no way back:" in driver.screen
+        await driver.press("tab", "tab")
+        await driver.burst(*"https://old.test")
+        await driver.press("ctrl+s")
+        assert world.row("saml_provider", old)["sso_url"] == "https://old.test"
+        await driver.press("u")
+        assert "cannot be undone" in driver.screen
+        await on(driver, okta)
+        await driver.press("D")
+        assert "nobody gets in." in driver.screen
+        driver.golden("saml-provider-delete", update=update_golden)
+        await driver.burst(*"Okta")
+        await driver.press("ctrl+s")
+        assert labels(world) == ["Old"]
+        await driver.press("D")
+        assert "Nobody signs in by it yet." in driver.screen
+        await driver.burst(*"Old")
+        await driver.press("ctrl+s")
+        assert "Nobody signs in by a provider here. ctrl+n adds one." in driver.screen
+        await driver.press("]")
+        assert "There is no single sign-on: no provider is active." in driver.screen
+    rui = world.user("rui", "create")
+    async with drive(open_world(world, "saml-providers", at(world), user=rui)) as driver:
+        driver.golden("saml-providers-refused", update=update_golden)
+        await driver.press("ctrl+n")
+        assert "That takes the role admin in Acme." in driver.screen

@@ -199,10 +199,32 @@ LONG = 20_000
 
 @pytest.mark.parametrize(
     "unit",
-    (
-        "a@,a',a.%41,@,&#0,[at],(dot),\"a, @ ,1,1 ,1-,1 1x,0 ,+1,(,$1 ,1.1.2020 ,AB12 ,1:1,12345678-,"
-        "1 000 ,1x,https://"
-    ).split(","),
+    [
+        "a@",
+        "a'",
+        "a.%41",
+        "@",
+        "&#0",
+        "[at]",
+        "(dot)",
+        '"a',
+        " @ ",
+        "1",
+        "1 ",
+        "1-",
+        "1 1x",
+        "0 ",
+        "+1",
+        "(",
+        "$1 ",
+        "1.1.2020 ",
+        "AB12 ",
+        "1:1",
+        "12345678-",
+        "1 000 ",
+        "1x",
+        "https://",
+    ],
 )
 def test_hostile_texts_come_to_an_end(unit: str) -> None:
     # In more than linear time this would outlast what a test has.
@@ -212,8 +234,23 @@ def test_hostile_texts_come_to_an_end(unit: str) -> None:
 PIECES = st.one_of(
     st.sampled_from(list("0123456789 -./()+:@x_,$'\"%e\n")),
     st.sampled_from(
-        "0170|12|2024-01-02|12:30|10.0.0.1|1.2.3|DE89 3704 0044 0532 0130 00|bob@x.org|bob|tel:|+49|"
-        "https://a.b/|555-1234567|[at]|&#64;".split("|")
+        [
+            "0170",
+            "12",
+            "2024-01-02",
+            "12:30",
+            "10.0.0.1",
+            "1.2.3",
+            "DE89 3704 0044 0532 0130 00",
+            "bob@x.org",
+            "bob",
+            "tel:",
+            "+49",
+            "https://a.b/",
+            "555-1234567",
+            "[at]",
+            "&#64;",
+        ]
     ),
 )
 

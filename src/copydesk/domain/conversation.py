@@ -8,7 +8,6 @@ too: only what is written as HTML is taken for it, and code stays as it is.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
 from html import unescape
 
 from copydesk.domain.text import clean_long
@@ -27,8 +26,17 @@ _ENDS = {
     "style": re.compile(r"</style\s*>", re.IGNORECASE),
     "": re.compile("-->"),
 }
-_LEFT_OUT = {"script": "[script]", "style": "", "": ""}
-"""What stands for it: a style and a comment were no words to anybody."""
+_LEFT_OUT = {"script": "[script]", "style": "[style]", "": "[comment]"}
+"""What stands for it: nothing is left out without a word."""
+
+_PICTURES = {
+    "img": "image", "svg": "image", "iframe": "frame", "video": "video", "audio": "audio",
+    "object": "object",
+}  # fmt: skip
+"""What is no text, and what stands for it."""
+
+_FENCE = re.compile(r"^ {0,3}```", re.MULTILINE)
+_CLOSING = re.compile(r"</([a-zA-Z][a-zA-Z0-9]{0,15})\s*>")
 
 _LINES = frozenset(
     {
@@ -63,30 +71,69 @@ _GAPS = re.compile(r"\n{4,}")
 def readable(body: str) -> str:
     """Return a message as plain, clean text.
 
-    Of what begins with a tag, and so is HTML as a whole, the styles and comments are left out and
-    scripts are named; line ends are blanks there. In any other text tags and entities are read
-    only where some element is closed, or a line broken, and neither in code nor in a fence.
+    Of what is HTML as a whole (it begins with an element that is closed, and has no fence) styles,
+    scripts and comments are named, not shown, and line ends are blanks. In any other text an
+    element is read only where it is closed and is no word of a sentence, and neither in code nor in
+    a fence; the rest stays as it was written, entities too where there is no element.
 
     A megabyte takes a good part of a second: call it off the event loop for what is long.
     """
     if ">" in body:
         if _is_html(body):
-            body = _plain(_read(body), _TAG.finditer, whole=True)
-        elif any(
-            _is_tag(tag) and (tag["closes"] or tag["name"].lower() == "br")
-            for tag in _CODE_OR_TAG.finditer(body)
-        ):
-            body = _plain(body, _CODE_OR_TAG.finditer, whole=False)
+            body = _plain(_read(body))
+        elif meant := _meant(body):
+            body = _plain(body, meant)
     return _GAPS.sub("\n\n\n", clean_long(body)).strip()
 
 
 def _is_html(body: str) -> bool:
-    start = body[:4_000].lstrip()
-    if start[:9].lower().startswith(("<!doctype", "<!--", "<script", "<style")):
+    at = 0
+    # What nobody reads may stand before it.
+    while (begin := _UNREAD.match(body, _past_blanks(body, at))) is not None:
+        end = _ENDS[(begin.group(1) or "").lower()].search(body, begin.end())
+        if end is None:
+            return False
+        at = end.end()
+    at = _past_blanks(body, at)
+    if body[at : at + 9].lower() == "<!doctype":
         return True
-    tag = _TAG.match(start)
-    name = tag["name"].lower() if tag is not None and _is_tag(tag) else ""
-    return name in _KNOWN and (name not in _PHRASES or name == "img")
+    tag = _TAG.match(body, at)
+    if tag is None or not _is_tag(tag) or _FENCE.search(body) is not None:
+        return False
+    name = tag["name"].lower()
+    return name not in _PHRASES and any(
+        closing.group(1).lower() == name for closing in _CLOSING.finditer(body)
+    )
+
+
+def _past_blanks(body: str, at: int) -> int:
+    while body[at : at + 1].isspace():
+        at += 1
+    return at
+
+
+def _meant(body: str) -> set[int]:
+    """Return where the tags are that somebody wrote as such, in a text that is not all HTML."""
+    found: set[int] = set()
+    opened: dict[str, list[int]] = {}
+    for tag in _CODE_OR_TAG.finditer(body):
+        if tag["name"] is None or not _is_tag(tag):
+            continue
+        name, start = tag["name"].lower(), tag.start()
+        if name in ("br", "hr"):
+            # Between two blanks it is a word of a sentence.
+            if body[start - 1 : start] != " " or body[tag.end() : tag.end() + 1].strip(" "):
+                found.add(start)
+        elif name == "img":
+            if _attribute(tag["rest"], "alt"):
+                found.add(start)
+        elif not tag["closes"]:
+            opened.setdefault(name, []).append(start)
+        elif opened.get(name):
+            begin = opened[name].pop()
+            if name in _PHRASES - set(_PICTURES) or body[begin - 1 : begin] != " ":
+                found |= {begin, start}
+    return found
 
 
 def _is_tag(tag: re.Match[str]) -> bool:
@@ -124,22 +171,24 @@ def _read(body: str) -> str:
     return "".join(parts) + body[at:]
 
 
-def _plain(body: str, tags: Callable[[str], Iterator[re.Match[str]]], *, whole: bool) -> str:
+def _plain(body: str, meant: set[int] | None = None) -> str:
+    """Return the words of HTML; of a text that is not all HTML, ``meant`` are its tags."""
     parts: list[str] = []
+    whole = meant is None
     link, verbatim, at = "", int(not whole), 0
     link_from = 0
-    for tag in tags(body):
-        if tag["name"] is None:
+    for tag in (_TAG if whole else _CODE_OR_TAG).finditer(body):
+        if not whole and tag["name"] is None:
             parts += (_words(body[at : tag.start()], verbatim), tag.group())
             at = tag.end()
             continue
-        if not _is_tag(tag):
+        if not _is_tag(tag) if meant is None else tag.start() not in meant:
             continue
         closes, name, rest = bool(tag["closes"]), tag["name"].lower(), tag["rest"]
         parts.append(_words(body[at : tag.start()], verbatim))
         at = tag.end()
-        if name == "a" and link:
-            # Also at the next one, where the one before was never closed.
+        if link and (name == "a" or (closes and name in _LINES)):
+            # Also at the next one and behind the paragraph, where it was never closed.
             parts.append(_target(link, parts[link_from:]))
             link = ""
         if name in _LINES:
@@ -156,26 +205,28 @@ def _plain(body: str, tags: Callable[[str], Iterator[re.Match[str]]], *, whole: 
         elif name == "pre":
             verbatim = max(0, verbatim + (-1 if closes else 1))
             parts.append("\n")
-        elif name == "img" and (alt := _attribute(rest, "alt")) is not None:
-            parts.append(f"[image: {alt}]")
-        elif name == "img" and not whole:
-            parts.append(tag.group())
+        elif name in _PICTURES and not closes:
+            said = _attribute(rest, "alt") or (name != "img" and _attribute(rest, "src"))
+            parts.append(f"[{_PICTURES[name]}: {said}]" if said else f"[{_PICTURES[name]}]")
         elif name == "a" and not closes:
             link = _attribute(rest, "href") or ""
             link_from = len(parts)
     parts.append(_words(body[at:], verbatim))
     if link:
         parts.append(_target(link, parts[link_from:]))
+    text = "".join(parts)
+    if not whole:
+        return text
     lines = [
-        line.strip() if not line.startswith(" " * 4) else line.rstrip()
-        for line in "".join(parts).split("\n")
+        line.strip() if not line.startswith(" " * 4) else line.rstrip() for line in text.split("\n")
     ]
-    return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)) if whole else "\n".join(lines)
+    return re.sub(r"\n{3,}", "\n\n", "\n".join(lines))
 
 
 def _target(link: str, words: list[str]) -> str:
     """Return where a link leads, unless its words say so already."""
-    return "" if "".join(words).strip() == link else f" ({link})"
+    said = "".join(words).strip()
+    return "" if link in (said, f"mailto:{said}", f"tel:{said}") else f" ({link})"
 
 
 def _words(text: str, verbatim: int) -> str:

@@ -200,7 +200,8 @@ def label_of(block: Block, *, masked: bool) -> str:
 
 def words_of(block: Block) -> Words:
     """Return the text of a block. A megabyte takes a while: call it off the event loop then."""
-    if block.kind == "part":
+    if block.kind in ("part", "issue", "subject"):
+        # An issue and a subject are often the first words of a message, tags and all.
         clear = readable(block.raw) or "(no words)"
     else:
         clear = clean(block.raw, lines=True).strip()

@@ -259,7 +259,9 @@ class ResourcePlace(HasDetails, ResourceList[T], scope="resource"):
             return
         chosen = await self.desk.push_screen_wait(Choice("Of which space?", options))
         if chosen is not None:
-            self.target = self.target.but(space=chosen, organization=organization)
+            self.target = self.target.but(
+                space=chosen, organization=organization, change_request=None
+            )
             self.ask_anew()
             self.read_again()
 

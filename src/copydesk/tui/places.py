@@ -45,12 +45,16 @@ class Target:
 
 @dataclass(frozen=True, slots=True)
 class Jump:
-    """One more way into a place: a key after ``g``, a word after ``:``, and the view to open."""
+    """One more way into a place: a key after ``g``, a word after ``:``, and the view to open.
+
+    ``uses`` are the operations that are sent by going there, where they are not those of the place.
+    """
 
     key: str
     name: str
     title: str
     view: str | None = None
+    uses: Sequence[Uses] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +93,7 @@ def place(
     def register(cls: P) -> P:
         cls.PLACE = name
         cls.TITLE = title
+        names = (uses,) if isinstance(uses, str) or callable(uses) else tuple(uses)
         for jump in (Jump(key, name, title), *jumps):
             taken = ENTRIES.get(jump.name)
             if taken is not None and taken.place.__qualname__ != cls.__qualname__:
@@ -109,7 +114,7 @@ def place(
                     jump.title,
                     f"Go to {jump.title}.",
                     group="Go",
-                    uses=(uses,) if isinstance(uses, str) or callable(uses) else tuple(uses),
+                    uses=names if jump.uses is None else tuple(jump.uses),
                 ),
             )
         return cls

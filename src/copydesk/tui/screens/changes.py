@@ -46,12 +46,19 @@ class Left:
     own: Sequence[SavedView]
     marked: Mapping[str, ChangeRow]
 
+LISTED = (
+    "list_organization_change_requests", "list_organization_spaces", "get_change_request_changes",
+    "list_change_request_comments", "list_change_request_reviews", "list_requested_reviewers",
+)  # fmt: skip
+"""The operations that every list of change requests is read with."""
+
 
 @place(
     "changes",
     key="c",
     title="Change requests",
-    jumps=(Jump("n", "needs-me", "Needs me", "needs-me"),),
+    jumps=(Jump("n", "needs-me", "Needs me", "needs-me", LISTED),),
+    uses=(*LISTED, "list_space_change_requests", "get_issues_cluster"),
 )
 class ChangesPlace(ChangesImpact):
     """A list of change requests, and what there is to know about the one under the cursor."""

@@ -255,7 +255,10 @@ class MergeRunActions(HasDetails, scope="merge_run"):
 
     @action(
         "ctrl+s", "start", unless=(no_run, not_ready), danger=3, show=30, now=start_label,
-        uses=("merge_change_request", "pull_change_request_updates", *READS),
+        uses=(
+            "merge_change_request", "pull_change_request_updates", "get_change_request_revision",
+            "list_change_request_comment_replies", *READS,
+        ),
     )  # fmt: skip
     async def start(self) -> None:
         """Start the run; where it was paused, stopped or cut off, go on."""

@@ -402,7 +402,10 @@ class PagesPlace(ThreadAbove, scope="pages"):
         """Go to the text of the page."""
         self.text.focus()
 
-    @command("page", "NAME", complete=lambda here: here.titles())
+    @command(
+        "page", "NAME", complete=lambda here: here.titles(),
+        uses=("get_space_page", "list_space_page_links"),
+    )  # fmt: skip
     def go_page(self, rest: str) -> None:
         """Go to the page whose title or path has these words."""
         words = fold(rest).split()

@@ -31,6 +31,7 @@ FRAME = 4
         "list_change_request_pages",
         "list_change_request_comments",
         "list_space_page_backlinks",
+        "list_change_request_page_links",
     ),
 )
 class Review(ReviewImpact, scope="review"):

@@ -135,7 +135,7 @@ class OrganizationActions(Place, scope="organization_actions"):
                 "Who has joined by it stays, and nobody joins by it any more: no way back.",
             ],
             send=send,
-            verb="delete it",
+            verb="delete",
             new=True,
         )
         await self.desk.push_screen_wait(form)

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from copydesk.domain.address import parse_app_url, web_address
+from copydesk.tui.errors import NotDoneError
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
@@ -65,10 +66,14 @@ async def change_organization(
 
 
 async def join(api: Api, organization: str) -> bool:
-    """Join an organization."""
+    """Join an organization. Raises `NotDoneError` when there is none."""
+    from copydesk.client.errors import NotFound
     from copydesk.contract import operations as ops
 
-    await api(ops.join_organization, organization)
+    try:
+        await api(ops.join_organization, organization)
+    except NotFound as error:
+        raise NotDoneError(error.message) from error
     return True
 
 
@@ -108,10 +113,17 @@ async def remove_member(api: Api, organization: str, user: str) -> bool:
 
 
 async def add_by_sso(api: Api, organization: str, user: str) -> Member:
-    """Make somebody a member who signs in by single sign-on."""
+    """Make somebody a member who signs in by single sign-on.
+
+    Raises `NotDoneError` when the service knows nobody by that id whom it may take in.
+    """
+    from copydesk.client.errors import NotFound
     from copydesk.contract import operations as ops
 
-    return await api(ops.add_sso_member, organization, user)
+    try:
+        return await api(ops.add_sso_member, organization, user)
+    except NotFound as error:
+        raise NotDoneError(error.message) from error
 
 
 async def find_by_sso(api: Api, organization: str, user: str) -> Member | None:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from copydesk.contract.models.organization import Organization
 
 LABELS: Mapping[str, str] = {
-    "emailDomains": "Joining from",
+    "emailDomains": "E-mail domains",
     "hostname": "Subdomain",
     "sso": "Single sign-on",
     "ai": "AI features",
@@ -134,8 +134,9 @@ def no_way_back(names: Sequence[str], organization: Organization) -> str:
     gone = [(LABELS.get(name) or words_of(name)).lower() for name in names if name not in held]
     if not gone:
         return ""
-    what = "it" if len(gone) == 1 == len(names) else listed(gone)
-    return f"The service does not tell what {what} is now: no change of that can be taken back."
+    if len(names) == 1:
+        return "The service does not tell what it is now: a change cannot be taken back."
+    return f"The service does not tell {listed(gone)}: changes of that cannot be taken back."
 
 
 def facts(setting: Setting, organization: Organization) -> Sequence[Fact]:

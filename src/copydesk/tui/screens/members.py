@@ -82,6 +82,11 @@ class MembersPlace(OrganizationActions, ResourcePlace["Member"], scope="members"
         self._admin = None if granted is None else granted.admin
         self.refresh_frame()
 
+    def _nothing(self) -> str:
+        if self._order == "seen" and not self.conditions:
+            return "None was there yet: by last seen only active members are listed."
+        return super()._nothing()
+
     def open_item(self, item: Member) -> None:
         """Go to the spaces and the teams of the member."""
         target = Target(organization=self.organization, item=item.id)
@@ -169,14 +174,14 @@ class MembersPlace(OrganizationActions, ResourcePlace["Member"], scope="members"
             "",
             _wrong_id,
             offers=lambda: self._people(home),
-            help="The id of an account. Those are offered whom you can see: members who sign in "
-            "otherwise, and people of your other organizations.",
+            help="The id of an account. Offered are members who sign in otherwise, and people of "
+            "your other organizations.",
             required=True,
         )
         facts = [
-            "Who is new gets the role and the team of the single sign-on, or the default role;",
-            "their e-mail address has to be in a domain that the organization admits.",
-            "For who is a member already there is no way back: they sign in that way from now on.",
+            "Who is new gets the role and the team of the single sign-on, else the default role, "
+            "and needs an e-mail address in a domain that the organization admits.",
+            "Who is a member already signs in that way from now on: there is no way back.",
         ]
         form = Form(
             "Add by single sign-on",
@@ -261,4 +266,4 @@ def _teams(item: Member) -> str:
 def _wrong_id(text: str) -> str | None:
     if not text or not set(text) & set("/@ "):
         return None
-    return "an id is asked for: ctrl+o offers people by their names"
+    return "that is no id: ctrl+o offers people"

@@ -1,0 +1,185 @@
+"""An organization: its settings, joining it, greeting it, and ending an invite link of it."""
+
+from __future__ import annotations
+
+import httpx
+
+from copydesk.client.api import Api
+from copydesk.server import seeding_organization, seeding_sites
+from tests.drive import drive
+from tests.tui.opening import open_world, typed
+from tests.tui.test_unknown_outcome import Lossy, words
+from tests.world import BASE_URL, World
+
+TOKEN = "eyJhbGciOi.secret-claims"
+
+
+class Greeting(Lossy):
+    """A way to the desk on which an organization answers a ping with a token."""
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        if request.url.path.endswith("/ping"):
+            return httpx.Response(200, json={"gitbookVisitorClaims": TOKEN})
+        return await super().handle_async_request(request)
+
+
+async def test_settings_are_changed_one_by_one_and_together(
+    world: World, update_golden: bool
+) -> None:
+    home = world.home
+    world.user("lee", display_name="Lee Park")
+    site = world.write(lambda tx: seeding_sites.add_site(tx, home, "Partner portal"))
+    app = open_world(world, "organizations")
+    async with drive(app, "escape", "g O", size=(140, 40)) as driver:
+        driver.golden("organization", update=update_golden)
+        await driver.resize(80, 24)
+        driver.golden("organization", update=update_golden)
+        await driver.press("g j")
+        assert '"object": "organization"' in driver.screen
+        # One: its limits while it is typed, and the way back.
+        await driver.press("escape", "e", "backspace", "backspace", "backspace")
+        assert "2 characters at least, this has 1" in words(driver)
+        await driver.press("escape", "enter")
+        assert "what you typed before is back" in driver.screen
+        await driver.burst(*typed("me & Co"), "ctrl+s")
+        assert world.row("organization", home)["title"] == "Ame & Co"
+        assert "Ame & Co > Settings" in driver.screen
+        await driver.press("u")
+        assert world.row("organization", home)["title"] == "Acme"
+        await driver.press("x")
+        assert "Title is no switch: Enter changes it." in driver.screen
+        # Several: what the service refuses is said at its field.
+        await driver.press("ctrl+e")
+        driver.golden("organization-all", update=update_golden)
+        await driver.press("escape")
+        await driver.resize(140, 40)
+        await driver.press("ctrl+e", "tab")
+        await driver.burst(*"nonsense", "tab", "tab", "right", "ctrl+s")
+        driver.golden("organization-all", update=update_golden)
+        assert "'nonsense' is not a domain such as example.org" in words(driver)
+        await driver.press("end")
+        await driver.burst(*".org", "tab", "tab", "tab")
+        await driver.press("ctrl+o", "enter", "ctrl+s")
+        row = world.row("organization", home)
+        assert (row["email_domains"], row["default_role"]) == ('["nonsense.org"]', "admin")
+        assert site in row["default_content"]
+        assert "the site Partner portal" in driver.line("Default content")
+        await driver.press("u")
+        row = world.row("organization", home)
+        assert (row["email_domains"], row["default_role"]) == ("[]", None)
+        assert row["default_content"] is None
+        await driver.press("ctrl+r")
+        # Null: the content goes, and comes back.
+        await driver.press("j", "j", "j", "j", "x")
+        assert world.row("organization", home)["default_content"] is None
+        await driver.press("u")
+        assert site in world.row("organization", home)["default_content"]
+        await driver.press("e", "ctrl+o", "escape", "escape")
+        # What the service does not tell cannot be taken back, and is said before.
+        await driver.press("j", "x")
+        assert "a change cannot be taken back" in words(driver)
+        await driver.press("escape", "e")
+        await driver.burst(*typed("/logo"), "ctrl+s")
+        assert "may look like" in words(driver) or "such as https" in words(driver)
+        await driver.press("escape", "e", "ctrl+u")
+        await driver.burst(*"https://acme.test/logo.png", "ctrl+s")
+        assert world.row("organization", home)["logo"] == "https://acme.test/logo.png"
+        await driver.press("u")
+        assert "It cannot be undone." in driver.screen
+        await driver.press("escape", "x")
+        assert world.row("organization", home)["logo"] is None
+        await driver.press("u")
+        assert world.row("organization", home)["logo"] == "https://acme.test/logo.png"
+        # A switch, and the rules with the people whom they name.
+        await driver.press("j", "x")
+        assert world.row("organization", home)["sso"]
+        await driver.press("u", "G", "e", "j", "enter")
+        await driver.burst(*"Lee")
+        await driver.press("space", "ctrl+s", "ctrl+s")
+        assert "approval by Lee Park" in driver.screen
+        await driver.press("u")
+        assert "approval by Lee Park" not in driver.screen
+    reader = world.user("rui", "read")
+    app = open_world(world, "organizations", user=reader)
+    async with drive(app, "escape", "g O", "e", size=(80, 24)) as driver:
+        assert "the site Partner portal" in driver.line("Default content")
+        assert "read-only" in driver.screen
+        assert "That takes the role admin in Acme." in driver.screen
+
+
+async def test_an_organization_is_joined_and_left_greeted_and_its_invites_end(
+    world: World, update_golden: bool
+) -> None:
+    home = world.home
+    beta = world.organization("Beta", email_domains=["example.org"])
+    shut = world.organization("Shut")
+    invites = [
+        world.write(lambda tx: seeding_organization.add_invite_link(tx, home)) for _ in range(2)
+    ]
+    way = Greeting(world)
+    api = Api(BASE_URL, world.token(world.ana), transport=way)
+    app = open_world(world, "organizations", api=api)
+    async with drive(app, "escape", "ctrl+n", size=(80, 24)) as driver:
+        driver.golden("organization-join", update=update_golden)
+        await driver.resize(140, 40)
+        driver.golden("organization-join", update=update_golden)
+        await driver.burst(*"https://app.test/", "ctrl+s")
+        assert "this is neither an id nor an address of an organization" in words(driver)
+        await driver.burst(*f"o/{shut}/home", "ctrl+s")
+        assert "does not admit the domain of your e-mail address" in words(driver)
+        await driver.press("escape", ":")
+        await driver.burst(*typed("drafts"), "enter")
+        await driver.press("enter")
+        assert "what you typed before is back" in driver.screen
+        # The answer is lost: it is read whether it happened.
+        way.losing = True
+        await driver.press("ctrl+u")
+        await driver.burst(*beta, "ctrl+s")
+        way.losing = False
+        assert driver.selected == beta
+        assert "Beta" in driver.screen
+        await driver.press("u")
+        assert "You leave it" in words(driver)
+        await driver.press("y", ".")
+        assert "Beta" not in driver.screen.partition("Taken back")[0]
+        await driver.press(":")
+        await driver.burst(*typed(f"join {beta}"), "enter")
+        await driver.press("ctrl+s", "g j")
+        assert f'"id": "{beta}"' in driver.screen
+        await driver.press("escape", "I")
+        assert "That takes the role admin in Beta." in driver.screen
+        # A ping gives a token: shown and copied when that is asked for, kept nowhere.
+        await driver.press("k", "!")
+        driver.golden("claims", update=update_golden)
+        assert TOKEN not in driver.screen
+        await driver.press("V")
+        assert TOKEN in driver.screen
+        await driver.press("V", "Y")
+        assert TOKEN not in driver.screen
+        assert app.clipboard == TOKEN
+        await driver.press("escape", "@")
+        assert TOKEN not in driver.screen
+        session = app.session
+        assert TOKEN not in repr([(n.what, n.target, n.said, n.entry) for n in session.log])
+        # An invite link, by itself or its id.
+        await driver.press("escape", "I")
+        await driver.resize(80, 24)
+        driver.golden("end-invite", update=update_golden)
+        await driver.burst(*"https://app.test", "ctrl+s")
+        assert "this is neither a link nor the id of one" in words(driver)
+        await driver.burst(*f"/invite/{home}/{invites[0]}/?by=mail", "ctrl+s")
+        assert left(world) == [invites[1]]
+        await driver.press(":")
+        await driver.burst(*typed(f"end-invite {invites[0]}"), "enter")
+        await driver.press("ctrl+s")
+        assert "There was no such invite link: nothing changed." in driver.screen
+        assert left(world) == [invites[1]]
+    async with drive(open_world(world, "members"), ":", size=(80, 24)) as driver:
+        await driver.burst(*"ping", "enter")
+        assert "No token came back" in driver.screen
+
+
+def left(world: World) -> list[str]:
+    """Return the ids of the invite links that there are."""
+    rows = world.store.read(lambda tx: tx.all("SELECT id FROM invite_link ORDER BY id"))
+    return [row["id"] for row in rows]

@@ -82,7 +82,9 @@ async def test_members_are_listed_described_and_given_roles(
         # A role, and none.
         await driver.press("e")
         driver.golden("member-role", update=update_golden)
+        await driver.press("escape")
         await driver.resize(140, 40)
+        await driver.press("e")
         driver.golden("member-role", update=update_golden)
         await driver.press("ctrl+s")
         assert "Nothing is changed yet." in driver.screen
@@ -159,7 +161,9 @@ async def test_people_are_taken_in_and_removed(world: World, update_golden: bool
     api = Api(BASE_URL, world.token(world.ana), transport=way)
     async with drive(open_world(world, "members", api=api), "ctrl+n", size=(80, 24)) as driver:
         driver.golden("member-new", update=update_golden)
+        await driver.press("escape")
         await driver.resize(140, 40)
+        await driver.press("ctrl+n")
         driver.golden("member-new", update=update_golden)
         await driver.press("ctrl+s")
         assert "it has to be filled in" in driver.screen

@@ -121,7 +121,9 @@ async def test_an_organization_is_joined_and_left_greeted_and_its_invites_end(
     app = open_world(world, "organizations", api=api)
     async with drive(app, "escape", "ctrl+n", size=(80, 24)) as driver:
         driver.golden("organization-join", update=update_golden)
+        await driver.press("escape")
         await driver.resize(140, 40)
+        await driver.press("ctrl+n")
         driver.golden("organization-join", update=update_golden)
         await driver.burst(*"https://app.test/", "ctrl+s")
         assert "this is neither an id nor an address of an organization" in words(driver)
@@ -162,8 +164,9 @@ async def test_an_organization_is_joined_and_left_greeted_and_its_invites_end(
         session = app.session
         assert TOKEN not in repr([(n.what, n.target, n.said, n.entry) for n in session.log])
         # An invite link, by itself or its id.
-        await driver.press("escape", "I")
+        await driver.press("escape")
         await driver.resize(80, 24)
+        await driver.press("I")
         driver.golden("end-invite", update=update_golden)
         await driver.burst(*"https://app.test", "ctrl+s")
         assert "this is neither a link nor the id of one" in words(driver)

@@ -45,6 +45,7 @@ async def test_results_follow_what_is_typed_and_open_where_they_point(
         assert "Partial refunds" in driver.screen
         assert "What a fee is." in driver.screen
         driver.golden("search", update=update_golden)
+        await driver.resize(80, 24)
         await driver.burst(*typed(" of kept"))
         await driver.settle()
         assert "What a fee is." not in driver.screen
@@ -62,12 +63,11 @@ async def test_results_follow_what_is_typed_and_open_where_they_point(
         await driver.press("enter")
         assert "What a fee is." in driver.screen
         # In one space, which is chosen; nothing found; too little; no such word.
-        await driver.press("f")
+        await driver.press("e", "escape", "f")
         await driver.burst(*"Handb")
         await driver.press("enter")
         assert "What a fee is." not in driver.screen
         assert "Hello [bold]fee" in driver.screen
-        await driver.resize(80, 24)
         driver.golden("search", update=update_golden)
         await driver.press("e")
         await driver.burst(*"s xy")

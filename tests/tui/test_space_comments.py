@@ -55,14 +55,16 @@ async def test_a_thread_on_a_space_is_begun_answered_changed_and_taken_back(
         assert "Fees" in driver.line("Ten of")
         assert "the space" in driver.line("Is this still so?")
         driver.golden("space-comments", update=update_golden)
+        await driver.resize(80, 24)
         # Reactions, of the comment and of a reply; they are taken back.
         await driver.press("+")
         assert "👍 1 you" in driver.screen
         await driver.press("u", "E", "enter", "enter", "j", "+", "E")
         await driver.burst(*"rocket")
-        await driver.press("enter", "+")
-        assert [each.emoji for each in (await replies(made["fees"]))[0].reactions] == ["🚀"]
-        await driver.press("u")
+        await driver.press("enter")
+        reactions = (await replies(made["fees"]))[0].reactions
+        assert {each.emoji for each in reactions} == {"👍", "🚀"}
+        await driver.press("u", "u")
         assert (await replies(made["fees"]))[0].reactions == []
         # What others wrote is theirs to edit.
         await driver.press("e")
@@ -82,9 +84,6 @@ async def test_a_thread_on_a_space_is_begun_answered_changed_and_taken_back(
         assert (await replies(made["fees"]))[1].body.markdown == "Dollars, no"
         await driver.press("g j")
         assert driver.place.status_left() == "get_space_comment_reply"
-        await driver.press("q", ":")
-        await driver.burst(*"json")
-        await driver.press("enter")
         await driver.press("q", "u")
         assert (await replies(made["fees"]))[1].body.markdown == "Dollars"
         await driver.press("u")
@@ -96,10 +95,6 @@ async def test_a_thread_on_a_space_is_begun_answered_changed_and_taken_back(
         await driver.press("u")
         assert (await read(made["fees"])).status == "open"
         await driver.press("g j")
-        assert driver.place.status_left() == "get_space_comment"
-        await driver.press("q", ":")
-        await driver.burst(*"json")
-        await driver.press("enter")
         assert driver.place.status_left() == "get_space_comment"
         await driver.press("q")
         # A new thread on a page that is chosen, and one on the whole.

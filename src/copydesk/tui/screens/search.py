@@ -6,10 +6,11 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from textual import events, on
+
 from copydesk.domain.cause import CAUSE
 from copydesk.domain.text import clean, shorten
 from copydesk.tui.actions import action
-from copydesk.tui.dispatch import run
 from copydesk.tui.place import View
 from copydesk.tui.places import Target, place
 from copydesk.tui.present import search as present
@@ -124,11 +125,15 @@ class SearchPlace(ResourcePlace[Hit], scope="search"):
         """What is looked for."""
         return self.target.item or ""
 
-    def opened(self) -> None:
-        """Ask for words where none were brought."""
-        self.set_views(self.resource.views)
+    @on(events.Mount)
+    async def ask_for_words(self) -> None:
+        """Ask for words where none were brought: the next key is already one of theirs."""
         if not self.words:
-            self.app.call_later(run, self, self.ACTIONS["edit_words"])
+            await self.edit_words()
+
+    def opened(self) -> None:
+        """Name the views."""
+        self.set_views(self.resource.views)
 
     def within(self) -> Iterable[str]:
         """What is looked for."""

@@ -282,7 +282,10 @@ class TextView(SpanPane):
                 slug = slugify(block.text)
                 taken[slug] = count = taken.get(slug, -1) + 1
                 if anchor == (f"{slug}-{count}" if count else slug):
-                    self.go_to_block(at)
+                    if self.size.width > 0:
+                        self.go_to_block(at)
+                    else:  # it is not laid out yet
+                        self._keep = (at, 0)
                     return True
         return False
 

@@ -22,4 +22,6 @@ class AgentInstructions(Resource):
 class AgentInstructionsUpdate(Body):
     """New instructions for the documentation agent."""
 
-    instructions: WrittenDocument
+    instructions: WrittenDocument = Field(
+        description="What the agent is to mind whenever it writes or answers for the organization."
+    )

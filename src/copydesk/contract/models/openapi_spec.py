@@ -51,13 +51,13 @@ class OpenAPISpec(Resource):
 class OpenAPISourceURL(Body):
     """A specification to fetch."""
 
-    url: Uri
+    url: Uri = Field(description="Where the document is fetched from.")
 
 
 class OpenAPISourceText(Body):
     """A specification given as it is."""
 
-    text: str
+    text: str = Field(description="The document itself, JSON or YAML.")
 
 
 OpenAPISource: TypeAlias = OpenAPISourceURL | OpenAPISourceText
@@ -67,17 +67,21 @@ OpenAPISource: TypeAlias = OpenAPISourceURL | OpenAPISourceText
 class OpenAPISpecCreate(Body):
     """A new specification; its slug names it in paths."""
 
-    slug: Slug
-    source: OpenAPISource
+    slug: Slug = Field(
+        description="What pages call it: words of letters and digits with hyphens between."
+    )
+    source: OpenAPISource = Field(description="Where the document comes from.")
 
 
 class OpenAPISpecPut(Body):
     """A specification to create, or its new source."""
 
-    source: OpenAPISource
+    source: OpenAPISource = Field(description="Where the document comes from, from now on.")
 
 
 class OpenAPISpecUpdate(Body):
     """Who may read a specification."""
 
-    visibility: OpenAPIVisibility
+    visibility: OpenAPIVisibility = Field(
+        description="Private is for nobody outside; public for whoever has the link."
+    )

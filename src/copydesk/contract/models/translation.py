@@ -71,19 +71,28 @@ class Translation(Resource):
 class TranslationSourceWrite(Body):
     """The space to translate, and the language it is in."""
 
-    space: str
-    language: Language | None = None
+    space: str = Field(description="The space whose pages are translated. It stays as it is.")
+    language: Language | None = Field(
+        default=None,
+        description="What it is written in; left out, the language that it says itself.",
+    )
 
 
 class TranslationCreate(Body):
     """A new translation into ``language``."""
 
-    language: Language
-    source: TranslationSourceWrite | None = None
-    instructions: WrittenDocument | None = None
+    language: Language = Field(description="The language that it is translated into.")
+    source: TranslationSourceWrite | None = Field(
+        default=None, description="What is translated, and from which language."
+    )
+    instructions: WrittenDocument | None = Field(
+        default=None, description="What whoever translates has to mind: tone, names, what stays."
+    )
 
 
 class TranslationUpdate(Body):
     """New instructions for a translation."""
 
-    instructions: WrittenDocument | None = None
+    instructions: WrittenDocument | None = Field(
+        default=None, description="What whoever translates has to mind; left out, there are none."
+    )

@@ -1,0 +1,235 @@
+"""OpenAPI specifications: added, read, replaced, shown and deleted on a real desk."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from copydesk.client.api import Api
+from copydesk.client.errors import NotFound
+from copydesk.contract import operations as ops
+from copydesk.contract.models.openapi_spec import OpenAPISourceText, OpenAPISourceURL, OpenAPISpec
+from copydesk.server.queries.openapi_spec import add_spec
+from copydesk.tui import openapi_spec_writing as writing
+from copydesk.tui.errors import NotDoneError
+from copydesk.tui.screens.openapi_specs import OpenAPISpecsPlace
+from tests.drive import Driver, drive
+from tests.tui.opening import open_world, typed
+from tests.tui.test_unknown_outcome import Lossy
+from tests.world import BASE_URL, World
+
+GOOD = "openapi: 3.1.0\ninfo: {title: Pets, version: '1'}\npaths: {}\n"
+BAD = "openapi: 3.1.0\ninfo: {title: Pets}\npaths: {pets: {}}\n"
+PLACE = "openapi-specs"
+URL = "https://desk.invalid/pets.json"
+
+
+def add(world: World, slug: str, text: str = "", url: str = "") -> None:
+    """Add a specification that waits to be read."""
+    source = OpenAPISourceURL(url=url) if url else OpenAPISourceText(text=text)
+    home = world.home
+    world.write(lambda tx: add_spec(tx, home, slug, source))
+
+
+async def read(world: World, slug: str) -> OpenAPISpec:
+    async with world.api() as api:
+        return await api(ops.get_openapi_spec, world.home, slug)
+
+
+async def finish(world: World) -> None:
+    """Let the desk read what waits."""
+    async with world.api() as api:
+        await api.page(ops.list_openapi_specs, world.home)
+    world.settle()
+
+
+async def settled(world: World, driver: Driver) -> None:
+    """Let the desk come to its end, and the list learn of it."""
+    await finish(world)
+    assert isinstance(driver.place, OpenAPISpecsPlace)
+    driver.place.look_again()
+    await driver.idle()
+
+
+async def test_specifications_are_added_read_replaced_and_taken_back(
+    world: World, tmp_path: Path, update_golden: bool
+) -> None:
+    good, bad = tmp_path / "pets.yaml", tmp_path / "bad.json"
+    good.write_text(GOOD)
+    bad.write_text('{"openapi": \n}')
+    async with drive(open_world(world), "g A", size=(80, 24)) as driver:
+        assert "There are no OpenAPI specifications yet. ctrl+n adds one" in driver.screen
+        await driver.press("ctrl+n", "ctrl+s")
+        assert "it has to be filled in" in driver.line("Slug")
+        await driver.burst(*"pets_")
+        assert "acme-docs" in driver.line("Slug")
+        await driver.press("backspace", "tab")
+        await driver.burst(*"pets")
+        assert "https://example.com/docs" in driver.line("Address")
+        await driver.press("tab")
+        await driver.burst(*typed(str(tmp_path)))
+        assert "that is a folder" in driver.line("File")
+        await driver.burst(*"/no")
+        assert "there is no such file" in driver.line("File")
+        await driver.burst("backspace", "backspace")
+        await driver.burst(*"bad.json")
+        await driver.press("shift+tab")
+        await driver.burst(*["backspace"] * 4)
+        await driver.press("ctrl+s")
+        assert "bad.json: line 2: it is no JSON" in driver.screen
+        await driver.burst(*typed(URL))
+        await driver.press("ctrl+s")
+        assert "only one of them" in driver.line("Address")
+        await driver.burst(*["backspace"] * len(URL))
+        await driver.press("tab")
+        await driver.burst(*["backspace"] * 8)
+        await driver.burst(*"pets.yaml")
+        await driver.press("ctrl+s")
+        made = await read(world, "pets")
+        assert driver.selected == made.id
+        await settled(world, driver)
+        assert "read" in driver.line("pets").split()
+        # While it is read again the list is watched, and what comes of it is told.
+        world.write(lambda tx: tx.run("UPDATE openapi_spec SET state = 'pending'"))
+        await driver.press("R")
+        assert isinstance(driver.place, OpenAPISpecsPlace)
+        assert driver.place.bell is not None
+        await settled(world, driver)
+        assert "pets has been read." in driver.screen
+        assert driver.place.bell is None
+
+        # Another source, then the former one, and one that holds mistakes.
+        await driver.press("e", "ctrl+s")
+        assert "There is no way back" in driver.screen
+        assert "Nothing is changed yet." in driver.screen
+        await driver.burst(*typed(URL))
+        await driver.press("ctrl+s")
+        await settled(world, driver)
+        assert "failed" in driver.line("pets")
+        await driver.press("U")
+        assert "fetched from https://desk.invalid/pets.json" in driver.screen
+        version = (await read(world, "pets")).updated_at
+        await driver.press("y")
+        assert (await read(world, "pets")).updated_at != version
+        await settled(world, driver)
+        bad.write_text(BAD)
+        await driver.press("e", "tab")
+        assert "u has the former address read again" in driver.screen
+        await driver.burst(*typed(str(bad)))
+        await driver.press("shift+tab")
+        await driver.burst(*["backspace"] * len(URL))
+        driver.golden("openapi-spec-source", update=update_golden)
+        await driver.press("ctrl+s")
+        await settled(world, driver)
+        await driver.resize(140, 40)
+        assert "`info.version` is missing" in driver.screen
+        assert "`paths.pets` does not start" in driver.screen
+        assert "stays until" in driver.screen
+        await driver.press("U")
+        assert "It was given as text" in driver.screen
+        await driver.press("u")
+        assert (await read(world, "pets")).source_url == URL
+        await settled(world, driver)
+
+        await driver.press("x")
+        assert "Whoever has its link can read all of it" in driver.screen
+        await driver.press("y")
+        assert "public" in driver.line("desk.invalid").split()
+        await driver.press("x")
+        assert "private" in driver.line("desk.invalid").split()
+        await driver.press("u")
+        assert (await read(world, "pets")).visibility == "public"
+
+        await driver.press("D")
+        assert "u adds it again from its address" in driver.screen
+        await driver.burst(*"pets")
+        await driver.press("ctrl+s")
+        with pytest.raises(NotFound):
+            await read(world, "pets")
+        await driver.press("u")
+        again = await read(world, "pets")
+        assert (again.source_url, again.visibility) == (URL, "public")
+        assert again.id != made.id
+
+
+async def test_a_list_of_specifications_and_of_who_may_only_read(
+    world: World, update_golden: bool
+) -> None:
+    add(world, "payments", GOOD)
+    add(world, "partner-accounts", url="https://partners.example/v1/\u202eopenapi.json")
+    add(world, "old", BAD)
+    await finish(world)
+    world.write(lambda tx: tx.run("UPDATE openapi_spec SET version_id = NULL"))
+    way = Lossy(world)
+    api = Api(BASE_URL, world.token(world.ana), transport=way)
+    app = open_world(world, PLACE, api=api)
+    async with drive(app, size=(140, 40)) as driver:
+        driver.golden("openapi-specs", update=update_golden)
+        await driver.resize(80, 24)
+        driver.golden("openapi-specs", update=update_golden)
+        await driver.press("ctrl+n")
+        driver.golden("openapi-spec-new", update=update_golden)
+        await driver.resize(140, 40)
+        driver.golden("openapi-spec-new", update=update_golden)
+        await driver.burst(*"ledger")
+        await driver.press("tab")
+        await driver.burst(*typed(URL))
+        way.losing = True
+        await driver.press("ctrl+s")
+        way.losing = False
+        assert "ledger" in driver.screen
+        assert app.session.drafts.kept() == {}
+        await driver.press("u")
+        assert "It is deleted with what was read of it." in driver.screen
+        await driver.press("y")
+        assert "ledger" not in driver.screen.partition("Taken back")[0]
+        await driver.press("ctrl+n")
+        await driver.burst(*"old")
+        await driver.press("tab")
+        await driver.burst(*typed(URL))
+        await driver.press("ctrl+s")
+        assert "OpenAPI specification 'old' already" in driver.screen
+        await driver.press("escape", "/")
+        await driver.burst(*"state:failed")
+        await driver.press("enter")
+        assert "payments" not in driver.screen
+        await driver.press("g j")
+        assert '"lastProcessErrorCode": "PARSE_ERROR"' in driver.screen
+    reader = world.user("rui", "read")
+    async with drive(open_world(world, PLACE, user=reader), "D", size=(100, 24)) as driver:
+        assert "You may read this specification, not change it." in driver.screen
+        await driver.press("ctrl+n")
+        await driver.burst(*"mine")
+        await driver.press("tab")
+        await driver.burst(*typed(URL))
+        await driver.press("ctrl+s")
+        assert "createOpenAPISpec" in driver.screen
+
+
+@pytest.mark.parametrize(
+    ("data", "why"),
+    [
+        (b"\xff\xfe", "no UTF-8 text"),
+        (b"a: [1", "no YAML"),
+        (b"just words", "no names with values"),
+        (b"{" + b'"a":{' * 5000, "nested too deep|no JSON"),
+        (b"a: '\x00'", "no text"),
+    ],
+)
+async def test_files_that_are_no_documents(tmp_path: Path, data: bytes, why: str) -> None:
+    path = tmp_path / "spec"
+    path.write_bytes(data)
+    with pytest.raises(NotDoneError, match=why):
+        await writing.SourceAsked(file=str(path)).read()
+
+
+async def test_files_that_are_too_long(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(writing, "LARGEST", 2048)
+    path = tmp_path / "spec"
+    path.write_text("a: '" + '"' * 1500 + "'")
+    with pytest.raises(NotDoneError, match="as a request it has"):
+        await writing.SourceAsked(file=str(path)).read()
+    path.write_bytes(b" " * 2049)
+    with pytest.raises(ValueError, match="at most 10 MiB can be sent"):
+        writing.SourceAsked(file=str(path))

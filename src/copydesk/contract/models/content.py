@@ -163,12 +163,20 @@ class Revision(Resource):
 class TemplateParams(Body):
     """What a template's placeholders stand for."""
 
-    content_refs: dict[str, WrittenReference] | None = None
+    content_refs: dict[str, WrittenReference] | None = Field(
+        default=None,
+        description="What each placeholder of the template leads to: its name, and a reference of "
+        'kind file, page or openapi, as in {"logo": {"kind": "file", "file": "ID"}}.',
+    )
 
 
 class TemplateApply(Body):
     """A template to fill a space with, directly or inside a change request."""
 
-    id: str
+    id: str = Field(description="The template: the id of the space whose pages are added.")
     params: TemplateParams | None = None
-    change_request_id: str | None = None
+    change_request_id: str | None = Field(
+        default=None,
+        description="The change request that the pages are added in; without one they are added "
+        "to what the space has now.",
+    )

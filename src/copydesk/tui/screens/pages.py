@@ -13,6 +13,7 @@ from copydesk.tui import page_reading as reading
 from copydesk.tui.actions import action, command
 from copydesk.tui.app import style_path
 from copydesk.tui.common_actions import no_last_place
+from copydesk.tui.content_actions import Content, PageWays
 from copydesk.tui.frame import Status
 from copydesk.tui.page_reading import Followed, Read, Tree, Version
 from copydesk.tui.place import Part
@@ -50,7 +51,7 @@ def nowhere_back(here: PagesPlace) -> str | None:
 
 
 @place("pages", title="Pages", uses=("get_space", "list_space_pages"))
-class PagesPlace(ThreadAbove, scope="pages"):
+class PagesPlace(PageWays, ThreadAbove, scope="pages"):
     """The page tree at the left, the page in the middle, its links at the right."""
 
     RAW = ("get_space_page", "get_change_request_page")
@@ -120,6 +121,21 @@ class PagesPlace(ThreadAbove, scope="pages"):
         if page is None or self.target.space is None:
             return None
         return page_raw(self.target.space, self.target.change_request, page.id, page.title)
+
+    def content(self) -> Content | None:
+        """Return whose pages these are, and the page in front."""
+        page = self.rows.selected_item if self.pane is self.rows else self.shown_page
+        space, request = self.target.space, self.target.change_request
+        if space is None:
+            return None
+        return Content(
+            space,
+            self._space_title or "the space",
+            request,
+            numbered="the change request" if request is not None else "",
+            page=page.id if page is not None else "",
+            page_title=page.where if page is not None else "",
+        )
 
     def url(self) -> str | None:
         """Return the address of the page, or of what the link under the cursor leads to."""

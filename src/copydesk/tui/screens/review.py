@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from copydesk.domain.text import clean
 from copydesk.tui.actions import action, command
+from copydesk.tui.content_actions import Content, PageWays
 from copydesk.tui.glyphs import glyphs
 from copydesk.tui.places import place
 from copydesk.tui.present.changed import place_of
@@ -34,8 +35,26 @@ FRAME = 4
         "list_change_request_page_links",
     ),
 )
-class Review(ReviewImpact, scope="review"):
+class Review(PageWays, ReviewImpact, scope="review"):
     """The changed pages of a request, the lines of one of them, and the threads on it."""
+
+    def content(self) -> Content | None:
+        """Return the request, and the page in front."""
+        opened, change = self.opened_request, self.change
+        if opened is None:
+            return None
+        permissions, title = opened.space.permissions, clean(opened.space.title)
+        may = permissions is None or permissions.edit
+        on_page = change is not None and not change.file
+        return Content(
+            opened.space.id,
+            title,
+            opened.request.id,
+            numbered=self.numbered,
+            page=change.id if change is not None and on_page else "",
+            page_title=clean(change.node.title) if change is not None and on_page else "",
+            refused="" if may else f"Editing {title} takes the role editor in it.",
+        )
 
     @action("J", "next change", unless=no_text, show=20, group="Read")
     def next_change(self) -> None:

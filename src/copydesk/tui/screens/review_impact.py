@@ -8,6 +8,18 @@ from copydesk.tui.screens.review_guards import not_read
 from copydesk.tui.screens.review_request import ReviewRequest
 
 
+def no_page(here: ReviewImpact) -> str | None:
+    """Say why there is no page in front that has links in this request."""
+    change = here.change
+    if change is None:
+        return "Go to a page first."
+    if change.file:
+        return "This is a file: it has no links."
+    if change.after is None:
+        return "The request removes this page: it has no links in it."
+    return None
+
+
 class ReviewImpact(ReviewRequest, scope="review_impact"):
     """The way to the impact of the request."""
 
@@ -18,4 +30,21 @@ class ReviewImpact(ReviewRequest, scope="review_impact"):
         organization = self.target.organization or self.session.organization
         await self.desk.go(
             "impact", Target(organization=organization, space=space, change_request=request)
+        )
+
+    @action(
+        "g l",
+        "links of the page",
+        unless=(not_read, no_page),
+        show=False,
+        group="Go",
+        uses="list_change_request_page_links",
+    )
+    async def show_page_links(self) -> None:
+        """Read the page as the request makes it, with its links beside it."""
+        space, request = self.thread_ids
+        organization = self.target.organization or self.session.organization
+        await self.desk.go(
+            "pages",
+            Target(organization, space=space, change_request=request, page=self.page_id),
         )

@@ -17,6 +17,7 @@ from copydesk.domain.filter import fold
 from copydesk.domain.space_tree import SORTS, TRASH, RuleList, SpaceNode, rule_list
 from copydesk.domain.text import clean, plural
 from copydesk.tui.actions import action, command
+from copydesk.tui.content_actions import Content, ContentCommands
 from copydesk.tui.errors import ends_with_an_answer
 from copydesk.tui.last_run import LastRun, keep_last_run, read_last_run
 from copydesk.tui.place import Part, View
@@ -69,7 +70,7 @@ def no_rows(here: SpacesPlace) -> str | None:
     title="Spaces",
     uses=("list_organization_spaces", "list_organization_collections", "get_organization"),
 )
-class SpacesPlace(SpacesArranging, scope="spaces"):
+class SpacesPlace(ContentCommands, SpacesArranging, scope="spaces"):
     """The tree of an organization, and what there is to know about the row under the cursor."""
 
     RAW = OF_NODE
@@ -118,6 +119,15 @@ class SpacesPlace(SpacesArranging, scope="spaces"):
         """Return the space under the cursor."""
         node = self.rows.selected_item
         return node.id if node is not None and node.kind == "space" else None
+
+    def content(self) -> Content | None:
+        """Return the space under the cursor."""
+        node = self.rows.selected_item
+        if node is None or node.kind != "space" or present.no_access(node):
+            return None
+        may = node.permissions is None or "edit" in node.permissions
+        refused = "" if may else f"Editing {node.title} takes the role editor in it."
+        return Content(node.id, node.title, refused=refused)
 
     def raw(self) -> Raw | None:
         """Return where the JSON of the space or collection comes from."""

@@ -1,0 +1,53 @@
+"""Fetching a file from an address that the service gave, such as that of a PDF."""
+
+from __future__ import annotations
+
+from urllib.parse import urlsplit
+
+import httpx
+
+from copydesk.client.api import Api
+from copydesk.client.errors import Garbled, NotFound, Unreachable
+from copydesk.domain.address import web_address
+
+LARGEST = 256 * 1024 * 1024
+"""Bytes of a file that are fetched at most."""
+
+SECONDS = 60.0
+"""How long to wait for the next bytes: it may be made when it is asked for."""
+
+
+async def fetch(api: Api, url: str) -> bytes:
+    """Return what is at ``url``, which the service named; elsewhere the token is not sent.
+
+    Raises ``ApiError`` when it cannot be had.
+    """
+    address = web_address(url)
+    if not address:
+        raise Garbled("the address is none of the web")
+    own, there = urlsplit(api.base_url), urlsplit(address)
+    if (there.scheme, there.netloc) == (own.scheme, own.netloc):
+        path = there._replace(scheme="", netloc="", fragment="").geturl()
+        return (await api.raw("GET", path)).content
+    parts: list[bytes] = []
+    size = 0
+    try:
+        async with (
+            httpx.AsyncClient(follow_redirects=True, timeout=SECONDS) as client,
+            client.stream("GET", address) as response,
+        ):
+            if response.status_code != httpx.codes.OK:
+                raise NotFound(
+                    f"{there.hostname} answered with {response.status_code}: the address may be "
+                    "too old",
+                    status=response.status_code,
+                )
+            async for part in response.aiter_bytes():
+                size += len(part)
+                if size > LARGEST:
+                    raise Garbled(f"the file is larger than {LARGEST // 2**20} MiB")
+                parts.append(part)
+    except (httpx.HTTPError, httpx.InvalidURL) as error:
+        why = str(error).rstrip(".") or "no connection"
+        raise Unreachable(f"{there.hostname} cannot be read: {why}.") from error
+    return b"".join(parts)

@@ -282,12 +282,20 @@ class TextView(SpanPane):
                 slug = slugify(block.text)
                 taken[slug] = count = taken.get(slug, -1) + 1
                 if anchor == (f"{slug}-{count}" if count else slug):
-                    if self.size.width > 0:
-                        self.go_to_block(at)
-                    else:  # it is not laid out yet
-                        self._keep = (at, 0)
+                    self._come_to(at)
                     return True
         return False
+
+    def _come_to(self, at: int, frames: int = 4) -> None:
+        """Go to a block, and again while the text, just shown, is still being laid out."""
+        if at >= len(self._blocks):
+            return  # another text is shown by now
+        if self.size.width > 0:
+            self.go_to_block(at)
+        else:
+            self._keep = (at, 0)
+        if frames:
+            self.call_after_refresh(self._come_to, at, frames - 1)
 
     def go_to_block(self, at: int, line: int = 0) -> None:
         """Put a line of a block at the top of the screen."""

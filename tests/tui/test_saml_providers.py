@@ -8,8 +8,8 @@ from copydesk.client.api import Api
 from copydesk.server.seeding_organization import add_saml_provider
 from copydesk.tui.places import Target
 from tests.drive import drive
-from tests.tui.opening import open_world, typed
-from tests.tui.test_teams import both, on
+from tests.tui.opening import open_world
+from tests.tui.test_teams import at_size, fill, on, small
 from tests.tui.test_unknown_outcome import Lossy
 from tests.world import BASE_URL, World
 
@@ -46,8 +46,8 @@ async def test_providers_are_added_changed_and_taken_back(
     seed(world, HOSTILE, entity_id=HOSTILE, certificate=HOSTILE)
     way = Lossy(world)
     api = Api(BASE_URL, world.token(world.ana), transport=way)
-    app = open_world(world, "spaces", api=api)
-    async with drive(app, "g S", size=(140, 40)) as driver:
+    app = open_world(world, "drafts", at(world), api=api)
+    async with drive(app, "g S", size=(80, 24)) as driver:
         driver.golden("saml-providers-hostile", update=update_golden)
         await driver.press("down")
         assert driver.selected == okta
@@ -69,32 +69,26 @@ async def test_providers_are_added_changed_and_taken_back(
         await driver.press("y")
         assert driver.app.clipboard == f"{BASE_URL}/saml/{okta}/start"
         await driver.press("[", "g g", "j")
-        await driver.resize(80, 24)
-        driver.golden("saml-providers", update=update_golden)
         # Added.
         await driver.press("ctrl+n", "ctrl+s")
         assert "it has to be filled in" in driver.line("Name")
-        await driver.burst(*typed("x" * 31))
+        await fill(driver, "x" * 31)
         assert "30 characters at most, this has 31" in driver.line("Name")
-        await driver.burst(*["backspace"] * 31)
-        await driver.burst(*"Entra")
-        await driver.press("tab", "tab")
-        await driver.burst(*"idp.acme.test")
+        await fill(driver, "Entra")
+        await driver.burst("tab", "tab")
+        await fill(driver, "idp.acme.test")
         assert "it has to look like" in driver.line("Sign-in address")
-        await driver.burst(*["backspace"] * 13)
-        await driver.burst(*"https://e.test/sso")
+        await fill(driver, "https://e.test/sso")
         await driver.press("tab")
-        await driver.burst(*typed("-----BEGIN PRIVATE KEY-----"))
-        await both(driver, "saml-provider-new", update=update_golden)
+        await fill(driver, CERTIFICATE.replace("CERTIFICATE", "PRIVATE KEY"))
+        small(driver, "saml-provider-new", update=update_golden)
         await driver.press("ctrl+s")
         assert "this is a private key" in driver.line("Certificate")
-        await driver.burst(*["backspace"] * 27)
-        await driver.burst(*"MIIC")
+        await fill(driver, CERTIFICATE)
         await driver.press("tab")
-        await driver.burst(*"nothing")
+        await fill(driver, "nothing")
         await driver.press("ctrl+s")
         assert "the organization has no team" in driver.line("Newcomers join")
-        await driver.burst(*["backspace"] * 7)
         await driver.press("ctrl+o", "enter")
         assert "Writers" in driver.line("Newcomers join")
         await driver.press("tab", "r")
@@ -115,17 +109,18 @@ async def test_providers_are_added_changed_and_taken_back(
         await on(driver, okta)
         await driver.press("e")
         assert "People sign in by it" in driver.screen
-        await driver.burst(*typed(" SSO"))
-        await driver.press("tab", "tab", "tab", "tab", "tab", "g")
+        await fill(driver, "Okta SSO")
+        await driver.burst("tab", "tab", "tab", "tab", "tab")
+        await driver.press("g")
         assert "was read" in driver.line("Newcomers are")
-        await both(driver, "saml-provider-edit", update=update_golden)
+        small(driver, "saml-provider-edit", update=update_golden)
         await driver.press("shift+tab")
         assert "Writers" in driver.line("Newcomers join")
-        await driver.burst(*["backspace"] * 8)
+        await fill(driver, "")
         assert "it cannot be empty" in driver.line("Newcomers join")
         await driver.press("ctrl+o", "enter")
-        await driver.press("shift+tab", "shift+tab", "shift+tab")
-        await driver.burst(*["backspace"] * 30)
+        await driver.burst("shift+tab", "shift+tab", "shift+tab")
+        await fill(driver, "")
         await driver.press("ctrl+s")
         row = world.row("saml_provider", okta)
         assert (row["label"], row["default_role"], row["entity_id"]) == ("Okta SSO", None, None)
@@ -136,6 +131,10 @@ async def test_providers_are_added_changed_and_taken_back(
         assert row["entity_id"] == ACTIVE["entity_id"]
         await driver.press("ctrl+r")
         assert world.row("saml_provider", okta)["default_role"] is None
+        await driver.resize(140, 40)
+        driver.golden("saml-providers", update=update_golden)
+        forms = {"ctrl+n": "saml-provider-new", "e": "saml-provider-edit"}
+        await at_size(driver, forms, update=update_golden)
 
 
 async def test_a_provider_is_deleted_for_good_and_others_may_not_look(
@@ -150,8 +149,8 @@ async def test_a_provider_is_deleted_for_good_and_others_may_not_look(
         await on(driver, old)
         await driver.press("e")
         assert "Setting its sign-in address or team has no way back:" in driver.screen
-        await driver.press("tab", "tab")
-        await driver.burst(*"https://old.test")
+        await driver.burst("tab", "tab")
+        await fill(driver, "https://old.test")
         await driver.press("ctrl+s")
         assert world.row("saml_provider", old)["sso_url"] == "https://old.test"
         await driver.press("u")

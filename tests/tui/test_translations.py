@@ -1,0 +1,168 @@
+"""Translations: made, run, instructed and deleted on a real desk."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import nullcontext
+from pathlib import Path
+
+import pytest
+
+from copydesk.client.api import Api
+from copydesk.contract import operations as ops
+from copydesk.contract.models.translation import (
+    Translation,
+    TranslationCreate,
+    TranslationSourceWrite,
+)
+from copydesk.domain.documents import document_to_markdown, markdown_to_document
+from copydesk.tui.app import CopydeskApp
+from copydesk.tui.screens.translations import TranslationsPlace
+from tests.drive import Driver, drive
+from tests.tui.opening import open_world, typed
+from tests.tui.test_unknown_outcome import Lossy
+from tests.world import BASE_URL, World
+
+HOSTILE = "Guide\x1b[2J\u202e [bold]🦊"
+PAGES = {"index": "Welcome.", "pay": "How to pay."}
+
+Write = Callable[[str], None]
+
+
+@pytest.fixture
+def editor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Write:
+    """What the editor leaves in the file."""
+    written = tmp_path / "written"
+    script = tmp_path / "edit"
+    script.write_text(f'cp {written} "$1"\n')
+    monkeypatch.setenv("VISUAL", f"sh {script}")
+    monkeypatch.setattr(CopydeskApp, "suspend", lambda app: nullcontext())
+
+    def write(text: str) -> None:
+        written.write_text(text)
+
+    return write
+
+
+async def all_of(world: World) -> list[Translation]:
+    async with world.api() as api:
+        return [each async for each in api.pages(ops.list_translations, world.home)]
+
+
+async def settled(world: World, driver: Driver) -> None:
+    """Let the desk come to its end, and the list learn of it."""
+    await all_of(world)
+    world.settle()
+    assert isinstance(driver.place, TranslationsPlace)
+    driver.place.look_again()
+    await driver.idle()
+
+
+async def make(world: World, space: str, language: str, text: str = "") -> None:
+    body = TranslationCreate(language=language, source=TranslationSourceWrite(space=space))  # type: ignore[arg-type]
+    if text:
+        body.instructions = markdown_to_document(text)
+    async with world.api() as api:
+        await api(ops.create_translation, world.home, body)
+    world.settle()
+
+
+async def test_translations_are_made_instructed_run_and_deleted(
+    world: World, editor: Write, update_golden: bool
+) -> None:
+    world.space("Guide", PAGES)
+    way = Lossy(world)
+    api = Api(BASE_URL, world.token(world.ana), transport=way)
+    app = open_world(world, api=api)
+    async with drive(app, "g L", size=(80, 24)) as driver:
+        assert "No space is translated yet. ctrl+n has one translated." in driver.screen
+        await driver.press("ctrl+n", "ctrl+s")
+        assert "it has to be filled in" in driver.line("Space")
+        driver.golden("translation-new", update=update_golden)
+        await driver.press("ctrl+o", "enter")
+        assert "Guide" in driver.line("Space")
+        await driver.press("tab", "d", "tab", "tab")
+        await driver.burst(*typed("Say Sie."))
+        await driver.resize(140, 40)
+        driver.golden("translation-new", update=update_golden)
+        way.losing = True
+        await driver.press("ctrl+s")
+        way.losing = False
+        (made,) = await all_of(world)
+        assert driver.selected == made.id
+        assert app.session.drafts.kept() == {}
+        await settled(world, driver)
+        assert "completed" in driver.screen
+        (made,) = await all_of(world)
+        assert made.instructions is not None
+        assert document_to_markdown(made.instructions) == "Say Sie."
+        assert made.language == "de"
+
+        editor("Say **du**.\n")
+        await driver.press("e")
+        assert "+ Say **du**." in driver.screen
+        await driver.press("y")
+        assert "Say **du**." in driver.screen
+        editor("")
+        await driver.press("e", "y")
+        assert (await all_of(world))[0].instructions is None
+        await driver.press("u")
+        await driver.press("u")
+        (again,) = await all_of(world)
+        assert again.instructions == made.instructions
+
+        await driver.press("U")
+        assert "The last run wrote 2 pages." in driver.screen
+        await driver.press("y")
+        await settled(world, driver)
+        (again,) = await all_of(world)
+        assert again.stats.runs == 2
+        world.write(lambda tx: tx.run("UPDATE translation SET status = 'pending'"))
+        await driver.press("R", "U")
+        assert "It is being run: wait until it is completed." in driver.screen
+        await settled(world, driver)
+
+        await driver.press("D")
+        assert "stays as it is" in driver.screen
+        await driver.burst(*"de")
+        await driver.press("ctrl+s")
+        assert await all_of(world) == []
+        await driver.press("u")
+        assert "cannot be undone" in driver.screen
+        # What it wrote is in the way of nothing: it is translated anew.
+        await driver.press("ctrl+n", "ctrl+o", "enter", "tab", "f", "ctrl+s")
+        await settled(world, driver)
+        await driver.press("u", "y")
+        assert await all_of(world) == []
+
+
+async def test_a_list_of_translations_and_of_who_may_only_read(
+    world: World, update_golden: bool
+) -> None:
+    guide = world.space(HOSTILE, PAGES)
+    old = world.space("Old", PAGES)
+    await make(world, guide, "pt-br", "Say **você**.\n\n- Keep names")
+    await make(world, old, "fi")
+    async with world.api() as api:
+        await api(ops.delete_space, old)
+    async with drive(open_world(world, "translations"), size=(140, 40)) as driver:
+        driver.golden("translations", update=update_golden)
+        await driver.press("U")
+        assert "no longer there for you" in driver.screen
+        await driver.press("j")
+        await driver.resize(80, 24)
+        driver.golden("translations", update=update_golden)
+        await driver.press("/")
+        await driver.burst(*"language:fi")
+        await driver.press("enter")
+        assert "você" not in driver.screen
+        await driver.press("escape", "g g", "j", "g j")
+        assert '"instructions"' in driver.screen
+        await driver.press("q", "enter")
+        assert "How to pay" in driver.screen or "Pay" in driver.screen
+    reader = world.user("rui", "read")
+    app = open_world(world, "translations", user=reader)
+    async with drive(app, "e", size=(80, 24)) as driver:
+        assert "You may read this translation, not change it." in driver.screen
+        await driver.press("D")
+        assert "You may read this translation, not change it." in driver.screen

@@ -239,17 +239,20 @@ class CopydeskApp(MergingApp):
                 return screen
         return None
 
-    async def go(self, name: str, target: Target | None = None) -> None:
-        """Go to a place: back to it when it is open already, else on top of this one."""
+    async def go(self, name: str, target: Target | None = None, *, back: bool = False) -> None:
+        """Go to a place: back to it when it is open already, else on top of this one.
+
+        With ``back`` one that is open stays where it was left; otherwise it goes to what is meant.
+        """
         # What the place reads is read for the way to it, and not for the ways before that.
         led = [each for each in CAUSE.get() if not each.startswith(places.GO)]
         before = CAUSE.set((*led, f"{places.GO}{name}"))
         try:
-            await self._go(name, target)
+            await self._go(name, target, back=back)
         finally:
             CAUSE.reset(before)
 
-    async def _go(self, name: str, target: Target | None) -> None:
+    async def _go(self, name: str, target: Target | None, *, back: bool) -> None:
         entry = places.find(name)
         here = self.here
         if entry is None:
@@ -267,7 +270,8 @@ class CopydeskApp(MergingApp):
             if isinstance(screen, Place) and _same(screen, entry.place, target):
                 self._remember(here)
                 self._unwind(screen)
-                screen.gone_to()
+                if not back:
+                    screen.gone_to()
                 if target.view is not None:
                     screen.choose_view(target.view)
                 elif by_name and screen is here and screen.views:
@@ -291,7 +295,7 @@ class CopydeskApp(MergingApp):
         """Go to the place before this one."""
         if self.last is not None:
             name, target = self.last
-            await self.go(name, target)
+            await self.go(name, target, back=True)
 
     async def step_back(self, *, quits: bool) -> None:
         """Step back once: a slow read, a way to the end, a search, then the place itself."""

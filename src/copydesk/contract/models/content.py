@@ -165,8 +165,8 @@ class TemplateParams(Body):
 
     content_refs: dict[str, WrittenReference] | None = Field(
         default=None,
-        description="What each placeholder of the template leads to: its name, and a reference of "
-        'kind file, page or openapi, as in {"logo": {"kind": "file", "file": "ID"}}.',
+        description='What placeholders lead to, as in {"logo": {"kind": "file", "file": "ID"}}; '
+        "other kinds are page and openapi.",
     )
 
 

@@ -70,6 +70,8 @@ class PagesPlace(PageWays, ThreadAbove, scope="pages"):
         self._texts: OrderedDict[str, Read] = OrderedDict()
         self._space_title = ""
         self._wanted = target.page
+        self._written = 0
+        """How many writes there were when the tree was read."""
         self._wanted_section = target.section
         self._revision = ""
         self._behind = False
@@ -237,6 +239,10 @@ class PagesPlace(PageWays, ThreadAbove, scope="pages"):
             source.set_roots(tree.pages)
         else:
             source.merge_roots(tree.pages)
+        if len(self.session.log) != self._written:
+            # What was written here is shown at once; what others did waits to be folded in.
+            source.fold()
+            self._written = len(self.session.log)
         if self._wanted is not None:
             come_for = self.target.thread or self.target.section
             if self.show_page(self._wanted) and come_for is not None:
@@ -305,6 +311,11 @@ class PagesPlace(PageWays, ThreadAbove, scope="pages"):
         self.refresh_frame()
 
     # Moving
+
+    def gone_to(self) -> None:
+        """Go to the page that is meant, wherever the cursor has been since."""
+        if self.target.page is not None and self._rows_by_id and self.show_page(self.target.page):
+            self._look(after=0)
 
     def show_page(self, page_id: str) -> bool:
         """Put the cursor on a page, by id or by path; False when it is not in the tree."""

@@ -10,6 +10,7 @@ import pytest
 
 from copydesk.client.api import Api
 from copydesk.contract import operations as ops
+from copydesk.contract.enumerations import Language
 from copydesk.contract.models.translation import (
     Translation,
     TranslationCreate,
@@ -58,8 +59,8 @@ async def settled(world: World, driver: Driver) -> None:
     await driver.idle()
 
 
-async def make(world: World, space: str, language: str, text: str = "") -> None:
-    body = TranslationCreate(language=language, source=TranslationSourceWrite(space=space))  # type: ignore[arg-type]
+async def make(world: World, space: str, language: Language, text: str = "") -> None:
+    body = TranslationCreate(language=language, source=TranslationSourceWrite(space=space))
     if text:
         body.instructions = markdown_to_document(text)
     async with world.api() as api:
@@ -76,15 +77,18 @@ async def test_translations_are_made_instructed_run_and_deleted(
     app = open_world(world, api=api)
     async with drive(app, "g L", size=(80, 24)) as driver:
         assert "No space is translated yet. ctrl+n has one translated." in driver.screen
-        await driver.press("ctrl+n", "ctrl+s")
-        assert "it has to be filled in" in driver.line("Space")
+        await driver.press("ctrl+n")
         driver.golden("translation-new", update=update_golden)
+        await driver.press("escape")
+        await driver.resize(140, 40)
+        await driver.press("ctrl+n")
+        driver.golden("translation-new", update=update_golden)
+        await driver.press("ctrl+s")
+        assert "it has to be filled in" in driver.line("Space")
         await driver.press("ctrl+o", "enter")
         assert "Guide" in driver.line("Space")
         await driver.press("tab", "d", "tab", "tab")
         await driver.burst(*typed("Say Sie."))
-        await driver.resize(140, 40)
-        driver.golden("translation-new", update=update_golden)
         way.losing = True
         await driver.press("ctrl+s")
         way.losing = False

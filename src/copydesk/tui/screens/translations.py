@@ -196,8 +196,8 @@ class TranslationsPlace(RichEditing, WatchedPlace[Listed], scope="translations")
             },
             offers={"source.space": self._spaces},
             lines={"instructions": 3},
-            facts=["A space of its own is written beside it. u deletes the translation, not that."],
-            verb="translate it",
+            facts=["It is written into a space of its own, which u leaves there."],
+            verb="make it",
         )
         if await self.desk.push_screen_wait(form):
             self.read_written(made[-1])

@@ -301,7 +301,8 @@ class Place(CommonActions, Loading, Screen[None]):
         self._bring_forward(pane)
         if self.has_class("-in-side"):
             self.remove_class("-no-side")
-        pane.focus()
+        # At once: the key that comes next is for this pane.
+        self.set_focus(pane)
 
     def _bring_forward(self, widget: Widget) -> None:
         for node in widget.ancestors_with_self:

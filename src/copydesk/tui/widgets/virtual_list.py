@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, ClassVar, TypeVar
 
@@ -18,6 +19,9 @@ from copydesk.tui.widgets.pane import Pane
 __all__ = ["Column", "VirtualList"]
 
 T = TypeVar("T")
+
+HEARD_SECONDS = 1.0
+"""How long keys wait at most until the place has heard that a row was opened."""
 
 
 def _nothing_to_open(rows: VirtualList[Any]) -> str | None:
@@ -182,7 +186,7 @@ class VirtualList(DrawnRows[T], scope="list"):
         if self.note:
             parts.append(self.note)
         if source.count is not None and source.base.loaded < source.count and not source.filtering:
-            parts.append(f"{source.base.loaded} of {source.count} read")
+            parts.append(f"{source.base.loaded:,} of {source.count:,} read")
         if self.marks:
             parts.append(f"{len(self.marks)} marked")
         return "   ".join(part for part in parts if part)
@@ -351,14 +355,40 @@ class VirtualList(DrawnRows[T], scope="list"):
 
     # Actions and the mouse
 
-    @action("enter", "open", unless=_nothing_to_open, show=30)
-    def open_row(self) -> None:
+    @action("enter", "open", unless=_nothing_to_open, show=30, inline=True)
+    def open_row(self) -> asyncio.Future[None] | None:
         """Open the row under the cursor; on the line of an error, try again."""
         row = self.selected
         if row is None and self._source.error:
             self._source.retry()
         elif row is not None:
             self.post_message(self.Opened(self, self._cursor_id, row))
+            return self._heard()
+        return None
+
+    def _heard(self) -> asyncio.Future[None]:
+        """Return what is done once the place has heard what was posted before.
+
+        The next key waits for it: it is for what the row opens, and not for this list.
+        """
+        loop = asyncio.get_running_loop()
+        heard: asyncio.Future[None] = loop.create_future()
+        way = list(self.ancestors_with_self)
+        way = way[: way.index(self.screen) + 1]
+
+        def end() -> None:
+            late.cancel()
+            if not heard.done():
+                heard.set_result(None)
+
+        def pass_on(at: int) -> None:
+            # In each queue on the way it comes after the message.
+            if at == len(way) or not way[at].call_later(pass_on, at + 1):
+                end()
+
+        late = loop.call_later(HEARD_SECONDS, end)
+        pass_on(0)
+        return heard
 
     def on_click(self, event: events.Click) -> None:
         """Select by a click, open by a double click."""

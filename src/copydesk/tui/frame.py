@@ -226,7 +226,7 @@ class Views(Line):
             text.append(glyphs().more, style=self.tone("off"))
         for view in views:
             title = (view.short if short else "") or view.title
-            label = title if view.count is None else f"{title} {view.count}"
+            label = title if view.count is None else f"{title} {view.count:,}"
             current = view.id == place.view
             start = text.cell_len
             text.append(
@@ -259,7 +259,7 @@ def _that_fit(views: Sequence[View], current: str, width: int) -> tuple[Sequence
 
     def cells(view: View, *, short: bool) -> int:
         title = (view.short if short else "") or view.title
-        return cell_len(title) + (0 if view.count is None else len(str(view.count)) + 1) + 3
+        return cell_len(title) + (0 if view.count is None else len(f"{view.count:,}") + 1) + 3
 
     # The blanks after the last one are cut off.
     room = width - (1 if views and views[-1].id == current else 0)

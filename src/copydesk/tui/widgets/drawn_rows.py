@@ -20,6 +20,9 @@ T = TypeVar("T")
 GUTTER = 4
 """Cells before the first column: cursor, sign (new, out of date), mark, blank."""
 
+AGAIN = " R tries again."
+"""Ends a sentence that says already which key reads again."""
+
 KEPT_STRIPS = 1024
 """Drawn lines kept for the next frame; bounds the memory of a long scroll."""
 
@@ -171,7 +174,10 @@ class DrawnRows(Pane, Generic[T]):
 
     def _error_lines(self, width: int) -> list[str]:
         """Return why the rows from here on could not be read, in lines that fit."""
-        said = Text(f"! {self._source.error} Enter tries again.")
+        why, key = self._source.error, "Enter"
+        if why.endswith(AGAIN):
+            why, key = why.removesuffix(AGAIN), "R or Enter"
+        said = Text(f"! {why} {key} tries again.")
         return [line.plain.rstrip() for line in said.wrap(self.app.console, width)]
 
     @property
@@ -181,7 +187,7 @@ class DrawnRows(Pane, Generic[T]):
         lines = source.length
         if source.error:
             width = self.scrollable_content_region.width
-            lines = max(lines, source.loaded + len(self._error_lines(max(8, width - GUTTER))))
+            lines = max(lines, source.loaded + len(self._error_lines(max(8, width - GUTTER - 1))))
         elif tail := self.tail:
             lines += len(tail) + 1
         return lines + self._header
@@ -194,13 +200,15 @@ class DrawnRows(Pane, Generic[T]):
     def _other_strip(self, index: int, width: int) -> Strip:
         """Draw a line that is no row: not loaded yet, an error, the end, or nothing."""
         source = self._source
+        failed = self._error_lines(max(8, width - GUTTER - 1)) if source.error else []
+        in_error = range(source.loaded, source.loaded + len(failed))
         selected = index == self._cursor and index < source.length
         style = self._style("muted")
-        if selected:
+        # An error is one row, also where it takes several lines.
+        if selected or (index in in_error and self._cursor in in_error):
             style = self._style("cursor" if self.has_focus else "cursor-away")
         text = ""
-        failed = self._error_lines(max(8, width - GUTTER)) if source.error else []
-        if 0 <= index - source.loaded < len(failed):
+        if index in in_error:
             text = failed[index - source.loaded]
         elif index < source.length:
             first = index == source.loaded == 0 and source.busy

@@ -67,6 +67,8 @@ class TalkView(TalkPieces, scope="talk"):
         self._hits: dict[int, int] = {}
         """How often the blocks that have what is searched for have it, in their order."""
         self._hit_blocks: list[int] = []
+        self._began: tuple[int, int] | None = None
+        """Where the search began: what is typed further is looked for from there."""
 
     def _stop_tasks(self) -> None:
         super()._stop_tasks()
@@ -152,7 +154,12 @@ class TalkView(TalkPieces, scope="talk"):
 
     def find(self, text: str) -> bool:
         """Search all of the conversation, as it may be seen now."""
-        self._found = text.casefold()
+        found = text.casefold()
+        if not self._found or found == self._found:
+            self._began = self._here()
+        else:
+            self._return_to(self._began)
+        self._found = found
         self._search(jump=True)
         self.refresh()
         return True
@@ -160,6 +167,9 @@ class TalkView(TalkPieces, scope="talk"):
     def find_next(self, direction: int) -> bool:
         """Go to the next (1) or previous (-1) match, around the end."""
         if self._searching is not None:
+            return True
+        if self._found and not self._hits:
+            self.place.say("No match.", "warn")
             return True
         return super().find_next(direction)
 

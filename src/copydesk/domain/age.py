@@ -42,6 +42,13 @@ def age(then: datetime | None, now: datetime) -> str:
     return f"{days // 365} y"
 
 
+def age_or_ahead(then: datetime | None, now: datetime) -> str:
+    """Return an `age`; "in 4 y" for what is dated ahead, by more than clocks differ (a day)."""
+    if then is not None and (_zoned(then) - _zoned(now)).total_seconds() > _DAY:
+        return f"in {age(now, then)}"
+    return age(then, now)
+
+
 def moment(then: datetime | None, now: datetime) -> str:
     """Return when something happened, in the zone of ``now``: as short as it stays clear.
 

@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from copydesk.domain.address import web_address
-from copydesk.domain.age import age, moment
+from copydesk.domain.age import age_or_ahead, moment
 from copydesk.domain.conversation import readable
 from copydesk.domain.masking import mask, mask_emails
 from copydesk.domain.text import clean, plural
@@ -146,16 +146,17 @@ def shown_address(url: str, *, masked: bool) -> str:
 
 def since(row: IssueRow, now: datetime) -> str:
     """Return how long ago an issue came up."""
-    return age(row.created, now)
+    return age_or_ahead(row.created, now)
 
 
 def talk_title(talk: Talk, now: datetime, *, masked: bool) -> str:
     """Return the title over a conversation: its source, its age, how long it is."""
-    when = age(talk.created, now)
+    when = age_or_ahead(talk.created, now)
+    past = when and when != "now" and not when.startswith("in ")
     steps = [
         "Conversation",
         shown(talk.source, masked=masked),
-        "" if not when else when if when == "now" else f"{when} ago",
+        f"{when} ago" if past else when,
         plural(len(talk.parts), "message"),
     ]
     return "   ".join(step for step in steps if step)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 
 from copydesk.domain.address import web_address
-from copydesk.domain.age import age
+from copydesk.domain.age import age_or_ahead
 from copydesk.domain.filter import fold
 from copydesk.domain.text import clean
 from copydesk.tui.glyphs import glyphs
@@ -64,7 +64,7 @@ def state(row: ConversationRow) -> Text:
 
 def since(row: ConversationRow, now: datetime) -> str:
     """Return how long ago a conversation began."""
-    return age(row.created, now)
+    return age_or_ahead(row.created, now)
 
 
 def cluster_cell(row: IssueRow, labels: Mapping[str, str], *, masked: bool) -> Text:

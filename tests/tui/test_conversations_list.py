@@ -12,6 +12,7 @@ from copydesk.server import seeding_sites as seed
 from copydesk.server.store import Tx
 from copydesk.tui.looked_pages import AT_A_TIME, SIFTED_PAGE
 from copydesk.tui.places import Target
+from copydesk.tui.screens.clusters import ClustersPlace
 from copydesk.tui.screens.conversations import ConversationsPlace
 from copydesk.tui.screens.issues import IssuesPlace
 from tests.drive import Driver, drive
@@ -111,10 +112,22 @@ async def test_conversations_are_listed_by_source_and_read(
         await driver.press("V")
         assert "12 of 12 match" in driver.screen
         assert "IN CLEAR: V masks" in driver.screen
-        await driver.press("V", "escape")
+        assert "There is no conversation to open." not in driver.screen
+        await driver.press("V")
+        assert "There is no conversation to open." in driver.screen
+        await driver.press("escape")
+
+        # What is typed ahead goes to what Enter opens. A search looks from where it began.
+        await driver.burst("enter", "/", *"rds", "enter")
+        assert "1 match" in driver.screen
+        assert driver.line(">user")
+        await driver.press("escape", "g g", "/", "r", "d", "x", "enter", "n")
+        assert "No match." in driver.screen
+        assert driver.line(">subject")
+        await driver.press("escape")
 
         # The conversation is read, the next one too, and copies are masked.
-        await driver.press("enter", "J", "J")
+        await driver.press("J", "J")
         assert "Words 2 from [e-mail]" in driver.screen
         assert place.url() == f"{WEB}2"
         copies = dict(place.copies())
@@ -155,6 +168,12 @@ def hand_in(tx: Tx, world: World, source: str) -> str:
     return seed.add_conversation(tx, world.home, [("user", "hi")], source=source)
 
 
+def add_ahead(tx: Tx, world: World) -> None:
+    """Add an issue that is dated ahead."""
+    when = START + timedelta(days=1500)
+    seed.add_issue(tx, world.home, hand_in(tx, world, "email"), "From ahead", created_at=when)
+
+
 async def say(driver: Driver, words: str) -> None:
     """Enter a line after ``:``."""
     await driver.press(":")
@@ -168,6 +187,11 @@ async def test_a_filter_looks_at_what_is_loaded_until_the_reader_goes_on(world: 
     desk.analysing = True
     app = open_world(world, "conversations", Target(organization=world.home), api=api)
     async with drive(app) as driver:
+        world.write(lambda tx: hand_in(tx, world, "fax"))
+        driver.place.read_again(by_hand=False)
+        await driver.idle()
+        assert "[All 231]" in driver.screen
+        assert "100 of 231 read" in driver.screen
         await driver.press("/")
         await driver.type("ticket 22")
         await driver.press("enter")
@@ -235,6 +259,9 @@ async def test_unclustered_issues_are_looked_for_page_by_page(
         await driver.press("escape", "1", "g g", "j", "j", "g k")
         assert driver.place.PLACE == "clusters"
         assert driver.place.target.cluster in clusters.values()
+        assert isinstance(driver.place, ClustersPlace)
+        assert driver.place.issues.selected_id == driver.place.target.item
+        assert "Issue 1 of [e-mail]" in driver.line("┃>")
 
 
 async def test_hostile_subjects_and_sources_are_harmless(world: World) -> None:
@@ -291,6 +318,22 @@ async def test_what_is_not_there_or_cannot_be_read_says_what_to_do(world: World)
         desk.cut = False
         await driver.press("enter")
         assert "Issue 0 of [e-mail]" in driver.screen
+        # New ones are counted the same everywhere; what was read stays without the service.
+        world.write(lambda tx: add_ahead(tx, world))
+        driver.place.read_again(by_hand=False)
+        await driver.idle()
+        await driver.press(".")
+        assert "[All 4]" in driver.screen
+        assert " in 4 y" in driver.line("From ahead")
+        await driver.press("g v")
+        desk.cut = True
+        await driver.press("g u")
+        assert "Issue 0 of [e-mail]" in driver.screen
+        assert "From ahead" in driver.screen
+        assert "Offline" in driver.screen
+        await driver.press("2")
+        assert "R or Enter tries again." in driver.screen
+        assert "No issue could be read." in driver.screen
     guest = world.user("gus", None)
     app = open_world(world, "issues", Target(organization=world.home), user=guest)
     async with drive(app) as driver:

@@ -16,6 +16,9 @@ from copydesk.tui.present.conversation import IssueRow
 from copydesk.tui.sources import PagedSource
 from copydesk.tui.widgets.virtual_list import VirtualList
 
+SOUGHT = 1_000
+"""Issues of a cluster among which the one that is meant is looked for."""
+
 
 class ClusterTalks(ClusterActions):
     """The place of the clusters, as far as its issues and conversations go."""
@@ -26,6 +29,8 @@ class ClusterTalks(ClusterActions):
         super().__init__(target)
         self.issues_of: str | None = None
         """The cluster whose issues are shown."""
+        self._sought = target.item
+        """The issue to go to once it has been read."""
 
     @property
     def talk_list(self) -> VirtualList[IssueRow]:
@@ -78,6 +83,24 @@ class ClusterTalks(ClusterActions):
         self.issues.source = PagedSource(page, key=lambda each: each.id, limit=50)
         self.title_issues()
         self.issues.move_first()
+
+    def seek_issue(self, wanted: str | None = None) -> None:
+        """Go to the issue that is meant as soon as it is read, unless the reader went elsewhere."""
+        self._sought = wanted or self._sought
+        rows, base = self.issues, self.issues.source.base
+        sought = self._sought
+        if sought is None or self.issues_of != self.target.cluster:
+            return
+        if not isinstance(base, PagedSource) or not base.loaded:
+            return
+        found = base.index_of(sought) is not None
+        if found or rows.cursor or base.complete or base.loaded >= SOUGHT:
+            self._sought = None
+            base.cancel()
+            if found and not rows.cursor:
+                rows.select(sought)
+        else:
+            base.want_all()
 
     def title_issues(self) -> None:
         """Say how many issues the cluster has by now."""

@@ -8,7 +8,8 @@ reader does.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TypeVar
+from dataclasses import dataclass
+from typing import Generic, TypeVar
 
 from copydesk.tui.paged_source import Fetch, PagedSource
 
@@ -21,13 +22,62 @@ SIFTED_PAGE = 50
 """Rows asked for at once where only some of them are shown."""
 
 
-class LookedPages(PagedSource[T]):
-    """Pages of which a filter sees those that have been read; `go_on` and the end read more."""
+KEPT_ROWS = 200
+"""Rows that are kept of a list that is left, about."""
 
-    def __init__(self, fetch: Fetch[T], *, key: Callable[[T], str], limit: int = 100) -> None:
+
+@dataclass(frozen=True, slots=True)
+class Kept(Generic[T]):
+    """The first rows of a list that was left, and how it goes on."""
+
+    rows: Sequence[T]
+    following: str | None
+    total: int | None
+    looked: int
+
+
+class LookedPages(PagedSource[T]):
+    """Pages of which a filter sees those that have been read; `go_on` and the end read more.
+
+    Where nothing can be read because the service does not answer, what was ``kept`` shows.
+    """
+
+    def __init__(
+        self,
+        fetch: Fetch[T],
+        *,
+        key: Callable[[T], str],
+        limit: int = 100,
+        kept: Kept[T] | None = None,
+    ) -> None:
         super().__init__(fetch, key=key, limit=limit)
         self.to_end = False
         """Whether the reader asked for all of it."""
+        self._kept = kept
+
+    def to_keep(self) -> Kept[T] | None:
+        """Return what to show of this list where it cannot be read next time."""
+        rows: list[T] = []
+        following = self._next
+        for chunk in self._chunks:
+            if chunk.rows is None or len(rows) >= KEPT_ROWS:
+                following = chunk.token
+                break
+            rows += chunk.rows
+        return Kept(rows, following, self._total, self.looked) if rows else None
+
+    async def _load(self, at: int) -> None:
+        await super()._load(at)
+        from copydesk.client.errors import ServerFault, Unreachable
+
+        silent = isinstance(self.failure, (Unreachable, ServerFault))
+        if silent and not self._begun and self._kept is not None:
+            self._resume(self._kept)
+            self.notify("reset")
+
+    def _resume(self, kept: Kept[T]) -> None:
+        self._begun, self._total = True, kept.total
+        self._append(list(kept.rows), None, kept.following)
 
     @property
     def looked(self) -> int:
@@ -63,9 +113,14 @@ class SiftedPages(LookedPages[T]):
     """
 
     def __init__(
-        self, fetch: Fetch[T], keep: Callable[[T], bool], *, key: Callable[[T], str]
+        self,
+        fetch: Fetch[T],
+        keep: Callable[[T], bool],
+        *,
+        key: Callable[[T], str],
+        kept: Kept[T] | None = None,
     ) -> None:
-        super().__init__(self._sift, key=key, limit=SIFTED_PAGE)
+        super().__init__(self._sift, key=key, limit=SIFTED_PAGE, kept=kept)
         self._all = fetch
         self._keeps = keep
         self._sizes: dict[str | None, int] = {}
@@ -117,6 +172,10 @@ class SiftedPages(LookedPages[T]):
     async def _load(self, at: int) -> None:
         self._spent += at == len(self._chunks)
         await super()._load(at)
+
+    def _resume(self, kept: Kept[T]) -> None:
+        self._sizes[None] = kept.looked
+        super()._resume(kept)
 
     def _append(self, rows: list[T], token: str | None, following: str | None) -> None:
         super()._append(rows, token, following)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
+
+from textual.app import ComposeResult
 
 from copydesk.domain.filter import fold
 from copydesk.domain.text import plural
 from copydesk.tui.actions import action
 from copydesk.tui.app import style_path
-from copydesk.tui.looked_pages import LookedPages
+from copydesk.tui.looked_pages import Kept, LookedPages
 from copydesk.tui.place import View
 from copydesk.tui.places import Target
 from copydesk.tui.raws import conversation_raw, issue_raw
@@ -55,6 +57,13 @@ class TalkListing(TalkPlace, scope="talk_listing"):
         self.view = target.view or ALL
         self._counts: dict[str, int] = {}
         """How many rows a view had when all of it, or its count, was read."""
+        self._listed = self.view
+        """The view that the rows are of."""
+
+    def compose(self) -> ComposeResult:
+        """Lay it out with the line of views, so that nothing moves when counts come."""
+        self.views = self.named_views()
+        yield from super().compose()
 
     # What a place gives
 
@@ -90,9 +99,7 @@ class TalkListing(TalkPlace, scope="talk_listing"):
 
     def talk_pane(self) -> TalkView:
         """Return the pane for the conversation."""
-        return TalkView(
-            title="Conversation", empty="No conversation is open: Enter opens one.", id="talk"
-        )
+        return TalkView(title="Conversation", empty="", id="talk")
 
     def trail(self) -> Iterable[str]:
         """The organization, and what is listed."""
@@ -148,15 +155,42 @@ class TalkListing(TalkPlace, scope="talk_listing"):
 
     def reload(self) -> None:
         """Read the list again."""
-        self.load("rows", self._refresh, lambda _: self.show_views(), what=f"Reading {self.noun}s")
+        self._read_rows()
+
+    def poll(self) -> None:
+        """Read the list again quietly, and count what the view has by now."""
+        self._read_rows()
+
+    def _read_rows(self) -> None:
+        self.load(
+            "rows", self._refresh, lambda _: self.show_views(), what=f"Reading {self.noun}s",
+            failed=lambda _: self.show_views(),
+        )  # fmt: skip
 
     async def _refresh(self, api: Api) -> None:
         base = self.rows.source.base
         if isinstance(base, LookedPages):
             await base.refresh()
 
+    def kept(self) -> Kept[Any] | None:
+        """Return what was kept of the view when it was left last."""
+        left = self.session.left.get((self.PLACE, self.organization, self.view))
+        return cast("Kept[Any] | None", left)
+
+    def _keep_rows(self) -> None:
+        base = self.rows.source.base
+        kept = base.to_keep() if isinstance(base, LookedPages) else None
+        if kept is not None:
+            self.session.left[self.PLACE, self.organization, self._listed] = kept
+
+    def on_unmount(self) -> None:
+        """Keep the rows: the service may not answer when somebody comes back."""
+        self._keep_rows()
+
     def view_changed(self) -> None:
         """Read the rows of the view."""
+        self._keep_rows()
+        self._listed = self.view
         self.rows.empty = self.empty()
         self.rows.source = self.pages()
         self.rows.move_first()
@@ -167,11 +201,28 @@ class TalkListing(TalkPlace, scope="talk_listing"):
         count = self.rows.source.base.count
         if count is not None:
             self._counts[self.view] = count
-        views = [
+        views = self.named_views()
+        if views != self.views:
+            self.set_views(views, self.view)
+        self._say_what_to_open()
+
+    def named_views(self) -> Sequence[View]:
+        """Return the views, with the counts that are known."""
+        return [
             View(each.id, each.title, self._counts.get(each.id)) for each in self.names_of_views()
         ]
-        if views != list(self.views):
-            self.set_views(views, self.view)
+
+    def _say_what_to_open(self) -> None:
+        source = self.rows.source
+        if self.rows.selected is not None:
+            said = "No conversation is open: Enter opens one."
+        elif source.error:
+            said = f"No {self.noun} could be read."
+        else:
+            said = "" if source.busy else "There is no conversation to open."
+        if said != self.talk.empty:
+            self.talk.empty = said
+            self.talk.refresh()
 
     def on_virtual_list_highlighted(self, event: VirtualList.Highlighted) -> None:
         """Follow the cursor, and count what has been read."""

@@ -200,10 +200,13 @@ class TalkPlace(Place, scope="talks"):
             self.show_talk()
             self._read_ahead()
 
-        async def read(api: Api) -> Talk | None:
+        def say_reading() -> None:
             # What is left behind does not stand beside a row that it does not belong to.
             if self._shown[2] != conversation:
                 self._say(issue, "Reading the conversation…")
+
+        async def read(api: Api) -> Talk | None:
+            say_reading()
             try:
                 return await read_talk(api, organization, conversation)
             except asyncio.CancelledError:
@@ -212,6 +215,8 @@ class TalkPlace(Place, scope="talks"):
                     self._say(issue, "Not read. R reads it.")
                 raise
 
+        if not after:
+            say_reading()
         self.load(
             "talk", read, arrived, what="Reading the conversation", after=after, failed=failed
         )

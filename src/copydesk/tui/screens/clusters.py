@@ -8,24 +8,20 @@ from typing import TYPE_CHECKING
 from textual.app import ComposeResult
 
 from copydesk.domain.text import plural
-from copydesk.tui import cluster_reading as reading
 from copydesk.tui.actions import action, command
 from copydesk.tui.app import style_path
-from copydesk.tui.cluster_reading import WatchedPages, WatchedRows
-from copydesk.tui.cluster_requests import ClusterRequests
+from copydesk.tui.cluster_listing import ClusterListing
+from copydesk.tui.cluster_reading import WatchedPages
 from copydesk.tui.glyphs import glyphs
-from copydesk.tui.place import Part, View
+from copydesk.tui.place import Part
 from copydesk.tui.places import Target, place
-from copydesk.tui.present import cluster as present
 from copydesk.tui.present import conversation as talks
-from copydesk.tui.present.cluster import SORTS, ClusterRow
 from copydesk.tui.present.conversation import IssueRow
 from copydesk.tui.raws import cluster_raw, conversation_raw, issue_raw
 from copydesk.tui.resources import Raw
-from copydesk.tui.screens.clusters_list import ClusterList, columns
+from copydesk.tui.screens.clusters_list import ClusterList
 from copydesk.tui.sources import ListSource, PagedSource
 from copydesk.tui.talks import REST_SECONDS
-from copydesk.tui.widgets.choice import Choice, Option
 from copydesk.tui.widgets.facts import Facts
 from copydesk.tui.widgets.pane import Pane
 from copydesk.tui.widgets.talk_view import TalkView
@@ -33,27 +29,12 @@ from copydesk.tui.widgets.virtual_list import Column, VirtualList
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
-    from copydesk.contract.enumerations import ClusterOrder
-
-VIEWS = (
-    View("issues", "By issues"),
-    View("conversations", "By conversations"),
-    View("updated", "Recently updated"),
-)
-"""Each is an order of the service."""
 
 EMPTY = (
     "No clusters yet. They appear after conversations are sent in (by an integration, or with "
     "“copydesk conversations send file.json”)."
 )
 """Stands where clusters would."""
-
-ORDERS: dict[str, ClusterOrder] = {
-    "issues": "issues",
-    "conversations": "conversations",
-    "updated": "updatedAt",
-}
-"""What the service calls the orders of the views."""
 
 
 def at_clusters(here: ClustersPlace) -> str | None:
@@ -81,7 +62,7 @@ def at_talk(here: ClustersPlace) -> str | None:
         "list_organization_change_requests",
     ),
 )
-class ClustersPlace(ClusterRequests, scope="clusters"):
+class ClustersPlace(ClusterListing, scope="clusters"):
     """Clusters at the left, the issues of one in the middle, a conversation at the right."""
 
     RAW = ("get_issues_cluster", "get_conversation_issue", "get_conversation")
@@ -93,13 +74,6 @@ class ClustersPlace(ClusterRequests, scope="clusters"):
     def __init__(self, target: Target) -> None:
         super().__init__(target)
         self.add_class("-in-left")
-        self.sort = "server"
-        self.backwards = False
-        self.numbers = False
-        self.same_scale = False
-        self._highest = 0.0
-        """Issues in the fullest week of the clusters that were read."""
-        self._wanted = target.cluster
 
     # What a place says of itself
 
@@ -138,22 +112,6 @@ class ClustersPlace(ClusterRequests, scope="clusters"):
         yield Part("left", self.clusters, self.about)
         yield Part("main", self.issues)
         yield Part("side", self.talk)
-
-    def _columns(self) -> list[Column[ClusterRow]]:
-        digits = present.digits_of(self._highest) if self.numbers else None
-        return columns(self, digits, self._highest if self.same_scale else None)
-
-    def _fit_columns(self) -> None:
-        self.clusters.columns = tuple(self._columns())
-        self.clusters.refresh_rows()
-
-    def _measure(self, rows: Iterable[ClusterRow]) -> None:
-        """Keep the columns wide enough, and one scale for all, also for rows that come later."""
-        highest = max((week for row in rows for week in row.pulse), default=0.0)
-        if highest > self._highest:
-            self._highest = highest
-            if self.numbers or self.same_scale:
-                self._fit_columns()
 
     def trail(self) -> Iterable[str]:
         """The organization, the clusters, and the one that is open."""
@@ -238,59 +196,20 @@ class ClustersPlace(ClusterRequests, scope="clusters"):
             ("CRS", "open change requests for it"),
         ]
 
-    def opened(self) -> None:
-        """Show the views."""
-        self.set_views(VIEWS)
-
     def gone_to(self) -> None:
         """Go to the cluster that is meant, wherever the cursor has been since."""
         wanted = self.target.cluster
-        if wanted is None or wanted == self.clusters.selected_id:
+        if wanted is None:
             return
-        if self.clusters.select(wanted):
+        if wanted == self.clusters.selected_id:
+            self.seek_issue(self.target.item)
+        elif self.clusters.select(wanted):
             self._enter(self.issues)
         else:
             self._wanted = wanted
             self._read_all()
 
     # Clusters
-
-    @property
-    def _order(self) -> ClusterOrder:
-        return ORDERS.get(self.view, "issues")
-
-    async def _page(
-        self, token: str | None, limit: int
-    ) -> tuple[list[ClusterRow], str | None, int | None]:
-        api = await self.session.ready()
-        organization = self.organization
-        if organization is None:
-            return [], None, 0
-        page = await reading.read_page(api, organization, self._order, token, limit)
-        self.session.fresh()
-        self._measure(page[0])
-        return page
-
-    def view_changed(self) -> None:
-        """Ask for the order of the view."""
-        self.sort, self.backwards = "server", False
-        self._show_server_order()
-
-    def _show_server_order(self) -> None:
-        self.clusters.source = WatchedPages(
-            self._page, self.count_on_screen, key=lambda row: row.id
-        )
-        self._say_order()
-        self.clusters.move_first()
-
-    def _say_order(self) -> None:
-        words = "" if self.sort == "server" else f"sort: {SORTS[self.sort]}"
-        if words and self.backwards:
-            words += ", reversed"
-        self.clusters.note = "   ".join(
-            part for part in (words, "one scale for all" if self.same_scale else "") if part
-        )
-        self.clusters.retitle()
 
     def reload(self) -> None:
         """Read the clusters again, and what is open."""
@@ -326,35 +245,6 @@ class ClustersPlace(ClusterRequests, scope="clusters"):
         else:
             super().poll()
 
-    def _again(self) -> None:
-        self.title_issues()
-        self.count_again()
-        self._look()
-
-    async def _all(self, api: Api) -> list[ClusterRow]:
-        organization = self.organization
-        rows = await reading.read_all(api, organization, self._order) if organization else []
-        self._measure(rows)
-        return rows
-
-    def _read_all(self) -> None:
-        self.load("clusters", self._all, self._sorted, what="Reading all clusters")
-
-    def _in_order(self, rows: list[ClusterRow]) -> list[ClusterRow]:
-        return present.in_order(rows, self.sort, backwards=self.backwards)
-
-    def _sorted(self, found: list[ClusterRow]) -> None:
-        rows = self._in_order(found)
-        here = self._wanted or self.clusters.selected_id
-        self.clusters.source = WatchedRows(rows, self.count_on_screen, key=lambda row: row.id)
-        self._say_order()
-        self._again()
-        wanted, self._wanted = self._wanted, None
-        if here is not None and not self.clusters.select(here) and wanted is not None:
-            self.say("Gone. That cluster is no longer there.", "warn")
-        elif wanted is not None:
-            self._enter(self.issues)
-
     # Details
 
     def on_virtual_list_highlighted(self, event: VirtualList.Highlighted) -> None:
@@ -362,6 +252,7 @@ class ClustersPlace(ClusterRequests, scope="clusters"):
         if event.list is self.clusters:
             self._look()
         else:
+            self.seek_issue()
             self.look_at_talk()
 
     def _look(self) -> None:
@@ -419,32 +310,6 @@ class ClustersPlace(ClusterRequests, scope="clusters"):
             await super().close_place()
 
     # How it looks
-
-    async def choose_sort(self) -> None:
-        """Sort by trend, by newest or by name: for that all clusters are read."""
-        options = [Option(name, title) for name, title in SORTS.items()]
-        chosen = await self.desk.push_screen_wait(
-            Choice("Sort clusters by", options, current=self.sort)
-        )
-        if chosen is not None:
-            self.sort, self.backwards = chosen, False
-            self._sort_again()
-
-    def reverse_sort(self) -> None:
-        """Turn the order round."""
-        self.backwards = not self.backwards
-        self._sort_again()
-
-    def _sort_again(self) -> None:
-        if self.sort == "server" and not self.backwards:
-            self._show_server_order()
-        else:
-            self._read_all()
-
-    def show_numbers(self) -> None:
-        """Show the weeks as numbers, and as a chart again."""
-        self.numbers = not self.numbers
-        self._fit_columns()
 
     @command("scale", "SAME | OWN", complete=lambda here: ("same", "own"))
     def choose_scale(self, rest: str) -> None:

@@ -41,7 +41,7 @@ EMPTY = (
 
 
 @place("conversations", key="v", title="Conversations", uses="list_conversations")
-class ConversationsPlace(TalkIngesting, TalkListing, scope="conversations"):
+class ConversationsPlace(TalkListing, TalkIngesting, scope="conversations"):
     """What people wrote to support, the latest first, beside the conversation that is read."""
 
     noun = "conversation"
@@ -116,7 +116,7 @@ class ConversationsPlace(TalkIngesting, TalkListing, scope="conversations"):
             self._tell_states(rows)
             return rows, found.next.page if found.next is not None else None, found.count
 
-        return LookedPages(page, key=lambda row: row.id)
+        return LookedPages(page, key=lambda row: row.id, kept=self.kept())
 
     def _tell_states(self, rows: Sequence[ConversationRow]) -> None:
         if not self._analysing and not all(row.analysed for row in rows):

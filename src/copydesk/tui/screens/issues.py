@@ -97,8 +97,10 @@ class IssuesPlace(TalkListing, scope="issues"):
     def pages(self) -> LookedPages[IssueRow]:
         """Return the issues of the view."""
         if self.view == UNCLUSTERED:
-            return SiftedPages(self._page, lambda row: not row.cluster, key=lambda row: row.id)
-        return LookedPages(self._page, key=lambda row: row.id)
+            return SiftedPages(
+                self._page, lambda row: not row.cluster, key=lambda row: row.id, kept=self.kept()
+            )
+        return LookedPages(self._page, key=lambda row: row.id, kept=self.kept())
 
     def empty(self) -> str:
         """Return where issues come from, or that all are in clusters."""
@@ -163,5 +165,5 @@ class IssuesPlace(TalkListing, scope="issues"):
         """Go to the cluster of the issue, with its other issues."""
         row = self.rows.selected
         if row is not None and row.cluster:
-            target = Target(organization=self.organization, cluster=row.cluster)
+            target = Target(organization=self.organization, cluster=row.cluster, item=row.id)
             await self.desk.go("clusters", target)

@@ -7,6 +7,7 @@ from typing import TypeVar
 
 from copydesk.domain.text import plural
 from copydesk.tui.looked_pages import LookedPages, SiftedPages
+from copydesk.tui.sources import Change
 from copydesk.tui.widgets.virtual_list import VirtualList
 
 T = TypeVar("T")
@@ -41,6 +42,11 @@ class LookedList(VirtualList[T]):
             self.find(self.found)
 
     # Reading on
+
+    def _source_changed(self, change: Change) -> None:
+        super()._source_changed(change)
+        if change == "state" and self.source.error and self.selected is None and self.is_attached:
+            self._tell(None)  # that nothing could be read concerns what shows its rows, too
 
     def move(self, lines: int) -> bool:
         """Move the cursor; at the end look through more."""

@@ -32,8 +32,6 @@ async def test_settings_are_changed_one_by_one_and_together(
     app = open_world(world, "organizations")
     async with drive(app, "escape", "g O", size=(140, 40)) as driver:
         driver.golden("organization", update=update_golden)
-        await driver.resize(80, 24)
-        driver.golden("organization", update=update_golden)
         await driver.press("g j")
         assert '"object": "organization"' in driver.screen
         # One: its limits while it is typed, and the way back.
@@ -49,10 +47,6 @@ async def test_settings_are_changed_one_by_one_and_together(
         await driver.press("x")
         assert "Title is no switch: Enter changes it." in driver.screen
         # Several: what the service refuses is said at its field.
-        await driver.press("ctrl+e")
-        driver.golden("organization-all", update=update_golden)
-        await driver.press("escape")
-        await driver.resize(140, 40)
         await driver.press("ctrl+e", "tab")
         await driver.burst(*"nonsense", "tab", "tab", "right", "ctrl+s")
         driver.golden("organization-all", update=update_golden)
@@ -74,7 +68,13 @@ async def test_settings_are_changed_one_by_one_and_together(
         assert world.row("organization", home)["default_content"] is None
         await driver.press("u")
         assert site in world.row("organization", home)["default_content"]
-        await driver.press("e", "ctrl+o", "escape", "escape")
+        await driver.resize(80, 24)
+        driver.golden("organization", update=update_golden)
+        await driver.press("ctrl+e")
+        driver.golden("organization-all", update=update_golden)
+        await driver.press("escape", "e", "ctrl+o")
+        await driver.burst("escape")
+        await driver.press("escape")
         # What the service does not tell cannot be taken back, and is said before.
         await driver.press("j", "x")
         assert "a change cannot be taken back" in words(driver)

@@ -36,8 +36,7 @@ class MemberUpdate(Body):
 
     role: Role | None = Field(
         default=None,
-        description="What somebody may do in the organization: administrate it, create, edit or "
-        "review content, comment, or only read. A guest reaches what they are given, and no more.",
+        description="What they may do here; a guest reaches only what is given.",
     )
 
 

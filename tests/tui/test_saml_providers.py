@@ -9,7 +9,7 @@ from copydesk.server.seeding_organization import add_saml_provider
 from copydesk.tui.places import Target
 from tests.drive import drive
 from tests.tui.opening import open_world
-from tests.tui.test_teams import at_size, fill, on, small
+from tests.tui.test_teams import at_size, fill, on
 from tests.tui.test_unknown_outcome import Lossy
 from tests.world import BASE_URL, World
 
@@ -70,7 +70,9 @@ async def test_providers_are_added_changed_and_taken_back(
         assert driver.app.clipboard == f"{BASE_URL}/saml/{okta}/start"
         await driver.press("[", "g g", "j")
         # Added.
-        await driver.press("ctrl+n", "ctrl+s")
+        await driver.press("ctrl+n")
+        driver.golden("saml-provider-new", update=update_golden)
+        await driver.press("ctrl+s")
         assert "it has to be filled in" in driver.line("Name")
         await fill(driver, "x" * 31)
         assert "30 characters at most, this has 31" in driver.line("Name")
@@ -81,7 +83,6 @@ async def test_providers_are_added_changed_and_taken_back(
         await fill(driver, "https://e.test/sso")
         await driver.press("tab")
         await fill(driver, CERTIFICATE.replace("CERTIFICATE", "PRIVATE KEY"))
-        await small(driver, "saml-provider-new", update=update_golden)
         await driver.press("ctrl+s")
         assert "this is a private key" in driver.line("Certificate")
         await fill(driver, CERTIFICATE)
@@ -108,12 +109,12 @@ async def test_providers_are_added_changed_and_taken_back(
         # Changed.
         await on(driver, okta)
         await driver.press("e")
+        driver.golden("saml-provider-edit", update=update_golden)
         assert "People sign in by it" in driver.screen
         await fill(driver, "Okta SSO")
         await driver.burst("tab", "tab", "tab", "tab", "tab")
         await driver.press("g")
         assert "was read" in driver.line("Newcomers are")
-        await small(driver, "saml-provider-edit", update=update_golden)
         await driver.press("shift+tab")
         assert "Writers" in driver.line("Newcomers join")
         await fill(driver, "")

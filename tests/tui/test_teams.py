@@ -7,7 +7,6 @@ from typing import Any
 from copydesk.client.api import Api
 from copydesk.contract import operations as ops
 from copydesk.tui.places import Target
-from copydesk.tui.widgets.form import Form
 from tests.drive import Driver, drive
 from tests.tui.opening import open_world, typed
 from tests.tui.test_unknown_outcome import Lossy
@@ -60,15 +59,6 @@ async def at_size(driver: Driver, forms: dict[str, str], *, update: bool) -> Non
         await driver.press("escape")
 
 
-async def small(driver: Driver, name: str, *, update: bool) -> None:
-    """Compare a form with what was typed on disk, which the header counts."""
-    form = driver.app.screen
-    assert isinstance(form, Form)
-    form.keep()
-    await driver.idle()
-    driver.golden(name, update=update)
-
-
 async def fill(driver: Driver, text: str) -> None:
     """Put a text into the field in focus: quicker than typing it."""
     field: Any = driver.app.screen.focused
@@ -106,14 +96,15 @@ async def test_teams_are_made_renamed_deleted_and_taken_back(
         await send(driver, "where")
         await driver.press("g j")
         assert '"object": "team"' in driver.screen
-        await driver.press("escape", "ctrl+n", "ctrl+s")
+        await driver.press("escape", "ctrl+n")
+        driver.golden("team-new", update=update_golden)
+        await driver.press("ctrl+s")
         assert "it has to be filled in" in driver.line("Name")
         await fill(driver, "x" * 65)
         assert "64 characters at most, this has 65" in driver.line("Name")
         await fill(driver, "Web")
         await driver.press("tab")
         await fill(driver, "nobody")
-        await small(driver, "team-new", update=update_golden)
         await driver.press("ctrl+s")
         assert "the organization has no member 'nobody'" in driver.line("People")
         await fill(driver, "")
@@ -134,10 +125,11 @@ async def test_teams_are_made_renamed_deleted_and_taken_back(
         await driver.press("ctrl+s")
         way.losing = False
         assert titles(world).count("Web") == 1
-        await driver.press("e", "ctrl+s")
+        await driver.press("e")
+        driver.golden("team-rename", update=update_golden)
+        await driver.press("ctrl+s")
         assert "Nothing is changed yet." in driver.screen
         await fill(driver, "Web site")
-        await small(driver, "team-rename", update=update_golden)
         await driver.press("ctrl+s")
         assert "Web site" in titles(world)
         await driver.press("u")
@@ -166,7 +158,9 @@ async def test_people_come_into_a_team_own_it_and_leave(world: World, update_gol
     app = open_world(world, "teams", at(world))
     async with drive(app, "enter", size=(80, 24)) as driver:
         assert "Teams" in driver.screen
-        await driver.press("ctrl+n", "ctrl+s")
+        await driver.press("ctrl+n")
+        driver.golden("team-add", update=update_golden)
+        await driver.press("ctrl+s")
         assert "nobody is named yet" in driver.line("People")
         await fill(driver, "lee@example.org")
         await driver.press("ctrl+s")
@@ -178,7 +172,6 @@ async def test_people_come_into_a_team_own_it_and_leave(world: World, update_gol
         await driver.press("ctrl+o")
         assert "lee@example.org" not in driver.screen
         await driver.burst("space", "space", "ctrl+s")
-        await small(driver, "team-add", update=update_golden)
         await driver.press("ctrl+s")
         assert roles(world, docs) == {**before, sam: "member", kim: "member"}
         await driver.press("u")
@@ -186,8 +179,9 @@ async def test_people_come_into_a_team_own_it_and_leave(world: World, update_gol
         await driver.press("ctrl+r")
         # One, then several.
         await on(driver, lee)
-        await driver.press("e", "o")
-        await small(driver, "team-role", update=update_golden)
+        await driver.press("e")
+        driver.golden("team-role", update=update_golden)
+        await driver.press("o")
         await driver.press("ctrl+s")
         assert roles(world, docs)[lee] == "owner"
         driver.golden("team-members", update=update_golden)

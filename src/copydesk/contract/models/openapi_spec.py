@@ -51,7 +51,7 @@ class OpenAPISpec(Resource):
 class OpenAPISourceURL(Body):
     """A specification to fetch."""
 
-    url: Uri = Field(description="Where the document is fetched from.")
+    url: Uri = Field(description="It is fetched from there.")
 
 
 class OpenAPISourceText(Body):

@@ -182,7 +182,7 @@ class OpenAPISpecsPlace(WatchedPlace["OpenAPISpec"], scope="openapi_specs"):
             draft_key=key,
             send=send,
             labels=LABELS,
-            facts=["It is private at first. What is wrong with it is told once it was read."],
+            facts=["It is private at first. Its mistakes are told once it was read."],
             verb="add it",
         )
         if await self.desk.push_screen_wait(form):

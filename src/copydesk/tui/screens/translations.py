@@ -148,7 +148,9 @@ class TranslationsPlace(RichEditing, WatchedPlace[Listed], scope="translations")
     def open_item(self, item: Listed) -> None:
         """Go to the pages of the space that it writes."""
         result = item.translation.result
-        if result is None or result.space is None:
+        if (result is None or result.space is None) and item.translation.stats.runs:
+            self.say("The space that it wrote is gone: the next run writes another one.", "warn")
+        elif result is None or result.space is None:
             self.say("Nothing has been written yet: its space comes with the first run.", "warn")
         elif item.target is None:
             self.say("You cannot see the space that it writes.", "warn")

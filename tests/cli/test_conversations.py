@@ -158,6 +158,14 @@ def test_conversations_are_handed_in_once_each(
     os.close(keyboard)
     assert "up to ctrl+d" in capsys.readouterr().err
     assert "e" in desk.there()
+    # A source is an identifier: what else it is called is said.
+    named = {"attributes": {"source": "E-mails to \u001bjo@example.org"}}
+    desk.write(talk("f", metadata=named), talk("g", metadata={"attributes": {"source": "Fax"}}))
+    assert desk.run(file) == 0
+    assert capsys.readouterr().err.splitlines()[:-1] == [
+        "What comes from “E-mails to [e-mail]” is filed under the source "
+        "e-mails-to-jo-example.org: a source is an identifier. The attribute stays as it is."
+    ]
     # Again: nothing but what has another content now. What was sent is known to this user only.
     desk.write(talk("a"), talk("b", "Something else"))
     assert desk.run(file, "--json") == 0

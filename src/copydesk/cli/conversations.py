@@ -276,6 +276,8 @@ class Handing:
         report.end()
         if halted is not None:
             report.note(f"Stopped: {halted} The same command again goes on with what was not sent.")
+        else:
+            await sending.tell_sources()
         summary = f"{title}: {report.summary()}."
         report.note(summary)
         counts = report.counts

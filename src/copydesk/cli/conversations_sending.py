@@ -21,7 +21,9 @@ from copydesk.client.errors import ApiError, NotFound, RateLimited
 from copydesk.contract import operations as ops
 from copydesk.contract.models.conversation import ConversationBatch
 from copydesk.domain.ingest_file import Item, is_there
-from copydesk.domain.text import clean
+from copydesk.domain.masking import mask
+from copydesk.domain.source_name import is_source_id
+from copydesk.domain.text import clean, shorten
 from copydesk.local.ingested import Ingested, Known
 
 REFUSED = frozenset({400, 413, 422})
@@ -41,6 +43,11 @@ MOST_REFUSED = 100
 
 BREATH = 200
 """After so many conversations that nothing is sent for, ctrl+c is listened to."""
+
+MOST_SOURCES = 8
+"""So many names of sources are looked up, of those that a service cannot take as they are."""
+
+_NAME = 60
 
 _ECHO = 12
 """From so many characters on, what a conversation says is known again in what a service says."""
@@ -104,6 +111,8 @@ class Sending:
         self._put_off: set[str] = set()
         self._last = False
         self._faults = self._refused = self._pauses = 0
+        self._named: dict[str, str] = {}
+        """A conversation that arrived for each name of a source that is no identifier."""
 
     async def run(self, rows: Callable[[bool], Iterator[Row]]) -> None:
         """Send what was not sent before, and tell of every conversation what became of it.
@@ -120,9 +129,9 @@ class Sending:
             raise
         except OSError as error:  # what is sent, or was, cannot be noted, or a file not be read
             name = f"{error.filename}: " if error.filename else ""
-            why = Halted(f"{name}{error.strerror or error}")
-            await self._leave(given, str(why))
-            raise why from error
+            halted = Halted(f"{name}{error.strerror or error}")
+            await self._leave(given, str(halted))
+            raise halted from error
 
     def _in_order(self, rows: Callable[[bool], Iterator[Row]]) -> Iterator[Row]:
         """Yield what was refused by an earlier run last: it must not keep back all others."""
@@ -275,6 +284,30 @@ class Sending:
         finally:  # it is there, also where that cannot be noted
             for row in rows:
                 self._tell(row, "replaced" if row.again else "sent")
+                self._note_source(row.item)
+
+    # What a service calls where conversations are from
+
+    def _note_source(self, item: Item) -> None:
+        metadata = item.conversation.metadata
+        named = ((metadata.attributes if metadata else None) or {}).get("source", "")
+        if named and not is_source_id(named) and len(self._named) < MOST_SOURCES:
+            self._named.setdefault(named, item.id)
+
+    async def tell_sources(self) -> None:
+        """Say under which sources a service files what was sent under names of its own."""
+        for named, conversation in self._named.items():
+            try:
+                detail = await self._api(ops.get_conversation, self._organization, conversation)
+            except ApiError:
+                return  # what was sent has arrived all the same
+            filed = detail.conversation.source
+            if filed and filed != named:
+                said = shorten(mask(clean(named)), _NAME)
+                self._report.note(
+                    f"What comes from “{said}” is filed under the source {clean(filed)}: a source "
+                    "is an identifier. The attribute stays as it is."
+                )
 
     # A batch that was refused
 

@@ -7,13 +7,13 @@ without a cluster. The same conversation always ends up in the same place.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from datetime import datetime
 
 from rapidfuzz import fuzz, process, utils
 
 from copydesk.contract.models.conversation import ConversationIngest
+from copydesk.domain.source_name import source_id
 from copydesk.server.seeding_sites import add_conversation, add_issue, remove_issues
 from copydesk.server.store import Tx
 
@@ -32,7 +32,6 @@ TITLE_LENGTH = 120
 SUMMARY_LENGTH = 400
 """The longest summary of an issue, in characters."""
 
-_SOURCE = re.compile(r"[a-z0-9][a-z0-9_.-]{0,63}")
 _READ_LENGTH = 4_000  # characters of a conversation that are compared with labels
 
 
@@ -119,6 +118,5 @@ def shorten(text: str, length: int) -> str:
 
 
 def _source(attributes: Mapping[str, str]) -> str:
-    """Return the source that a sender names, if it is an identifier."""
-    named = attributes.get(SOURCE_ATTRIBUTE, "").strip().lower()
-    return named if _SOURCE.fullmatch(named) else DEFAULT_SOURCE
+    """Return the source that a sender names, as an identifier."""
+    return source_id(attributes.get(SOURCE_ATTRIBUTE, "")) or DEFAULT_SOURCE

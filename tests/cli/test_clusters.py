@@ -46,9 +46,18 @@ def test_clusters_are_listed_sorted_shown_and_masked(scripts: ScriptDesk) -> Non
     shown = scripts.out("clusters", "show", "login fails")
     assert "5 issues from 5 conversations" in shown
     assert "#1 Mend the login" in shown
+    more = [world.change_request(scripts.space, {}, subject=f"More {nth}") for nth in range(9)]
+
+    def answer(tx: Tx) -> None:
+        for each in more:
+            tx.update("change_request", each, cluster_id=made["Login fails"])
+
+    world.write(answer)
+    said = scripts.out("clusters", "show", "login fails")
+    assert "There are 2 more open; --json lists them." in said
     assert "jo@example.org" not in shown
     value = scripts.json("clusters", "show", made["Login fails"])
-    assert [each["subject"] for each in value["changeRequests"]] == ["Mend the login"]
+    assert len(value["changeRequests"]) == 10
     assert "jo@example.org" not in value["summary"]
     clear = scripts.json("clusters", "show", made["Login fails"], "--unmask")
     assert clear["summary"] == "Ask jo@example.org about it."

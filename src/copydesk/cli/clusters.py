@@ -108,25 +108,29 @@ def show_cluster(
         raise UsageError("--sort has no meaning for one cluster")
 
     async def run() -> int:
-        from copydesk.tui.cluster_reading import read_merges, read_readiness, read_requests
+        from copydesk.tui.cluster_reading import find_requests, read_merges, read_readiness
 
         hide = _hiding(unmask=unmask)
         async with await chosen(desk, base_url).connect() as api:
             found = await _find(api, cluster, organization)
             row, place = found.row, found.place
-            requests = await read_requests(api, place.id, row.id)
+            answers = await find_requests(api, place.id, row.id, limit=PAGE if as_json else None)
             if as_json:
-                answers = [request.to_dict() for request in requests]
-                put_json({**_value(found, hide), "changeRequests": answers})
+                requests = [request.to_dict() for request in answers.requests]
+                put_json({**_value(found, hide), "changeRequests": requests})
+                if answers.more:
+                    say(f"Of its change requests these are not listed: {answers.more}.")
                 return DONE
             now = datetime.now(UTC)
-            answering = await read_readiness(api, requests, ())
+            answering = await read_readiness(api, answers.requests, ())
             since = row.created or now
             merges = (await read_merges(api, place.id, since)).get(row.id, [])
         put(hide(row.label), "strong")
         put("")
         facts = cluster_facts(row, now, answering or "none yet", merges, hide)
         put_facts([*facts, ("trend", trend_cell(row))])
+        if answers.more:
+            put(f"There are {answers.more}; --json lists them.")
         return DONE
 
     return asyncio.run(run())

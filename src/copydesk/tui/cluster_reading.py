@@ -167,13 +167,13 @@ class Found:
     more: str
 
 
-async def read_requests(api: Api, organization: str, cluster: str) -> Sequence[ChangeRequest]:
-    """Return the change requests of a cluster, the open ones first. Raises ``ApiError``."""
-    return (await find_requests(api, organization, cluster)).requests
+async def find_requests(
+    api: Api, organization: str, cluster: str, limit: int | None = None
+) -> Found:
+    """Return the change requests of a cluster, and how many more there are. Raises ``ApiError``.
 
-
-async def find_requests(api: Api, organization: str, cluster: str) -> Found:
-    """Return the change requests of a cluster, and how many more there are. Raises ``ApiError``."""
+    ``limit`` of each status are listed at most, `SHOWN_REQUESTS` unless it is given.
+    """
     from copydesk.contract import operations as ops
 
     statuses: Sequence[ChangeRequestStatus] = ("open", "draft", "merged")
@@ -182,7 +182,7 @@ async def find_requests(api: Api, organization: str, cluster: str) -> Found:
             api.page(
                 ops.list_organization_change_requests,
                 organization,
-                limit=SHOWN_REQUESTS,
+                limit=limit or SHOWN_REQUESTS,
                 status=status,
                 conversations_issues_cluster=cluster,
             )

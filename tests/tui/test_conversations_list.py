@@ -149,8 +149,11 @@ async def test_conversations_are_listed_by_source_and_read(
         await say(driver, "source fax")
         assert "No conversation came from “fax”. Known: email, intercom." in driver.screen
         world.write(lambda tx: hand_in(tx, world, "fax"))
-        await say(driver, "source fax")
+        await say(driver, "source FÁX!")
         assert "[fax 1]" in driver.screen
+        assert "“FÁX!” is filed under fax." in driver.screen
+        await driver.press("g k")
+        assert "None of the latest 2,000 issues is from it." in driver.screen
         await driver.press(":")
         await driver.type("source in")
         await driver.press("tab")
@@ -159,7 +162,11 @@ async def test_conversations_are_listed_by_source_and_read(
         await say(driver, "source")
         assert "[All 13]" in driver.screen
         assert place.rows.selected is not None
-        await driver.press("q")
+        await say(driver, "source intercom")
+        await driver.press("j", "g k")
+        assert isinstance(driver.place, ClustersPlace)
+        assert "Issue 2 of [e-mail]" in driver.line("┃>")
+        await driver.press("q", "q", "q")
         assert driver.place.PLACE == "clusters"
 
 

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING
 from textual.app import ComposeResult
 
 from copydesk.domain.filter import fold
+from copydesk.domain.source_name import is_source_id, source_id
 from copydesk.domain.text import clean
-from copydesk.tui.actions import command
+from copydesk.tui import cluster_reading as reading
+from copydesk.tui.actions import action, command
 from copydesk.tui.looked_pages import LookedPages
 from copydesk.tui.place import Part, View
 from copydesk.tui.places import Target, place
@@ -33,11 +35,21 @@ MOST_VIEWS = 20
 MOST_NAMED = 8
 """Sources that are named in a sentence."""
 
+LOOKED_THROUGH = 2_000
+"""Issues among which that of a conversation is looked for."""
+
 EMPTY = (
     "No conversations yet. They come in by an integration, or with :ingest FILE, which takes what "
     "support exported as JSON, as does “copydesk conversations send FILE”."
 )
 """Stands where conversations would."""
+
+
+def no_conversation(here: ConversationsPlace) -> str | None:
+    """Say why there is no conversation whose cluster could be gone to."""
+    if here.rows.selected is not None:
+        return None
+    return "There is no conversation here. :clusters lists the clusters."
 
 
 @place("conversations", key="v", title="Conversations", uses="list_conversations")
@@ -190,15 +202,65 @@ class ConversationsPlace(TalkListing, TalkIngesting, scope="conversations"):
 
             # The API lists no sources: one that is in no row read so far may still be there.
             api = await self.session.ready()
-            page = await api.page(ops.list_conversations, self.organization, limit=1, source=rest)
-            if page.items:
-                self.sources.learn([rest])
-                source = rest
+            for asked in dict.fromkeys((rest, source_id(rest) or rest)):
+                page = await api.page(
+                    ops.list_conversations, self.organization, limit=1, source=asked
+                )
+                if page.items:
+                    self.sources.learn([asked])
+                    source = asked
+                    break
+        said = clean(rest, limit=NAME_LIMIT)
         if source is None:
-            self.tell(f"No conversation came from “{clean(rest, limit=NAME_LIMIT)}”. "
-                      f"{self._known()}", "warn")  # fmt: skip
+            other = "" if is_source_id(rest) else " A source is an identifier, in no other form."
+            self.tell(f"No conversation came from “{said}”.{other} {self._known()}", "warn")
             return
-        self.choose_view(FROM + self.sources.name_of(source))
+        name = self.sources.name_of(source)
+        self.choose_view(FROM + name)
+        if fold(name) != fold(rest):
+            self.tell(f"“{said}” is filed under {name}.")
+
+    @action(
+        "g k", "its cluster", unless=no_conversation, show=6, group="Go",
+        uses="list_conversation_issues",
+    )  # fmt: skip
+    async def open_cluster(self) -> None:
+        """Go to the cluster of the issue found in the conversation: the API asks by issue only.
+
+        So the latest issues are looked through.
+        """
+        row, organization = self.rows.selected, self.organization
+        if row is None or organization is None:
+            return
+        found = await self.read_now(
+            "issue", lambda: self._issues_of(organization, row.id), "Looking for its issue"
+        )
+        if found is None:
+            self.say("Stopped looking for its issue.")
+        elif not found:
+            self.say(
+                f"None of the latest {LOOKED_THROUGH:,} issues is from it. :clusters lists all.",
+                "warn",
+            )
+        elif not found[0].cluster:
+            self.say("Its issue is in no cluster. :clusters lists all of them.", "warn")
+        else:
+            [issue] = found
+            target = Target(organization=organization, cluster=issue.cluster, item=issue.id)
+            await self.desk.go("clusters", target)
+
+    async def _issues_of(self, organization: str, conversation: str) -> list[IssueRow]:
+        """Return the latest issue of a conversation, if it is among those looked through."""
+        api = await self.session.ready()
+        token: str | None = None
+        looked = 0
+        while looked < LOOKED_THROUGH:
+            rows, token, _ = await reading.read_issues(api, organization, None, token, reading.PAGE)
+            looked += len(rows)
+            found = [row for row in rows if row.conversation == conversation]
+            if found or token is None:
+                return found[:1]
+        return []
 
     def _known(self) -> str:
         names = self.sources.names

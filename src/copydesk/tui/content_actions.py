@@ -341,7 +341,7 @@ class ContentCommands(Place, scope="content"):
 class PageWays(ContentCommands, scope="page_ways"):
     """A place that shows pages: from one of them to its surroundings."""
 
-    @action("b", "leads here", unless=no_page_in_front, show=6, group="Look",
+    @action("b", "leads here", unless=no_page_in_front, show=1, group="Look",
             uses="list_space_page_backlinks")  # fmt: skip
     async def show_backlinks(self) -> None:
         """List the pages that lead to this page, as the space has them now."""

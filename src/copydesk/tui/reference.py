@@ -19,9 +19,13 @@ def load_everything() -> None:
     places.load_all()
 
 
-def _ours() -> list[Action]:
+def _own_scopes() -> set[str]:
     load_everything()
-    ours = {scope for scope, cls in SCOPES.items() if cls.__module__.startswith("copydesk.")}
+    return {scope for scope, cls in SCOPES.items() if cls.__module__.startswith("copydesk.")}
+
+
+def _ours() -> list[Action]:
+    ours = _own_scopes()
     jumps = [
         entry.action
         for entry in places.ENTRIES.values()
@@ -30,13 +34,16 @@ def _ours() -> list[Action]:
     return [each for each in declared() if each.scope in ours] + jumps
 
 
+def _words() -> list[Command]:
+    """Return the words of the command line, also of what declares nothing but words."""
+    ours = _own_scopes()
+    return [word for word in declared_commands() if word.scope in ours]
+
+
 def reached_by() -> dict[str, list[Action | Command]]:
     """Return, for each operation name, the actions and commands that use it."""
     reach: dict[str, list[Action | Command]] = {}
-    actions = _ours()
-    scopes = {each.scope for each in actions}
-    words = [word for word in declared_commands() if word.scope in scopes]
-    everything: list[Action | Command] = [*actions, *words]
+    everything: list[Action | Command] = [*_ours(), *_words()]
     for each in everything:
         for use in each.uses:
             for name in use() if callable(use) else (use,):
@@ -92,7 +99,7 @@ def keys_page() -> str:
             for each in actions
             if each.scope == scope
         ]
-    words = [word for word in declared_commands() if word.scope in {a.scope for a in actions}]
+    words = _words()
     if words:
         lines += ["", "## Commands", "", "| Command | What it does |", "|---|---|"]
         lines += [

@@ -106,7 +106,10 @@ class Ask(Sheet[str]):
         event.stop()
         text = event.value.strip()
         self._typed = text
-        if self._check(text) is None:
+        wrong = self._check(text)
+        if wrong is not None:
+            self._say(wrong)
+        else:
             # Kept before the caller sends it, which drops it when it has arrived.
             self._keep()
             if self._send is None:

@@ -357,7 +357,7 @@ class ResourceList(Place, Generic[T], scope="resource_list"):
     def _conditions_line(self) -> str:
         return " ".join(f"{name}={value}" for name, value in self._said.items())
 
-    @action(",", "ask for", unless=no_conditions, show=7, group="Find", uses=offering_operations)
+    @action("&", "ask for", unless=no_conditions, show=7, group="Find", uses=offering_operations)
     async def ask_where(self) -> None:
         """Choose what the service limits the list by; / filters here what has been read."""
         known = {each.name: each for each in self.resource.conditions}

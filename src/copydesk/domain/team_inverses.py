@@ -34,7 +34,7 @@ def team_renamed(ids: Ids, before: str, after: str) -> Reversal:
 
 
 def people_added(ids: Ids, people: Sequence[str]) -> Reversal:
-    """Return the way back of adding people, who are named by their ids or e-mail addresses."""
+    """Return the way back of adding people, by their ids; by addresses only as they were typed."""
     return Reversal(
         (_put(ids, {"remove": list(people)}),),
         (_put(ids, {"add": list(people)}),),

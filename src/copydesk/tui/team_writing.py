@@ -56,6 +56,29 @@ async def people_in(api: Api, ids: Ids) -> list[TeamMember]:
     return [each async for each in api.pages(ops.list_team_members, *ids, limit=PAGE)]
 
 
+async def ids_of(api: Api, organization: str, named: Sequence[str]) -> list[str]:
+    """Return by their ids, each once, people of an organization who were named somehow.
+
+    The service takes e-mail addresses in any case of their letters, so what follows from adding
+    somebody (who is there already, how it is taken back) goes by ids. Who is not found stays as
+    they were named: the service says what is wrong with that.
+    """
+    from copydesk.contract import operations as ops
+
+    found: dict[str, None] = {}
+    for name in named:
+        meant = [name]
+        if "@" in name:
+            members = api.pages(ops.list_members, organization, limit=PAGE, search=name)
+            meant = [
+                each.id
+                async for each in members
+                if (each.user.email or "").casefold() == name.casefold()
+            ]
+        found[meant[0] if meant else name] = None
+    return list(found)
+
+
 async def add(api: Api, ids: Ids, people: Sequence[str]) -> None:
     """Add people to a team, as members of it."""
     from copydesk.contract import operations as ops

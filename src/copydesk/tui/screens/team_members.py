@@ -14,7 +14,7 @@ from copydesk.tui.places import Target, place
 from copydesk.tui.present import team as present
 from copydesk.tui.resource_place import ResourcePlace
 from copydesk.tui.team_resources import PEOPLE
-from copydesk.tui.team_writing import add, give_roles, people_in, remove
+from copydesk.tui.team_writing import add, give_roles, ids_of, people_in, remove
 from copydesk.tui.widgets.form import FieldsWrongError
 from copydesk.tui.widgets.marking import Marking
 from copydesk.tui.widgets.sheet import Confirm
@@ -26,9 +26,6 @@ if TYPE_CHECKING:
     from copydesk.contract.models.team import Team, TeamMembersUpdate, TeamMemberUpdate
     from copydesk.domain.team_inverses import Ids
     from copydesk.tui.widgets.choice import Option
-
-SEVERAL = "several"
-"""Stands in the key of a draft for marked people: it is about nobody under the cursor."""
 
 
 def nobody(here: TeamMembersPlace) -> str | None:
@@ -142,6 +139,15 @@ class TeamMembersPlace(ResourcePlace["TeamMember"], scope="team_members"):
         target = Target(organization=self.organization, item=item.organization.id)
         self.desk.call_later(self.desk.go, "member", target)
 
+    def _resume(self, part: str) -> None:
+        """Open a form again; that of several people is about those who are marked."""
+        method, *people = part.split(" ")
+        there = [each for each in people if self.rows.source.base.index_of(each) is not None]
+        if len(people) > 1 and there == people:
+            self.rows.set_marks(people)
+            part = method
+        super()._resume(part)
+
     # Changing
 
     @action("ctrl+n", "add people", unless=may_not_manage, danger=1, show=28, group="Change",
@@ -158,11 +164,12 @@ class TeamMembersPlace(ResourcePlace["TeamMember"], scope="team_members"):
             return await people_offered(api, ids[0], inside)
 
         async def send(body: TeamMembersUpdate) -> None:
-            new = list(dict.fromkeys(body.add or ()))
-            if not new:
+            if not body.add:
                 raise FieldsWrongError({"add": "nobody is named yet"})
-            there = _already(await people_in(await self.session.ready(), ids), new)
-            if there:
+            api = await self.session.ready()
+            new = await ids_of(api, ids[0], body.add)
+            inside = await people_in(api, ids)
+            if there := [each for each in inside if each.organization.id in new]:
                 said = "is in the team already" if len(there) == 1 else "are in the team already"
                 raise FieldsWrongError({"add": f"{present.names(there)} {said}"})
             await self.perform(
@@ -195,9 +202,8 @@ class TeamMembersPlace(ResourcePlace["TeamMember"], scope="team_members"):
         from copydesk.contract.models.team import TeamMemberUpdate
 
         people, ids = self.chosen, self.ids
-        about = people[0].organization.id if len(people) == 1 else SEVERAL
-        who, key = present.named(people), self.draft_key("change_role", about)
         before = {each.organization.id: each.team.role for each in people}
+        who, key = present.named(people), self.draft_key("change_role", " ".join(sorted(before)))
 
         async def send(body: TeamMemberUpdate) -> None:
             role = body.role or "member"
@@ -256,12 +262,3 @@ class TeamMembersPlace(ResourcePlace["TeamMember"], scope="team_members"):
             )
             self.rows.set_marks(())
             self.read_written()
-
-
-def _already(inside: Iterable[TeamMember], new: Sequence[str]) -> list[TeamMember]:
-    """Return those in the team whom somebody named, by id or e-mail address."""
-    return [
-        each
-        for each in inside
-        if each.organization.id in new or (each.organization.user.email or each) in new
-    ]

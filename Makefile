@@ -10,8 +10,8 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --constr
 run: $(VENV)/.run            ## open copydesk on the embedded desk
 	@$(BIN)/copydesk $(ARGS)
 
-test: $(VENV)/.test          ## run the tests on every core
-	$(BIN)/python -m pytest -n auto $(ARGS)
+test: $(VENV)/.test          ## run the tests on every core; all of them also prove what each action sends
+	$(BIN)/python -m pytest -n auto $(or $(ARGS),--reach)
 
 fuzz: $(VENV)/.test          ## a generic tool drives the API for long; EXAMPLES=100 of each kind
 	COPYDESK_FUZZ=$(or $(EXAMPLES),100) $(BIN)/python -m pytest -n auto --timeout 1800 \

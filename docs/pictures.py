@@ -57,6 +57,8 @@ PICTURES = (
     Picture("clusters", ("g k", "j", "j")),
     Picture("conversation-80x24", ("g k", "j", "j", "enter", "enter", "J"), SMALL),
     Picture("conversations", ("g v", "j", "j")),
+    Picture("members", ("g w", "j", "j", "j")),
+    Picture("form", ("g S", "ctrl+n", *"acme", "tab", "tab", *"ftp:")),
 )
 
 

@@ -144,7 +144,7 @@ async def test_a_change_request_has_its_files_links_and_pdf(
         await driver.press("q")
         await send(driver, "pdf")
         driver.golden("pdf", update=update_golden)
-        await driver.press("enter")
+        await driver.press("down", "down", "enter")
         await eventually(lambda: "save it to a file" in driver.screen, driver.turn)
         await driver.press("enter")
         await eventually(lambda: "Path of the new file" in driver.screen, driver.turn)
@@ -158,7 +158,7 @@ async def test_a_change_request_has_its_files_links_and_pdf(
         assert (tmp_path / "new.pdf").read_bytes().startswith(b"%PDF")
         assert there.read_text() == "mine"
         await send(driver, "pdf")
-        await driver.press("down", "down", "enter")
+        await driver.press("enter")
         await eventually(lambda: "save it to a file" in driver.screen, driver.turn)
         await driver.press("down", "enter")
         assert "Opened in the browser" in driver.screen
@@ -184,9 +184,6 @@ async def test_a_template_fills_a_space_or_a_change_request(
         await driver.burst(*"kit")
         await driver.press("enter")
         driver.golden("template", update=update_golden)
-        await driver.resize(140, 40)
-        driver.golden("template", update=update_golden)
-        await driver.resize(80, 24)
         await driver.press("ctrl+s")
         assert "2 pages and the files with them" in driver.screen
         driver.golden("template-asked", update=update_golden)
@@ -205,7 +202,7 @@ async def test_a_template_fills_a_space_or_a_change_request(
         await driver.press("u")
         assert "cannot be undone" in driver.screen
     app = open_world(world, "pages", target.but(change_request=request))
-    async with drive(app, size=(80, 24)) as driver:
+    async with drive(app, size=(140, 40)) as driver:
         await send(driver, "revision")
         assert '"object": "revision"' in driver.screen
         await driver.press("escape")
@@ -213,6 +210,7 @@ async def test_a_template_fills_a_space_or_a_change_request(
         await driver.burst(*source)
         await driver.press("tab")
         await driver.burst(*typed('{"logo": {"kind": "page", "page": "' + page + '"}}'))
+        driver.golden("template", update=update_golden)
         await driver.press("ctrl+s", "y")
         assert "Welcome" in await titles(world, space, request)
     async with drive(open_world(world, "spaces", user=rui), size=(80, 24)) as driver:

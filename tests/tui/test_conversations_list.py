@@ -269,6 +269,8 @@ async def test_unclustered_issues_are_looked_for_page_by_page(
         assert isinstance(driver.place, ClustersPlace)
         assert driver.place.issues.selected_id == driver.place.target.item
         assert "Issue 1 of [e-mail]" in driver.line("┃>")
+        await driver.resize(140, 40)
+        assert "Words 1 from [e-mail]" in driver.screen
 
 
 async def test_hostile_subjects_and_sources_are_harmless(world: World) -> None:

@@ -9,6 +9,8 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Any
 
+from textual import events
+
 from copydesk.tui.actions import action
 from copydesk.tui.place import Place
 from copydesk.tui.places import Target
@@ -157,6 +159,15 @@ class TalkPlace(Place, scope="talks"):
             self._put(None, [], "")
         elif self.talk.region.width or self.pane is self.talk:
             self.read_talk(row, after=REST_SECONDS)
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Read what there is room for now."""
+        self.call_after_refresh(self.look_again)
+
+    def look_again(self) -> None:
+        """Read what is below the cursor, unless that is done."""
+        if self.framed and self._asked is None:
+            self.look_at_talk()
 
     def read_talk(self, row: Any, *, after: float = 0.0) -> None:
         """Show the conversation of a row, reading it if need be."""

@@ -269,6 +269,12 @@ class ClustersPlace(ClusterListing, scope="clusters"):
 
             self.load("issues", rest, self.show_issues, what="Reading issues", after=REST_SECONDS)
 
+    def look_again(self) -> None:
+        """Read the issues too where there is room for them by now."""
+        if self.framed and self.issues_of is None:
+            self._look()
+        super().look_again()
+
     # From column to column
 
     def on_virtual_list_opened(self, event: VirtualList.Opened) -> None:

@@ -14,6 +14,7 @@ from copydesk.server import seeding_sites
 from copydesk.server.installations import install, integration_row, publish
 from copydesk.tui.integration_loading import load_manifest
 from copydesk.tui.places import Target
+from copydesk.tui.present.integration import configured
 from tests.drive import Driver, drive
 from tests.tui.opening import open_world, typed
 from tests.tui.test_unknown_outcome import Lossy
@@ -97,6 +98,39 @@ async def send(driver: Driver, line: str) -> None:
     await driver.press(":")
     await driver.burst(*typed(line))
     await driver.press("enter")
+
+
+def test_what_looks_like_a_secret_is_told_nowhere_in_a_configuration() -> None:
+    held: dict[str, Any] = {
+        "region": "eu",
+        "authors": ["ana"],
+        "authenticated": True,
+        "settings": {"apiToken": SECRET, "pwd": {"old": [SECRET]}, "mode": "fast"},
+        "list": [{"webhook": f"https://x.test/{SECRET}"}, {"id": 7}],
+        "headers": [f"Authorization: Bearer {SECRET}", "Accept: text/html"],
+        "pairs": [{"name": "X-Session", "value": SECRET}],
+        "said": f'{{"password": "{SECRET}"}}',
+        "at": f"https://me:{SECRET}@x.test",
+        "GITHUB_PAT": SECRET,
+        "\x1b[2Jkeys": [1234],
+    }
+    nested: dict[str, Any] = {"note": SECRET}
+    for _ in range(900):
+        nested = {"in": nested}
+    told = {name: str(said) for name, said in configured({**held, "deep": nested})}
+    assert SECRET not in repr(told)
+    assert "1234" not in repr(told)
+    assert told["region"] == "eu"
+    assert told["settings.mode"] == "fast"
+    assert told["list[1].id"] == "7"
+    assert told["headers[1]"] == "Accept: text/html"
+    assert told["authors"] == '["ana"]'
+    assert told["authenticated"] == "true"
+    assert told["settings.apiToken"] == "hidden (g j has it)"
+    assert "\x1b" not in "".join(told)
+    many = list(configured({"rows": [{"n": at} for at in range(5_000)]}))
+    assert len(many) < 300
+    assert str(many[-1][1]) == "There is more: g j has it."
 
 
 async def test_the_catalogue_is_limited_by_the_service_and_filtered_here(

@@ -1,11 +1,12 @@
 """Integrations, where they are installed, and their events, as facts.
 
-What an installation is configured with may be a key or a password: where its name says so it is
-not shown.
+What an installation is configured with may be a key or a password: where its name says so, or that
+of anything it is in, it is not shown.
 """
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 from collections import Counter
@@ -41,9 +42,27 @@ LONGEST = 2_000
 
 HIDDEN = "hidden (g j has it)"
 
+VALUES = 200
+"""So many values of a configuration or an event are told; the JSON has all of them."""
+
+DEPTH = 8
+"""So deep in parts of parts values are told; what is deeper is in the JSON."""
+
 _SECRET = re.compile(
-    r"secret|token|passw|key|credential|private|auth|bearer|signature", re.IGNORECASE
+    r"secret|token|pass(?:w|phrase|code|$)|pwd|key(?!word|board)|credential|private|bearer"
+    r"|auth(?!or(?!i[sz]))|signature|cookie|session|webhook|dsn|connection.?string"
+    r"|(?:\b|_)(?:pat|pin)$",
+    re.IGNORECASE,
 )
+"""What names of secrets have in them."""
+
+_SECRET_TEXT = re.compile(
+    r"\b(?:bearer|basic)\s+\S|://[^/\s@]*:[^/\s@]+@"
+    r"|(?:secret|token|passw|pwd|key|cookie|authori[sz]ation)[\w-]*[\"']?\s*[:=]\s*\S",
+    re.IGNORECASE,
+)
+"""Texts that hold a secret whatever they are called: headers, addresses with a password."""
+
 _LEVELS = {"error": "bad", "warn": "warn", "debug": "muted"}
 
 
@@ -116,13 +135,52 @@ def _asked(level: str, part: Configuration | None) -> Iterator[str]:
 
 
 def configured(configuration: Mapping[str, Any]) -> Iterator[Said]:
-    """Yield what an installation is configured with, what looks like a secret hidden."""
-    for name, value in configuration.items():
-        said = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-        shown: str | Text = shorten(clean(said), 200)
-        if _SECRET.search(name) and said not in ("", "null"):
-            shown = Text(HIDDEN, style="muted")
-        yield clean(name), shown
+    """Yield what an installation is configured with, what looks like a secret hidden.
+
+    Parts are told one value a line; what is hidden by its name is so with all that is in it.
+    """
+    told = itertools.chain.from_iterable(
+        _values(clean(name), value, bool(_SECRET.search(name)))
+        for name, value in configuration.items()
+    )
+    yield from itertools.islice(told, VALUES)
+    if next(told, None) is not None:
+        yield "", Text("There is more: g j has it.", style="muted")
+
+
+def _values(name: str, value: Any, secret: bool, depth: int = 0) -> Iterator[Said]:
+    """Yield what is in a value, whose name says already whether that is a secret."""
+    if isinstance(value, dict) and value and depth < DEPTH:
+        # As in {"name": "Authorization", "value": …}: what is named inside names the others.
+        told = any(_named_secret(value.get(each)) for each in ("name", "key", "header"))
+        for inner, part in value.items():
+            hides = secret or told or bool(_SECRET.search(inner))
+            yield from _values(f"{name}.{clean(inner)}", part, hides, depth + 1)
+    elif isinstance(value, list) and value and depth < DEPTH:
+        parts = any(isinstance(each, dict | list) or _tells_secret(each) for each in value)
+        if parts:
+            for at, part in enumerate(value):
+                yield from _values(f"{name}[{at}]", part, secret, depth + 1)
+        else:
+            yield name, _shown(value, secret)
+    else:
+        yield name, _shown(value, secret or depth == DEPTH or _tells_secret(value))
+
+
+def _shown(value: Any, secret: bool) -> str | Text:
+    """Return a value, or that it is hidden; whether something is so is no secret."""
+    if secret and value not in ("", None, True, False) and value != [] and value != {}:
+        return Text(HIDDEN, style="muted")
+    said = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return shorten(clean(said), 200)
+
+
+def _named_secret(value: Any) -> bool:
+    return isinstance(value, str) and _SECRET.search(value) is not None
+
+
+def _tells_secret(value: Any) -> bool:
+    return isinstance(value, str) and _SECRET_TEXT.search(value) is not None
 
 
 # Where it is installed
@@ -189,16 +247,7 @@ def payload_facts(payload: EventPayload | None) -> Iterator[Fact]:
     if found:
         yield Fact("", "")
         yield Fact("", Text("What it carries", style="strong"))
-    for name, value in found.items():
-        yield from (Fact(label, said) for label, said in _flat(name, value))
-
-
-def _flat(name: str, value: Any) -> Iterator[Said]:
-    if isinstance(value, dict) and value:
-        for inner, part in value.items():
-            yield from _flat(f"{name}.{inner}", part)
-    else:
-        yield from configured({name: value})
+    yield from (Fact(label, said) for label, said in configured(found))
 
 
 def trace_facts(detail: IntegrationEventDetail, now: datetime) -> Iterator[Fact]:

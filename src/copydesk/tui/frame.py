@@ -20,7 +20,7 @@ from copydesk.tui.glyphs import glyphs
 from copydesk.tui.keys import shown
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from copydesk.tui.app import CopydeskApp
     from copydesk.tui.place import Place, View
@@ -221,12 +221,11 @@ class Views(Line):
         """The views, the current one in brackets."""
         text, self._spans = Text(), []
         place = self.place
-        views, short = _that_fit(place.views, place.view, width)
+        views, form = _that_fit(place.views, place.view, width)
         if views and views[0] is not place.views[0]:
             text.append(glyphs().more, style=self.tone("off"))
         for view in views:
-            title = (view.short if short else "") or view.title
-            label = title if view.count is None else f"{title} {view.count:,}"
+            label = form(view)
             current = view.id == place.view
             start = text.cell_len
             text.append(
@@ -251,29 +250,45 @@ class Views(Line):
                 self.place.choose_view(view)
 
 
-def _that_fit(views: Sequence[View], current: str, width: int) -> tuple[Sequence[View], bool]:
-    """Return the views of which there is room for the names, and whether these must be short.
+def _full(view: View) -> str:
+    """Return what a view is called, with its count if that is known."""
+    return view.title if view.count is None else f"{view.title} {view.count:,}"
 
-    Where even so not all fit, the ones farthest from the current one are left out.
+
+def _plain(view: View) -> str:
+    return view.title if view.count is None else f"{view.title} {view.count}"
+
+
+def _short(view: View) -> str:
+    title = view.short or view.title
+    return title if view.count is None else f"{title} {view.count}"
+
+
+def _that_fit(
+    views: Sequence[View], current: str, width: int
+) -> tuple[Sequence[View], Callable[[View], str]]:
+    """Return the views of which there is room for the names, and what gives these.
+
+    Where even the shortest do not all fit, the ones farthest from the current one are left out.
     """
 
-    def cells(view: View, *, short: bool) -> int:
-        title = (view.short if short else "") or view.title
-        return cell_len(title) + (0 if view.count is None else len(f"{view.count:,}") + 1) + 3
+    def cells(form: Callable[[View], str], shown: Sequence[View] = views) -> int:
+        return sum(cell_len(form(view)) + 3 for view in shown)
 
     # The blanks after the last one are cut off.
     room = width - (1 if views and views[-1].id == current else 0)
-    if sum(cells(view, short=False) for view in views) <= room:
-        return views, False
+    for form in (_full, _plain):
+        if cells(form) <= room:
+            return views, form
     room -= 4  # for the signs that some are left out
     at = next((at for at, view in enumerate(views) if view.id == current), 0)
     low, high = 0, len(views)
-    while high - low > 1 and sum(cells(view, short=True) for view in views[low:high]) > room:
+    while high - low > 1 and cells(_short, views[low:high]) > room:
         if at - low > high - 1 - at:
             low += 1
         else:
             high -= 1
-    return views[low:high], True
+    return views[low:high], _short
 
 
 class Status(Line):

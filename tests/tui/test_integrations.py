@@ -392,7 +392,7 @@ async def test_what_refers_to_one_is_listed_with_the_trace_of_its_events(
         await send(driver, f"publish {tmp_path}/mine.yaml")
         assert "acme-status belongs to Acme: publishing it takes admin there." in driver.screen
         await driver.press("j", "a")
-        assert "Installing takes the permission for that in Acme." in driver.screen
+        assert "That takes the permission installIntegration in Acme." in driver.screen
         await driver.app.go("integration", at(world, "nobody"))
         await driver.idle()
         assert "Gone" in driver.screen

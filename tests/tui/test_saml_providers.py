@@ -83,8 +83,14 @@ async def test_providers_are_added_changed_and_taken_back(
         await fill(driver, "https://e.test/sso")
         await driver.press("tab")
         await fill(driver, CERTIFICATE.replace("CERTIFICATE", "PRIVATE KEY"))
-        await driver.press("ctrl+s")
         assert "this is a private key" in driver.line("Certificate")
+        await driver.press("escape")
+        assert "Entra" in repr(driver.app.session.drafts.kept())
+        assert "MIIC" not in repr(driver.app.session.drafts.kept())
+        await driver.press("ctrl+n", "tab", "tab", "tab")
+        for text in ("abc", CERTIFICATE.replace("MIIC", "abcd"), "MIIC&"):
+            await fill(driver, text)
+            assert "this is no certificate" in driver.line("Certificate")
         await fill(driver, CERTIFICATE)
         await driver.press("tab")
         await fill(driver, "nothing")
@@ -101,7 +107,7 @@ async def test_providers_are_added_changed_and_taken_back(
         row = world.row("saml_provider", made)
         assert (row["default_team"], row["default_role"]) == (writers, "review")
         assert "pending" in driver.line("Entra")
-        assert "Nobody signs in by it yet: it lacks its entity id." in driver.screen
+        assert "Nobody signs in by it yet: it lacks its provider id." in driver.screen
         await driver.press("u")
         assert "Whoever signs in by it cannot any more." in driver.screen
         await driver.press("y")

@@ -229,9 +229,9 @@ async def test_who_manages_no_team_reads_them_and_may_leave(world: World) -> Non
     docs = world.team("Documentation", rui, lee)
     app = open_world(world, "teams", at(world), user=rui)
     async with drive(app, "ctrl+n", size=(80, 24)) as driver:
-        assert "Making a team in Acme takes the permission for that." in driver.screen
+        assert "That takes the permission ownTeam in Acme." in driver.screen
         await driver.press("e")
-        assert "takes an administrator of the organization" in driver.screen
+        assert "That takes the role admin in Acme." in driver.screen
         await driver.press("D")
         assert "no way back" not in driver.screen
         await driver.press("enter", "ctrl+n")

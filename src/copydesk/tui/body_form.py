@@ -42,6 +42,7 @@ def body_form(
     verb: str = "save",
     beside: Mapping[str, Any] | None = None,
     names: Mapping[str, str] = _NOTHING,
+    checks: Mapping[str, Callable[[str], str | None]] = _NOTHING,
 ) -> Form:
     """Return a form that fills in a body and gives it to ``send``, which sends it.
 
@@ -53,7 +54,8 @@ def body_form(
     for, in their order; ``fixed`` is JSON that is sent besides, unasked. ``labels`` are for fields
     whose name says too little, ``nulls`` say what null means where an enumeration does not, and
     ``lines`` are heights. ``offers`` read what ctrl+o offers; of a list several are ticked.
-    ``names`` says what the ids are called that fields hold, as clean text.
+    ``names`` says what the ids are called that fields hold, as clean text. ``checks`` say what is
+    wrong with a text that differs and is one by the model.
     """
     from copydesk.contract.models.base import Shape
     from copydesk.tui.body_fields import words_of
@@ -68,6 +70,7 @@ def body_form(
             label=labels.get(slot.name) or words_of(slot.name),
             offers=offers.get(slot.name),
             lines=lines.get(slot.name, 0),
+            check=checks.get(slot.name, lambda text: None),
         )
         for slot in filling.slots
     ]
@@ -95,15 +98,21 @@ def _field(
     label: str,
     offers: Callable[[], Awaitable[Sequence[Option]]] | None,
     lines: int,
+    check: Callable[[str], str | None],
 ) -> Field:
     several = {"list": "\n", "ticks": ", "}.get(slot.kind, "")
     if slot.kind == "ticks" and offers is None:
         offers = _values(slot)
+    first = filling.first[slot.name]
+
+    def wrong(text: str) -> str | None:
+        return filling.check(slot, text) or (check(text) if text not in ("", first) else None)
+
     return Field(
         slot.name,
         label,
-        filling.first[slot.name],
-        lambda text: filling.check(slot, text),
+        first,
+        wrong,
         lambda text: _note(filling, slot, text),
         lines or filling.lines(slot),
         offers,

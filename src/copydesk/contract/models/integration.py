@@ -14,7 +14,7 @@ from copydesk.contract.enumerations import (
 )
 from copydesk.contract.models.base import Body, Open, Resource, Shape
 from copydesk.contract.models.organization import Organization
-from copydesk.contract.models.parts import Timestamp, Uri, Urls
+from copydesk.contract.models.parts import Timestamp, Urls, WebAddress
 from copydesk.contract.models.site import Site
 from copydesk.contract.models.space import Space
 
@@ -134,7 +134,7 @@ class IntegrationPublish(Body):
     )
     visibility: IntegrationVisibility | None = Field(
         default=None,
-        description="Who finds it: everybody, its owner only, or whoever knows its name.",
+        description="Found by everybody, its owner only, or who knows its name.",
     )
     target: IntegrationTarget | None = Field(
         default=None, description="Where it can be installed; everywhere when nothing is said."
@@ -282,8 +282,8 @@ class IntegrationDevMode(Body):
     ``all`` sends every organization's events there, not only those of the owning one.
     """
 
-    tunnel_url: Uri = Field(description="Where its events are sent while it is being written.")
+    tunnel_url: WebAddress = Field(description="Where its events go while it is being written.")
     all: bool = Field(
         default=False,
-        description="Whether every organization's events go there, not only its owner's.",
+        description="Every organization's events go there, not only its owner's.",
     )

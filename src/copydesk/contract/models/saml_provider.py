@@ -56,7 +56,7 @@ class _SAMLFields(Body):
     sso_url: WebAddress | None = Field(
         default=None,
         alias="ssoURL",
-        description="Where the provider lets people sign in: its single sign-on address.",
+        description="The single sign-on address of the provider.",
     )
     default_team: Annotated[str, StringConstraints(min_length=1)] | None = Field(
         default=None,

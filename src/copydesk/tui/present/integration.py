@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import itertools
 import json
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
@@ -18,6 +17,7 @@ from rich.text import Text
 
 from copydesk.domain.address import web_address
 from copydesk.domain.age import age, moment
+from copydesk.domain.secrecy import names_secret, tells_secret
 from copydesk.domain.text import clean, listed, plural, shorten
 from copydesk.tui.widgets.facts import Fact
 
@@ -47,21 +47,6 @@ VALUES = 200
 
 DEPTH = 8
 """So deep in parts of parts values are told; what is deeper is in the JSON."""
-
-_SECRET = re.compile(
-    r"secret|token|pass(?:w|phrase|code|$)|pwd|key(?!word|board)|credential|private|bearer"
-    r"|auth(?!or(?!i[sz]))|signature|cookie|session|webhook|dsn|connection.?string"
-    r"|(?:\b|_)(?:pat|pin)$",
-    re.IGNORECASE,
-)
-"""What names of secrets have in them."""
-
-_SECRET_TEXT = re.compile(
-    r"\b(?:bearer|basic)\s+\S|://[^/\s@]*:[^/\s@]+@"
-    r"|(?:secret|token|passw|pwd|key|cookie|authori[sz]ation)[\w-]*[\"']?\s*[:=]\s*\S",
-    re.IGNORECASE,
-)
-"""Texts that hold a secret whatever they are called: headers, addresses with a password."""
 
 _LEVELS = {"error": "bad", "warn": "warn", "debug": "muted"}
 
@@ -140,8 +125,7 @@ def configured(configuration: Mapping[str, Any]) -> Iterator[Said]:
     Parts are told one value a line; what is hidden by its name is so with all that is in it.
     """
     told = itertools.chain.from_iterable(
-        _values(clean(name), value, bool(_SECRET.search(name)))
-        for name, value in configuration.items()
+        _values(clean(name), value, names_secret(name)) for name, value in configuration.items()
     )
     yield from itertools.islice(told, VALUES)
     if next(told, None) is not None:
@@ -152,19 +136,19 @@ def _values(name: str, value: Any, secret: bool, depth: int = 0) -> Iterator[Sai
     """Yield what is in a value, whose name says already whether that is a secret."""
     if isinstance(value, dict) and value and depth < DEPTH:
         # As in {"name": "Authorization", "value": …}: what is named inside names the others.
-        told = any(_named_secret(value.get(each)) for each in ("name", "key", "header"))
+        named = (value.get(each) for each in ("name", "key", "header"))
+        told = any(isinstance(each, str) and names_secret(each) for each in named)
         for inner, part in value.items():
-            hides = secret or told or bool(_SECRET.search(inner))
+            hides = secret or told or names_secret(inner)
             yield from _values(f"{name}.{clean(inner)}", part, hides, depth + 1)
     elif isinstance(value, list) and value and depth < DEPTH:
-        parts = any(isinstance(each, dict | list) or _tells_secret(each) for each in value)
-        if parts:
+        if any(isinstance(each, dict | list) or _tells(each) for each in value):
             for at, part in enumerate(value):
                 yield from _values(f"{name}[{at}]", part, secret, depth + 1)
         else:
             yield name, _shown(value, secret)
     else:
-        yield name, _shown(value, secret or depth == DEPTH or _tells_secret(value))
+        yield name, _shown(value, secret or depth == DEPTH or _tells(value))
 
 
 def _shown(value: Any, secret: bool) -> str | Text:
@@ -175,12 +159,8 @@ def _shown(value: Any, secret: bool) -> str | Text:
     return shorten(clean(said), 200)
 
 
-def _named_secret(value: Any) -> bool:
-    return isinstance(value, str) and _SECRET.search(value) is not None
-
-
-def _tells_secret(value: Any) -> bool:
-    return isinstance(value, str) and _SECRET_TEXT.search(value) is not None
+def _tells(value: Any) -> bool:
+    return isinstance(value, str) and tells_secret(value)
 
 
 # Where it is installed

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import base64
+import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from rich.text import Text
 
 from copydesk.domain.address import web_address
+from copydesk.domain.secrecy import holds_private_key
 from copydesk.domain.text import clean, clean_long, listed, plural, shorten
 
 if TYPE_CHECKING:
@@ -22,8 +25,12 @@ LONGEST = 12_000
 NAME_CELLS = 40
 """How much of a name a title takes."""
 
-PRIVATE = "PRIVATE KEY"
-"""What stands in a key that belongs to nobody but the provider."""
+CERTIFICATES = {"CERTIFICATE", "X509 CERTIFICATE"}
+"""What PEM calls a certificate."""
+
+_FRAME = re.compile(r"-----(?:BEGIN|END) ([A-Z0-9 ]+)-----")
+_SEQUENCE = 0x30
+"""The first byte of every certificate."""
 
 
 def name(provider: SAMLProvider) -> str:
@@ -58,7 +65,7 @@ def lacking(provider: SAMLProvider) -> str:
     if provider.status == "active":
         return ""
     parts = (
-        ("its entity id", provider.entity_id),
+        ("its provider id", provider.entity_id),
         ("its sign-in address", provider.sso_url),
         ("its certificate", provider.certificate),
     )
@@ -112,7 +119,7 @@ def made_facts() -> Sequence[str]:
     """Return what to know before a provider is made."""
     return [
         "What has to be entered at the provider is in the details once it is made.",
-        "Nobody signs in by it before its entity id, sign-in address and certificate are known.",
+        "Nobody signs in by it before its provider id, sign-in address and certificate are known.",
     ]
 
 
@@ -153,6 +160,22 @@ def loss(provider: SAMLProvider, others: int | None, *, enforced: bool) -> Seque
         facts.append(f"{plural(others, 'other provider')} can be used to sign in.")
     said = "There is no way back: a new one has other addresses to be entered at the provider."
     return [*facts, Text(said, style="warn")]
+
+
+def wrong_certificate(text: str) -> str | None:
+    """Say why a text is no certificate: PEM, or its base64 alone as metadata have it."""
+    if holds_private_key(text):
+        return "this is a private key: only the certificate is asked for, which is public"
+    lead, *frames = _FRAME.split(text)
+    whole = not lead.strip() and len(frames) % 4 == 0 and set(frames[::2]) <= CERTIFICATES
+    inner = "".join((frames[1] if frames else lead).split())
+    try:
+        first = base64.b64decode(inner, validate=True)[:1]
+    except ValueError:
+        first = b""
+    if (whole or not frames) and first == bytes([_SEQUENCE]):
+        return None
+    return "this is no certificate: it begins with -----BEGIN CERTIFICATE-----"
 
 
 def named(text: str) -> str:

@@ -156,7 +156,7 @@ class IntegrationsPlace(Publishing, scope="integrations"):
             self.say(f"It is installed in {title} already: Enter shows where.", "warn")
             return
         if granted is not None and not granted.install_integration:
-            self.say(f"Installing takes the permission for that in {title}.", "warn")
+            self.say(f"That takes the permission installIntegration in {title}.", "warn")
             return
         scopes = listed(item.scopes)
         facts = [f"It goes into {title}."]
@@ -209,7 +209,7 @@ class IntegrationsPlace(Publishing, scope="integrations"):
             title=f"Develop {self.named(item)}",
             draft_key=self.draft_key("develop", item.name),
             send=lambda body: self._tunnel(item, body),
-            labels={"tunnelUrl": "Send events to", "all": "Of all organizations"},
+            labels={"tunnelUrl": "Address", "all": "Of all organizations"},
             facts=self._tunnel_facts(item),
             verb="send them there",
         )

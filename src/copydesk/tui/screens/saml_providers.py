@@ -15,7 +15,6 @@ from copydesk.tui.present import saml_provider as present
 from copydesk.tui.resource_place import ResourcePlace, nothing_selected
 from copydesk.tui.resources import Resource
 from copydesk.tui.saml_provider_resources import LOGINS, PROVIDERS
-from copydesk.tui.widgets.form import FieldsWrongError
 from copydesk.tui.widgets.sheet import TypeToConfirm
 
 if TYPE_CHECKING:
@@ -37,6 +36,9 @@ LABELS = {
     "defaultRole": "Newcomers are",
 }
 """What the fields are called, where their names say too little."""
+
+CHECKS = {"certificate": present.wrong_certificate}
+"""What is wrong with a text, beside what the service says of it."""
 
 FIELDS = ("label", "entityID", "ssoURL", "certificate", "defaultTeam", "defaultRole")
 """The fields in the order in which the pages of providers name them."""
@@ -133,6 +135,7 @@ class SAMLProvidersPlace(ResourcePlace[Any], scope="saml_providers"):
             labels=LABELS,
             offers={"defaultTeam": self._teams},
             lines={"entityID": 1},
+            checks=CHECKS,
             facts=present.made_facts(),
             verb="add it",
         )
@@ -177,6 +180,7 @@ class SAMLProvidersPlace(ResourcePlace[Any], scope="saml_providers"):
             offers={"defaultTeam": self._teams},
             names={team.id: present.named(present.team(item) or "")} if team is not None else {},
             lines={} if "\n" in (item.entity_id or "") else {"entityID": 1},
+            checks=CHECKS,
             facts=present.edit_facts(item),
         )
 
@@ -220,10 +224,7 @@ class SAMLProvidersPlace(ResourcePlace[Any], scope="saml_providers"):
 
 
 def _values(body: SAMLProviderCreate | SAMLProviderUpdate) -> dict[str, Any]:
-    """Return as JSON what is sent. Raises `FieldsWrongError` for what must not leave its owner."""
-    if present.PRIVATE in (body.certificate or "").upper():
-        said = "this is a private key: only the certificate is asked for, which is public"
-        raise FieldsWrongError({"certificate": said})
+    """Return as JSON what is sent."""
     return body.model_dump(mode="json", exclude_unset=True)
 
 

@@ -31,7 +31,7 @@ def may_not_make(here: TeamsPlace) -> str | None:
     home = here.home
     if home is None or home.permissions is None or home.permissions.own_team:
         return None
-    return f"Making a team in {shorten(clean(home.title), 40)} takes the permission for that."
+    return f"That takes the permission ownTeam in {shorten(clean(home.title), 40)}."
 
 
 def may_not_change(here: TeamsPlace) -> str | None:
@@ -39,7 +39,8 @@ def may_not_change(here: TeamsPlace) -> str | None:
     item = here.item
     if item is None or item.permissions is None or item.permissions.admin:
         return None
-    return "Renaming and deleting a team takes an administrator of the organization."
+    home = "the organization" if here.home is None else shorten(clean(here.home.title), 40)
+    return f"That takes the role admin in {home}."
 
 
 @place("teams", key="T", title="Teams", uses=("list_teams", "get_organization"))

@@ -20,6 +20,7 @@ from textual.timer import Timer
 from textual.widget import Widget
 from textual.widgets import Input, Label, Static, TextArea
 
+from copydesk.domain.secrecy import holds_private_key
 from copydesk.domain.text import listed, shorten
 from copydesk.tui.actions import action
 from copydesk.tui.glyphs import glyphs
@@ -231,11 +232,17 @@ class Form(Sheet[Mapping[str, str]], scope="form"):
         return cast("CopydeskApp", self.app).session.drafts
 
     def keep(self) -> None:
-        """Keep the fields that differ as a draft; with none there is no draft."""
+        """Keep the fields that differ as a draft; with none there is no draft.
+
+        A private key is no such field: it is not written to the disk.
+        """
         if self._keeping is not None:
             self._keeping.stop()
             self._keeping = None
-        if changed := self.changed():
+        changed = {
+            name: text for name, text in self.changed().items() if not holds_private_key(text)
+        }
+        if changed:
             self._drafts.save(self._draft_key, json.dumps({**changed, **self._beside}))
         else:
             self._drafts.drop(self._draft_key)

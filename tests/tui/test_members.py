@@ -6,6 +6,7 @@ from typing import Any
 
 from copydesk.client.api import Api
 from copydesk.tui.places import Target
+from copydesk.tui.screens.members import MembersPlace
 from tests.drive import Driver, drive
 from tests.tui.opening import open_world, typed
 from tests.tui.test_unknown_outcome import Lossy
@@ -34,6 +35,13 @@ def membership(world: World, user: str) -> dict[str, Any] | None:
         )
     )
     return None if found is None else dict(found)
+
+
+def names(driver: Driver) -> list[str]:
+    """Return what those are called who are listed."""
+    place = driver.place
+    assert isinstance(place, MembersPlace)
+    return [each.user.display_name for each in place.rows.source.base.shown()]
 
 
 def role_of(world: World, user: str) -> str | None:
@@ -72,6 +80,17 @@ async def test_members_are_listed_described_and_given_roles(
         await driver.burst(*typed("where"), "enter")
         await driver.press("S")
         assert driver.selected == world.ana
+        # An order that is made here holds for what else is asked for, too.
+        await driver.press("s")
+        await driver.burst(*"name", "enter")
+        await driver.press(":")
+        await driver.burst(*typed("where search=example"), "enter")
+        assert "search=example   sort: name" in driver.screen
+        assert names(driver) == sorted(names(driver))
+        await driver.press(":")
+        await driver.burst(*typed("where"), "enter")
+        await driver.press("s")
+        await driver.burst(*"joined", "enter")
         await driver.press("s")
         await driver.burst("down", "enter")
         assert "by last seen only active members are listed" in driver.screen

@@ -180,6 +180,16 @@ async def test_an_organization_is_joined_and_left_greeted_and_its_invites_end(
     async with drive(open_world(world, "members"), ":", size=(80, 24)) as driver:
         await driver.burst(*"ping", "enter")
         assert "No token came back" in driver.screen
+        # A list stays that of the organization it was read for, and so does a draft.
+        await driver.press("g o")
+        driver.place.rows.select(beta)
+        await driver.press("enter", "escape", "escape", "e")
+        assert "Acme > Members" in driver.screen
+        assert driver.place.session.organization == beta
+        await driver.press("right", "escape", "g T", "g d", "enter")
+        assert "Acme > Members" in driver.screen
+        assert driver.place.target.organization == home
+        assert "what you typed before is back" in driver.screen
 
 
 def left(world: World) -> list[str]:

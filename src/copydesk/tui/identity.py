@@ -29,6 +29,7 @@ async def identify(session: Session, api: Api) -> None:
         session.me = None
     remembered = next(iter(session.snapshot.read(REMEMBERED)), {}).get("organization")
     page = await api(ops.list_organizations, limit=100)
+    session.organization_titles.update({each.id: clean(each.title) for each in page.items})
     if page.items:
         chosen = next((o for o in page.items if o.id == remembered), page.items[0])
         choose(session, chosen.id, chosen.title)

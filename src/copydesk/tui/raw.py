@@ -59,7 +59,7 @@ class RawPlace(Place, scope="raw"):
 
     def trail(self) -> Iterable[str]:
         """What it is the JSON of."""
-        yield self.session.organization_title or "no organization"
+        yield self.session.title_of(self.target.organization) or "no organization"
         yield clean(self._raw.title)
         yield "JSON"
 

@@ -9,18 +9,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from shlex import quote
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
-from rich.text import Text
-
 from copydesk.domain.cause import CAUSE
-from copydesk.domain.filter import Fields, Query, Value, fold
+from copydesk.domain.filter import fold
 from copydesk.domain.text import clean
 from copydesk.tui.actions import SCOPES, action, command
 from copydesk.tui.place import Place
 from copydesk.tui.places import GO, Target
-from copydesk.tui.resources import Asked, Condition, Order, Resource, Shown
+from copydesk.tui.resource_shown import ShowsItems
+from copydesk.tui.resources import Asked, Condition, Resource
 from copydesk.tui.sources import ListSource, PagedSource
 from copydesk.tui.widgets.choice import Choice, Option
-from copydesk.tui.widgets.virtual_list import Column, VirtualList
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
@@ -61,11 +59,10 @@ def _conditions_known(here: ResourceList[Any]) -> Sequence[str]:
     ]
 
 
-class ResourceList(Place, Generic[T], scope="resource_list"):
+class ResourceList(ShowsItems[T], Place, Generic[T], scope="resource_list"):
     """A place with a list of one kind of thing."""
 
     RESOURCE: ClassVar[Resource[Any]]
-    rows: VirtualList[T]
 
     def __init__(self, target: Target) -> None:
         super().__init__(target)
@@ -74,10 +71,14 @@ class ResourceList(Place, Generic[T], scope="resource_list"):
         self._said: dict[str, str] = {}
         self._order = SERVICE
         self._backwards = False
+        self._sorting: tuple[str, bool] | None = None
+        """The order, and whether backwards, that the list is being read whole for."""
+        self._part = ""
+        """What is listed, where that is not all: lists are sorted up to a length."""
         self._written = 0
         """How many writes there were when the list was read."""
         self._wanted = ""
-        """The item to go to once the list has been read again."""
+        """The item to go to once the list has been read again; it may not be in it."""
         self.resource: Resource[Any] = self.resource_of(self.view)
         """What is listed now."""
 
@@ -97,65 +98,6 @@ class ResourceList(Place, Generic[T], scope="resource_list"):
     def came(self) -> None:
         """Show what follows from the list having been read."""
         raise NotImplementedError
-
-    # How items are shown
-
-    def text_of(self, shown: Shown[T], item: T) -> str | Text | None:
-        """Return what is shown of an item."""
-        said = shown.of(item, self.session.clock())
-        return clean(said) if isinstance(said, str) else said
-
-    def column(self, shown: Shown[T]) -> Column[T]:
-        """Return the column of something that is shown."""
-        return Column(
-            shown.name,
-            shown.heading,
-            lambda item: self.text_of(shown, item) or "",
-            width=shown.width,
-            flex=shown.flex,
-            align=shown.align,
-            drop=shown.drop,
-            minimum=shown.minimum,
-            most=shown.most,
-        )
-
-    def fields_of(self) -> Fields[T]:
-        """Return what the list can be filtered by: what is shown of an item."""
-        shown = {each.name: each for each in self.resource.shown if each.filters}
-
-        def value(each: Shown[T]) -> Any:
-            def of(item: T) -> Value:
-                said = self.text_of(each, item)
-                return None if said is None else str(said)
-
-            return of
-
-        def words(item: T) -> str:
-            said = (self.text_of(each, item) for each in self.resource.shown)
-            return " ".join(str(text) for text in said if text)
-
-        def offers(key: str) -> Iterable[str]:
-            each = shown.get(key)
-            found = (
-                (self.text_of(each, item) for item in self.rows.source.base.shown()) if each else ()
-            )
-            return sorted({str(text) for text in found if text})
-
-        return Fields(
-            words=words,
-            keys={name: value(each) for name, each in shown.items()},
-            values={name: each.values for name, each in shown.items() if each.values},
-            offers=offers,
-        )
-
-    def matching(self, text: str) -> Any:
-        """Return what tells whether an item matches a filter. Raises ValueError with a sentence."""
-        fields = self.rows.fields
-        assert fields is not None
-        query = Query.parse(text, fields)
-        if query.wrong is not None:
-            raise ValueError(query.wrong)
-        return query.matches
 
     # Reading
 
@@ -183,6 +125,9 @@ class ResourceList(Place, Generic[T], scope="resource_list"):
         api = await self.session.ready()
         target = self.target.but(organization=self.organization)
         found = await resource.pages(api, target, self._asked(token, limit))
+        if self.resource.of != "none" and self.target.organization is None:
+            # What is listed stays that of this organization, whichever is chosen later.
+            self.target = self.target.but(organization=target.organization)
         self.session.fresh()
         following = None if found.next is None else found.next.page
         return found.items, following, found.count
@@ -190,6 +135,10 @@ class ResourceList(Place, Generic[T], scope="resource_list"):
     def reload(self) -> None:
         """Read the list again."""
         self.rows.empty = self.missing() or self._nothing()
+        if self._sorting is not None and self.loads:
+            self._read_sorted(*self._sorting)
+            return
+        self._sorting = None
         self.load(
             "rows", self._refresh, self._arrived, what=f"Reading {self.resource.title.lower()}"
         )
@@ -203,7 +152,10 @@ class ResourceList(Place, Generic[T], scope="resource_list"):
         return f"None: {view}." if view else self.resource.empty
 
     def poll(self) -> None:
-        """Read again quietly."""
+        """Read again quietly, unless all of it is being read already."""
+        if self._sorting is not None and self.loads:
+            return
+        self._sorting = None
         self.load("rows", self._refresh, self._arrived, what="Reading again")
 
     async def _refresh(self, api: Api) -> None:
@@ -211,18 +163,24 @@ class ResourceList(Place, Generic[T], scope="resource_list"):
         if isinstance(source, PagedSource):
             await source.refresh()
         else:
-            rows = await self._everything()
-            if isinstance(source, ListSource):
+            rows, part = await self._everything()
+            if isinstance(source, ListSource) and source is self.rows.source.base:
+                self._part = part
                 source.merge(self._in_order(rows))
 
     def _arrived(self, _: None) -> None:
         source = self.rows.source.base
-        if self._wanted or len(self.session.log) != self._written:
+        wanted, self._wanted = self._wanted, ""
+        self.forget_texts()
+        if wanted or len(self.session.log) != self._written:
             # What was written here is shown at once; what others did waits to be folded in.
             source.fold()
             self._written = len(self.session.log)
-        if self._wanted and self.rows.select(self._wanted):
-            self._wanted = ""
+        if wanted:
+            self.rows.select(wanted)
+        if source.fresh:
+            source.fresh.intersection_update(map(self.resource.key, source.shown()))
+        self._say_note()
         self.came()
 
     def read_written(self, key: str = "") -> None:
@@ -248,6 +206,8 @@ class ResourceList(Place, Generic[T], scope="resource_list"):
         # What is there goes first: it is of the former kind.
         self.rows.source = ListSource((), key=resource.key)
         self.resource = resource
+        self.cancel_load("rows")
+        self._sorting, self._part = None, ""
         self._order, self._backwards, self.conditions, self._said = SERVICE, False, {}, {}
         self.rows.columns = tuple(self.columns_of(resource))
         self.rows.title, self.rows.reading = resource.title, f"Reading {resource.title.lower()}…"
@@ -255,22 +215,31 @@ class ResourceList(Place, Generic[T], scope="resource_list"):
         self.rows.fields = self.fields_of()
         self.rows.refresh_rows()
 
-    def columns_of(self, resource: Resource[Any]) -> list[Column[T]]:
-        """Return the columns of a kind of thing."""
-        return [self.column(shown) for shown in resource.shown if shown.column]
-
     def ask_anew(self) -> None:
-        """Read the list from its beginning: something else is asked for."""
+        """Read the list from its beginning: something else is asked for.
+
+        An order that is made here comes once all of it is there.
+        """
+        made = self._sorting or (self._order, self._backwards)
+        self._sorting, self._part = None, ""
+        self.cancel_load("rows")
+        if self._made(made[0]):
+            served = next(iter(self.resource.orders), None)
+            self._order, self._backwards = served.name if served else SERVICE, False
+        self.forget_texts()
         self.rows.empty = self.missing() or self._nothing()
         self.rows.source = self.paged()
         self._say_note()
         self.rows.move_first()
+        if self._made(made[0]):
+            self._read_sorted(*made, top=True)
 
     def _say_note(self) -> None:
         order = dict(self.orders).get(self._order, "")
         said = [self._conditions_line()]
         if self._order != SERVICE or self._backwards:
             said.append(f"sort: {order}{', reversed' if self._backwards else ''}")
+        said.append(self._part)
         self.rows.note = "   ".join(part for part in said if part)
         self.rows.retitle()
 
@@ -283,8 +252,9 @@ class ResourceList(Place, Generic[T], scope="resource_list"):
         here = [(each.name, each.label) for each in self.resource.shown if each.sort is not None]
         return [*(served or [(SERVICE, "as the service lists them")]), *here]
 
-    def _served(self) -> Order | None:
-        return next((each for each in self.resource.orders if each.name == self._order), None)
+    def _made(self, order: str) -> bool:
+        """Whether an order is made here, of the whole list."""
+        return any(each.name == order for each in self.resource.shown if each.sort is not None)
 
     @action("s", "sort", unless=one_order, show=6, group="Look", override=True)
     async def choose_sort(self) -> None:
@@ -295,40 +265,66 @@ class ResourceList(Place, Generic[T], scope="resource_list"):
             Choice(f"Sort {self.resource.title.lower()} by", options, current=current)
         )
         if chosen is not None:
-            self._order, self._backwards = chosen, False
-            self._sort_again()
+            self._sort_by(chosen, backwards=False)
 
     @action("S", "reverse", unless=one_order, show=False, group="Look", override=True)
     def reverse_sort(self) -> None:
         """Turn the order round."""
-        served = self._served() or next(iter(self.resource.orders), None)
-        known = self._order in dict(self.orders)
-        if self._served() is not None or not known or self._order == SERVICE:
+        order, backwards = self._sorting or (self._order, self._backwards)
+        if not self._made(order):
+            orders = self.resource.orders
+            served = next((each for each in orders if each.name == order), next(iter(orders), None))
             if served is None or served.reverse is None:
                 self.say("The service lists them in one direction. s chooses another order.")
                 return
-            self._order = served.name
-        self._backwards = not self._backwards
-        self._sort_again()
+            order = served.name
+        self._sort_by(order, backwards=not backwards)
 
-    def _sort_again(self) -> None:
-        if self._order == SERVICE or self._served() is not None:
+    def _sort_by(self, order: str, *, backwards: bool) -> None:
+        if self._made(order):
+            self._read_sorted(order, backwards)
+        else:
+            self._sorting = None
+            self._order, self._backwards = order, backwards
             self.ask_anew()
-            return
-        self.load(
-            "rows", lambda api: self._everything(), self._sorted,
-            what=f"Reading all {self.resource.title.lower()}",
-        )  # fmt: skip
 
-    async def _everything(self) -> list[T]:
+    def _read_sorted(self, order: str, backwards: bool, top: bool = False) -> None:
+        """Read the whole list for an order; until it is there the former one stays."""
+        self._sorting = order, backwards
+
+        def failed(said: str) -> None:
+            self._sorting = None
+
+        self.load(
+            "rows",
+            lambda api: self._everything(),
+            lambda found: self._sorted(*found, top=top),
+            what=f"Reading all {self.resource.title.lower()}",
+            failed=failed,
+        )
+
+    async def _everything(self) -> tuple[list[T], str]:
+        """Return the whole list, and what it is where it was too long to be read whole."""
+        from copydesk.client.api import EMPTY_PAGES
+        from copydesk.client.errors import Garbled
+
         rows: list[T] = []
         resource = self.resource
         token: str | None = None
+        seen: set[str] = set()
+        empty = 0
         while True:
-            found, token, _ = await self._page(token, 1000, resource)
+            found, token, count = await self._page(token, 1000, resource)
             rows.extend(found)
-            if token is None or len(rows) >= SORTED_AT_MOST:
-                return rows
+            if token is None:
+                return rows, ""
+            if len(rows) >= SORTED_AT_MOST:
+                of = "" if count is None else f" of {count:,}"
+                return rows, f"the first {len(rows):,}{of} only"
+            empty = 0 if found else empty + 1
+            if token in seen or empty >= EMPTY_PAGES:
+                raise Garbled("the list has no end", field="next.page")
+            seen.add(token)
 
     def _in_order(self, rows: Iterable[T]) -> list[T]:
         shown = next(each for each in self.resource.shown if each.name == self._order)
@@ -345,11 +341,17 @@ class ResourceList(Place, Generic[T], scope="resource_list"):
             there.reverse()
         return [item for _, item in there] + [item for (absent, _), item in found if absent]
 
-    def _sorted(self, rows: list[T]) -> None:
-        here = self.rows.selected_id
+    def _sorted(self, rows: list[T], part: str, *, top: bool) -> None:
+        if self._sorting is None:
+            return
+        (self._order, self._backwards), self._sorting = self._sorting, None
+        self._part = part
+        here = None if top else self.rows.selected_id
         self.rows.source = ListSource(self._in_order(rows), key=self.resource.key)
         self._say_note()
-        if here is not None:
+        if here is None:
+            self.rows.move_first()
+        else:
             self.rows.select(here)
 
     # What the service limits the list by

@@ -95,7 +95,7 @@ class ResourcePlace(HasDetails, ResourceList[T], scope="resource"):
 
     def trail(self) -> Iterable[str]:
         """Whose they are, and what they are."""
-        yield self.session.organization_title or "no organization"
+        yield self.session.title_of(self.organization) or "no organization"
         yield from self.within()
         yield self.resource.title
 

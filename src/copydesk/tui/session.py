@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Protocol
 
+from copydesk.domain.text import clean
 from copydesk.local.journal import MemoryJournal, WriteJournal
 from copydesk.tui.contact import LOW_SHARE, Contact
 from copydesk.tui.drafts import CountedDrafts, DraftStore, MemoryDrafts
@@ -98,6 +99,8 @@ class Session(TakingBack):
     me: User | None = None
     organization: str | None = None
     organization_title: str = ""
+    organization_titles: dict[str, str] = field(default_factory=dict)
+    """What organizations are called that were read, by their ids; clean text."""
     read_at: datetime | None = None
     """When the newest data on screen was read; None until the first answer."""
     contact: Contact = field(default_factory=Contact)
@@ -128,6 +131,12 @@ class Session(TakingBack):
     _noted: dict[str, Written] = field(default_factory=dict)
     _watchers: list[Callable[[], None]] = field(default_factory=list)
     _arranger: Arranger | None = None
+
+    def title_of(self, organization: str | None) -> str:
+        """Return what an organization is called, as far as that is known; clean text."""
+        if organization is None or organization == self.organization:
+            return self.organization_title
+        return self.organization_titles.get(organization) or clean(organization)
 
     def __post_init__(self) -> None:
         """Count the drafts that come and go, for the header."""

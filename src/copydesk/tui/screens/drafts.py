@@ -143,7 +143,8 @@ class Drafts(Place, scope="drafts"):
         if row.belongs is None:
             self.say("It is not known where this belongs. Y copies the text.", "warn")
             return
-        target = row.belongs.target.but(organization=self.session.organization)
+        target = row.belongs.target
+        target = target.but(organization=target.organization or self.session.organization)
         await self.desk.go(row.belongs.place, target)
         there = self.desk.here
         if there is not None and there is not self and row.belongs.part:

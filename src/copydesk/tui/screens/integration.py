@@ -52,8 +52,9 @@ class IntegrationPlace(ResourcePlace[Any], scope="integration"):
 
     def text_of(self, shown: Shown[Any], item: Any) -> str | Text | None:
         """Return what is shown of an item: the organization at hand by its title."""
-        if shown.name == "organization" and present.installed_in(item) == self.session.organization:
-            return clean(self.session.organization_title) or super().text_of(shown, item)
+        known = self.session.organization_titles
+        if shown.name == "organization" and (home := present.installed_in(item)) in known:
+            return self.session.title_of(home)
         return super().text_of(shown, item)
 
     # Events

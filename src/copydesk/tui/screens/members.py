@@ -65,7 +65,7 @@ class MembersPlace(OrganizationActions, ResourcePlace["Member"], scope="members"
         home = self.organization
         if home is None:
             return None
-        return AtHand(home, self.session.organization_title or "the organization", self._admin)
+        return AtHand(home, self.session.title_of(home) or "the organization", self._admin)
 
     def opened(self) -> None:
         """Find out what the reader may do."""
@@ -232,7 +232,7 @@ class MembersPlace(OrganizationActions, ResourcePlace["Member"], scope="members"
         assert item is not None
         assert home is not None
         name, mine = self.named(item), self._is_me(item)
-        title = self.session.organization_title or "the organization"
+        title = self.session.title_of(home) or "the organization"
         who, whom = ("You lose", "you") if mine else (f"{name} loses", "them")
         facts = [
             f"{who} {plural(item.spaces, 'space')}, {_teams(item)}, and the reviews asked of "
@@ -253,7 +253,8 @@ class MembersPlace(OrganizationActions, ResourcePlace["Member"], scope="members"
             lambda api: remove_member(api, home, item.id),
         )
         if mine:
-            self.session.organization, self.session.organization_title = None, ""
+            if self.session.organization == home:
+                self.session.organization, self.session.organization_title = None, ""
             await self.desk.go("organizations", Target())
         else:
             self.read_written()

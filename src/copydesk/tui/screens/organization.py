@@ -96,7 +96,7 @@ class OrganizationPlace(OrganizationActions, HasDetails, scope="organization"):
             return None
         read = self.read
         if read is None:
-            return AtHand(self.home, self.session.organization_title or "the organization")
+            return AtHand(self.home, self.session.title_of(self.home) or "the organization")
         granted = read.permissions
         return AtHand(self.home, clean(read.title), None if granted is None else granted.admin)
 
@@ -197,6 +197,9 @@ class OrganizationPlace(OrganizationActions, HasDetails, scope="organization"):
             return
         first = self.read is None
         self.read, self._site = found
+        # What is shown stays that of this organization, whichever is chosen later.
+        self.target = self.target.but(organization=self.read.id)
+        self.session.organization_titles[self.read.id] = clean(self.read.title)
         self.session.fresh()
         if self.read.id == self.session.organization:
             self.session.organization_title = clean(self.read.title)

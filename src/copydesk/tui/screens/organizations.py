@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from textual.app import ComposeResult
 
 from copydesk.domain.member_inverses import joined
-from copydesk.domain.text import plural, shorten
+from copydesk.domain.text import clean, plural, shorten
 from copydesk.tui.actions import action, command
 from copydesk.tui.details_pane import HasDetails
 from copydesk.tui.dispatch import run
@@ -169,6 +169,7 @@ class OrganizationsPlace(OrganizationActions, HasDetails, scope="organizations")
 
     def _arrived(self, found: list[Organization]) -> None:
         self._merge(found)
+        self.session.organization_titles.update({each.id: clean(each.title) for each in found})
         self.rows.empty = (
             "You are in no organization yet. Ask an administrator to invite you, "
             "or check whose token this is. ctrl+n joins one that admits your address."
@@ -249,6 +250,7 @@ class OrganizationsPlace(OrganizationActions, HasDetails, scope="organizations")
 
         session = self.session
         session.organization, session.organization_title = row.id, row.title
+        session.organization_titles[row.id] = row.title
         below = [screen for screen in self.app.screen_stack if isinstance(screen, SpacesPlace)]
         if below:
             if below[0].target.organization != row.id:

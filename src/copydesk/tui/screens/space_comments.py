@@ -106,6 +106,7 @@ class SpaceComments(MessageActions, ResourcePlace["Comment"], scope="space_comme
     def _space_came(self, read: tuple[Space, Sequence[PageNode]]) -> None:
         self.space, pages = read
         self.pages = {page.id: page for page in pages}
+        self.forget_texts()
         self.rows.refresh_rows()
         if self.rows.source.base.complete or self.rows.source.base.loaded:
             self.came()

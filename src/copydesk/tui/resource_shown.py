@@ -1,0 +1,105 @@
+"""How the items of a `Resource` are shown: its columns, and what its list can be filtered by."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from rich.text import Text
+
+from copydesk.domain.filter import Fields, Query, Value
+from copydesk.domain.text import clean
+from copydesk.tui.resources import Resource, Shown
+from copydesk.tui.widgets.virtual_list import Column, VirtualList
+
+if TYPE_CHECKING:
+    from copydesk.tui.session import Session
+
+T = TypeVar("T")
+
+
+class ShowsItems(Generic[T]):
+    """A place with a list of items, of which a resource says what is shown."""
+
+    if TYPE_CHECKING:
+
+        @property
+        def session(self) -> Session:
+            """The state that all places share."""
+
+    resource: Resource[Any]
+    rows: VirtualList[T]
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._texts: dict[str, tuple[T, dict[str, str | None]]] = {}
+        """What is shown of items, by their ids: a filter asks for it at each of its letters."""
+
+    def text_of(self, shown: Shown[T], item: T) -> str | Text | None:
+        """Return what is shown of an item."""
+        said = shown.of(item, self.session.clock())
+        return clean(said) if isinstance(said, str) else said
+
+    def column(self, shown: Shown[T]) -> Column[T]:
+        """Return the column of something that is shown."""
+        return Column(
+            shown.name,
+            shown.heading,
+            lambda item: self.text_of(shown, item) or "",
+            width=shown.width,
+            flex=shown.flex,
+            align=shown.align,
+            drop=shown.drop,
+            minimum=shown.minimum,
+            most=shown.most,
+        )
+
+    def columns_of(self, resource: Resource[Any]) -> list[Column[T]]:
+        """Return the columns of a kind of thing."""
+        return [self.column(shown) for shown in resource.shown if shown.column]
+
+    def forget_texts(self) -> None:
+        """Ask anew what is shown of items: the time went on, or something else is shown."""
+        self._texts.clear()
+
+    def _known_texts(self, item: T) -> dict[str, str | None]:
+        key = self.resource.key(item)
+        known = self._texts.get(key)
+        if known is None or known[0] is not item:
+            said = ((each.name, self.text_of(each, item)) for each in self.resource.shown)
+            texts = {name: None if text is None else str(text) for name, text in said}
+            known = self._texts[key] = (item, texts)
+        return known[1]
+
+    def fields_of(self) -> Fields[T]:
+        """Return what the list can be filtered by: what is shown of an item."""
+        shown = {each.name: each for each in self.resource.shown if each.filters}
+        self.forget_texts()
+
+        def value(name: str) -> Callable[[T], Value]:
+            return lambda item: self._known_texts(item)[name]
+
+        def words(item: T) -> str:
+            return " ".join(text for text in self._known_texts(item).values() if text)
+
+        def offers(key: str) -> Iterable[str]:
+            if key not in shown:
+                return ()
+            found = (self._known_texts(item)[key] for item in self.rows.source.base.shown())
+            return sorted({text for text in found if text})
+
+        return Fields(
+            words=words,
+            keys={name: value(name) for name in shown},
+            values={name: each.values for name, each in shown.items() if each.values},
+            offers=offers,
+        )
+
+    def matching(self, text: str) -> Any:
+        """Return what tells whether an item matches a filter. Raises ValueError with a sentence."""
+        fields = self.rows.fields
+        assert fields is not None
+        query = Query.parse(text, fields)
+        if query.wrong is not None:
+            raise ValueError(query.wrong)
+        return query.matches

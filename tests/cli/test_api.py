@@ -81,6 +81,8 @@ def test_reading_is_printed_as_it_came_and_lists_to_their_end(
     assert {json.loads(line)["title"] for line in lines} == titles
     every = scripts.json("api", "GET", where, "-f", "limit=2", "--paginate")
     assert {item["title"] for item in every} == titles
+    found = scripts.json("api", "GET", f"orgs/{world.home}/search?query=http://x")
+    assert found["items"] == []
     # What is no list is one answer; on a terminal it is laid out, and nothing in it is obeyed.
     assert scripts.json("api", "GET", "user", "--paginate")["displayName"] == "Ana Silva"
     screen = Screen()

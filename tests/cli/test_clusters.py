@@ -61,6 +61,6 @@ def test_clusters_are_listed_sorted_shown_and_masked(scripts: ScriptDesk) -> Non
     assert "jo@example.org" not in value["summary"]
     clear = scripts.json("clusters", "show", made["Login fails"], "--unmask")
     assert clear["summary"] == "Ask jo@example.org about it."
-    said = scripts.err("clusters", "show", "Nope", status=2)
+    said = scripts.err("clusters", "show", "Nope", status=1)
     assert "no cluster is called Nope. There are: " in said
     assert "\x1b" not in said + "".join(table)

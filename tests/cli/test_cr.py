@@ -69,7 +69,7 @@ def test_lists_are_those_of_the_screens(
         "cr", "list", "--view", "Nope", status=2
     )
     assert "no authr: here" in scripts.err("cr", "list", "--filter", "authr:lee", status=2)
-    assert "--organization" in scripts.err("cr", "list", "--organization", "X", status=2)
+    assert "--organization" in scripts.err("cr", "list", "--organization", "X", status=1)
 
 
 def test_one_is_found_by_number_id_address_and_space(scripts: ScriptDesk) -> None:
@@ -99,9 +99,20 @@ def test_one_is_found_by_number_id_address_and_space(scripts: ScriptDesk) -> Non
     said = scripts.err("cr", "show", "1", "--space", "api reference", status=2)
     assert "more than one space is called api reference: " in said
     assert scripts.json("cr", "show", "1", "--space", other)["space"] == other
-    assert "no space is called x. There are" in scripts.err(
-        "cr", "show", "1", "--space", "x", status=2
-    )
+    # An address wins over nothing: what is named beside it has to be where it is.
+    assert scripts.json("cr", "show", address, "--space", space)["id"] == request
+    for command in (["show", address], ["merge", address, "--yes"], ["comment", address, "x"]):
+        said = scripts.err("cr", *command, "--space", other, status=2)
+        assert f"the address is of API reference ({space}; Acme), and --space names" in said
+    elsewhere = world.organization("Lantern", world.ana)
+    said = scripts.err("cr", "show", address.replace(world.home, elsewhere), status=2)
+    assert "the address names another organization than that of API reference" in said
+    for number in range(7):
+        world.space(f"Z {number}")
+    world.space("Platform guide")
+    said = scripts.err("cr", "show", "1", "--space", "platform", status=1)
+    assert "no space is called platform. There are: Platform guide (" in said
+    assert "is empty" in scripts.err("cr", "show", "1", "--space", "", status=2)
     assert "change request #9" in scripts.err("cr", "show", "9", status=1)
     scripts.err("cr", "show", "9", "--space", space, status=1)
     assert "no address of a change request" in scripts.err("cr", "show", "https://x/y", status=2)

@@ -34,7 +34,7 @@ def test_sites_are_listed_and_shown(scripts: ScriptDesk) -> None:
     assert "Structure\nGroup 1\n  Guides   /guides, default, 1 space\n    API reference" in shown
     value = scripts.json("sites", "show", "acme docs")
     assert value["sections"][0]["siteSpaces"][0]["space"]["id"] == scripts.space
-    assert "no site is called x. There are: " in scripts.err("sites", "show", "x", status=2)
+    assert "no site is called x. There are: " in scripts.err("sites", "show", "x", status=1)
     assert not set("\u202e\u202c\x1b\x07") & set(table + shown)
 
 

@@ -140,7 +140,9 @@ def test_bad_input_gets_a_sentence(
     desk.write(capsys)
     (tmp_path / "bytes").write_bytes(b"site: a\n\xff")
     (tmp_path / "bad.yaml").write_text("site: a\nsites: []\n")
-    assert desk.run(*(each.replace("{tmp}", str(tmp_path)) for each in arguments)) == 2
+    # What is not there is no mistake in how the command is written.
+    status = 1 if sentence.startswith(("no site", "no organization")) else 2
+    assert desk.run(*(each.replace("{tmp}", str(tmp_path)) for each in arguments)) == status
     said = capsys.readouterr()
     assert sentence in said.err
     assert said.out == ""

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import json
 import math
+import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -26,6 +27,9 @@ if TYPE_CHECKING:
 
 _SAFE = "%/?&=:@!$'()*+,;~[]"
 """Beside letters, digits and ``-._``, what stays as it is in a path that was typed."""
+
+_ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
+"""How an address begins; in a query there may be another one."""
 
 _LONGEST = 80
 
@@ -139,7 +143,7 @@ def _target(path: str, base_url: str, pairs: Sequence[tuple[str, str]]) -> str:
     Raises ``UsageError`` for an address of another service: the token is not sent there.
     """
     text = path.strip()
-    if "://" in text:
+    if _ADDRESS.match(text):
         wanted, own = _origin(text), _origin(base_url)
         prefix = urlsplit(base_url).path.rstrip("/")
         there = urlsplit(text)

@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
 from copydesk.cli.connection import chosen
-from copydesk.cli.edge import DONE, UsageError, say
+from copydesk.cli.edge import DONE, FAILED, UsageError, say
 from copydesk.cli.output import Column, put, put_facts, put_json, put_table
-from copydesk.cli.site_finding import SAID, find_organizations
+from copydesk.cli.site_finding import candidates, find_organizations, said_name
 from copydesk.contract.enumerations import ClusterOrder
-from copydesk.domain.text import clean, listed, shorten
+from copydesk.domain.text import clean, shorten
 from copydesk.tui.present.cluster import (
     SORTS,
     ClusterRow,
@@ -159,20 +159,19 @@ async def _clusters(
 
 async def _find(api: Api, wanted: str, organization: str | None) -> FoundCluster:
     """Return the cluster with an id, or a name. Raises ``UsageError`` for none or several."""
+    said = said_name("cluster", wanted)
     everything = await _clusters(api, organization)
     found = [each for each in everything if each.row.id == wanted.strip()]
     name = wanted.strip().casefold()
     found = found or [each for each in everything if each.row.label.casefold() == name]
     if len(found) == 1:
         return found[0]
-    said = shorten(clean(wanted), _LONGEST)
     known = found or everything
-    more = [f"{len(known) - SAID} more"] if len(known) > SAID else []
-    named = listed([*map(_named, known[:SAID]), *more])
+    named = candidates(wanted, [(each.row.label, _named(each)) for each in known])
     if found:
         raise UsageError(f"more than one cluster is called {said}: {named}. Use an id.")
     there = f" There are: {named}." if known else " There are none."
-    raise UsageError(f"no cluster is called {said}.{there}")
+    raise UsageError(f"no cluster is called {said}.{there}", FAILED)
 
 
 def _named(each: FoundCluster) -> str:

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable
 
 DONE, FAILED, USAGE, NOT_ALLOWED, CONFLICT, OFFLINE = range(6)
-"""Exit statuses (docs/commands: one meaning each, for scripts)."""
+"""Exit statuses, one meaning each, for scripts: what is not there is a failure, no usage."""
 
 INTERRUPTED = 130
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from difflib import SequenceMatcher
 from typing import TYPE_CHECKING
 
-from copydesk.cli.edge import UsageError
+from copydesk.cli.edge import FAILED, USAGE, UsageError
+from copydesk.domain.filter import fold
 from copydesk.domain.text import clean, listed, shorten
 
 if TYPE_CHECKING:
@@ -44,6 +47,7 @@ async def find_site(api: Api, wanted: str, organization: str | None = None) -> F
     """
     from copydesk.contract import operations as ops
 
+    said = said_name("site", wanted)
     places = await find_organizations(api, organization)
     everywhere = [
         (site, place)
@@ -61,16 +65,14 @@ async def find_site(api: Api, wanted: str, organization: str | None = None) -> F
         ] or [pair for pair in everywhere if address and address == _address(pair[0].hostname)]
     if len(found) == 1:
         return _found(*found[0])
-    known = [str(_found(*pair)) for pair in (found or everywhere)]
-    more = [f"{len(known) - SAID} more"] if len(known) > SAID else []
-    named = listed([*known[:SAID], *more])
-    said = shorten(clean(wanted), _LONGEST)
+    known = [_found(*pair) for pair in (found or everywhere)]
+    named = candidates(wanted, [(each.title, str(each)) for each in known])
     if found:
         raise UsageError(f"more than one site is called {said}: {named}. Name it by its id.")
     if known:
-        raise UsageError(f"no site is called {said}. There are: {named}.")
+        raise UsageError(f"no site is called {said}. There are: {named}.", FAILED)
     where = " in this organization" if organization else ""
-    raise UsageError(f"no site is called {said}: there are no sites{where}.")
+    raise UsageError(f"no site is called {said}: there are no sites{where}.", FAILED)
 
 
 async def find_organization(api: Api, wanted: str | None = None) -> Organization:
@@ -82,12 +84,8 @@ async def find_organization(api: Api, wanted: str | None = None) -> Organization
     if len(places) == 1:
         return places[0]
     if not places:
-        raise UsageError("you are in no organization")
-    known = [f"{clean(place.title)} ({clean(place.id)})" for place in places]
-    more = [f"{len(known) - SAID} more"] if len(known) > SAID else []
-    raise UsageError(
-        f"name one of your organizations with --organization: {listed([*known[:SAID], *more])}"
-    )
+        raise UsageError("you are in no organization", FAILED)
+    raise UsageError(f"name one of your organizations with --organization: {_named('', places)}")
 
 
 async def find_organizations(api: Api, wanted: str | None) -> list[Organization]:
@@ -107,12 +105,39 @@ async def find_organizations(api: Api, wanted: str | None) -> list[Organization]
     ]
     if len(found) == 1:
         return found
-    known = [f"{clean(place.title)} ({clean(place.id)})" for place in (found or places)]
-    more = [f"{len(known) - SAID} more"] if len(known) > SAID else []
-    said = shorten(clean(wanted), _LONGEST)
+    said = said_name("organization", wanted)
     what = "more than one organization is" if found else "you are in no organization that is"
-    there = f": {listed([*known[:SAID], *more])}." if known else "."
-    raise UsageError(f"--organization: {what} called {said}{there}")
+    there = f": {_named(wanted, found or places)}." if places else "."
+    raise UsageError(f"--organization: {what} called {said}{there}", USAGE if found else FAILED)
+
+
+def said_name(what: str, wanted: str) -> str:
+    """Return a name as a sentence has it. Raises ``UsageError`` where it is empty."""
+    said = shorten(clean(wanted).strip(), _LONGEST)
+    if not said:
+        raise UsageError(f"the {what} that is meant has no name here: it is empty")
+    return said
+
+
+def candidates(wanted: str, known: Sequence[tuple[str, str]]) -> str:
+    """Return what could have been meant as a sentence names it, the nearest first.
+
+    ``known`` are titles, each with what is said of its thing.
+    """
+    name = fold(wanted.strip())
+
+    def far(each: tuple[str, str]) -> tuple[bool, float]:
+        title = fold(each[0])
+        return name not in title, -SequenceMatcher(None, name, title).ratio()
+
+    said = [said for _, said in (sorted(known, key=far) if name else known)]
+    more = [f"{len(said) - SAID} more"] if len(said) > SAID else []
+    return listed([*said[:SAID], *more])
+
+
+def _named(wanted: str, places: Sequence[Organization]) -> str:
+    titles = [(clean(place.title), clean(place.id)) for place in places]
+    return candidates(wanted, [(title, f"{title} ({key})") for title, key in titles])
 
 
 def _found(site: Site, place: Organization) -> FoundSite:

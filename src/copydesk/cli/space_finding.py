@@ -8,12 +8,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from copydesk.cli.edge import FAILED, UsageError
-from copydesk.cli.site_finding import PAGE, SAID, find_organizations
-from copydesk.domain.text import clean, listed, shorten
+from copydesk.cli.site_finding import PAGE, candidates, find_organizations, said_name
+from copydesk.domain.text import clean, shorten
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
     from copydesk.contract.models.change_request import ChangeRequest
+    from copydesk.domain.address import Address
 
 MOST_SPACES = 60
 """Spaces that are asked for a number which may be in any of them."""
@@ -42,7 +43,7 @@ async def find_space(api: Api, wanted: str, organization: str | None = None) -> 
     from copydesk.domain.address import parse_app_url
     from copydesk.domain.slug import slugify
 
-    name = wanted.strip()
+    said, name = said_name("space", wanted), wanted.strip()
     address = parse_app_url(name) if "/" in name else None
     if address is not None and address.space is not None:
         name = address.space
@@ -52,12 +53,12 @@ async def find_space(api: Api, wanted: str, organization: str | None = None) -> 
     found = found or [each for each in spaces if slugify(each.title) == name.casefold()]
     if len(found) == 1:
         return found[0]
-    said = shorten(clean(wanted), _LONGEST)
     if found:
-        raise UsageError(f"more than one space is called {said}: {_named(found)}. Use an id.")
+        named = _named(found, name)
+        raise UsageError(f"more than one space is called {said}: {named}. Use an id.")
     if not spaces:
-        raise UsageError(f"no space is called {said}: there are no spaces.")
-    raise UsageError(f"no space is called {said}. There are: {_named(spaces)}.")
+        raise UsageError(f"no space is called {said}: there are no spaces.", FAILED)
+    raise UsageError(f"no space is called {said}. There are: {_named(spaces, name)}.", FAILED)
 
 
 async def all_spaces(api: Api, organization: str | None = None) -> list[FoundSpace]:
@@ -103,7 +104,7 @@ async def find_request(
                 f"{shorten(clean(wanted), _LONGEST)} is no address of a change request: it has "
                 "/s/SPACE/~/changes/NUMBER in it"
             )
-        name, space = address.change_request, space or address.space
+        return await _at(api, address.change_request, address, space, organization)
     if not name:
         raise UsageError("name the change request: its number, its id or its address")
     if space is not None:
@@ -123,6 +124,23 @@ async def find_request(
     return found[0]
 
 
+async def _at(
+    api: Api, name: str, address: Address, space: str | None, organization: str | None
+) -> tuple[ChangeRequest, FoundSpace]:
+    """Return the change request of an address; what is named beside it has to be where it is."""
+    from copydesk.contract import operations as ops
+
+    there = await find_space(api, address.space or "", organization)
+    homes = (address.organization, there.organization)
+    if None not in homes and homes[0] != homes[1]:
+        known = {place.id for place in await find_organizations(api, None)}
+        if homes[0] in known:
+            raise UsageError(f"the address names another organization than that of {there}")
+    if space is not None and (other := await find_space(api, space, organization)) != there:
+        raise UsageError(f"the address is of {there}, and --space names {other}")
+    return await api(ops.get_change_request, there.id, name), there
+
+
 async def _in_any(
     api: Api, name: str, spaces: Sequence[FoundSpace]
 ) -> list[tuple[ChangeRequest, FoundSpace]]:
@@ -138,6 +156,5 @@ async def _in_any(
     return [pair for pair in await asyncio.gather(*map(one, spaces)) if pair is not None]
 
 
-def _named(spaces: Sequence[FoundSpace]) -> str:
-    more = [f"{len(spaces) - SAID} more"] if len(spaces) > SAID else []
-    return listed([*map(str, spaces[:SAID]), *more])
+def _named(spaces: Sequence[FoundSpace], wanted: str = "") -> str:
+    return candidates(wanted, [(space.title, str(space)) for space in spaces])

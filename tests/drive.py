@@ -84,6 +84,13 @@ class Driver:
             await self._run()
         await self.idle()
 
+    async def paste(self, text: str) -> None:
+        """Paste a text as a terminal says it, into what has the focus."""
+        event = events.Paste(text)
+        event.set_sender(self.app)  # as the driver's own; it goes down from the app, and not up
+        self.app.post_message(event)
+        await self.idle()
+
     async def burst(self, *keys: str) -> None:
         """Press keys faster than anything is drawn, as a paste or a slow line brings them."""
         for key in keys:

@@ -7,7 +7,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from copydesk.domain.text import _PILE, _UNSEEN, clean, exposed, listed, plural, shorten, unseen
+from copydesk.domain.text import (
+    _PILE,
+    _UNSEEN,
+    clean,
+    exposed,
+    listed,
+    plural,
+    shorten,
+    typed,
+    unseen,
+)
 
 HOSTILE = st.text(
     st.one_of(
@@ -158,3 +168,27 @@ def test_exposed_text_is_safe_and_what_it_leaves_out_is_told(text: str) -> None:
     if shown != text and not re.search("[\r\t]", text):
         assert unseen(text)
     assert not unseen(shown)
+
+
+MEANT = re.compile("[\u200c\u200d\ufe00-\ufe0f\U000e0020-\U000e007f\U000e0100-\U000e01ef]")
+
+
+@given(HOSTILE, st.booleans())
+def test_in_a_field_is_nothing_but_what_is_drawn_and_what_joins_it(text: str, lines: bool) -> None:
+    there = typed(text, lines=lines)
+    assert typed(there, lines=lines) == there
+    assert not _UNSEEN.search(MEANT.sub("", there))
+    assert lines or not re.search("[\t\n]", there)
+    seen = clean(text, lines=True)
+    assert typed(seen, lines=True) == seen
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["\U0001f468\u200d\U0001f469\u200d\U0001f467", "\u2764\ufe0f\u200d\U0001f525", "1\ufe0f\u20e3",
+     "\u0645\u06cc\u200c\u062e", "\u845b\U000e0100", "a\tb\n\u5c45", "e\u0301",
+     "\U0001f3f4\U000e0067\U000e0062\U000e0073\U000e0063\U000e0074\U000e007f"],
+)  # fmt: skip
+def test_what_somebody_writes_stays_as_it_is_in_a_field(text: str) -> None:
+    assert typed(text, lines=True) == text
+    assert typed(f"a\u200d\x1b[2J\u202e{text}\x07\r", lines=True) == f"a{text}\n"

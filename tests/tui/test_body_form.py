@@ -22,6 +22,7 @@ from copydesk.tui.body_limits import SAMPLES, alike
 from copydesk.tui.errors import NotDoneError
 from copydesk.tui.widgets.choice import Option
 from copydesk.tui.widgets.form import FieldsWrongError, Form
+from copydesk.tui.widgets.form_fields import FormInput
 from tests.contract.examples import SENT, example, least, sendable
 from tests.drive import Driver, drive
 from tests.tui.opening import open_world
@@ -106,8 +107,11 @@ def test_what_is_not_edited_is_not_sent(model: type[Body], data: st.DataObject) 
     filling = Filling(model, current)
     assert filling.values(filling.first) == {}
     for slot in filling.slots:
+        if slot.kind == "json" and filling.first[slot.name]:
+            # Nothing is lost in JSON, drawn or not: any edit sends the rest as it was.
+            assert slot.read(filling.first[slot.name]) == filling._known[slot.name]
+    for slot in filling.slots:
         text = data.draw(st.text(max_size=20)).strip()
-        assert filling.check(slot, text) is None or filling.check(slot, text)
         sent = filling_values(filling, {**filling.first, slot.name: text})
         needed = {other.path[0] for other in filling.slots if other.required}
         assert sent.keys() - needed <= {slot.path[0]}
@@ -186,7 +190,8 @@ class Desk:
 
 
 async def people() -> Sequence[Option]:
-    return [Option("ana", "Ana"), Option("lee", "Lee"), Option("sam", "Sam Ortiz")]
+    mallory = Option(f"mallory{HOSTILE}", "Mallory")
+    return [Option("ana", "Ana"), Option("lee", "Lee"), Option("sam", "Sam Ortiz"), mallory]
 
 
 async def show(driver: Driver, form: Form) -> Form:
@@ -300,10 +305,31 @@ async def test_a_new_one_leaves_out_what_is_empty_and_hostile_values_stay(
         assert form.values()["look.theme"] == "sepia"
         await driver.press("ctrl+s")
         assert "Nothing is changed yet." in driver.screen
+        await driver.paste(HOSTILE)
+        assert form.values()["title"] == "Staff handbookStaff handbook"
+        assert isinstance(form.focused, FormInput)
+        assert form.focused.cursor_position == 28
+        await driver.burst(*["backspace"] * 14)
         desk.refusal = "body.sister: what is that?"
         await driver.press("!", "ctrl+s")
         assert desk.sent[1:] == [{"title": "Staff handbook!"}]
         assert "what is that?" in driver.screen
+        await driver.press("escape")
+        kept = {"title": f"{HOSTILE}?", "extra": f"{HOSTILE}\r\n"}
+        driver.app.session.drafts.save("handbook", json.dumps(kept))
+        form = await show(driver, edit(desk, {}))
+        assert form.changed() == {"title": "Staff handbook?", "extra": "Staff handbook"}
+        for _ in "abcde":
+            await driver.press("tab")
+        assert form.values()["editors"] == ""
+        await driver.press("ctrl+o")
+        assert "Mallory" not in driver.screen, "what was sent for it would be another id"
+        await driver.press("escape")
+        assert "Left out: 1 offer whose id has signs that cannot be drawn." in driver.screen
+        family = "\U0001f468\u200d\U0001f469\u200d\U0001f467"
+        await driver.paste(f"{HOSTILE}\r\n\t{family}\n")
+        assert form.values()["editors"] == f"Staff handbook\n\t{family}"
+        assert not re.search("[\x00-\x08\x0b-\x1f\u200b\u202e]", driver.screen)
 
 
 def test_the_fields_that_are_asked_for() -> None:

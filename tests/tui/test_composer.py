@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from contextlib import nullcontext
 from pathlib import Path
@@ -83,6 +84,9 @@ async def test_people_emoji_and_the_quote_are_completed(review: ReviewWorld) -> 
         await driver.type("@")
         await driver.press("down", "enter")
         assert field(driver).text.endswith("\n@Jan Kok Boss ")
+        await driver.paste("See \x1b[2J\u202ebelow\x07\r\n\u2764\ufe0f")
+        assert field(driver).text.endswith("\n@Jan Kok Boss See below\n\u2764\ufe0f")
+        assert not re.search("[\x00-\x08\x0b-\x1f\u202e]", driver.screen)
         await driver.press("ctrl+s")
         assert review.open_threads() == 1
 

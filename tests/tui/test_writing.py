@@ -175,7 +175,8 @@ async def test_asking_for_a_line() -> None:
         driver.app.screen.query_one(Input).value = ""
         await driver.press("enter")
         assert "Type a title." in driver.screen
-        await driver.type("New")
+        await driver.paste("\x1b[2JNe\u202ew\x07")
+        assert driver.app.screen.query_one(Input).value == "New"
         await driver.press("enter")
         assert said(driver.app) == "New"
 

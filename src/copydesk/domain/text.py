@@ -105,6 +105,32 @@ def clean_long(text: str) -> str:
     return "".join(clean(part, lines=True) for part in slices(text, _DRAWN))
 
 
+_UNMEANT = re.compile(
+    # What chooses the form of a letter or a sign, or joins it with the next, right behind it.
+    f"(?P<meant>(?<=[^\x00-\x7f{_HIDDEN}])"
+    "(?:[\ufe00-\ufe0f\U000e0100-\U000e01ef][\u200c\u200d]?|[\u200c\u200d])"
+    "|(?<=[0-9#*])\ufe0f(?=\u20e3)"  # a key, as in 1 with a frame
+    "|(?<=\U0001f3f4)[\U000e0020-\U000e007e]{1,8}\U000e007f)"  # the flag of a region
+    f"|[{_HIDDEN}]"
+)
+
+
+def typed(text: str, *, lines: bool = False) -> str:
+    """Return ``text`` as it may stand in a field: what was pasted, restored, chosen.
+
+    What `clean` takes out for the terminal's sake is not there either: escape sequences, control
+    and bidirectional characters, what is nowhere drawn. But what somebody writes is not changed:
+    what joins letters or makes a picture of a sign stays where it does so. With ``lines`` tabs and
+    line ends stay, the latter as ``\\n``; otherwise both become one space. Doing it twice changes
+    nothing.
+    """
+    if _UNSEEN.search(text) or (not lines and ("\t" in text or "\n" in text)):
+        text = _SEQUENCES.sub("", _LINE_ENDS.sub("\n", text))
+        text = _UNMEANT.sub(lambda found: found["meant"] or "", text)
+        text = text if lines else text.replace("\t", " ").replace("\n", " ")
+    return text if text.isascii() else _PILE.sub(_thin, text)
+
+
 _JOINED = re.compile(
     # What belongs to the writing or the picture before it, and is in many texts.
     "(?<=[^\x00-\x7f])[\ufe0e\ufe0f]|(?<=[^\x00-\u058f])[\u200c\u200d](?=[^\x00-\u058f])"

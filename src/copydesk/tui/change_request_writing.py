@@ -8,6 +8,7 @@ from typing import Any
 
 from copydesk.contract.models.change_request import ChangeRequest, ChangeRequestUpdate
 from copydesk.contract.models.document import Document, Node
+from copydesk.domain.text import typed
 from copydesk.tui.merge_facts import document_text
 
 
@@ -69,9 +70,10 @@ def update_of(
     ``back`` gives the update that restores what the request was.
     """
     changed: dict[str, Any] = {}
-    if about.subject != request.subject:
+    was = read_about(typed(about_text(request), lines=True))  # as the field had it at first
+    if about.subject != was.subject:
         changed["subject"] = request.subject if back else about.subject
-    if about.description != document_text(request.description).strip():
+    if about.description != was.description:
         old = request.description or document_of("")
         changed["description"] = old if back else document_of(about.description)
     return ChangeRequestUpdate(**changed) if changed else None

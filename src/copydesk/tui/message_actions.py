@@ -9,7 +9,7 @@ from rich.cells import cell_len
 from copydesk.contract.models.comment import Comment, CommentReply
 from copydesk.domain.completion import signs
 from copydesk.domain.inverses import message_edited, reacted
-from copydesk.domain.text import plural
+from copydesk.domain.text import plural, typed
 from copydesk.tui.actions import action
 from copydesk.tui.emoji_names import emoji_names
 from copydesk.tui.message_guards import (
@@ -140,7 +140,7 @@ class MessageActions(ThreadActions, scope="message_actions"):
         before = message.body.markdown or ""
         key, ids = self.draft_key(f"edit {message.id}"), self.thread_ids
         said = await self.write("Edit", key, text=before)
-        if said is None or said == before:
+        if said is None or said == typed(before, lines=True).strip():
             return
 
         def arrived(now: Comment | CommentReply) -> None:

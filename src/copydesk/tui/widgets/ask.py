@@ -9,6 +9,7 @@ from rich.text import Text
 from textual.app import ComposeResult
 from textual.widgets import Input, Label
 
+from copydesk.domain.text import typed
 from copydesk.tui.actions import action
 from copydesk.tui.widgets.prompt import Field
 from copydesk.tui.widgets.sheet import Sheet
@@ -55,7 +56,7 @@ class Ask(Sheet[str]):
         self._send = send
         self._label = label
         self._draft_key = draft_key
-        self._value = self._typed = value
+        self._value = self._typed = typed(value)
         self._check = check
         self._taken = False
         self._under_way = False
@@ -65,7 +66,7 @@ class Ask(Sheet[str]):
         """The question, the field and the keys."""
         yield Label(self._label, markup=False)
         draft = self._drafts.load(self._draft_key)
-        self._typed = self._value if draft is None else draft
+        self._typed = self._value if draft is None else typed(draft)
         field = AskInput(self._typed, compact=True)
         # Typing goes on after what is there: it is no suggestion to be replaced.
         field.select_on_focus = False

@@ -20,13 +20,15 @@ from textual.widgets import Label, Static, TextArea
 
 from copydesk.domain import completion
 from copydesk.domain.completion import begun
-from copydesk.tui.actions import Acts, action
+from copydesk.domain.text import typed
+from copydesk.tui.actions import action
 from copydesk.tui.emoji_names import emoji_names
 from copydesk.tui.errors import failure_types, sentence
 from copydesk.tui.glyphs import glyphs
 from copydesk.tui.outside_editor import EditorError, edit_in_editor
 from copydesk.tui.widgets.completion import KEYS, Completion
 from copydesk.tui.widgets.sheet import Fact, ScrollingSheet, fact_lines
+from copydesk.tui.widgets.text_field import TextField
 from copydesk.tui.widgets.text_view import TextView
 
 if TYPE_CHECKING:
@@ -45,14 +47,12 @@ def nothing_written(composer: Composer) -> str | None:
     return None if composer.text.strip() else "There is nothing to send yet."
 
 
-class Composer(Acts, TextArea, scope="composer"):
+class Composer(TextField, scope="composer"):
     """A text field that keeps a draft under ``draft_key``; ``at_start`` begins before the text.
 
     Posts `Sent` on ctrl+s and `Left` on Esc (the draft is kept by then). Call `accepted` once the
     text has arrived, which drops the draft.
     """
-
-    TYPES_TEXT = True
 
     class Sent(Message):
         """The text is to be sent."""
@@ -91,7 +91,7 @@ class Composer(Acts, TextArea, scope="composer"):
         super().__init__(id=id, soft_wrap=True, show_line_numbers=False, tab_behavior="focus")
         self.draft_key = draft_key
         self.quote = quote
-        self._given = text
+        self._given = typed(text, lines=True)
         self._at_start = at_start
         self._timer: Timer | None = None
         self._kept: str | None = None
@@ -115,8 +115,8 @@ class Composer(Acts, TextArea, scope="composer"):
         draft = self._drafts.load(self.draft_key)
         if draft and (why := self._session.unsent.get(self.draft_key)):
             self.line.say(f"Not sent last time: {why}")
-        self._kept = draft
-        self.load_text(self._given if draft is None else draft)
+        self._kept = None if draft is None else typed(draft, lines=True)
+        self.load_text(self._given if self._kept is None else self._kept)
         if not self._at_start:
             self.move_cursor(self.document.end)
         self._title("draft restored" if draft else "")

@@ -21,7 +21,7 @@ from textual.widget import Widget
 from textual.widgets import Input, Label, Static, TextArea
 
 from copydesk.domain.secrecy import holds_private_key
-from copydesk.domain.text import listed, shorten
+from copydesk.domain.text import listed, plural, shorten
 from copydesk.tui.actions import action
 from copydesk.tui.glyphs import glyphs
 from copydesk.tui.widgets.form_choice import FormChoice
@@ -333,10 +333,15 @@ class Form(Sheet[Mapping[str, str]], scope="form"):
         except failure_types() as error:
             self._say(f"{sentence(error, 'ctrl+o')} It can be typed.")
             return ()
-        self._names.update({each.id: each.title for each in options if each.title != each.id})
+        field = self._field_of(widget)
+        taken = [each for each in options if field is None or field.takes(each.id)]
+        self._names.update({each.id: each.title for each in taken if each.title != each.id})
         if self.is_attached:
-            self._say("" if options else "There is nothing to choose from: type it.")
-        return options
+            # What would be sent for one of those is not what was chosen.
+            left = plural(len(options) - len(taken), "offer") if len(taken) < len(options) else ""
+            said = f"Left out: {left} whose id has signs that cannot be drawn." if left else ""
+            self._say(said if options else "There is nothing to choose from: type it.")
+        return taken
 
     def _wrong(self, field: Field, text: str) -> str | None:
         """Return what is wrong with a text, or was when the service last saw it."""

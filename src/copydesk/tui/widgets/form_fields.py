@@ -6,11 +6,11 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
-from textual.widgets import TextArea
-
-from copydesk.tui.actions import Acts, action
+from copydesk.domain.text import typed
+from copydesk.tui.actions import action
 from copydesk.tui.widgets.form_choice import FormChoice
 from copydesk.tui.widgets.prompt import PromptInput
+from copydesk.tui.widgets.text_field import TextField
 
 if TYPE_CHECKING:
     from copydesk.tui.widgets.choice import Option
@@ -64,10 +64,8 @@ class FormInput(PromptInput, scope="form_input"):
         await cast("Form", self.screen).choose_for(self)
 
 
-class FormText(Acts, TextArea, scope="form_text"):
+class FormText(TextField, scope="form_text"):
     """A field of several lines."""
-
-    TYPES_TEXT = True
 
     @property
     def said(self) -> str:
@@ -130,6 +128,18 @@ class Field:
     limits: str = ""
     empty: str = ""
     required: bool = False
+
+    def __post_init__(self) -> None:
+        """Take of the value what may stand in the field: nothing else is different from it."""
+        if not self.options:
+            object.__setattr__(self, "value", self._typed(self.value))
+
+    def _typed(self, text: str) -> str:
+        return typed(text, lines=self.lines > 1)
+
+    def takes(self, offered: str) -> bool:
+        """Whether the id of an option is the same once it stands in the field."""
+        return self._typed(offered) == offered
 
     def parts(self, text: str) -> list[str]:
         """Return what of several a text names, or the text where it is one."""

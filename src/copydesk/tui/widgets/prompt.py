@@ -8,13 +8,28 @@ from textual.app import ComposeResult
 from textual.containers import Horizontal
 from textual.widgets import Input, Label
 
+from copydesk.domain.text import typed
 from copydesk.tui.actions import Acts, action
 
 
 class Field(Acts, Input):
-    """A line of text whose owner declares keys for it; letters stay letters."""
+    """A line of text whose owner declares keys for it; letters stay letters.
+
+    However a text comes into it, only what may be drawn does (`copydesk.domain.text.typed`).
+    """
 
     TYPES_TEXT = True
+
+    def validate_value(self, value: str) -> str:
+        """Take of a text what may be drawn."""
+        return typed(value)
+
+    def replace(self, text: str, start: int, end: int) -> None:
+        """Put a text where another stands; the cursor is behind what of it may be drawn."""
+        before = self.value[: max(0, min(start, end))]
+        both = typed(before + text)  # what joins signs is judged by the sign before it
+        kept = both[len(before) :] if both.startswith(before) else typed(text)
+        super().replace(kept, start, end)
 
 
 class PromptInput(Field, scope="prompt"):

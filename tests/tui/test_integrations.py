@@ -221,6 +221,12 @@ async def test_a_manifest_is_checked_shown_and_published(
         assert "It is deleted, also where it was installed meanwhile." in driver.screen
         await driver.press("y")
         assert driver.selected == "quiet"
+        (tmp_path / "lost.yaml").write_text("name: lost\ntitle: Lost\norganization: nobody\n")
+        await send(driver, "publish lost.yaml")
+        assert "belongs to “nobody”, which is no organization of yours" in driver.screen
+        await driver.press("y")
+        assert "There is no organization 'nobody' to own" in driver.screen
+        assert "Gone" not in driver.screen
         for version in (1, 2):
             await send(driver, "publish good.yaml")
             await driver.press("y")
@@ -306,6 +312,7 @@ async def test_one_is_edited_installed_developed_and_deleted(
         await driver.press("y")
         way.losing = False
         assert "Installed in Acme." in driver.screen
+        assert "in Acme" in driver.line("installed")
         await driver.press("a")
         assert "It is installed in Acme already" in driver.screen
 

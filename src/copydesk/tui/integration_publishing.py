@@ -134,6 +134,18 @@ class Publishing(ResourcePlace["Integration"], scope="integration_publishing"):
 
         return (await find_integration(api, name),)
 
+    async def _owner(self, named: str) -> str:
+        """Return what the organization is called that a manifest names, as a sentence has it."""
+        from copydesk.tui.space_reading import read_organizations
+
+        if named == self.organization:
+            return self.session.title_of(named)
+        known = await read_organizations(await self.session.ready())
+        for each in known:
+            if named in (each.id, each.hostname):
+                return shorten(clean(each.title), 40)
+        return f"“{shorten(clean(named), 40)}”, which is no organization of yours" if named else ""
+
     def _owned(self, manifest: Manifest, found: Integration | None) -> IntegrationPublish | None:
         """Return the body with its owner: the organization at hand where nobody is said."""
         if found is not None or manifest.body.organization is not None:
@@ -148,9 +160,7 @@ class Publishing(ResourcePlace["Integration"], scope="integration_publishing"):
         """Show what will be published; whether that is to be done."""
         from copydesk.tui.present.integration_plan import plan
 
-        home = clean(body.organization or "")
-        if home == self.organization and self.session.organization == home:
-            home = self.session.organization_title or home
+        home = await self._owner(body.organization or "")
         owner = found.owner if found is not None else None
         if owner is not None and body.organization in (owner.id, owner.hostname):
             home = ""

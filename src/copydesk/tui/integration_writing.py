@@ -26,10 +26,18 @@ async def find_integration(api: Api, name: str) -> Integration | None:
 
 
 async def publish(api: Api, name: str, body: IntegrationPublish) -> Integration:
-    """Publish an integration, or a further version of it."""
-    from copydesk.contract import operations as ops
+    """Publish an integration, or a further version of it.
 
-    return await api(ops.publish_integration, name, body)
+    Raises `NotDoneError` when there is no organization as the one that shall own it.
+    """
+    from copydesk.client.errors import NotFound
+    from copydesk.contract import operations as ops
+    from copydesk.tui.errors import NotDoneError
+
+    try:
+        return await api(ops.publish_integration, name, body)
+    except NotFound as error:  # of the organization: an integration is made where there is none
+        raise NotDoneError(error.message) from error
 
 
 async def find_version(api: Api, name: str, after: int) -> Integration | None:

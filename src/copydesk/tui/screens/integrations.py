@@ -12,7 +12,8 @@ from copydesk.tui.integration_publishing import Publishing
 from copydesk.tui.integration_resources import INTEGRATIONS
 from copydesk.tui.places import Target, place
 from copydesk.tui.present import integration as present
-from copydesk.tui.resource_place import nothing_selected
+from copydesk.tui.resource_place import REST_SECONDS, nothing_selected
+from copydesk.tui.widgets.facts import Fact
 from copydesk.tui.widgets.sheet import Confirm, TypeToConfirm
 
 if TYPE_CHECKING:
@@ -53,6 +54,15 @@ def not_mine(here: IntegrationsPlace) -> str | None:
     return f"It belongs to {owner}: that takes the permission admin there."
 
 
+def installed_here(here: IntegrationsPlace) -> str | None:
+    """Say so when the integration under the cursor is known to be installed already."""
+    item = here.item
+    if item is None or not here.here.get(item.name):
+        return None
+    title = here.session.title_of(here.organization) or "the organization"
+    return f"It is installed in {shorten(title, 40)} already: Enter shows where."
+
+
 def no_home(here: IntegrationsPlace) -> str | None:
     """Say so when there is no organization to install anything in."""
     return None if here.organization else "No organization is chosen: g o lists yours."
@@ -63,6 +73,49 @@ class IntegrationsPlace(Publishing, scope="integrations"):
     """Every integration that can be found: one's own, and those of others."""
 
     RESOURCE = INTEGRATIONS
+
+    def __init__(self, target: Target) -> None:
+        super().__init__(target)
+        self.here: dict[str, bool] = {}
+        """Whether integrations are installed in the organization, as far as that was read."""
+
+    def reload(self) -> None:
+        """Read the list again, and then where what is under the cursor is installed."""
+        self.here.clear()
+        super().reload()
+
+    def show_item(self) -> None:
+        """Show what is known of the item, and find out whether it is installed."""
+        super().show_item()
+        item, home = self.item, self.organization
+        if item is None or home is None or item.name in self.here:
+            return
+        self.load(
+            "here",
+            lambda api: self._look_here(api, item.name, home),
+            lambda _: self._looked(),
+            what="Reading where it is installed",
+            failed=lambda _: None,  # some lists may not be read: nothing is said then
+            after=REST_SECONDS,
+        )
+
+    async def _look_here(self, api: Api, name: str, home: str) -> None:
+        from copydesk.tui.integration_writing import find_installation
+
+        self.here[name] = await find_installation(api, name, home) is not None
+
+    def _looked(self) -> None:
+        super().show_item()
+        self.refresh_frame()
+
+    def facts_of(self, item: Integration) -> list[Fact]:
+        """Return the details of an integration, and whether it is installed."""
+        facts = super().facts_of(item)
+        if item.name in self.here:
+            home = shorten(self.session.title_of(self.organization) or "the organization", 40)
+            said = f"in {home}" if self.here[item.name] else f"not in {home}"
+            facts.insert(1, Fact("installed", said))
+        return facts
 
     def open_item(self, item: Integration) -> None:
         """Go to where it is installed, and to what happened there."""
@@ -130,7 +183,7 @@ class IntegrationsPlace(Publishing, scope="integrations"):
     @action(
         "a",
         "install",
-        unless=(nothing_selected, no_home),
+        unless=(nothing_selected, no_home, installed_here),
         danger=2,
         show=24,
         group="Change",
@@ -153,7 +206,9 @@ class IntegrationsPlace(Publishing, scope="integrations"):
         title = shorten(clean(organization.title), 40)
         granted = organization.permissions
         if there:
-            self.say(f"It is installed in {title} already: Enter shows where.", "warn")
+            self.here[item.name] = True
+            self._looked()
+            self.say(installed_here(self) or "", "warn")
             return
         if granted is not None and not granted.install_integration:
             self.say(f"That takes the permission installIntegration in {title}.", "warn")

@@ -19,6 +19,8 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from copydesk.contract.models.base import Body
+from copydesk.domain.json_shown import json_text
+from copydesk.domain.text import unseen
 from copydesk.tui.body_limits import limits_of
 
 Kind: TypeAlias = Literal["text", "choice", "number", "moment", "list", "ticks", "json"]
@@ -43,7 +45,7 @@ class NotReadableError(ValueError):
 
 def words_of(name: str) -> str:
     """Return a wire name as a label: ``defaultRole`` is "Default role"."""
-    said = []
+    said: list[str] = []
     for part in name.split("."):
         words = [
             word.upper() if word.lower() in _SHORT or word.isupper() else word.lower()
@@ -105,7 +107,8 @@ class Slot:
     @property
     def longest(self) -> int | None:
         """How many characters a text may have at most."""
-        return self.schema_of("maxLength")
+        longest: int | None = self.schema_of("maxLength")
+        return longest
 
     @property
     def shaped(self) -> bool:
@@ -152,13 +155,23 @@ class Slot:
                 return "\n".join(value)
             case "ticks" if _all_texts(value):
                 return ", ".join(value)
-            case "json" if isinstance(value, str):
-                return value
+            case "json":
+                return self._json_text(value)
             case "choice" if isinstance(value, bool):
                 return "true" if value else "false"
         if isinstance(value, str):
             return value
-        return json.dumps(value, ensure_ascii=False, indent=2 if self.kind == "json" else None)
+        return json.dumps(value, ensure_ascii=False)
+
+    def _json_text(self, value: Any) -> str:
+        """Return a value as JSON, a text as it is where it would be read as itself."""
+        if isinstance(value, str) and str in _kinds(self.annotation):
+            try:
+                if not unseen(value) and _json(value, plain=True) == value:
+                    return value
+            except NotReadableError:
+                pass
+        return json_text(value)
 
     def read(self, text: str, held: Mapping[str, str] = _NONE_HELD) -> Any:
         """Return the value that a text stands for, unchecked.

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import json
-import re
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from textual.app import ComposeResult
 
+from copydesk.domain.json_shown import json_text
 from copydesk.domain.masking import mask
 from copydesk.domain.text import clean
 from copydesk.tui.actions import action
@@ -21,21 +21,6 @@ from copydesk.tui.widgets.text_view import TextView
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
-
-_UNSEEN = re.compile(r"[^\x20-\x7e\n]")
-
-
-def written(value: Any) -> str:
-    """Return a JSON value as indented text that a terminal may show and that is still that JSON.
-
-    A character that would not be drawn as it is stands there as its escape.
-    """
-    text = json.dumps(value, ensure_ascii=False, indent=2)
-    return _UNSEEN.sub(lambda found: _escaped(found.group()), text)
-
-
-def _escaped(letter: str) -> str:
-    return letter if clean(letter) == letter else json.dumps(letter)[1:-1]
 
 
 def not_read(here: RawPlace) -> str | None:
@@ -80,9 +65,9 @@ class RawPlace(Place, scope="raw"):
 
         raw = self._raw
         if not raw.operation:
-            return written(raw.value.to_dict())
+            return json_text(raw.value.to_dict())
         answer = await api.answer(getattr(ops, raw.operation), *raw.arguments, **raw.query)
-        text = written(json.loads(answer.content))
+        text = json_text(json.loads(answer.content))
         return await asyncio.to_thread(mask, text) if raw.masked else text
 
     def _arrived(self, text: str) -> None:

@@ -223,7 +223,7 @@ async def test_a_manifest_is_checked_shown_and_published(
         assert driver.selected == "quiet"
         (tmp_path / "lost.yaml").write_text("name: lost\ntitle: Lost\norganization: nobody\n")
         await send(driver, "publish lost.yaml")
-        assert "belongs to “nobody”, which is no organization of yours" in driver.screen
+        assert "belongs to “nobody”, which is no" in driver.screen
         await driver.press("y")
         assert "There is no organization 'nobody' to own" in driver.screen
         assert "Gone" not in driver.screen

@@ -154,6 +154,7 @@ def sentence_of(error: ErrorDetails, depth: int) -> str:
         str(part) for part in error["loc"][depth:] if not (isinstance(part, str) and "[" in part)
     ]
     # The kinds of a union are named by their classes; names on the wire begin with a small letter.
-    named = [part for part in inside if not part[:1].isupper()]
+    # A text with limits has no class: pydantic calls it "constrained-str".
+    named = [part for part in inside if not (part[:1].isupper() or part.startswith("constrained-"))]
     where = clean(".".join(named), limit=TOLD)
     return f"{where}: {what_is_wrong(error)}" if where else what_is_wrong(error)

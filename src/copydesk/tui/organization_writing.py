@@ -66,13 +66,13 @@ async def change_organization(
 
 
 async def join(api: Api, organization: str) -> bool:
-    """Join an organization. Raises `NotDoneError` when there is none."""
-    from copydesk.client.errors import NotFound
+    """Join an organization. Raises `NotDoneError` when there is none, or one is in it already."""
+    from copydesk.client.errors import Conflict, NotFound
     from copydesk.contract import operations as ops
 
     try:
         await api(ops.join_organization, organization)
-    except NotFound as error:
+    except (Conflict, NotFound) as error:
         raise NotDoneError(error.message) from error
     return True
 

@@ -162,18 +162,17 @@ class OrganizationUpdate(Body):
         default=None, description="The role of whoever joins; without one they are guests."
     )
     default_content: DefaultContentWrite | Word | None = Field(
-        default=None, description="What people see first in the organization, such as a site."
+        default=None,
+        description='What people see first: {"site": "its id"}, or a word of the service.',
     )
     logo: Annotated[str, StringConstraints(max_length=2048, pattern=_LOGO)] | None = Field(
         default=None,
-        description="The address of a picture, or the name of one of the service's own.",
+        description="A picture: its address, or its name.",
     )
     sso: bool | None = Field(
         default=None, description="Whether everybody has to sign in by single sign-on."
     )
-    ai: bool | None = Field(
-        default=None, description="Whether the AI features are on."
-    )
+    ai: bool | None = Field(default=None, description="Whether the AI features are on.")
     invite_links: bool | None = Field(
         default=None, description="Whether people can be invited by a link."
     )

@@ -15,7 +15,7 @@ from copydesk.server import printing
 from copydesk.server.pdf import PrintedPage, make_pdf
 from copydesk.server.pdf_fonts import is_western, machine_faces, western
 from copydesk.server.seeding import Editor
-from tests.server.test_documents import EVERYTHING
+from tests.domain.test_documents import EVERYTHING
 from tests.world import World
 
 

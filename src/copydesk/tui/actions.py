@@ -210,13 +210,12 @@ class Acts:
         if scope:
             _claim(scope, cls)
             cls.SCOPE = scope
-        actions: dict[str, Action] = {}
+        actions = _inherited(cls)
         commands: dict[str, Command] = {}
         for base in cls.__mro__[1:]:
-            for name, inherited in vars(base).get("ACTIONS", {}).items():
-                actions.setdefault(name, inherited)
             for name, word in vars(base).get("LINE_COMMANDS", {}).items():
-                commands.setdefault(name, word)
+                if word.scope == vars(base).get("SCOPE"):
+                    commands.setdefault(name, word)
         for function in own_actions:
             _add(cls, actions, replace(getattr(function, _MARK), scope=scope))
         for function in own_commands:
@@ -250,6 +249,35 @@ def _claim(scope: str, cls: type[Acts]) -> None:
     SCOPES[scope] = cls
 
 
+def _inherited(cls: type[Acts]) -> dict[str, Action]:
+    """Return the actions of the bases; the nearest declaration of a name, and of a key, has it.
+
+    A base holds also what it inherits itself. That must not stand for what another base made of it.
+    """
+    taken: dict[str, Action] = {}
+    for base in reversed(cls.__mro__[1:]):
+        for each in vars(base).get("ACTIONS", {}).values():
+            if each.scope == vars(base).get("SCOPE"):
+                taken.pop(each.method, None)
+                _take_keys(taken, each)
+                taken[each.method] = each
+    order = [name for base in cls.__mro__[1:] for name in vars(base).get("ACTIONS", {})]
+    return {name: taken[name] for name in dict.fromkeys(order) if name in taken}
+
+
+def _take_keys(actions: dict[str, Action], new: Action) -> None:
+    """Take the keys of an action from others; one that is left without any goes."""
+    mine = {chord(key) for key in new.keys}
+    for other in list(actions.values()):
+        left = tuple(key for key in other.keys if chord(key) not in mine)
+        if len(left) == len(other.keys):
+            continue
+        if left:
+            actions[other.method] = replace(other, keys=left)
+        else:
+            del actions[other.method]
+
+
 def _add(cls: type, actions: dict[str, Action], new: Action) -> None:
     """Put ``new`` among ``actions``, taking keys from inherited ones only on request."""
     if new.method in actions and not new.override:
@@ -269,11 +297,7 @@ def _add(cls: type, actions: dict[str, Action], new: Action) -> None:
                 f"{cls.__qualname__}: {other.id} and {new.id} are both on "
                 f"{' '.join(sorted(clash)[0])!r}"
             )
-        left = tuple(key for key in other.keys if chord(key) not in clash)
-        if left:
-            actions[other.method] = replace(other, keys=left)
-        else:
-            del actions[other.method]
+    _take_keys(actions, new)
     actions[new.method] = new
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 from collections.abc import Mapping, Sequence
@@ -182,9 +183,12 @@ class Desk:
     def __init__(self) -> None:
         self.sent: list[dict[str, Any]] = []
         self.refusal = ""
+        self.answers: asyncio.Event | None = None
 
     async def send(self, body: Body) -> None:
         self.sent.append(json.loads(body.to_json()))
+        if self.answers is not None:
+            await self.answers.wait()
         if self.refusal:
             raise NotDoneError(self.refusal)
 
@@ -227,7 +231,7 @@ async def test_only_what_differs_is_sent_and_limits_are_told_while_typing(
         await driver.burst(*" for us")
         assert "20 characters at most, this has 21" in driver.line("Title")
         await driver.press("ctrl+s")
-        assert "Mend title first." in driver.screen
+        assert "Mend “Title” first." in driver.screen
         assert desk.sent == []
         await driver.burst(*["backspace"] * 7)
         await driver.press("tab")
@@ -265,12 +269,18 @@ async def test_only_what_differs_is_sent_and_limits_are_told_while_typing(
         }
         assert desk.sent == [expected]
         assert "nobody is called lee" in driver.line("Editors")
-        assert "The service did not accept the editors and look: theme." in driver.screen
+        assert "The service did not accept “Editors” and “Look: theme”." in driver.screen
         await driver.press("escape")
         form = await show(driver, edit(desk))
         assert "what you typed before is back" in driver.screen
         desk.refusal = ""
-        await driver.press("ctrl+s")
+        # Nothing is typed, and nothing sent again, until the answer is there.
+        desk.answers = asyncio.Event()
+        for key in ("ctrl+s", "X", "ctrl+s", "escape"):
+            await driver.send(key)
+        assert "It is being sent" in driver.screen
+        desk.answers.set()
+        await driver.idle()
         assert desk.sent == [expected] * 2
         assert driver.app.screen is not form
 

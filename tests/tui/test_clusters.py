@@ -561,7 +561,7 @@ async def test_a_form_stays_with_what_was_typed_until_it_has_arrived(world: Worl
         assert "is taken already" in driver.line("Subject  ")
         assert "Mend" not in driver.screen
         await driver.press("ctrl+s")
-        assert "Mend subject first." in driver.screen
+        assert "Mend “Subject” first." in driver.screen
         assert f"{label}, why" in driver.line(f" {label}, w")
         assert list(session.drafts.kept()) == [f"request of cluster {asked.clusters[label]}"]
         await driver.type("?")

@@ -90,7 +90,7 @@ async def test_links_are_made_renamed_switched_and_taken_back(
 
         assert check_name("x" * 51) == "51 characters; at most 50"
         await driver.press("ctrl+n", "ctrl+s")
-        assert "Mend name first." in driver.screen
+        assert "Mend “Name” first." in driver.screen
         await driver.burst(*"Auditors")
         await driver.press("escape", "ctrl+n")
         assert "what you typed before is back" in driver.screen

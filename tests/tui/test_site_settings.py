@@ -94,7 +94,7 @@ async def test_a_setting_is_one_request_with_a_way_back(world: World) -> None:
     async with drive(open_app(world, site), "enter") as driver:
         await fill(driver, "A", "ctrl+s", anew=True)
         assert "at least 2 characters" in driver.screen
-        assert "Mend title first." in driver.screen
+        assert "Mend “Title” first." in driver.screen
         # Somebody else sets the same one meanwhile: that is told before anything is sent.
         await elsewhere(world, site, title="Theirs")
         await fill(driver, "-2", "ctrl+s")
@@ -143,7 +143,7 @@ async def test_what_alters_an_address_or_an_audience_is_said_first(world: World)
 
         await on(driver, "basename", "e")
         await fill(driver, "/", "ctrl+s")
-        assert "Mend base name first." in driver.screen
+        assert "Mend “Base name” first." in driver.screen
         await driver.press("backspace")
         await fill(driver, "2", "ctrl+s")
         assert "docs.acme.test/docs2" in driver.line("then  ")

@@ -10,7 +10,6 @@ import json
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
-from rich.cells import cell_len
 from rich.text import Text
 from textual import events
 from textual.app import ComposeResult
@@ -23,10 +22,10 @@ from textual.widgets import Input, Label, Static, TextArea
 from copydesk.domain.secrecy import holds_private_key
 from copydesk.domain.text import listed, plural, shorten
 from copydesk.tui.actions import action
-from copydesk.tui.glyphs import glyphs
 from copydesk.tui.widgets.form_choice import FormChoice
 from copydesk.tui.widgets.form_fields import Entry
 from copydesk.tui.widgets.form_fields import Field as Field
+from copydesk.tui.widgets.form_help import FormHelp
 from copydesk.tui.widgets.form_refusal import refusals
 from copydesk.tui.widgets.sheet import Box, Fact, Sheet, fact_lines
 
@@ -43,12 +42,6 @@ REQUIRED = "it has to be filled in"
 
 NAMED_CELLS = 40
 """How much of a label the titles of what was chosen may take."""
-
-SMALLEST_WITH_HELP = 16
-"""The lines that a terminal has more of where the help of a field is shown."""
-
-HELP_LINES = 2
-"""How many lines the help of the field in focus has, so that a form fits a small terminal."""
 
 Send = Callable[[Mapping[str, str]], Awaitable[Any]]
 """Sends what is in the fields; raises `WriteError` with what to tell, or `FieldsWrongError`."""
@@ -104,8 +97,9 @@ class Form(Sheet[Mapping[str, str]], scope="form"):
         self._refused: dict[str, tuple[str, str]] = {}
         """The text of a field that the service refused, and why."""
         self._draft_key = draft_key
+        self._sending = False
         self._under_way = False
-        """Whether the answer of the service is still to come."""
+        """Whether the answer of the service is still to come, and is waited for."""
         self._arrived = False
         self._keeping: Timer | None = None
         self._inputs: dict[str, Entry] = {}
@@ -134,10 +128,7 @@ class Form(Sheet[Mapping[str, str]], scope="form"):
         said = "what you typed before is back" if draft else ""
         keys = Label(self._keys(said), classes="keys", id="form-keys")
         if self._helps:
-            about = Static(id="form-help")
-            about.styles.height = HELP_LINES
-            about.styles.margin = (1, 0, 0, 0)
-            self._foot = Vertical(about, keys, classes="foot")
+            self._foot = Vertical(FormHelp(), keys, classes="foot")
         else:
             self._foot = keys
         yield self._foot
@@ -179,18 +170,13 @@ class Form(Sheet[Mapping[str, str]], scope="form"):
             box.scroll_to(y=min(top, lowest), animate=False)
 
     def _show_help(self) -> None:
-        """Show what there is to know of the field in focus; its limits come first for room."""
+        """Show what there is to know of the field in focus."""
         field = self._field_of(self.focused)
-        shown = self.query("#form-help")
+        shown = self.query(FormHelp)
         if field is None or not shown:
             return
-        about = shown.first(Static)
-        about.display = self.size.height > SMALLEST_WITH_HELP
-        room = max(20, about.size.width - 6) * HELP_LINES - cell_len(field.limits)
-        said = Text(shorten(field.help, max(0, room), glyphs().more), style="muted")
-        if field.help and field.limits:
-            said.append(" ")
-        about.update(self.paint(said.append(field.limits, style="emphasis")))
+        if shown.first(FormHelp).show(field, self.fields, self.size.height):
+            self.call_after_refresh(self._reveal, field.name)
 
     def _field_of(self, widget: Widget | None) -> Field | None:
         named = (field for field in self.fields if self._inputs.get(field.name) is widget)
@@ -212,6 +198,11 @@ class Form(Sheet[Mapping[str, str]], scope="form"):
             self._say("It is being sent. Wait for the answer, or leave now: @ tells what became.")
         else:
             self.dismiss(None)
+
+    @action("escape", "leave", show=False, override=True)
+    def cancel(self) -> None:
+        """Leave the form; what was typed is kept. It asks once more while it is being sent."""
+        self.leave()
 
     def enter(self, field: Entry) -> None:
         """Go to the field below; below the last there is none, and Enter sends nothing."""
@@ -280,9 +271,8 @@ class Form(Sheet[Mapping[str, str]], scope="form"):
         elif text.strip() != field.value.strip():
             note = field.note if isinstance(field.note, str) else field.note(text.strip())
             line.append(f"   {note}" if note else "", style="warn")
-        if known := [
-            self._names[each] for each in field.parts(text.strip()) if each in self._names
-        ]:
+        known = [self._names[each] for each in field.parts(text.strip()) if each in self._names]
+        if known and wrong is None:
             line.append(f"   {shorten(', '.join(known), NAMED_CELLS)}", style="who")
         return self.paint(line)
 
@@ -392,36 +382,57 @@ class Form(Sheet[Mapping[str, str]], scope="form"):
         from copydesk.tui.errors import failure_types
         from copydesk.tui.session import WriteError
 
+        if self._sending:
+            return
         now = self.values()
         self._tried = True
         self._show_labels()
         wrong = next((f for f in self.fields if self._wrong(f, now[f.name]) is not None), None)
         if wrong is not None:
             self._inputs[wrong.name].focus()
-            self._say(f"Mend {wrong.label.lower()} first.", briefly=True)
+            self._say(_mend(wrong), briefly=True)
             return
         if (why := form_unchanged(self)) is not None:
             self._say(why, briefly=True)
             return
         self.keep()
         self._say("Sending.")
+        failures: tuple[type[Exception], ...] = (FieldsWrongError, WriteError, *failure_types())
+        failure: Exception | None = None
         self._under_way = True
+        before = self._hold(self.focused)
         try:
             await self._send(now)
-        except FieldsWrongError as error:
-            if not self._mark(error.wrong, now):
-                self._say(f"Not sent: {error}.")
-        except WriteError as error:
-            self._tell_refusal(error.__cause__ or error, now)
-        except failure_types() as error:
-            self._tell_refusal(error, now)
-        else:
+        except failures as error:
+            failure = error
+        finally:
+            self._release(before)
+            self._under_way = False
+        if failure is None:
             self._arrived = True
             self._drafts.drop(self._draft_key)
             if self.is_attached:
                 self.dismiss(now)
-        finally:
-            self._under_way = False
+        elif not isinstance(failure, FieldsWrongError):
+            cause = failure.__cause__ if isinstance(failure, WriteError) else None
+            self._tell_refusal(cause or failure, now)
+        elif not self._mark(failure.wrong, now):
+            self._say(f"Not sent: {failure}.")
+
+    def _hold(self, focused: Widget | None) -> Widget | None:
+        """Let nothing be typed while the fields are sent: the answer would not be about it."""
+        self._sending = True
+        self.set_focus(None)  # else it would go on to each field that is not held yet
+        for field in self._inputs.values():
+            field.disabled = True
+        return focused
+
+    def _release(self, focused: Widget | None) -> None:
+        self._sending = False
+        for field in self._inputs.values():
+            field.disabled = False
+        if self.is_attached:
+            self.set_focus(focused)
 
     def _tell_refusal(self, error: BaseException, sent: Mapping[str, str]) -> None:
         from copydesk.tui.errors import write_sentence
@@ -431,8 +442,11 @@ class Form(Sheet[Mapping[str, str]], scope="form"):
         said = write_sentence(error, again="ctrl+s")
         wrong = refusals(said, self.fields)
         self._mark(wrong, sent)
-        labels = [field.label.lower() for field in self.fields if field.name in wrong]
-        self._say(f"The service did not accept the {listed(labels)}." if labels else said)
+        labels = [f"“{field.label}”" for field in self.fields if field.name in wrong]
+        if labels:
+            self._say(f"The service did not accept {listed(labels)}.", briefly=True)
+        else:
+            self._say(said)
 
     def _mark(self, wrong: Mapping[str, str], sent: Mapping[str, str]) -> bool:
         """Show at fields why their texts were not accepted, and go to the first of them.
@@ -445,8 +459,12 @@ class Form(Sheet[Mapping[str, str]], scope="form"):
         if named and self.is_attached:
             self._show_labels()
             self._inputs[named[0].name].focus()
-            self._say(f"Mend {named[0].label.lower()} first.", briefly=True)
+            self._say(_mend(named[0]), briefly=True)
         return bool(named)
+
+
+def _mend(field: Field) -> str:
+    return f"Mend “{field.label}” first."
 
 
 def _read(draft: str | None) -> Mapping[str, str]:

@@ -17,6 +17,7 @@ from copydesk.tui.places import Target
 from copydesk.tui.present.integration import configured
 from tests.drive import Driver, drive
 from tests.tui.opening import open_world, typed
+from tests.tui.test_teams import fill
 from tests.tui.test_unknown_outcome import Lossy
 from tests.world import BASE_URL, World
 
@@ -289,7 +290,7 @@ async def test_one_is_edited_installed_developed_and_deleted(
         await driver.press("e")
         driver.golden("integration-edit", update=update_golden)
         await driver.press("tab")
-        await driver.burst(*["backspace"] * 22)
+        await fill(driver, "")
         await driver.press("ctrl+s")
         assert "That" not in driver.line("Done: edit integration")
         row = world.row("integration", "acme-status")
@@ -299,10 +300,9 @@ async def test_one_is_edited_installed_developed_and_deleted(
         assert (row["version"], row["description"]) == (3, "Says which parts work.")
         await driver.press("ctrl+r")
         assert not world.row("integration", "acme-status")["description"]
-        await driver.press("e")
-        await driver.burst(*["tab"] * 9, "ctrl+end")
-        await driver.burst("x", "ctrl+s")
-        assert "this is not JSON" in driver.screen
+        await driver.press("e", "shift+tab")
+        await fill(driver, "{x")
+        assert "this is not JSON" in driver.line("Configurations")
         await driver.press("escape")
 
         await driver.press("a")
@@ -317,11 +317,9 @@ async def test_one_is_edited_installed_developed_and_deleted(
         assert "It is installed in Acme already" in driver.screen
 
         await driver.press("T")
-        await driver.burst(*"tunnel")
-        await driver.press("ctrl+s")
-        assert "it has to look like" in driver.screen
-        await driver.burst(*["backspace"] * 6)
-        await driver.burst(*"https://dev.acme.test/t")
+        await fill(driver, "mailto:docs@acme.test")
+        assert "it has to look like" in driver.line("Address")
+        await fill(driver, "https://dev.acme.test/t")
         driver.golden("integration-dev", update=update_golden)
         await driver.press("tab", "y", "ctrl+s")
         row = world.row("integration", "acme-status")

@@ -83,6 +83,8 @@ class Fields(Generic[Row]):
     offers: Callable[[str], Iterable[str]] = lambda key: ()
     me: Mapping[str, Callable[[Row], bool | None]] = field(default_factory=dict)
     """For keys of people: whether the reader is the one, which ``key:me`` asks."""
+    folded: bool = False
+    """Whether ``words`` gives text that is folded already, as `fold` does, and kept so."""
 
     @property
     def names(self) -> Sequence[str]:
@@ -243,7 +245,8 @@ class Query(Generic[Row]):
             held: bool | None
             if term.key is None:
                 if words is None:
-                    words = fold(self.fields.words(row))
+                    words = self.fields.words(row)
+                    words = words if self.fields.folded else fold(words)
                 held = term.value in words
             elif (measure := self.fields.numbers.get(term.key)) is not None:
                 held = _within(measure.of(row), term)

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from copydesk.client.api import Api
+from copydesk.client.wire import Sent
+from copydesk.tui import resource_list
 from copydesk.tui.places import Target
 from copydesk.tui.screens.members import MembersPlace
 from tests.drive import Driver, drive
@@ -37,11 +41,16 @@ def membership(world: World, user: str) -> dict[str, Any] | None:
     return None if found is None else dict(found)
 
 
-def names(driver: Driver) -> list[str]:
-    """Return what those are called who are listed."""
+def members(driver: Driver) -> MembersPlace:
+    """Return the place in front."""
     place = driver.place
     assert isinstance(place, MembersPlace)
-    return [each.user.display_name for each in place.rows.source.base.shown()]
+    return place
+
+
+def names(driver: Driver) -> list[str]:
+    """Return what those are called who are listed."""
+    return [each.user.display_name for each in members(driver).rows.source.base.shown()]
 
 
 def role_of(world: World, user: str) -> str | None:
@@ -53,10 +62,12 @@ def role_of(world: World, user: str) -> str | None:
 
 
 async def test_members_are_listed_described_and_given_roles(
-    world: World, update_golden: bool
+    world: World, update_golden: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made = people(world)
-    app = open_world(world, "organizations")
+    api, asked = world.api(), list[Sent]()
+    api.recorder = asked.append
+    app = open_world(world, "organizations", api=api)
     async with drive(app, "escape", "g w", "j", size=(140, 40)) as driver:
         driver.golden("members", update=update_golden)
         assert driver.selected == made["rui"]
@@ -87,6 +98,16 @@ async def test_members_are_listed_described_and_given_roles(
         await driver.burst(*typed("where search=example"), "enter")
         assert "search=example   sort: name" in driver.screen
         assert names(driver) == sorted(names(driver))
+        # A list of more than a page that is sorted here is read again by hand only.
+        now = f"as of {world.clock.now.astimezone():%H:%M}"
+        for whole, by_itself, note in ((1_000, 1, "sort: name"), (2, 0, f"sort: name   {now}")):
+            monkeypatch.setattr(resource_list, "WHOLE", whole)
+            await driver.press("R")
+            assert members(driver).rows.note.endswith(note)
+            asked.clear()
+            driver.place.read_again(by_hand=False)
+            await driver.idle()
+            assert len(asked) == by_itself
         await driver.press(":")
         await driver.burst(*typed("where"), "enter")
         await driver.press("s")

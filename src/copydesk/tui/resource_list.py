@@ -28,6 +28,9 @@ T = TypeVar("T")
 SORTED_AT_MOST = 20_000
 """Items that are read whole to be put into an order that the service does not know."""
 
+WHOLE = 1_000
+"""Items that are asked for at a time where all of a list is read; more than that is not polled."""
+
 SERVICE = "service"
 """What the order is called in which the service gives a list."""
 
@@ -152,11 +155,22 @@ class ResourceList(ShowsItems[T], Place, Generic[T], scope="resource_list"):
         return f"None: {view}." if view else self.resource.empty
 
     def poll(self) -> None:
-        """Read again quietly, unless all of it is being read already."""
+        """Read again quietly, unless all of it is being read already, or that takes many pages."""
         if self._sorting is not None and self.loads:
             return
         self._sorting = None
+        if self.stands():
+            return
         self.load("rows", self._refresh, self._arrived, what="Reading again")
+
+    def stands(self) -> bool:
+        """Whether the list is left as it was read until somebody reads it again.
+
+        An order that is made here takes all of a list: a long one would be read whole every few
+        seconds, which is more than the service grants. Its note says when it was read.
+        """
+        source = self.rows.source.base
+        return isinstance(source, ListSource) and source.count > WHOLE
 
     async def _refresh(self, api: Api) -> None:
         source = self.rows.source.base
@@ -304,7 +318,7 @@ class ResourceList(ShowsItems[T], Place, Generic[T], scope="resource_list"):
         )
 
     async def _everything(self) -> tuple[list[T], str]:
-        """Return the whole list, and what it is where it was too long to be read whole."""
+        """Return the whole list, and what to know of it where it is long: see `stands`."""
         from copydesk.client.api import EMPTY_PAGES
         from copydesk.client.errors import Garbled
 
@@ -314,13 +328,14 @@ class ResourceList(ShowsItems[T], Place, Generic[T], scope="resource_list"):
         seen: set[str] = set()
         empty = 0
         while True:
-            found, token, count = await self._page(token, 1000, resource)
+            found, token, count = await self._page(token, WHOLE, resource)
             rows.extend(found)
+            at = f"as of {self.session.clock().astimezone():%H:%M}" if len(rows) > WHOLE else ""
             if token is None:
-                return rows, ""
+                return rows, at
             if len(rows) >= SORTED_AT_MOST:
                 of = "" if count is None else f" of {count:,}"
-                return rows, f"the first {len(rows):,}{of} only"
+                return rows, f"the first {len(rows):,}{of} only   {at}".rstrip()
             empty = 0 if found else empty + 1
             if token in seen or empty >= EMPTY_PAGES:
                 raise Garbled("the list has no end", field="next.page")

@@ -28,6 +28,10 @@ class WatchedPlace(ResourcePlace[T], scope="watched_place"):
         """Whether the service works on an item, or is about to."""
         raise NotImplementedError
 
+    def stands(self) -> bool:
+        """Whether it is left as it was read: not while the service works on something in it."""
+        return not self._under_way and super().stands()
+
     def ended(self, item: T) -> tuple[str, str]:
         """Return what came of an item that was under way, as a sentence, and its tone."""
         raise NotImplementedError

@@ -266,7 +266,9 @@ async def test_the_trash_keeps_what_is_deleted_and_others_may_be_given_the_rest(
         await driver.press("u")
         assert plan(driver) == []
         go(driver, tree, "Guide")
-        await driver.press("D", "y")
+        await driver.press(":")
+        await driver.type("restore")
+        await driver.press("enter", "y")
         assert (await tree.told())["Product"] == ["Guide", "Reference"]
         await transfer(driver, tree, "Product")
         assert "Guide: the site Acme Docs shows it; remove it there first." in driver.screen
@@ -279,6 +281,10 @@ async def test_the_trash_keeps_what_is_deleted_and_others_may_be_given_the_rest(
         async with world.api() as api:
             found = await api.page(ops.list_organization_collections, other)
         assert [each.title for each in found.items] == ["Support"]
+        await transfer(driver, tree, "Handbook")
+        await driver.type("Handbook")
+        await driver.press("ctrl+s")
+        assert tree.world.row("space", tree.ids["Handbook"])["organization_id"] == other
         await driver.press("g s", "G")
         assert "Trash (3 known, kept 7 days)" in driver.screen
         await driver.press("enter")

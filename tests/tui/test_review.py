@@ -142,8 +142,24 @@ async def test_reply_react_resolve_reopen_edit_delete(review: ReviewWorld) -> No
         await driver.type(" Really")
         await driver.press("ctrl+s")
         assert "Really" in review.world.row("comment", found["hours"])["body"]
+        thread = place(driver).threads.get(found["hours"])
+        assert thread is not None
+        assert thread.replies is not None
+        reply = thread.replies[-1].id
+        await driver.press("tab")
+        assert place(driver).beside.select(reply)
+        await driver.press("+", "E")
+        await driver.type("kite")
+        await driver.press("enter", "e")
+        await driver.press("ctrl+end")
+        await driver.type(" Too")
+        await driver.press("ctrl+s")
+        assert "Too" in review.world.row("reply", reply)["body"]
+        await driver.press("D", "y")
+        assert len(thread.replies) == 2
+        assert place(driver).beside.select(found["hours"])
         await driver.press("D")
-        assert "3 replies in it will go too." in driver.screen
+        assert "2 replies in it will go too." in driver.screen
         await driver.press("enter")
         assert "Enter confirms nothing." in driver.screen
         await driver.press("y")

@@ -230,8 +230,7 @@ class SpaceEditing(ArrangingPlace, scope="space_editing"):
         item = self.arrangement.now.items.get(row)
         return "" if item is None else item.kind
 
-    @action("m", "merge rules", unless=(*ON_ROW, no_space_row), show=23, group="Change",
-            uses="list_members")  # fmt: skip
+    @action("m", "merge rules", unless=(*ON_ROW, no_space_row), show=23, group="Change")
     async def merge_rules(self) -> None:
         """Choose what must hold before a change request of the space merges. Staged here."""
         from copydesk.tui.widgets.rules_sheet import RulesSheet, names_of

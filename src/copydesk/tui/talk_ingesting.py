@@ -27,7 +27,7 @@ SAID = 12
 class TalkIngesting(Place, scope="talk_ingesting"):
     """Sends conversations that support exported as JSON."""
 
-    @command("ingest", "FILE", uses=("ingest_conversation", "get_conversation"))
+    @command("ingest", "FILE", uses="ingest_conversation")
     async def ingest(self, rest: str) -> None:
         """Hand in the conversations of a JSON file, after showing them; one sent is replaced."""
         organization = self.target.organization or self.session.organization

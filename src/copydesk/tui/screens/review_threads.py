@@ -148,7 +148,7 @@ class ReviewThreads(ReviewNews, MessageActions, scope="review_threads"):
         "comment",
         unless=(may_not_comment, no_line),
         danger=1,
-        uses=("create_change_request_comment", "delete_change_request_comment"),
+        uses="create_change_request_comment",
         show=14,
         group="Threads",
     )

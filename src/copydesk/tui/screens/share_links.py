@@ -385,7 +385,6 @@ class ShareLinksPlace(SiteTabs, HasDetails, scope="share_links"):
         show=16,
         group="Go",
         also=("right",),
-        uses="get_published_site",
     )
     def read_with(self) -> None:
         """Show the site as it is read with this link."""

@@ -67,8 +67,11 @@ def limits_of(schema: Mapping[str, Any]) -> str:
     if len(kinds) != 1:
         return ""
     limits = kinds[0]
+    least = limits.get("minLength") or None
+    if least == 1 and "maxLength" not in limits:
+        least = None  # that it cannot be empty is told once it is
     said = [
-        _between(limits.get("minLength") or None, limits.get("maxLength"), "character"),
+        _between(least, limits.get("maxLength"), "character"),
         _between(limits.get("minItems") or None, limits.get("maxItems"), "item"),
         _between(limits.get("minimum"), limits.get("maximum"), ""),
         f"more than {limits['exclusiveMinimum']:,}" if "exclusiveMinimum" in limits else "",

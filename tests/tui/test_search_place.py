@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from datetime import UTC, datetime
+
 from copydesk.client.api import Api
+from copydesk.contract.models.search import SearchSection, SpaceSearchItem
 from copydesk.tui.places import Target
-from copydesk.tui.present.search import lit, unfit
+from copydesk.tui.present.search import Hit, excerpt, lit, page_title, says, unfit
 from tests.drive import drive
 from tests.tui.opening import open_world, typed
 from tests.tui.test_unknown_outcome import Lossy, words
 from tests.world import BASE_URL, World
+
+NOW = datetime(2026, 3, 2, tzinfo=UTC)
 
 TEXT = (
     "# Refunds\n\n"
@@ -22,6 +28,12 @@ def test_words_are_lit_whatever_their_case_and_accents() -> None:
     text = lit("Café fees: a FEE \x1b[2Jis [bold]kept", "cafe fee")
     assert [text.plain[span.start : span.end] for span in text.spans] == ["Café", "fee", "FEE"]
     assert "\x1b" not in text.plain
+    page = SpaceSearchItem(id="P", title="Costs", path="costs")
+    body = "Nine \\(9\\) costs. " + "Nothing of that here. " * 60 + "Then a late fee is due."
+    hit = Hit("S", "Space", page, SearchSection(id="x", title="Late", body=body), 0, "fee")
+    assert page_title(hit, NOW).plain == "Costs # Late"
+    assert str(says(hit, NOW)).endswith("a late fee is due.")
+    assert str(excerpt(replace(hit, words="costs"), NOW)).startswith("Nine (9) costs.")
     assert unfit("fee") is None
     assert unfit("  ") == "Type what to look for: e does, and so does :search WORDS."
     assert unfit("- !") == "There is no letter and no digit in it, so no page can be found by it."
@@ -42,7 +54,7 @@ async def test_results_follow_what_is_typed_and_open_where_they_point(
         assert "Type what to look for" in driver.screen
         await driver.burst(*"fee")
         await driver.settle()
-        assert "Partial refunds" in driver.screen
+        assert "Refunds # Partial refunds" in driver.screen
         assert "What a fee is." in driver.screen
         driver.golden("search", update=update_golden)
         await driver.resize(80, 24)

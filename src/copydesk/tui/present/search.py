@@ -13,12 +13,22 @@ from copydesk.contract.models.search import OrganizationSearchItem, SearchSectio
 from copydesk.domain.address import web_address
 from copydesk.domain.filter import fold
 from copydesk.domain.text import clean
+from copydesk.tui.glyphs import glyphs
 
 LONGEST = 512
 """Characters that a service takes of what is looked for."""
 
 EXCERPT = 600
 """Characters of an excerpt that are shown."""
+
+SEARCHED = 20_000
+"""Characters of a section in which the words are looked for."""
+
+BEFORE = 12
+"""Characters before the first of the words that a row shows."""
+
+_ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
+"""What Markdown writes so that a sign is that sign."""
 
 
 @dataclass(frozen=True)
@@ -99,8 +109,8 @@ def lit(text: str, words: str, *, limit: int = EXCERPT) -> Text:
     """Return a text with the beginnings of words lit that were looked for; case is no matter."""
     plain = " ".join(clean(text, limit=limit).split())
     shown = Text(plain)
-    wanted = [fold(word) for word in re.findall(r"\w+", words)]
-    if not any(wanted):
+    wanted = _wanted(words)
+    if wanted is None:
         return shown
     folded: list[str] = []
     places: list[int] = []
@@ -108,15 +118,23 @@ def lit(text: str, words: str, *, limit: int = EXCERPT) -> Text:
         parts = fold(letter)
         folded.append(parts)
         places.extend([at] * len(parts))
-    pattern = "|".join(re.escape(word) for word in sorted(wanted, key=len, reverse=True) if word)
-    for match in re.finditer(rf"(?<!\w)(?:{pattern})", "".join(folded)):
+    for match in wanted.finditer("".join(folded)):
         shown.stylize("match", places[match.start()], places[match.end() - 1] + 1)
     return shown
 
 
+def _wanted(words: str) -> re.Pattern[str] | None:
+    """Return what finds the beginnings of words in folded text."""
+    wanted = [fold(word) for word in re.findall(r"\w+", words)]
+    pattern = "|".join(re.escape(word) for word in sorted(wanted, key=len, reverse=True) if word)
+    return re.compile(rf"(?<!\w)(?:{pattern})") if pattern else None
+
+
 def page_title(hit: Hit, now: datetime) -> Text:
-    """Return what the page is called."""
-    return lit(hit.page.title or "Untitled", hit.words)
+    """Return what the page is called, and its section after it."""
+    title = lit(hit.page.title or "Untitled", hit.words)
+    section = section_title(hit, now)
+    return title if section is None else Text.assemble(title, (" # ", "muted"), section)
 
 
 def section_title(hit: Hit, now: datetime) -> Text | None:
@@ -128,5 +146,29 @@ def section_title(hit: Hit, now: datetime) -> Text | None:
 
 
 def excerpt(hit: Hit, now: datetime) -> Text | None:
-    """Return what the section says around the words."""
-    return lit(hit.section.body, hit.words) if hit.section and hit.section.body else None
+    """Return what the section says, from a little before the words where they come late."""
+    body = hit.section.body if hit.section is not None else None
+    if not body:
+        return None
+    plain = " ".join(_ESCAPED.sub(r"\1", clean(body, limit=SEARCHED)).split())
+    wanted = _wanted(hit.words)
+    found = None if wanted is None else wanted.search(fold(plain))
+    if found is None or found.end() < EXCERPT - BEFORE:
+        return lit(plain, hit.words)
+    return _from(lit(plain[max(0, found.start() - EXCERPT // 2) :], hit.words))
+
+
+def says(hit: Hit, now: datetime) -> Text | None:
+    """Return the excerpt for a column: one of the words is among what is drawn first."""
+    said = excerpt(hit, now)
+    return None if said is None else _from(said)
+
+
+def _from(said: Text) -> Text:
+    """Return a text from a little before what is lit first, if that comes late."""
+    first = min((span.start for span in said.spans), default=0)
+    if first <= BEFORE:
+        return said
+    blank = said.plain.find(" ", first - BEFORE)
+    start = blank + 1 if 0 <= blank < first else first
+    return Text.assemble((f"{glyphs().more} ", "muted"), said[start:])

@@ -13,6 +13,7 @@ from hypothesis import given, reject
 from hypothesis import strategies as st
 from pydantic import Field, StringConstraints, ValidationError
 
+from copydesk.client.errors import Unreachable
 from copydesk.contract.enumerations import Role
 from copydesk.contract.models.base import Body
 from copydesk.contract.models.parts import Timestamp, WebAddress
@@ -187,10 +188,13 @@ class Desk:
     def __init__(self) -> None:
         self.sent: list[dict[str, Any]] = []
         self.refusal = ""
+        self.fails: Exception | None = None
         self.answers: asyncio.Event | None = None
 
     async def send(self, body: Body) -> None:
         self.sent.append(json.loads(body.to_json()))
+        if self.fails is not None:
+            raise self.fails
         if self.answers is not None:
             await self.answers.wait()
         if self.refusal:
@@ -278,6 +282,11 @@ async def test_only_what_differs_is_sent_and_limits_are_told_while_typing(
         form = await show(driver, edit(desk))
         assert "what you typed before is back" in driver.screen
         desk.refusal = ""
+        desk.fails = Unreachable("desk.test cannot be reached")
+        await driver.press("ctrl+s")
+        assert "Offline: not sent." in driver.screen
+        assert "offline" in driver.screen.splitlines()[0]
+        desk.fails = None
         # Nothing is typed, and nothing sent again, until the answer is there.
         desk.answers = asyncio.Event()
         for key in ("ctrl+s", "X", "ctrl+s", "escape"):
@@ -285,7 +294,7 @@ async def test_only_what_differs_is_sent_and_limits_are_told_while_typing(
         assert "It is being sent" in driver.screen
         desk.answers.set()
         await driver.idle()
-        assert desk.sent == [expected] * 2
+        assert desk.sent == [expected] * 3
         assert driver.app.screen is not form
 
 

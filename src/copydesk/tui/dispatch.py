@@ -152,6 +152,7 @@ async def tell_failures(place: Place | None, result: Any) -> None:
             place.tell(str(error), "bad")
     except failure_types() as error:
         if place is not None:
+            place.learn(error)
             place.tell(sentence(error), "bad")
     finally:
         if place is not None and place.is_attached:

@@ -236,6 +236,10 @@ class Loading(Screen[None]):
         if failed is not None and self.is_attached:
             failed(text)
 
+    def learn(self, error: Exception) -> None:
+        """Learn from the failure of a read that an action made: the header says so at once."""
+        self._take_failure(error, quiet=False)
+
     def _take_failure(self, error: Exception, *, quiet: bool) -> None:
         """Learn from a failure how soon to ask again by itself."""
         from copydesk.client.errors import RateLimited, ServerFault, Unauthorized, Unreachable

@@ -242,6 +242,7 @@ class ResourcePlace(HasDetails, ResourceList[T], scope="resource"):
     @command("of", uses=("list_organization_spaces", "list_organization_collections"))
     async def choose_space(self, rest: str = "") -> None:
         """Choose the space whose list is shown, where it is the list of one."""
+        from copydesk.tui.errors import failure_types, sentence
         from copydesk.tui.present.space_choice import space_options
         from copydesk.tui.space_reading import read_desk
 
@@ -252,7 +253,13 @@ class ResourcePlace(HasDetails, ResourceList[T], scope="resource"):
         if organization is None:
             self.say("No organization is chosen: g o lists yours.", "warn")
             return
-        desk = await read_desk(await self.session.ready(), organization)
+        try:
+            desk = await read_desk(await self.session.ready(), organization)
+        except failure_types() as error:
+            if self.target.space is None:
+                self.rows.empty = sentence(error, ":of")
+                self.rows.refresh_rows()
+            raise
         options = space_options(desk.nodes, self.target.space, keep=lambda space: True)
         if not options:
             self.say("There is no space in this organization.", "warn")

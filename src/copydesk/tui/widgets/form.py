@@ -413,9 +413,12 @@ class Form(Sheet[Mapping[str, str]], scope="form"):
             self._drafts.drop(self._draft_key)
             if self.is_attached:
                 self.dismiss(now)
+        elif isinstance(failure, WriteError):
+            self._tell_refusal(failure.__cause__ or failure, now)
         elif not isinstance(failure, FieldsWrongError):
-            cause = failure.__cause__ if isinstance(failure, WriteError) else None
-            self._tell_refusal(cause or failure, now)
+            if (here := cast("CopydeskApp", self.app).here) is not None:
+                here.learn(failure)
+            self._tell_refusal(failure, now)
         elif not self._mark(failure.wrong, now):
             self._say(f"Not sent: {failure}.")
 

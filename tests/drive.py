@@ -41,6 +41,10 @@ FRAMES = 10
 """How many timers in a row are waited for: one that starts itself anew rings for ever."""
 
 
+UNSEEN: set[object] = set()
+"""Applications at whose screen nobody looks now: what is dirty waits to be drawn."""
+
+
 class Driver:
     """An app that runs without a terminal."""
 
@@ -127,11 +131,18 @@ class Driver:
         raise AssertionError(f"still under way: {tasks}")
 
     async def settle(self, *, final: bool = False) -> list[asyncio.Future[Any]]:
-        """Let the event loop run until it has nothing ready, and draw what is due.
+        """Let the event loop run until it has nothing ready.
 
         A timer that is about to ring is waited for; one that rings later is not. With ``final``
-        nothing is drawn that will be drawn anew once what is under way has arrived: it is returned.
+        the screen is drawn then, once, unless something is still under way: that is returned.
         """
+        UNSEEN.add(self.app)
+        try:
+            return await self._settle(final=final)
+        finally:
+            UNSEEN.discard(self.app)
+
+    async def _settle(self, *, final: bool) -> list[asyncio.Future[Any]]:
         loop: Any = asyncio.get_running_loop()
         animator = self.app.animator
         for _ in range(FRAMES):
@@ -150,7 +161,13 @@ class Driver:
             due = [timer.when() for timer in loop._scheduled if not timer.cancelled()]
             soon = min(due, default=inf) - loop.time()
             if not (loop._ready or undrawn) and soon > SOON:
-                break
+                if not (final and screen._compositor._dirty_regions):
+                    break
+                # What is drawn may find out more, as how high a text is.
+                UNSEEN.discard(self.app)
+                screen._compositor_refresh()
+                UNSEEN.add(self.app)
+                continue
             await asyncio.sleep(max(0.0, min(soon, SOON)) if not loop._ready else 0)
         return self._pending() if final else []
 

@@ -15,6 +15,7 @@ from textual.css.stylesheet import Stylesheet
 from copydesk.tui import places
 from copydesk.tui.screens import changes_details
 from copydesk.tui.widgets import text_view
+from tests.drive import UNSEEN
 
 _parse_rules = Stylesheet._parse_rules
 _parsed: dict[object, list[RuleSet]] = {}
@@ -38,8 +39,17 @@ def styles_parsed_once() -> Iterator[None]:
 @pytest.fixture(scope="session", autouse=True)
 def drawn_when_asked() -> Iterator[None]:
     """Draw when the driver comes to rest, and not also at every tick of a clock before that."""
+    draw = screen.Screen._compositor_refresh
+
+    def draw_where_seen(self: screen.Screen[object]) -> None:
+        if self.app in UNSEEN and self is self.app.screen:
+            self._dirty_widgets.clear()  # where they are is known as dirty by now
+        else:
+            draw(self)
+
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(screen, "UPDATE_PERIOD", 1.0)
+        patch.setattr(screen.Screen, "_compositor_refresh", draw_where_seen)
         yield
 
 

@@ -281,6 +281,8 @@ async def test_only_what_differs_is_sent_and_limits_are_told_while_typing(
         await driver.press("escape")
         form = await show(driver, edit(desk))
         assert "what you typed before is back" in driver.screen
+        await driver.press("tab", "tab", "tab", "tab", "tab")
+        assert "Lee" in driver.line("Editors"), "what its ids are called is kept too"
         desk.refusal = ""
         desk.fails = Unreachable("desk.test cannot be reached")
         await driver.press("ctrl+s")

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from copydesk.tui.draft_keys import about_key, belonging, new_request_key, review_key
+from copydesk.tui.draft_keys import (
+    about_key,
+    belonging,
+    form_key,
+    form_text,
+    new_request_key,
+    review_key,
+)
 from copydesk.tui.drafts import CountedDrafts, MemoryDrafts
 from copydesk.tui.glyphs import glyphs
 from copydesk.tui.places import Target
@@ -143,6 +150,16 @@ async def test_staged_moves_and_forms_are_told_in_words(review: ReviewWorld) -> 
         drafts.save("site row site1 row1", '{"path": "guides"}')
         await driver.press("g d")
         assert "path: guides" in driver.line("row of a site's structure")
+        kept = {"role": "U", "extra": '{\n  "a": 1\n}'}
+        text = form_text(kept, {"role": "Role", "extra": "More"}, {"U": "Editor"})
+        drafts.save(form_key("members", Target(), "change_role", "M"), text)
+        await driver.press("R")
+        driver.place.rows.select("form members - - - change_role M")  # type: ignore[attr-defined]
+        await driver.idle()
+        assert "Role: Editor" in driver.line("Members: role")
+        assert '"a": 1' in driver.line('"a": 1')
+        drafts.drop("form members - - - change_role M")
+        await driver.press("R", "g", "g")
         assert "1 change staged" in driver.line("staged for a site")
         await driver.press("j")
         assert "Status before Legal" in driver.screen

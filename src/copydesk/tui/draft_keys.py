@@ -10,7 +10,8 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from copydesk.domain.text import plural
+from copydesk.domain.text import clean, plural
+from copydesk.tui import places
 from copydesk.tui.places import Target
 
 
@@ -46,16 +47,48 @@ def staged_moves(kept: Mapping[str, str]) -> dict[str, int]:
     }
 
 
+WORDS = ""
+"""Stands in a kept form for what its fields are called, and the ids that are in them."""
+
+
+def form_text(
+    values: Mapping[str, object], labels: Mapping[str, str], names: Mapping[str, str]
+) -> str:
+    """Return what is kept of a form: its values, and in words what they and their ids are."""
+    return json.dumps({**values, WORDS: {"labels": dict(labels), "names": dict(names)}})
+
+
+def form_words(kept: Mapping[str, object], of: str) -> dict[str, str]:
+    """Return what is kept of a form in words: the ``labels`` of its fields, or ``names`` of ids."""
+    words = kept.get(WORDS)
+    said = words.get(of) if isinstance(words, dict) else None
+    return {
+        str(key): clean(each)
+        for key, each in (said if isinstance(said, dict) else {}).items()
+        if isinstance(each, str)
+    }
+
+
 def fields(text: str) -> str:
-    """Return in words the kept fields of a form."""
+    """Return in words the kept fields of a form, as Markdown."""
     try:
         kept = json.loads(text)
     except ValueError:
         return text
     if not isinstance(kept, dict):
         return text
-    said = {name: len(each) if isinstance(each, list) else each for name, each in kept.items()}
-    return "\n\n".join(f"{name}: {value}" for name, value in said.items())
+    labels, names = form_words(kept, "labels"), form_words(kept, "names")
+    said = []
+    for name, each in kept.items():
+        if name == WORDS:
+            continue
+        value = str(len(each) if isinstance(each, list) else each)
+        value = "\n".join(names.get(line, line) for line in value.split("\n"))
+        between = "\n\n" if "\n" in value else " "
+        # Lines of a field stay lines, also those of JSON.
+        shown = f"```\n{value}\n```" if "\n" in value else value
+        said.append(f"{labels.get(name, name)}:{between}{shown}")
+    return "\n\n".join(said)
 
 
 def structure_key(site: str) -> str:
@@ -122,6 +155,15 @@ def _given(word: str) -> str | None:
     return None if word == "-" else word
 
 
+def _form_title(name: str, method: str) -> str:
+    """Return in words which form of which place it is."""
+    entry = places.find(name)
+    if entry is None:
+        return f"form of {name.replace('-', ' ')}"
+    found = entry.place.ACTIONS.get(method)
+    return entry.title if found is None else f"{entry.title}: {found.label}"
+
+
 def belonging(key: str) -> Belonging | None:
     """Return where the draft under ``key`` belongs; None for a key that nobody here makes."""
     match key.split(" "):
@@ -136,7 +178,7 @@ def belonging(key: str) -> Belonging | None:
             return Belonging("site-schema", target, "adaptive schema", "edit", schema_text)
         case ["tree", organization]:
             target = Target(organization=organization)
-            words = "arrangement of collections and spaces"
+            words = "collections and spaces"
             return Belonging("organization-structure", target, words, summary=moves)
         case ["tree", "row", organization, row]:
             target = Target(organization=organization)
@@ -165,7 +207,7 @@ def belonging(key: str) -> Belonging | None:
                 organization=_given(organization), space=_given(space), item=_given(item)
             )
             part = " ".join([method, *about])
-            return Belonging(place, target, f"form of {place.replace('-', ' ')}", part, fields)
+            return Belonging(place, target, _form_title(place, method), part, fields)
         case ["site", "new"]:
             return Belonging("sites", Target(), "new site", "new", fields)
         case ["site", "row", site, row]:

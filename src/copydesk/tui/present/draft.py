@@ -20,7 +20,8 @@ FIRST_LINE_CELLS = 200
 class DraftRow:
     """A kept text. ``about`` names the change request or space it is on, once that is known.
 
-    ``why`` is the reason if it was sent in vain.
+    ``why`` is the reason if it was sent in vain, ``home`` the organization it belongs to, where
+    there are several.
     """
 
     key: str
@@ -29,6 +30,7 @@ class DraftRow:
     belongs: Belonging | None
     about: str = ""
     why: str = ""
+    home: str = ""
 
     @property
     def words(self) -> Text:
@@ -40,17 +42,20 @@ class DraftRow:
     def where(self) -> str:
         """Where it belongs, in words."""
         words = self.belongs.words if self.belongs is not None else "something else"
-        return f"{words}: {self.about}" if self.about else words
+        said = f"{words}: {self.about}" if self.about else words
+        return f"{said}, {self.home}" if self.home else said
 
 
 def draft_rows(
     drafts: Iterable[tuple[str, str, float]],
     about: Mapping[tuple[str, str], str],
     unsent: Mapping[str, str],
+    organizations: Mapping[str, str],
 ) -> list[DraftRow]:
     """Return the rows of (key, text, seconds since the epoch) drafts in their order.
 
     ``about`` names change requests and spaces, ``unsent`` says by key why a text could not be sent.
+    ``organizations`` are the titles of those that there are, by their ids.
     """
     rows = []
     for key, text, saved in drafts:
@@ -63,9 +68,15 @@ def draft_rows(
                 key, clean(first, limit=FIRST_LINE_CELLS), datetime.fromtimestamp(saved, UTC),
                 belongs, about.get(request, "") if request is not None else "",
                 clean(unsent.get(key, "")),
+                _home(belongs, organizations),
             )
         )  # fmt: skip
     return rows
+
+
+def _home(belongs: Belonging | None, organizations: Mapping[str, str]) -> str:
+    home = belongs.target.organization if belongs is not None else None
+    return organizations.get(home or "", "") if len(organizations) > 1 else ""
 
 
 def readable(belongs: Belonging | None, text: str) -> str:

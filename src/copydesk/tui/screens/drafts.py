@@ -46,8 +46,8 @@ class Drafts(Place, scope="drafts"):
         self.rows: VirtualList[DraftRow] = VirtualList(
             ListSource(key=lambda row: row.key),
             [
-                Column("where", "WHERE", lambda row: row.where, flex=2, minimum=20),
-                Column("text", "TEXT", lambda row: row.words, flex=3, minimum=20),
+                Column("where", "WHERE", lambda row: row.where, flex=3, minimum=20),
+                Column("text", "TEXT", lambda row: row.words, flex=2, minimum=20),
                 Column(
                     "age", "AGE",
                     lambda row: Text(age(row.saved, self.session.clock()), style="muted"),
@@ -91,7 +91,9 @@ class Drafts(Place, scope="drafts"):
     def _arrived(self, drafts: list[tuple[str, str, float]]) -> None:
         source = self.rows.source.base
         assert isinstance(source, ListSource)
-        source.merge(draft_rows(drafts, self._about, self.session.unsent))
+        source.merge(
+            draft_rows(drafts, self._about, self.session.unsent, self.session.organization_titles)
+        )
         source.fold()  # all of it happened on this machine, by this hand: nothing is news
         source.fresh.clear()
         self._look()

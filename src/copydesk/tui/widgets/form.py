@@ -22,6 +22,7 @@ from textual.widgets import Input, Label, Static, TextArea
 from copydesk.domain.secrecy import holds_private_key
 from copydesk.domain.text import listed, plural, shorten
 from copydesk.tui.actions import action
+from copydesk.tui.draft_keys import form_text, form_words
 from copydesk.tui.widgets.form_choice import FormChoice
 from copydesk.tui.widgets.form_fields import Entry
 from copydesk.tui.widgets.form_fields import Field as Field
@@ -116,6 +117,7 @@ class Form(Sheet[Mapping[str, str]], scope="form"):
         """The facts, the fields with what is wrong with them, and the keys."""
         self.add_class("form")
         draft = _read(cast("CopydeskApp", self.app).session.drafts.load(self._draft_key))
+        self._names = form_words(draft, "names") | self._names
         if self._facts:
             yield Static(self.paint(fact_lines(self._facts)), classes="facts")
         for field in self.fields:
@@ -234,7 +236,15 @@ class Form(Sheet[Mapping[str, str]], scope="form"):
             name: text for name, text in self.changed().items() if not holds_private_key(text)
         }
         if changed:
-            self._drafts.save(self._draft_key, json.dumps({**changed, **self._beside}))
+            ids = {
+                part for field in self.fields for part in field.parts(changed.get(field.name, ""))
+            }
+            text = form_text(
+                {**changed, **self._beside},
+                {field.name: field.label for field in self.fields if field.name in changed},
+                {each: title for each, title in self._names.items() if each in ids},
+            )
+            self._drafts.save(self._draft_key, text)
         else:
             self._drafts.drop(self._draft_key)
 

@@ -9,10 +9,14 @@ from typing import Any
 import pytest
 
 from copydesk.client.api import Api
+from copydesk.client.errors import Unreachable
+from copydesk.contract.models.integration import IntegrationPublish
 from copydesk.domain.lined_yaml import FileError
 from copydesk.server import seeding_sites
 from copydesk.server.installations import install, integration_row, publish
+from copydesk.tui.errors import NotDoneError
 from copydesk.tui.integration_loading import load_manifest
+from copydesk.tui.integration_writing import Publication
 from copydesk.tui.places import Target
 from copydesk.tui.present.integration import configured
 from tests.drive import Driver, drive
@@ -301,9 +305,33 @@ async def test_one_is_edited_installed_developed_and_deleted(
         await driver.press("ctrl+r")
         assert not world.row("integration", "acme-status")["description"]
         await driver.press("e", "shift+tab")
+        field: Any = driver.app.screen.focused
+        before = field.said
         await fill(driver, "{x")
         assert "this is not JSON" in driver.line("Configurations")
+        await fill(driver, before)
+        await driver.press("tab")
+        # Somebody else publishes: their version is not taken for one whose answer is lost.
+        await fill(driver, "Mine")
+        seed(world, "acme-status", title="Theirs")
+        way.swallowing = True
+        await driver.press("ctrl+s")
+        assert driver.app.session.log[-1].state == "failed"
+        assert "Mine" in repr(driver.app.session.drafts.kept())
         await driver.press("escape")
+        mine = Publication("acme-status", IntegrationPublish(title="Acme-Status"))
+        with pytest.raises(Unreachable):
+            await mine.send(api)
+        way.swallowing = False
+        assert await mine.look(api) is None
+        seed(world, "acme-status", title="Hers")
+        with pytest.raises(NotDoneError):
+            await mine.look(api)
+        seed(world, "acme-status")
+        with pytest.raises(NotDoneError):
+            await mine.look(api)
+        await mine.send(api)
+        assert await mine.look(api) is not None
 
         await driver.press("a")
         assert "It has to be configured in the app: key." in driver.screen

@@ -89,7 +89,7 @@ class Publishing(ResourcePlace["Integration"], scope="integration_publishing"):
 
     async def _publish(self, typed: str) -> None:
         from copydesk.tui.integration_loading import load_manifest
-        from copydesk.tui.integration_writing import find_integration, find_version, publish
+        from copydesk.tui.integration_writing import Publication
 
         file = shorten(clean(Path(typed).name), 40)
         try:
@@ -115,17 +115,15 @@ class Publishing(ResourcePlace["Integration"], scope="integration_publishing"):
             return
         if not await self._agreed(manifest, body, found):
             return
-        version = 0 if found is None else found.version
-        await self.perform(
+        published = Publication(name, body)
+        version = await self.perform(
             "Publish integration",
             name,
-            lambda api: publish(api, name, body),
+            published.send,
             reversal=integration_made(name) if found is None else None,
-            look=lambda api: (
-                find_integration(api, name) if not version else find_version(api, name, version)
-            ),
-            done=f"Published {name}, version {version + 1}.",
+            look=published.look,
         )
+        self.tell(f"Published {name}, version {version.version}.", "good")
         self.session.drafts.drop(self.draft_key("publish"))
         self.read_written(name)
 

@@ -40,10 +40,44 @@ async def publish(api: Api, name: str, body: IntegrationPublish) -> Integration:
         raise NotDoneError(error.message) from error
 
 
-async def find_version(api: Api, name: str, after: int) -> Integration | None:
-    """Return an integration if there is a version after one."""
-    found = await find_integration(api, name)
-    return found if found is not None and found.version > after else None
+class Publication:
+    """A version of an integration, and how it is seen that it arrived."""
+
+    def __init__(self, name: str, body: IntegrationPublish) -> None:
+        self.name = name
+        self.body = body
+        self.before = 0
+        """The version that was there when it was sent."""
+
+    async def send(self, api: Api) -> Integration:
+        """Publish it. Raises `NotDoneError` as `publish` does."""
+        found = await find_integration(api, self.name)
+        self.before = 0 if found is None else found.version
+        return await publish(api, self.name, self.body)
+
+    async def look(self, api: Api) -> Integration | None:
+        """Return the integration if it is this version of it; None if there was none since.
+
+        Raises `NotDoneError` where it may be somebody else's: then it is not known.
+        """
+        from copydesk.tui.errors import NotDoneError
+        from copydesk.tui.present.integration_plan import UNSHOWN
+
+        found = await find_integration(api, self.name)
+        if found is not None and found.version == self.before:
+            return None
+        if found is None and not self.before:
+            return None
+        sent = self.body.model_dump(mode="json", exclude_unset=True)
+        there = {} if found is None else found.to_dict()
+        same = all(
+            (there.get(name) or None) == (value or None)
+            for name, value in sent.items()
+            if name not in UNSHOWN
+        )
+        if found is None or found.version != self.before + 1 or not same:
+            raise NotDoneError("Somebody else changed the integration meanwhile.")
+        return found
 
 
 async def delete(api: Api, name: str) -> bool:

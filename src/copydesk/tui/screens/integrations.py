@@ -131,12 +131,12 @@ class IntegrationsPlace(Publishing, scope="integrations"):
         danger=1,
         show=26,
         group="Change",
-        uses="publish_integration",
+        uses=("publish_integration", "get_integration"),
     )
     async def edit(self) -> None:
         """Publish a new version with other texts and settings; script and pictures stay."""
         from copydesk.contract.models.integration import IntegrationPublish
-        from copydesk.tui.integration_writing import find_version, publish
+        from copydesk.tui.integration_writing import Publication
 
         item = self.item
         assert item is not None
@@ -145,12 +145,13 @@ class IntegrationsPlace(Publishing, scope="integrations"):
 
         async def send(body: IntegrationPublish) -> None:
             after = body.model_dump(mode="json", exclude_unset=True)
+            version = Publication(name, body)
             await self.perform(
                 "Edit integration",
                 self.named(item),
-                lambda api: publish(api, name, body),
+                version.send,
                 reversal=integration_changed(name, {each: before[each] for each in after}, after),
-                look=lambda api: find_version(api, name, item.version),
+                look=version.look,
                 draft=key,
             )
 

@@ -15,6 +15,7 @@ from copydesk.tui.actions import action, command
 from copydesk.tui.details_pane import HasDetails
 from copydesk.tui.dispatch import run
 from copydesk.tui.draft_keys import form_key
+from copydesk.tui.errors import NotDoneError
 from copydesk.tui.glyphs import glyphs
 from copydesk.tui.organization_actions import AtHand, OrganizationActions
 from copydesk.tui.organization_writing import find_joined, join, organization_in
@@ -267,7 +268,7 @@ class OrganizationsPlace(OrganizationActions, HasDetails, scope="organizations")
         """Join an organization that admits the domain of your e-mail address. It asks which."""
         await self._join("")
 
-    @command("join", "ORGANIZATION", uses="join_organization")
+    @command("join", "ORGANIZATION", uses=("join_organization", "get_organization"))
     async def join_by_word(self, rest: str) -> None:
         """Join an organization, given by its id or its address in the app."""
         await self._join(rest.strip())
@@ -283,10 +284,17 @@ class OrganizationsPlace(OrganizationActions, HasDetails, scope="organizations")
 
         async def send(values: Mapping[str, str]) -> None:
             organization = organization_in(values["organization"]) or ""
+
+            async def join_it(api: Api) -> bool:
+                # Looked at first: else, when no answer comes, who was in it seems to have joined.
+                if await find_joined(api, organization):
+                    raise NotDoneError("You are a member of this organization already.")
+                return await join(api, organization)
+
             await self.perform(
                 "Join organization",
                 shorten(organization, 40),
-                lambda api: join(api, organization),
+                join_it,
                 reversal=None if me is None else joined(organization, me.id),
                 look=lambda api: find_joined(api, organization),
                 draft=key,

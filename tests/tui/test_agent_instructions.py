@@ -135,11 +135,9 @@ async def test_what_markdown_cannot_say_is_edited_as_json_and_readers_are_refuse
     reader = world.user("rui", "edit")
     app = open_world(world, "agent-instructions", user=reader)
     async with drive(app, size=(80, 24)) as driver:
-        editor("Mine.")
-        await driver.press("e", "y")
-        assert "admin" in driver.screen
+        await driver.press("e")
+        assert "That takes the role admin in" in driver.screen
         assert told(world)["nodes"] == [STRANGE]
-        assert list(app.session.drafts.kept().values()) == ["Mine."]
 
 
 WORDS = st.text("ab *_#[]{}<>&|`~-1.\n\\é漢", max_size=30)

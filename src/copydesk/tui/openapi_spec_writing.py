@@ -19,7 +19,7 @@ from copydesk.contract.models.openapi_spec import (
     OpenAPISpecUpdate,
     Slug,
 )
-from copydesk.contract.models.parts import Uri
+from copydesk.contract.models.parts import WebAddress
 from copydesk.domain.text import clean, shorten
 from copydesk.tui.errors import NotDoneError
 
@@ -41,7 +41,8 @@ def _is_file(typed: str) -> str:
         if path.is_dir():
             raise ValueError("that is a folder")
         if not path.is_file():
-            raise ValueError("there is no such file")
+            there = path.exists()
+            raise ValueError("that is no ordinary file" if there else "there is no such file")
         size = path.stat().st_size
     except (OSError, RuntimeError) as error:
         raise ValueError("there is no such file") from error
@@ -55,7 +56,7 @@ def _is_file(typed: str) -> str:
 class SourceAsked(Body):
     """Where a document is: an address, or a file on this machine."""
 
-    url: Uri | None = Field(
+    url: WebAddress | None = Field(
         default=None, description=OpenAPISourceURL.model_fields["url"].description
     )
     file: Annotated[str, AfterValidator(_is_file)] | None = Field(

@@ -427,7 +427,15 @@ class Place(CommonActions, Loading, Screen[None]):
         except NoActiveWorker:
             owner = None
         api = await self.session.ready()
-        result = await self.session.perform(
+        tried = False
+
+        def arrived(result: T) -> None:
+            if then is not None:
+                then(result)
+            if tried and self.is_attached:
+                self.arrived_later()
+
+        sending = self.session.perform(
             what,
             target,
             lambda: send(api),
@@ -437,11 +445,19 @@ class Place(CommonActions, Loading, Screen[None]):
             trace=trace,
             owner=owner,
             look=None if look is None else (lambda: look(api)),
-            then=then,
+            then=arrived,
             draft=draft,
         )
+        try:
+            result = await sending
+        finally:
+            tried = True
         self.tell(done or f"Done: {what.lower()} {target}", "good")
         return result
+
+    def arrived_later(self) -> None:
+        """Show what was written from here and has arrived by a later try, as one out of the log."""
+        self.read_again()
 
     async def _ask_again(self, draft: str) -> None:
         """Ask first where this text may have arrived already. Raises `WriteError` on a no."""

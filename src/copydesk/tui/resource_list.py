@@ -47,6 +47,11 @@ def no_conditions(here: ResourceList[Any]) -> str | None:
     return "The service limits this list by nothing. / filters it here."
 
 
+def where_label(here: ResourceList[Any]) -> str:
+    """Return what asking is called; the footer leaves out what a list never has."""
+    return "ask for" if here.resource.conditions else ""
+
+
 def offering_operations() -> Sequence[str]:
     """Return the operations that read what some condition of a list offers."""
     resources = (getattr(cls, "RESOURCE", None) for cls in tuple(SCOPES.values()))
@@ -152,7 +157,7 @@ class ResourceList(ShowsItems[T], Place, Generic[T], scope="resource_list"):
         if type(self).resource_of is not ResourceList.resource_of:
             return self.resource.empty  # each view is of another kind
         view = next((view.title for view in self.views[1:] if view.id == self.view), "")
-        return f"None: {view}." if view else self.resource.empty
+        return f"There is nothing in “{view}”." if view else self.resource.empty
 
     def poll(self) -> None:
         """Read again quietly, unless all of it is being read already, or that takes many pages."""
@@ -201,6 +206,11 @@ class ResourceList(ShowsItems[T], Place, Generic[T], scope="resource_list"):
         """Read the list again after a write, and go to the item with that id."""
         self._wanted = key
         self.read_again()
+
+    def arrived_later(self) -> None:
+        """Read again: what was written shows at once."""
+        self._written = -1
+        super().arrived_later()
 
     def view_changed(self) -> None:
         """Ask for what the view is of."""
@@ -374,7 +384,8 @@ class ResourceList(ShowsItems[T], Place, Generic[T], scope="resource_list"):
     def _conditions_line(self) -> str:
         return " ".join(f"{name}={value}" for name, value in self._said.items())
 
-    @action("&", "ask for", unless=no_conditions, show=7, group="Find", uses=offering_operations)
+    @action("&", "ask for", unless=no_conditions, show=7, group="Find", uses=offering_operations,
+            now=where_label)  # fmt: skip
     async def ask_where(self) -> None:
         """Choose what the service limits the list by; / filters here what has been read."""
         known = {each.name: each for each in self.resource.conditions}

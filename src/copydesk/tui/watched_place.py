@@ -23,6 +23,8 @@ class WatchedPlace(ResourcePlace[T], scope="watched_place"):
         self.bell: Timer | None = None
         """Rings when the list is read again because something in it was under way."""
         self._under_way: frozenset[str] = frozenset()
+        self._begun: set[str] = set()
+        """What was begun here and has not been seen since, by its key."""
 
     def under_way(self, item: T) -> bool:
         """Whether the service works on an item, or is about to."""
@@ -36,17 +38,23 @@ class WatchedPlace(ResourcePlace[T], scope="watched_place"):
         """Return what came of an item that was under way, as a sentence, and its tone."""
         raise NotImplementedError
 
+    def read_begun(self, key: str) -> None:
+        """Read again once something was begun: its end is told, also one that has come by then."""
+        self._begun.add(key)
+        self.read_written(key)
+
     def came(self) -> None:
         """Say what has come to its end, and watch what has not."""
         super().came()
         key = self.resource.key
-        before, working = self._under_way, set()
+        before, working = self._under_way | self._begun, set()
         for item in self.rows.source.base.shown():
             if self.under_way(item):
                 working.add(key(item))
             elif key(item) in before:
                 # A poll says nothing of its own; what somebody saw begin is waited for.
                 self.call_later(self.say, *self.ended(item))
+            self._begun.discard(key(item))
         self._under_way = frozenset(working)
         if self.bell is not None:
             self.bell.stop()

@@ -13,6 +13,7 @@ from copydesk.tui.actions import action
 from copydesk.tui.dispatch import run
 from copydesk.tui.draft_keys import form_key
 from copydesk.tui.errors import with_key
+from copydesk.tui.home_rights import NO_HOME, KnowsRights
 from copydesk.tui.place import Part
 from copydesk.tui.places import Target, place
 from copydesk.tui.present.member import ago
@@ -24,11 +25,9 @@ if TYPE_CHECKING:
     from copydesk.client.api import Api
     from copydesk.contract.models.agent_instructions import AgentInstructions
     from copydesk.contract.models.document import Document
+    from copydesk.contract.models.organization import Organization
 
 NOTHING = "The documentation agent is told nothing yet. e writes what it has to mind."
-
-
-NO_HOME = "No organization is chosen: g o lists yours."
 
 
 def not_read(here: AgentInstructionsPlace) -> str | None:
@@ -38,13 +37,19 @@ def not_read(here: AgentInstructionsPlace) -> str | None:
     return None if here.found is not None else "The instructions have not been read yet."
 
 
+def may_not_tell(here: AgentInstructionsPlace) -> str | None:
+    """Say why the reader may not change them."""
+    return here.lacks("admin")
+
+
 def no_text(here: AgentInstructionsPlace) -> str | None:
     """Say so when there is nothing to copy."""
     return None if here.text else "There is nothing to copy: nobody wrote any instructions."
 
 
-@place("agent-instructions", key="B", title="Agent instructions", uses="get_agent_instructions")
-class AgentInstructionsPlace(RichEditing, scope="agent_instructions"):
+@place("agent-instructions", key="B", title="Agent instructions",
+       uses=("get_agent_instructions", "get_organization"))  # fmt: skip
+class AgentInstructionsPlace(KnowsRights, RichEditing, scope="agent_instructions"):
     """What the documentation agent has to mind, as text."""
 
     RAW = ("get_agent_instructions",)
@@ -122,11 +127,21 @@ class AgentInstructionsPlace(RichEditing, scope="agent_instructions"):
         self.found, text = read
         if text != self.text or first:
             self.text = text
-            self.shown.empty = NOTHING
+            self.shown.empty = self._nothing()
             self.shown.set_text(text, top=first)
         self.refresh_frame()
         if self._resumed:
             self.resume_draft("edit")
+
+    def _nothing(self) -> str:
+        return NOTHING if may_not_tell(self) is None else NOTHING.partition(" e writes")[0]
+
+    def learned(self, home: Organization) -> None:
+        """Offer to write them only to who may."""
+        super().learned(home)
+        if self.found is not None and not self.text:
+            self.shown.empty = self._nothing()
+            self.shown.set_text("")
 
     def _unread(self, said: str) -> None:
         if self.found is None:
@@ -146,7 +161,7 @@ class AgentInstructionsPlace(RichEditing, scope="agent_instructions"):
         """The key of what is written and not sent."""
         return form_key(self.PLACE, Target(organization=self.home), "edit")
 
-    @action("e", "edit", unless=not_read, danger=2, show=28, group="Change",
+    @action("e", "edit", unless=(not_read, may_not_tell), danger=2, show=28, group="Change",
             uses=("get_agent_instructions", "update_agent_instructions"))  # fmt: skip
     async def edit(self) -> None:
         """Edit the instructions in $EDITOR; what changes is shown before it is sent."""

@@ -14,6 +14,7 @@ from copydesk.domain.openapi_spec_inverses import (
 from copydesk.domain.text import clean, shorten
 from copydesk.tui.actions import action
 from copydesk.tui.body_form import body_form
+from copydesk.tui.home_rights import NO_HOME, KnowsRights
 from copydesk.tui.places import Target, place
 from copydesk.tui.present import openapi_spec as present
 from copydesk.tui.present.member import ago
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from copydesk.client.api import Api
     from copydesk.contract.models.base import Page
     from copydesk.contract.models.openapi_spec import OpenAPISource, OpenAPISpec
+    from copydesk.contract.models.organization import Organization
     from copydesk.tui.openapi_spec_writing import SpecAsked, SpecSourceAsked
 
 LABELS = {"source.url": "Address", "source.file": "File"}
@@ -70,7 +72,12 @@ SPECS: Resource[OpenAPISpec] = Resource(
 
 def no_home(here: OpenAPISpecsPlace) -> str | None:
     """Say so when there is no organization to add one to."""
-    return None if here.organization else "No organization is chosen: g o lists yours."
+    return None if here.organization else NO_HOME
+
+
+def may_not_add(here: OpenAPISpecsPlace) -> str | None:
+    """Say why the reader may add none."""
+    return here.lacks("create_open_api_spec")
 
 
 def not_editable(here: OpenAPISpecsPlace) -> str | None:
@@ -97,8 +104,8 @@ def visibility_label(here: OpenAPISpecsPlace) -> str:
 
 
 @place("openapi-specs", key="A", title="OpenAPI specifications",
-       uses=("list_openapi_specs", "get_openapi_spec"))  # fmt: skip
-class OpenAPISpecsPlace(WatchedPlace["OpenAPISpec"], scope="openapi_specs"):
+       uses=("list_openapi_specs", "get_openapi_spec", "get_organization"))  # fmt: skip
+class OpenAPISpecsPlace(KnowsRights, WatchedPlace["OpenAPISpec"], scope="openapi_specs"):
     """The OpenAPI specifications of an organization."""
 
     RESOURCE = SPECS
@@ -119,6 +126,18 @@ class OpenAPISpecsPlace(WatchedPlace["OpenAPISpec"], scope="openapi_specs"):
     def home(self) -> str:
         """The id of the organization; guards keep verbs from being without one."""
         return self.organization or ""
+
+    def learned(self, home: Organization) -> None:
+        """Offer to add one only to who may."""
+        super().learned(home)
+        self.rows.empty = self.missing() or self._nothing()
+        self.rows.refresh()
+
+    def _nothing(self) -> str:
+        said = super()._nothing()
+        if said == SPECS.empty and may_not_add(self) is not None:
+            return "There are no OpenAPI specifications in this organization."
+        return said
 
     def show_item(self) -> None:
         """Show the specification, then what the service says of it by now."""
@@ -144,7 +163,7 @@ class OpenAPISpecsPlace(WatchedPlace["OpenAPISpec"], scope="openapi_specs"):
 
     # Its source
 
-    @action("ctrl+n", "add", unless=no_home, danger=1, show=28, group="Change",
+    @action("ctrl+n", "add", unless=(no_home, may_not_add), danger=1, show=28, group="Change",
             uses=("create_openapi_spec", "get_openapi_spec"))  # fmt: skip
     async def make(self) -> None:
         """Add a specification, from an address or from a file. u deletes it again."""
@@ -186,7 +205,7 @@ class OpenAPISpecsPlace(WatchedPlace["OpenAPISpec"], scope="openapi_specs"):
             verb="add it",
         )
         if await self.desk.push_screen_wait(form):
-            self.read_written(made[-1])
+            self.read_begun(made[-1])
 
     @action("e", "new source", unless=(nothing_selected, not_editable), danger=1, show=26,
             group="Change", uses="put_openapi_spec")  # fmt: skip
@@ -217,7 +236,7 @@ class OpenAPISpecsPlace(WatchedPlace["OpenAPISpec"], scope="openapi_specs"):
             verb="read it",
         )
         if await self.desk.push_screen_wait(form):
-            self.read_written(item.id)
+            self.read_begun(item.id)
 
     @action("U", "read again", unless=(nothing_selected, not_editable, no_address), danger=2,
             show=22, group="Change", uses="put_openapi_spec")  # fmt: skip
@@ -241,7 +260,7 @@ class OpenAPISpecsPlace(WatchedPlace["OpenAPISpec"], scope="openapi_specs"):
         )
         if await self.desk.push_screen_wait(sheet):
             await self._put(item, OpenAPISourceURL(url=url), "Read again")
-            self.read_written(item.id)
+            self.read_begun(item.id)
 
     async def _put(
         self, item: OpenAPISpec, source: OpenAPISource, what: str, *, draft: str = ""
@@ -307,8 +326,10 @@ class OpenAPISpecsPlace(WatchedPlace["OpenAPISpec"], scope="openapi_specs"):
         if item.source_url:
             facts.append("u adds it again from its address; its versions stay deleted.")
         else:
-            facts.append("There is no way back: it was given as text, which the service keeps to")
-            facts.append("itself. To have it again, add it from the file.")
+            facts.append(
+                "There is no way back: it was given as text, which the service keeps to itself. "
+                "To have it again, add it from the file."
+            )
         sheet = TypeToConfirm(
             f"Delete {self.named(item)}",
             facts,

@@ -11,6 +11,7 @@ from copydesk.domain.text import clean, plural, shorten
 from copydesk.domain.translation_inverses import instructions_changed, translation_made
 from copydesk.tui.actions import action
 from copydesk.tui.body_form import body_form
+from copydesk.tui.home_rights import NO_HOME, KnowsRights
 from copydesk.tui.places import Target, place
 from copydesk.tui.present import translation as present
 from copydesk.tui.present.member import ago
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from copydesk.client.api import Api
     from copydesk.contract.models.base import Page
     from copydesk.contract.models.document import Document
+    from copydesk.contract.models.organization import Organization
     from copydesk.tui.translation_writing import TranslationAsked
 
 
@@ -80,7 +82,12 @@ TRANSLATIONS: Resource[Listed] = Resource(
 
 def no_home(here: TranslationsPlace) -> str | None:
     """Say so when there is no organization to make one in."""
-    return None if here.organization else "No organization is chosen: g o lists yours."
+    return None if here.organization else NO_HOME
+
+
+def may_not_make(here: TranslationsPlace) -> str | None:
+    """Say why the reader may have nothing translated."""
+    return here.lacks("create_content")
 
 
 def not_editable(here: TranslationsPlace) -> str | None:
@@ -104,8 +111,9 @@ def being_run(here: TranslationsPlace) -> str | None:
     return None
 
 
-@place("translations", key="L", title="Translations", uses=("list_translations", "get_space"))
-class TranslationsPlace(RichEditing, WatchedPlace[Listed], scope="translations"):
+@place("translations", key="L", title="Translations",
+       uses=("list_translations", "get_space", "get_organization"))  # fmt: skip
+class TranslationsPlace(KnowsRights, RichEditing, WatchedPlace[Listed], scope="translations"):
     """The translations of an organization's spaces."""
 
     RESOURCE = TRANSLATIONS
@@ -118,6 +126,18 @@ class TranslationsPlace(RichEditing, WatchedPlace[Listed], scope="translations")
             TRANSLATIONS,
             pages=lambda api, target, asked: _titled(api, target, asked, self._titles),
         )
+
+    def learned(self, home: Organization) -> None:
+        """Offer to make one only to who may."""
+        super().learned(home)
+        self.rows.empty = self.missing() or self._nothing()
+        self.rows.refresh()
+
+    def _nothing(self) -> str:
+        said = super()._nothing()
+        if said == TRANSLATIONS.empty and may_not_make(self) is not None:
+            return "No space of this organization is translated."
+        return said
 
     def reload(self) -> None:
         """Read the list again, and the titles of its spaces."""
@@ -160,7 +180,7 @@ class TranslationsPlace(RichEditing, WatchedPlace[Listed], scope="translations")
 
     # Making, and what is to be minded
 
-    @action("ctrl+n", "new", unless=no_home, danger=1, show=28, group="Change",
+    @action("ctrl+n", "new", unless=(no_home, may_not_make), danger=1, show=28, group="Change",
             uses=("create_translation", "get_organization", "list_organization_spaces",
                   "list_organization_collections"))  # fmt: skip
     async def make(self) -> None:
@@ -202,7 +222,7 @@ class TranslationsPlace(RichEditing, WatchedPlace[Listed], scope="translations")
             verb="make it",
         )
         if await self.desk.push_screen_wait(form):
-            self.read_written(made[-1])
+            self.read_begun(made[-1])
 
     async def _spaces(self) -> Sequence[Option]:
         from copydesk.tui.present.space_choice import space_options
@@ -281,7 +301,7 @@ class TranslationsPlace(RichEditing, WatchedPlace[Listed], scope="translations")
                 look=lambda api: find_run(api, home, which, stats.runs),
                 done="It is being run.",
             )
-            self.read_written(which)
+            self.read_begun(which)
 
     @action("D", "delete", unless=(nothing_selected, not_editable), danger=3, show=18,
             group="Change", uses="delete_translation")  # fmt: skip

@@ -82,7 +82,7 @@ async def test_members_are_listed_described_and_given_roles(
         assert "\x1b" not in driver.screen
         assert "Rui" not in driver.screen
         await driver.press("2", "]")
-        assert "None: Create." in driver.screen
+        assert "There is nothing in “Create”." in driver.screen
         await driver.press("1", ":")
         await driver.burst(*typed("where search=LEE@"), "enter")
         assert driver.selected == made["lee"]

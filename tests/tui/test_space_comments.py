@@ -124,7 +124,7 @@ async def test_a_thread_on_a_space_is_begun_answered_changed_and_taken_back(
         assert (await read(whole)).target.page is None
         # Views, a page, and what is filtered here.
         await driver.press("2")
-        assert "None: Resolved." in driver.screen
+        assert "There is nothing in “Resolved”." in driver.screen
         await driver.press("3", "f")
         await driver.burst(*"Fees")
         await driver.press("enter")
@@ -201,6 +201,9 @@ async def test_threads_on_a_bare_service_read_only_and_with_lost_answers(
     async with drive(app, size=(80, 24)) as driver:
         assert driver.place.rows.select(empty)  # type: ignore[attr-defined]
         await driver.press("g C")
-        assert "None: Open." in driver.screen or "Nobody has commented" in driver.screen
+        assert (
+            "There is nothing in “Open”." in driver.screen
+            or "Nobody has commented" in driver.screen
+        )
         await driver.press("r")
         assert "There is no thread here. c starts one." in driver.screen

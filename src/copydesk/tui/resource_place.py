@@ -49,6 +49,10 @@ def _a(noun: str) -> str:
     return f"{'an' if noun[:1].lower() in 'aeio' else 'a'} {noun}"
 
 
+def _capital(noun: str) -> str:
+    return f"{noun[:1].upper()}{noun[1:]}"
+
+
 class ResourcePlace(HasDetails, ResourceList[T], scope="resource"):
     """A lazy list of one kind of thing, with the details of the one under the cursor."""
 
@@ -90,7 +94,7 @@ class ResourcePlace(HasDetails, ResourceList[T], scope="resource"):
     def beside(self) -> Iterable[Widget]:
         """Yield what stands beside the list: the details."""
         noun = self.resource.noun
-        self.facts = Facts(title=noun.capitalize(), empty=f"No {noun} is selected.", id="details")
+        self.facts = Facts(title=_capital(noun), empty=f"No {noun} is selected.", id="details")
         yield self.facts
 
     def trail(self) -> Iterable[str]:
@@ -210,7 +214,7 @@ class ResourcePlace(HasDetails, ResourceList[T], scope="resource"):
         if item is None:
             self.facts.empty = f"No {self.resource.noun} is selected."
             self.facts.refresh_rows()
-            self.facts.show([], title=self.resource.noun.capitalize())
+            self.facts.show([], title=_capital(self.resource.noun))
             return
         self.facts.show(self.facts_of(item), title=self.label(item))
 

@@ -55,7 +55,7 @@ class FilesPlace(ResourcePlace["File"], scope="files"):
 
     def within(self) -> Iterable[str]:
         """The space, and the change request if it is one's."""
-        yield from self._steps or ("space",)
+        yield from self._steps
 
     def beside(self) -> Iterable[Widget]:
         """The details, and the pages that use the file."""

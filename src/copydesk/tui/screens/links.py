@@ -38,7 +38,8 @@ class LinksPlace(ResourcePlace[Standing], scope="links"):
 
     def within(self) -> Iterable[str]:
         """The space."""
-        yield self._space_title or "space"
+        if self._space_title:
+            yield self._space_title
 
     def reload(self) -> None:
         """Read the links, how many there are of each kind, and what the pages are called."""

@@ -75,7 +75,8 @@ class SpaceComments(MessageActions, ResourcePlace["Comment"], scope="space_comme
 
     def within(self) -> Iterable[str]:
         """The space."""
-        yield clean(self.space.title) if self.space is not None else "space"
+        if self.space is not None:
+            yield clean(self.space.title)
 
     # Reading
 

@@ -52,6 +52,8 @@ class Box(VerticalScroll, can_focus=False):
         self.call_after_refresh(self._say_more)
 
     def _say_more(self) -> None:
+        if not self.is_attached:
+            return  # the sheet closed meanwhile
         above, below = self.scroll_y > 0, self.scroll_y < self.max_scroll_y
         signs = glyphs()
         said = f"{signs.up if above else ''}{signs.down if below else ''}"

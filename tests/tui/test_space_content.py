@@ -151,6 +151,11 @@ async def test_a_change_request_has_its_files_links_and_pdf(
         await driver.press("enter")
         driver.golden("pdf-saved", update=update_golden)
         assert "it is not replaced" in driver.screen
+        # A path that takes none is told before anything is made for it.
+        await driver.press("ctrl+u")
+        await driver.burst(*typed("/dev/fd/x.pdf"))
+        await driver.press("enter")
+        await eventually(lambda: "no file can be made there" in driver.screen, driver.turn)
         await driver.press("ctrl+u")
         await driver.burst(*"new.pdf")
         await driver.press("enter")
@@ -185,7 +190,8 @@ async def test_a_template_fills_a_space_or_a_change_request(
         await driver.press("enter")
         driver.golden("template", update=update_golden)
         await driver.press("ctrl+s")
-        assert "2 pages and the files with them" in driver.screen
+        assert "From “Handbook kit” 2 pages and the files with them" in driver.screen
+        assert "You named nothing for placeholders" in driver.screen
         driver.golden("template-asked", update=update_golden)
         await driver.press("escape")
         assert "Not sent" in driver.screen

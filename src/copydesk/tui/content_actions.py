@@ -159,10 +159,22 @@ class ContentCommands(Place, scope="content"):
 
     async def _save_pdf(self, api: Api, url: str, content: Content) -> None:
         from copydesk.client.download import fetch
+        from copydesk.tui.errors import NotDoneError
         from copydesk.tui.widgets.ask import Ask
 
         key = form_key("pages", self._whose(content), "pdf", content.request or "")
         name = f"change-request-{content.numbered.lstrip('#') or content.request}.pdf"
+
+        async def reserve(typed: str) -> None:
+            # Making it may take minutes: whether it can be saved is found out before that.
+            try:
+                await asyncio.to_thread(_save_new, _path(typed), b"")
+                await asyncio.to_thread(_path(typed).unlink)
+            except OSError as error:
+                raise NotDoneError(
+                    f"{error.strerror or error}: no file can be made there"
+                ) from None
+
         typed = await self.desk.push_screen_wait(
             Ask(
                 f"Save the PDF of {content.name}",
@@ -170,12 +182,15 @@ class ContentCommands(Place, scope="content"):
                 draft_key=key,
                 value=name,
                 check=cannot_be_new,
+                send=reserve,
             )
         )
         self.session.drafts.drop(key)
         if not typed:
             return
-        data = await self.read_now("pdf", lambda: fetch(api, url), "Reading the PDF")
+        data = await self.read_now(
+            "pdf", lambda: fetch(api, url), "Having the PDF made and reading it", long=True
+        )
         if data is None:
             return
         path = _path(typed)
@@ -289,7 +304,10 @@ class ContentCommands(Place, scope="content"):
             )
 
         try:
-            source = await api(ops.list_space_pages, body.id, metadata=False, computed=False)
+            source, about = await asyncio.gather(
+                api(ops.list_space_pages, body.id, metadata=False, computed=False),
+                api(ops.get_space, body.id),
+            )
         except (Forbidden, NotFound):
             said = "there is no such space, or you may not read it; ctrl+o lists them"
             raise FieldsWrongError({"id": said}) from None
@@ -303,11 +321,15 @@ class ContentCommands(Place, scope="content"):
         into = f"the change request {clean(request)}" if request else content.name
         if request is not None and request == content.request:
             into = content.name
+        of = f"“{shorten(clean(about.title) or 'Untitled', NAME_CELLS)}”"
+        named = body.params is not None and bool(body.params.content_refs)
         facts = [
-            f"{plural(len(coming), 'page')} and the files with them come last in {into}:",
+            f"From {of} {plural(len(coming), 'page')} and the files with them come last in {into}:",
             *(f"  {shorten(clean(page.title) or 'Untitled', 60)}" for page in coming[:6]),
             *([f"  and {len(coming) - 6} more"] if len(coming) > 6 else []),
-            "Placeholders lead to what you named for them.",
+            "Placeholders lead to what you named for them."
+            if named
+            else "You named nothing for placeholders: a template that has some will not be added.",
         ]
         warning = (
             "There is no way back: u cannot take pages out again."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, TypeVar, cast
@@ -30,6 +31,8 @@ class Loading(Screen[None]):
     def __init__(self) -> None:
         super().__init__()
         self._reads: dict[str, asyncio.Task[bool]] = {}
+        self._aside: set[str] = set()
+        """The groups of reads beside which the place is read again by itself all the same."""
         self.read_at: datetime | None = None
         """When all of what the place shows was read; None before that."""
         self.asked_at: datetime | None = None
@@ -102,7 +105,8 @@ class Loading(Screen[None]):
     def may_poll(self) -> bool:
         """Whether reading again disturbs nobody: not while something is typed or being read."""
         typing = bool(self.query("Prompt")) or getattr(self.focused, "TYPES_TEXT", False)
-        return not typing and not self.loads and self.is_attached
+        reads = (task for group, task in self._reads.items() if group not in self._aside)
+        return not typing and all(task.done() for task in reads) and self.is_attached
 
     def notice_failures(self) -> None:
         """Take note of lists that could not be read, which fail by themselves."""
@@ -140,10 +144,13 @@ class Loading(Screen[None]):
             name=f"load {group}",
         )
 
-    async def read_now(self, group: str, read: Callable[[], Awaitable[T]], what: str) -> T | None:
+    async def read_now(
+        self, group: str, read: Callable[[], Awaitable[T]], what: str, *, long: bool = False
+    ) -> T | None:
         """Read what an action goes on with, said at once; None when the reader stopped it.
 
-        What the read raises goes on to the caller.
+        What the read raises goes on to the caller. Of a ``long`` one it is said for how long it
+        goes on already, and polls go on beside it.
         """
         found: list[T] = []
 
@@ -154,9 +161,18 @@ class Loading(Screen[None]):
         self.cancel_load(group)
         task = self._reads[group] = asyncio.create_task(reading(), name=f"load {group}")
         self._slow(group, f"{what}… Esc stops it.")
+        clock, ages = None, itertools.count(1)
+        if long:
+            self._aside.add(group)
+            clock = self.set_interval(
+                1, lambda: self.progress(group, f"{what}, for {next(ages)} s now")
+            )
         try:
             await asyncio.wait((task,))
         finally:
+            if clock is not None:
+                clock.stop()
+                self._aside.discard(group)
             task.cancel()  # which does nothing to one that is over
             self._slow(group, "")
         if task.cancelled():

@@ -362,6 +362,10 @@ def test_the_fields_that_are_asked_for() -> None:
     assert [slot.name for slot in filling.slots] == ["look.theme", "look.dense", "title"]
     with pytest.raises(ValueError, match="no field sister"):
         Filling(HandbookUpdate, {}, ["sister"])
+    alike = ["a", "a\u200b", "b\nc", "\u200b"]
+    filling = Filling(HandbookUpdate, {"editors": alike})
+    texts = {**filling.first, "editors": filling.first["editors"] + "\nz"}
+    assert filling.values(texts) == {"editors": ["a", "a\u200b", "b\nc", "z", "\u200b"]}
     filling = Filling(HandbookUpdate, {"editors": [HOSTILE, "a,b"]})
     texts = {**filling.first, "editors": filling.first["editors"] + "\nc, d"}
     assert filling.values(texts) == {"editors": [HOSTILE, "a,b", "c", "d"]}

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache, cached_property
@@ -36,7 +36,7 @@ _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z0-9]+")
 _SHORT = frozenset({"ai", "api", "id", "json", "saml", "sso", "uri", "url"})
 
 
-_NONE_HELD: Mapping[str, str] = {}
+_NONE_HELD: Mapping[str, Sequence[str]] = {}
 
 
 class NotReadableError(ValueError):
@@ -173,12 +173,12 @@ class Slot:
                 pass
         return json_text(value)
 
-    def read(self, text: str, held: Mapping[str, str] = _NONE_HELD) -> Any:
+    def read(self, text: str, held: Mapping[str, Sequence[str]] = _NONE_HELD) -> Any:
         """Return the value that a text stands for, unchecked.
 
         ``held`` are the items that a list has, by how they are shown: a line like that is the item
-        itself, whatever commas or unseen signs are in it. Raises `NotReadableError` for a text
-        that stands for nothing.
+        itself, whatever commas or unseen signs are in it, and the next such line the next of them.
+        Raises `NotReadableError` for a text that is none.
         """
         match self.kind:
             case "choice" if bare(self.annotation)[0] is bool:
@@ -198,10 +198,13 @@ def _all_texts(value: Any) -> bool:
     return isinstance(value, list) and all(isinstance(each, str) for each in value)
 
 
-def _items(text: str, held: Mapping[str, str]) -> Iterator[str]:
+def _items(text: str, held: Mapping[str, Sequence[str]]) -> Iterator[str]:
+    alike = {line: list(items) for line, items in held.items()}
     for line in text.split("\n"):
-        if (item := line.strip()) in held or item.startswith("data:"):
-            yield held.get(item, item)
+        if same := alike.get(item := line.strip()):
+            yield same.pop(0) if len(same) > 1 else same[0]
+        elif item.startswith("data:"):
+            yield item
         else:
             yield from (part.strip() for part in item.split(",") if part.strip())
 

@@ -103,6 +103,8 @@ class Filling(Generic[B]):
             self.first[slot.name] = NULL
             return
         text = slot.written(value)
+        if slot.kind == "list" and value is not None:
+            text = "\n".join(line for each in value if (line := clean(each).strip()))
         if len(text) > SHOWN:
             self.too_long[slot.name] = len(text)
         elif self.lines(slot) > 1:
@@ -192,8 +194,13 @@ class Filling(Generic[B]):
         if slot.kind == "choice" and text == NULL and slot.nullable:
             return None
         if text:
-            held = self._known.get(slot.name) if slot.kind == "list" else None
-            return slot.read(text, {clean(each).strip(): each for each in held or ()})
+            if slot.kind != "list":
+                return slot.read(text)
+            held: dict[str, list[str]] = {}
+            for each in self._known.get(slot.name) or ():
+                held.setdefault(clean(each).strip(), []).append(each)
+            unseen = held.pop("", [])  # no line can stand for these, so none takes them away
+            return [*slot.read(text, held), *unseen]
         if slot.nullable:
             return None
         if slot.kind in ("text", "list", "ticks"):

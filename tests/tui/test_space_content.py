@@ -10,7 +10,7 @@ from copydesk.contract import operations as ops
 from copydesk.domain.page_tree import flatten
 from copydesk.server.seeding import Editor
 from copydesk.tui.places import Target
-from tests.drive import Driver, drive, eventually
+from tests.drive import Driver, drive
 from tests.tui.opening import open_world, typed
 from tests.world import BASE_URL, World
 
@@ -145,9 +145,9 @@ async def test_a_change_request_has_its_files_links_and_pdf(
         await send(driver, "pdf")
         driver.golden("pdf", update=update_golden)
         await driver.press("down", "down", "enter")
-        await eventually(lambda: "save it to a file" in driver.screen, driver.turn)
+        assert "save it to a file" in driver.screen
         await driver.press("enter")
-        await eventually(lambda: "Path of the new file" in driver.screen, driver.turn)
+        assert "Path of the new file" in driver.screen
         await driver.press("enter")
         driver.golden("pdf-saved", update=update_golden)
         assert "it is not replaced" in driver.screen
@@ -155,16 +155,16 @@ async def test_a_change_request_has_its_files_links_and_pdf(
         await driver.press("ctrl+u")
         await driver.burst(*typed("/dev/fd/x.pdf"))
         await driver.press("enter")
-        await eventually(lambda: "no file can be made there" in driver.screen, driver.turn)
+        assert "no file can be made there" in driver.screen
         await driver.press("ctrl+u")
         await driver.burst(*"new.pdf")
         await driver.press("enter")
-        await eventually(lambda: "Saved new.pdf" in driver.screen, driver.turn)
+        assert "Saved new.pdf" in driver.screen
         assert (tmp_path / "new.pdf").read_bytes().startswith(b"%PDF")
         assert there.read_text() == "mine"
         await send(driver, "pdf")
         await driver.press("enter")
-        await eventually(lambda: "save it to a file" in driver.screen, driver.turn)
+        assert "save it to a file" in driver.screen
         await driver.press("down", "enter")
         assert "Opened in the browser" in driver.screen
 

@@ -82,6 +82,7 @@ async def test_instructions_are_edited_shown_sent_and_put_back(
         await driver.press("e")
         assert "- No jokes" in driver.screen
         driver.golden("agent-instructions-change", update=update_golden)
+        assert "esc leave, keeps what you wrote" in driver.screen
         await driver.press("escape")
         assert "e goes on with it" in driver.screen
         assert told(world) == before

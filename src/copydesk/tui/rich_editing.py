@@ -83,9 +83,10 @@ class RichEditing(Place, scope="rich_editing"):
         if not base.markdown:
             said = "Markdown cannot say all of it, so it was edited as its JSON."
             told += ["", Text(said, style="muted")]
-        if not await self.desk.push_screen_wait(
-            Confirm(title, [*told, "", *facts], verb="send it")
-        ):
+        sheet = Confirm(
+            title, [*told, "", *facts], verb="send it", leaves="leave, keeps what you wrote"
+        )
+        if not await self.desk.push_screen_wait(sheet):
             self.tell("Kept, not sent: e goes on with it.")
             return False
         await send(now, after)

@@ -139,12 +139,24 @@ def fact_lines(facts: Sequence[Fact]) -> Text:
 
 
 class Confirm(ScrollingSheet[bool], scope="confirm"):
-    """Level 2: facts, then ``y``. The result is True, or None when it was left."""
+    """Level 2: facts, then ``y``. The result is True, or None when it was left.
+
+    ``leaves`` is what Esc does, in a word, where it is not simply that nothing is done.
+    """
 
     DANGER = 2
 
-    def __init__(self, title: str, facts: Sequence[Fact], *, verb: str, warning: str = "") -> None:
+    def __init__(
+        self,
+        title: str,
+        facts: Sequence[Fact],
+        *,
+        verb: str,
+        warning: str = "",
+        leaves: str = "cancel",
+    ) -> None:
         super().__init__(title)
+        self._leaves = leaves
         self._facts = facts
         self._verb = verb
         self._warning = warning
@@ -155,8 +167,12 @@ class Confirm(ScrollingSheet[bool], scope="confirm"):
             yield Static(self.paint(fact_lines(self._facts)))
         if self._warning:
             yield Static(self.paint(Text(self._warning, style="warn")), classes="warning")
-        keys = Text.assemble(("y", "accent"), f" {self._verb}   ", ("esc", "accent"), " cancel")
-        yield Label(self.paint(keys), classes="keys", id="confirm-keys")
+        yield Label(self.paint(self._keys()), classes="keys", id="confirm-keys")
+
+    def _keys(self) -> Text:
+        return Text.assemble(
+            ("y", "accent"), f" {self._verb}   ", ("esc", "accent"), f" {self._leaves}"
+        )
 
     @action("y", "confirm", danger=2)
     def confirm(self) -> None:
@@ -167,13 +183,7 @@ class Confirm(ScrollingSheet[bool], scope="confirm"):
     def enter(self) -> None:
         """Say that Enter confirms nothing here."""
         keys = self.query_one("#confirm-keys", Label)
-        said = Text.assemble(
-            ("Enter confirms nothing.  ", "warn"),
-            ("y", "accent"),
-            f" {self._verb}   ",
-            ("esc", "accent"),
-            " cancel",
-        )
+        said = Text.assemble(("Enter confirms nothing.  ", "warn"), self._keys())
         keys.update(self.paint(said))
 
 

@@ -2,7 +2,8 @@
 
 An action and a place name the operations that they use. Here is looked, at the transport, which
 requests went out in every scenario and for which actions (`copydesk.domain.cause`); with
-``--reach`` a run fails where an action names an operation that was never seen to succeed for it.
+``--reach`` a run fails where an action names an operation that was never seen to be sent for it,
+other than to be refused.
 What is sent besides, as reading again after a write, need not be named.
 """
 
@@ -23,8 +24,8 @@ class _Watcher(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
         assert isinstance(record.args, tuple)
         name, status, _, cause = record.args
-        # What was refused, or never answered, has not shown that the action can do it.
-        if isinstance(status, int) and status < 300:
+        # What was refused has not shown that the action can do it; an answer may get lost.
+        if not isinstance(status, int) or status < 300:
             SEEN.update((action, str(name)) for action in str(cause).split())
 
 

@@ -61,6 +61,9 @@ async def test_links_and_files_lead_to_the_pages_they_stand_on(
     furnish(world)
     async with drive(open_world(world), "g l", size=(140, 40)) as driver:
         driver.golden("links", update=update_golden)
+        await driver.press(":")
+        await driver.burst(*"of")
+        await driver.press("enter", "enter")
         await driver.press("]", "]", "]")
         assert "in-app" in driver.line("Bank")
         # Page by page.

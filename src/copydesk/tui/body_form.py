@@ -106,7 +106,10 @@ def _field(
     first = filling.first[slot.name]
 
     def wrong(text: str) -> str | None:
-        return filling.check(slot, text) or (check(text) if text not in ("", first) else None)
+        if found := filling.check(slot, text):
+            return found
+        left_out = filling.new and not text
+        return None if left_out or text == first else check(text)
 
     return Field(
         slot.name,

@@ -60,7 +60,7 @@ class Publishing(ResourcePlace["Integration"], scope="integration_publishing"):
         danger=2,
         show=28,
         group="Change",
-        uses=("publish_integration", "get_integration"),
+        uses="publish_integration",
     )
     async def publish(self) -> None:
         """Publish an integration, or a new version, from a manifest file. It asks for its path."""

@@ -58,7 +58,7 @@ class _SAMLFields(Body):
         alias="ssoURL",
         description="The single sign-on address of the provider.",
     )
-    default_team: Annotated[str, StringConstraints(min_length=1)] | None = Field(
+    default_team: str | None = Field(
         default=None,
         description="The team that newcomers join. It can be exchanged, not taken away.",
     )

@@ -162,8 +162,15 @@ def loss(provider: SAMLProvider, others: int | None, *, enforced: bool) -> Seque
     return [*facts, Text(said, style="warn")]
 
 
+def no_team(text: str) -> str | None:
+    """Say so when no team is left: the service exchanges it, and takes it away from no provider."""
+    return None if text else "it cannot be empty"
+
+
 def wrong_certificate(text: str) -> str | None:
     """Say why a text is no certificate: PEM, or its base64 alone as metadata have it."""
+    if not text:
+        return None
     if holds_private_key(text):
         return "this is a private key: only the certificate is asked for, which is public"
     lead, *frames = _FRAME.split(text)

@@ -268,7 +268,7 @@ class OrganizationsPlace(OrganizationActions, HasDetails, scope="organizations")
         """Join an organization that admits the domain of your e-mail address. It asks which."""
         await self._join("")
 
-    @command("join", "ORGANIZATION", uses=("join_organization", "get_organization"))
+    @command("join", "ORGANIZATION", uses="join_organization")
     async def join_by_word(self, rest: str) -> None:
         """Join an organization, given by its id or its address in the app."""
         await self._join(rest.strip())

@@ -180,7 +180,7 @@ class SAMLProvidersPlace(ResourcePlace[Any], scope="saml_providers"):
             offers={"defaultTeam": self._teams},
             names={team.id: present.named(present.team(item) or "")} if team is not None else {},
             lines={} if "\n" in (item.entity_id or "") else {"entityID": 1},
-            checks=CHECKS,
+            checks=CHECKS | ({} if team is None else {"defaultTeam": present.no_team}),
             facts=present.edit_facts(item),
         )
 

@@ -150,8 +150,12 @@ async def test_the_schema_is_edited_shown_sent_and_put_back(
         assert stored(world, site) == FIRST
         await driver.press("ctrl+r")
         assert stored(world, site) == second
+        third = schema(partner="They sell it.")
+        editor(json.dumps(third))
+        await driver.press("e", "y")
+        assert stored(world, site) == third
         # Nothing changed: nothing is sent, and nothing kept.
-        editor(json.dumps(second, indent=4))
+        editor(json.dumps(third, indent=4))
         await driver.press("e")
         assert "The schema is so already" in driver.screen
         assert driver.app.session.drafts.kept() == {}

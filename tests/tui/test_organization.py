@@ -6,6 +6,7 @@ import httpx
 
 from copydesk.client.api import Api
 from copydesk.server import seeding_organization, seeding_sites
+from copydesk.tui.screens.organizations import OrganizationsPlace
 from tests.drive import drive
 from tests.tui.opening import open_world, typed
 from tests.tui.test_unknown_outcome import Lossy, words
@@ -191,6 +192,7 @@ async def test_an_organization_is_joined_and_left_greeted_and_its_invites_end(
         assert "No token came back" in driver.screen
         # A list stays that of the organization it was read for, and so does a draft.
         await driver.press("g o")
+        assert isinstance(driver.place, OrganizationsPlace)
         driver.place.rows.select(beta)
         await driver.press("enter", "escape", "escape", "e")
         assert "Acme > Members" in driver.screen

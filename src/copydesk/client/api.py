@@ -189,9 +189,7 @@ class Api:
             seen.add(token)
             given["page"] = token
 
-    async def answer(
-        self, operation: Operation[P, R], *args: P.args, **kwargs: P.kwargs
-    ) -> Answer:
+    async def answer(self, operation: Operation[P, R], *args: P.args, **kwargs: P.kwargs) -> Answer:
         """Send ``operation`` and return the successful answer as it came, read by no model.
 
         Raises what a call raises.

@@ -72,7 +72,7 @@ def is_there(sent: ConversationIngest, found: ConversationDetail) -> bool:
     return (
         (known.url is None or (had is not None and known.url == had.url))
         and (known.attributes or {}).items() <= attributes.items()
-        and (known.created_at is None or _near(known.created_at, had and had.created_at))
+        and (known.created_at is None or _near(known.created_at, had.created_at if had else None))
     )
 
 
@@ -114,7 +114,9 @@ def _without_nulls(value: Any) -> bool:
     if isinstance(value, dict):
         metadata = value.get("metadata")
         for held, names in ((metadata, _OPTIONAL), (value, ("subject", "metadata"))):
-            for name in names if isinstance(held, dict) else ():
+            if not isinstance(held, dict):
+                continue
+            for name in names:
                 if name in held and held[name] is None:
                     del held[name]
                     found = True

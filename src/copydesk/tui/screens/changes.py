@@ -46,6 +46,7 @@ class Left:
     own: Sequence[SavedView]
     marked: Mapping[str, ChangeRow]
 
+
 LISTED = (
     "list_organization_change_requests", "list_organization_spaces", "get_change_request_changes",
     "list_change_request_comments", "list_change_request_reviews", "list_requested_reviewers",

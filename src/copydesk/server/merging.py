@@ -141,7 +141,9 @@ class _Merging:
 
     def run(self) -> Merged:
         result = Draft()
-        for page_id in {**self.ours.pages, **self.theirs.pages}:
+        # The same whichever side is ours, for it is the order in which clashes are told.
+        new = {*self.ours.pages, *self.theirs.pages} - {*self.base.pages}
+        for page_id in (*self.base.pages, *sorted(new)):
             page = self._page(page_id)
             if page is not None:
                 result.pages[page_id] = page
@@ -155,12 +157,18 @@ class _Merging:
         base = self.base.pages.get(page_id)
         ours = self.ours.pages.get(page_id)
         theirs = self.theirs.pages.get(page_id)
+        survivor = ours or theirs
+        if base is not None and survivor is not None and (ours is None or theirs is None):
+            # To put a page elsewhere is to keep it, also where nothing in it was edited.
+            before, *sides = (side.get(page_id, _ABSENT) for side in self.parents)
+            if any(side not in (before, _ABSENT) for side in sides):
+                self._clash("deleted", survivor)
+                return survivor
         if ours == theirs or theirs == base:
             return ours
         if ours == base:
             return theirs
         if ours is None or theirs is None:
-            survivor = ours or theirs
             if survivor is not None:
                 self._clash("deleted", survivor)
             return survivor

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from tests.world import World
 
 # A machine under load is slow, which is no failure. HYPOTHESIS_PROFILE=long looks harder.
-settings.register_profile("suite", max_examples=40, deadline=None)
+settings.register_profile("suite", max_examples=25, deadline=None)
 settings.register_profile("long", max_examples=1000, deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "suite"))
 

@@ -75,11 +75,13 @@ class Driver:
         """Press keys one after the other, as people type them (``"g s"`` is two)."""
         from copydesk.tui.keys import chord
 
-        for key in keys:
+        for at, key in enumerate(keys, 1):
             *begun, last = chord(key)
             for name in begun:
                 await self.send(name)
-            await self.burst(last)
+            self._key(last)
+            # Nobody looks before the last one.
+            await self.idle(draw=at == len(keys))
 
     async def type(self, text: str) -> None:
         """Type text letter by letter, each acted on before the next; drawn once all are in."""
@@ -117,11 +119,11 @@ class Driver:
         assert self.app._driver is not None
         self.app._driver.send_message(event)
 
-    async def idle(self) -> None:
+    async def idle(self, *, draw: bool = True) -> None:
         """Wait until no read, write, load or worker is under way and the screen is drawn."""
         quiet = 0
         for _ in range(ROUNDS):
-            tasks = await self.settle(final=True)
+            tasks = await self.settle(final=True, draw=draw)
             # A message may be on its way to the place that will read: quiet once is not enough.
             quiet = 0 if tasks else quiet + 1
             if quiet == 2:
@@ -130,19 +132,20 @@ class Driver:
                 await asyncio.wait(tasks, timeout=0.25)
         raise AssertionError(f"still under way: {tasks}")
 
-    async def settle(self, *, final: bool = False) -> list[asyncio.Future[Any]]:
+    async def settle(self, *, final: bool = False, draw: bool = True) -> list[asyncio.Future[Any]]:
         """Let the event loop run until it has nothing ready.
 
         A timer that is about to ring is waited for; one that rings later is not. With ``final``
-        the screen is drawn then, once, unless something is still under way: that is returned.
+        the screen is drawn then, once, unless something is still under way: that is returned, or
+        ``draw`` says that nobody looks.
         """
         UNSEEN.add(self.app)
         try:
-            return await self._settle(final=final)
+            return await self._settle(final=final, draw=final and draw)
         finally:
             UNSEEN.discard(self.app)
 
-    async def _settle(self, *, final: bool) -> list[asyncio.Future[Any]]:
+    async def _settle(self, *, final: bool, draw: bool) -> list[asyncio.Future[Any]]:
         loop: Any = asyncio.get_running_loop()
         animator = self.app.animator
         for _ in range(FRAMES):
@@ -161,7 +164,7 @@ class Driver:
             due = [timer.when() for timer in loop._scheduled if not timer.cancelled()]
             soon = min(due, default=inf) - loop.time()
             if not (loop._ready or undrawn) and soon > SOON:
-                if not (final and screen._compositor._dirty_regions):
+                if not (draw and screen._compositor._dirty_regions):
                     break
                 # What is drawn may find out more, as how high a text is.
                 UNSEEN.discard(self.app)

@@ -324,7 +324,6 @@ def test_serve_warns_where_other_machines_can_reach_it(desk: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "absent"),
     [
-        (["ops"], {"starlette", "uvicorn", "dulwich"}),
         (["desk", "token"], {"textual", "uvicorn", "dulwich"}),
         (["--version"], {"textual", "httpx", "starlette", "pydantic", "sqlite3"}),
     ],

@@ -1,6 +1,7 @@
 """Reading is lenient: a service that says more, less or something new breaks nothing."""
 
 import json
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from functools import cache
 from typing import Any
@@ -25,7 +26,24 @@ from copydesk.contract.models.site import PublishedSite, SiteSpacesStructure, Un
 from copydesk.contract.models.space import Space
 from tests.contract.examples import READ, example, least, wire_name
 
-every_shape = pytest.mark.parametrize("model", READ, ids=lambda each: each.__name__)
+BY_MODULE = {
+    module: [each for each in READ if each.__module__ == module]
+    for module in dict.fromkeys(each.__module__ for each in READ)
+}
+
+
+def every_shape(law: Callable[[type[Shape]], None]) -> Callable[[list[type[Shape]]], None]:
+    """Hold a law for every model, those of one module in one test."""
+
+    @pytest.mark.parametrize(
+        "models", BY_MODULE.values(), ids=[name.rsplit(".", 1)[-1] for name in BY_MODULE]
+    )
+    def holds(models: list[type[Shape]]) -> None:
+        for model in models:
+            law(model)
+
+    holds.__name__ = law.__name__
+    return holds
 
 
 @every_shape

@@ -93,12 +93,12 @@ async def test_a_limit_out_of_bounds_is_a_400(world: World, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", [n for n in EVERY if CATALOGUE[n].body is not None])
-@pytest.mark.parametrize("body", [b"{", b"\xff", b"17", b'"x"', b"[" * 100_000])
-async def test_a_body_that_is_none_is_a_400(world: World, name: str, body: bytes) -> None:
+async def test_a_body_that_is_none_is_a_400(world: World, name: str) -> None:
     async with world.client() as client:
-        answer = await send(client, CATALOGUE[name], json=None, content=body)
-    assert answer.status_code == 400
-    assert "body" in sentence(answer)
+        for body in (b"{", b"\xff", b"17", b'"x"', b"[" * 100_000):
+            answer = await send(client, CATALOGUE[name], json=None, content=body)
+            assert answer.status_code == 400, body[:9]
+            assert "body" in sentence(answer), body[:9]
 
 
 async def test_a_body_that_is_too_long_is_a_400(world: World) -> None:

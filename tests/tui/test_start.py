@@ -43,6 +43,10 @@ LATER = {
     "copydesk.contract",
     "copydesk.domain.reversal",
     "copydesk.server",
+    "copydesk.tui.draft_keys",
+    "copydesk.tui.widgets.choice",
+    "copydesk.tui.widgets.form",
+    "copydesk.tui.widgets.sheet",
 }
 """What only comes after the first paint (speed.md: the first screen needs none of it)."""
 

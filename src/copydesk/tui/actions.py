@@ -254,14 +254,23 @@ def _inherited(cls: type[Acts]) -> dict[str, Action]:
 
     A base holds also what it inherits itself. That must not stand for what another base made of it.
     """
+    above = cls.__mro__[1:]
+    if above[0].__mro__ == above:  # one base, which has worked it out
+        return dict(vars(above[0]).get("ACTIONS", {}))
     taken: dict[str, Action] = {}
-    for base in reversed(cls.__mro__[1:]):
+    holder: dict[tuple[str, ...], str] = {}
+    for base in reversed(above):
         for each in vars(base).get("ACTIONS", {}).values():
-            if each.scope == vars(base).get("SCOPE"):
-                taken.pop(each.method, None)
+            if each.scope != vars(base).get("SCOPE"):
+                continue
+            before = taken.pop(each.method, None)
+            for key in () if before is None else before.keys:
+                del holder[chord(key)]
+            if any(chord(key) in holder for key in each.keys):
                 _take_keys(taken, each)
-                taken[each.method] = each
-    order = [name for base in cls.__mro__[1:] for name in vars(base).get("ACTIONS", {})]
+            taken[each.method] = each
+            holder.update((chord(key), each.method) for key in each.keys)
+    order = [name for base in above for name in vars(base).get("ACTIONS", {})]
     return {name: taken[name] for name in dict.fromkeys(order) if name in taken}
 
 

@@ -15,11 +15,9 @@ from typing import TYPE_CHECKING, Any
 from copydesk.domain.address import web_address
 from copydesk.domain.text import clean, plural, shorten
 from copydesk.tui.actions import action, command
-from copydesk.tui.draft_keys import form_key
 from copydesk.tui.place import Place
 from copydesk.tui.places import Target
 from copydesk.tui.resources import Raw
-from copydesk.tui.widgets.choice import Choice, Option
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,6 +25,7 @@ if TYPE_CHECKING:
     from copydesk.client.api import Api
     from copydesk.contract.enumerations import ChangeRequestStatus
     from copydesk.contract.models.content import PageTree, TemplateApply
+    from copydesk.tui.widgets.choice import Option
 
 NAME_CELLS = 40
 """Cells of a name in the title of a sheet."""
@@ -111,6 +110,8 @@ class ContentCommands(Place, scope="content"):
     @command("pdf", uses="get_change_request_pdf")
     async def make_pdf(self, rest: str) -> None:
         """Make a PDF of a change request, or of a page of it: to a file, or in the browser."""
+        from copydesk.tui.widgets.choice import Choice, Option
+
         content = self.content()
         if content is None or content.request is None:
             self.say("The service makes PDFs of change requests: open one first.", "warn")
@@ -159,6 +160,7 @@ class ContentCommands(Place, scope="content"):
 
     async def _save_pdf(self, api: Api, url: str, content: Content) -> None:
         from copydesk.client.download import fetch
+        from copydesk.tui.draft_keys import form_key
         from copydesk.tui.errors import NotDoneError
         from copydesk.tui.widgets.ask import Ask
 
@@ -225,6 +227,7 @@ class ContentCommands(Place, scope="content"):
         """Add the pages of a template to a space, or to a change request. No way back: it asks."""
         from copydesk.contract.models.content import TemplateApply
         from copydesk.tui.body_form import body_form
+        from copydesk.tui.draft_keys import form_key
 
         content = self.content()
         if content is None or content.refused:
@@ -272,6 +275,7 @@ class ContentCommands(Place, scope="content"):
 
     async def _requests_offered(self, space: str) -> Sequence[Option]:
         from copydesk.contract import operations as ops
+        from copydesk.tui.widgets.choice import Option
 
         api = await self.session.ready()
         found = []

@@ -156,6 +156,11 @@ class Driver:
                     return tasks
                 if self.app.here is not None and self.app.here.frame_due:
                     self.app.here.refresh_frame()
+            for under in self.app._background_screens:
+                # Its clock is asked: what was drawn there once says that it is to be drawn again.
+                clock: Any = under._update_timer
+                if clock._active.is_set():
+                    under._on_timer_update()
             self.app.screen._on_timer_update()
             if animator._animations:
                 await animator.wait_until_complete()

@@ -61,7 +61,6 @@ async def keep_typed(driver: Driver) -> None:
     if isinstance(driver.app.screen, Form):
         driver.app.screen.keep()
         driver.app.session.touched()
-        driver.place._on_timer_update()  # what is under a sheet is drawn by a clock of its own
         await driver.idle()
 
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, get_args
 from copydesk.cli.connection import chosen
 from copydesk.cli.edge import DONE, FAILED, UsageError, say
 from copydesk.cli.output import Column, put, put_facts, put_json, put_table
-from copydesk.cli.site_finding import candidates, find_organizations, said_name
+from copydesk.cli.site_finding import PAGE, candidates, find_organizations, said_name
 from copydesk.contract.enumerations import ClusterOrder
 from copydesk.domain.text import clean, shorten
 from copydesk.tui.present.cluster import (
@@ -33,9 +33,6 @@ if TYPE_CHECKING:
     from copydesk.client.api import Api
     from copydesk.contract.models.cluster import IssuesCluster
     from copydesk.contract.models.organization import Organization
-
-PAGE = 250
-"""Rows asked for at once."""
 
 _LONGEST = 60
 

@@ -11,9 +11,6 @@ from copydesk.cli.arguments import build_parser
 from copydesk.cli.edge import DONE
 from copydesk.cli.output import put_bytes
 
-SHELLS = ("bash", "zsh", "fish")
-"""The shells that there are scripts for."""
-
 TAKES_FILES = ("files", "body")
 """Arguments that are the names of files and not paths, for ``-`` is one of them."""
 

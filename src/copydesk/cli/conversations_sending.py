@@ -154,7 +154,7 @@ class Sending:
                 "Each conversation is looked up now, and sent where it is not there."
             )
         except ApiError as error:
-            raise Halted(f"it cannot be read what arrived: {error}", _status(error)) from error
+            raise Halted(f"it cannot be read what arrived: {error}", status_for(error)) from error
 
     async def _send_all(self, rows: Iterator[Row]) -> None:
         batch: list[Row] = []
@@ -222,7 +222,9 @@ class Sending:
             try:
                 there = await self._is_there(item)
             except ApiError as error:
-                raise Halted(f"it cannot be read what arrived: {error}", _status(error)) from error
+                raise Halted(
+                    f"it cannot be read what arrived: {error}", status_for(error)
+                ) from error
             if there:
                 self._book.arrived([item.id])
                 self._tell(row, "known", "it had arrived")
@@ -267,7 +269,7 @@ class Sending:
                     waiting.extend(reversed(await self._settled(part, error)))
                 else:
                     self._book.refused(ids)
-                    raise Halted(_said(error, part), _status(error)) from error
+                    raise Halted(_said(error, part), status_for(error)) from error
             else:
                 self._arrived(part)
             self._report.progress()
@@ -335,7 +337,7 @@ class Sending:
                 self._tell(row, "unknown")
             raise Halted(
                 f"{_said(error, part)} And it cannot be read what arrived: {_said(reading, part)}",
-                _status(error),
+                status_for(error),
             ) from error
         rest = [row for row in part if row.item.id not in there]
         self._faults += 1
@@ -348,7 +350,7 @@ class Sending:
             self._tell(alone, "failed", _said(error, part))
             rest = []
         if not there and faults >= MOST_FAULTS:
-            raise Halted(_said(error, part), _status(error)) from error
+            raise Halted(_said(error, part), status_for(error)) from error
         if alone is not None:
             alone.tried = True
         return _halves(rest)
@@ -429,7 +431,3 @@ def _texts(item: Item) -> Iterable[str]:
         yield from (metadata.attributes or {}).values()
     for part in conversation.parts:
         yield part.body[: 2**16]
-
-
-def _status(error: ApiError) -> int:
-    return status_for(error)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from copydesk.cli.connection import Connection, chosen
 from copydesk.cli.edge import DONE, UsageError, say
 from copydesk.cli.output import Column, put_json, put_table
-from copydesk.cli.site_finding import find_organizations
+from copydesk.cli.site_finding import PAGE, find_organizations
 from copydesk.cli.space_finding import find_space
 from copydesk.domain.age import age
 from copydesk.domain.filter import Query
@@ -36,9 +36,6 @@ if TYPE_CHECKING:
     from copydesk.client.api import Api
     from copydesk.contract.models.change_request import ChangeRequest
     from copydesk.domain.snooze import Snooze
-
-PAGE = 250
-"""Rows asked for at once."""
 
 AT_ONCE = 4
 """Change requests that are looked into at the same time."""

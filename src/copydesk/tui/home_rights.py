@@ -1,20 +1,23 @@
 """What the reader may do in the organization whose things a place lists, where no item says it.
 
-A mixin of places. Until the rights are known nothing is off: the service decides in any case.
+Mixins of places. Until the rights are known nothing is off: the service decides in any case.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from copydesk.domain.text import clean, shorten
 from copydesk.tui.organization_reading import read_home
 from copydesk.tui.place import Place
 from copydesk.tui.places import Target
+from copydesk.tui.resource_place import ResourcePlace
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
     from copydesk.contract.models.organization import Organization
+
+T = TypeVar("T")
 
 NO_HOME = "No organization is chosen: g o lists yours."
 
@@ -56,3 +59,29 @@ class KnowsRights(Place, scope="knows_rights"):
         name = type(home.permissions).model_fields[right].alias or right
         kind = "role" if right == "admin" else "permission"
         return f"That takes the {kind} {name} in {shorten(clean(home.title), 40) or 'it'}."
+
+
+def may_not_add(here: AddsByRight[Any]) -> str | None:
+    """Say why the reader can add nothing to the list."""
+    return here.missing() or here.lacks(here.ADDING)
+
+
+class AddsByRight(KnowsRights, ResourcePlace[T], scope="adds_by_right"):
+    """A list of an organization's things that is added to by who has a permission there."""
+
+    ADDING: ClassVar[str]
+    """The permission that adding takes, a field of ``OrganizationPermissions``."""
+    READERS_EMPTY: ClassVar[str]
+    """What an empty list says to who may add nothing, in the place of ``Resource.empty``."""
+
+    def learned(self, home: Organization) -> None:
+        """Offer to add something only to who may."""
+        super().learned(home)
+        self.rows.empty = self.missing() or self._nothing()
+        self.rows.refresh()
+
+    def _nothing(self) -> str:
+        said = super()._nothing()
+        if said == self.resource.empty and may_not_add(self) is not None:
+            return self.READERS_EMPTY
+        return said

@@ -196,11 +196,6 @@ def requests_cell(open_requests: str | None) -> Text | str:
     return Text("0", style="muted") if open_requests == "0" else Text(open_requests, "strong")
 
 
-def updated(row: ClusterRow, now: datetime) -> str:
-    """Return how long ago it last changed."""
-    return age(row.updated, now)
-
-
 def cluster_facts(
     row: ClusterRow,
     now: datetime,

@@ -105,9 +105,9 @@ def nothing_found(words: str, where: str) -> str:
     return said
 
 
-def lit(text: str, words: str, *, limit: int = EXCERPT) -> Text:
+def lit(text: str, words: str) -> Text:
     """Return a text with the beginnings of words lit that were looked for; case is no matter."""
-    plain = " ".join(clean(text, limit=limit).split())
+    plain = " ".join(clean(text, limit=EXCERPT).split())
     shown = Text(plain)
     wanted = _wanted(words)
     if wanted is None:

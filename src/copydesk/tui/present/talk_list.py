@@ -85,10 +85,9 @@ class Sources:
         self._called: dict[str, str] = {}
         """What the service calls them, by name."""
 
-    def learn(self, sources: Iterable[str | None]) -> bool:
-        """Take note of sources; return whether one of them is new."""
+    def learn(self, sources: Iterable[str | None]) -> None:
+        """Take note of sources."""
         known = set(self._called.values())
-        before = len(known)
         for source in sources:
             if source and source not in known:
                 known.add(source)
@@ -98,7 +97,6 @@ class Sources:
                     nth += 1
                     name = f"{said} ({nth})"
                 self._called[name] = source
-        return len(known) > before
 
     @property
     def names(self) -> Sequence[str]:

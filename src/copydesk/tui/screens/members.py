@@ -9,6 +9,7 @@ from copydesk.domain.member_inverses import role_changed, sso_member_added
 from copydesk.domain.text import clean, plural, shorten
 from copydesk.tui.actions import action
 from copydesk.tui.body_form import body_form
+from copydesk.tui.home_rights import KnowsRights
 from copydesk.tui.member_resources import MEMBERS
 from copydesk.tui.organization_actions import (
     NAME_CELLS,
@@ -34,7 +35,6 @@ from copydesk.tui.widgets.sheet import TypeToConfirm
 if TYPE_CHECKING:
     from copydesk.client.api import Api
     from copydesk.contract.models.member import Member, MemberUpdate
-    from copydesk.contract.models.organization import Organization
     from copydesk.domain.reversal import Reversal
 
 OFFERED = 1_000
@@ -50,14 +50,10 @@ def not_removable(here: MembersPlace) -> str | None:
 
 
 @place("members", key="w", title="Members", uses=("list_members", "get_organization"))
-class MembersPlace(OrganizationActions, ResourcePlace["Member"], scope="members"):
+class MembersPlace(KnowsRights, OrganizationActions, ResourcePlace["Member"], scope="members"):
     """The people of an organization."""
 
     RESOURCE = MEMBERS
-
-    def __init__(self, target: Target) -> None:
-        super().__init__(target)
-        self._admin: bool | None = None
 
     @property
     def at_hand(self) -> AtHand | None:
@@ -65,22 +61,9 @@ class MembersPlace(OrganizationActions, ResourcePlace["Member"], scope="members"
         home = self.organization
         if home is None:
             return None
-        return AtHand(home, self.session.title_of(home) or "the organization", self._admin)
-
-    def opened(self) -> None:
-        """Find out what the reader may do."""
-        super().opened()
-        self.load("rights", self._read_rights, self._learned, what="Reading your rights")
-
-    async def _read_rights(self, api: Api) -> Organization | None:
-        from copydesk.contract import operations as ops
-
-        return await api(ops.get_organization, self.organization) if self.organization else None
-
-    def _learned(self, organization: Organization | None) -> None:
-        granted = None if organization is None else organization.permissions
-        self._admin = None if granted is None else granted.admin
-        self.refresh_frame()
+        granted = None if self.known_home is None else self.known_home.permissions
+        admin = None if granted is None else granted.admin
+        return AtHand(home, self.session.title_of(home) or "the organization", admin)
 
     def _nothing(self) -> str:
         if self._order == "seen" and not self.conditions:

@@ -14,7 +14,7 @@ from copydesk.domain.openapi_spec_inverses import (
 from copydesk.domain.text import clean, shorten
 from copydesk.tui.actions import action
 from copydesk.tui.body_form import body_form
-from copydesk.tui.home_rights import NO_HOME, KnowsRights
+from copydesk.tui.home_rights import AddsByRight, may_not_add
 from copydesk.tui.places import Target, place
 from copydesk.tui.present import openapi_spec as present
 from copydesk.tui.present.member import ago
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from copydesk.client.api import Api
     from copydesk.contract.models.base import Page
     from copydesk.contract.models.openapi_spec import OpenAPISource, OpenAPISpec
-    from copydesk.contract.models.organization import Organization
     from copydesk.tui.openapi_spec_writing import SpecAsked, SpecSourceAsked
 
 LABELS = {"source.url": "Address", "source.file": "File"}
@@ -70,16 +69,6 @@ SPECS: Resource[OpenAPISpec] = Resource(
 """OpenAPI specifications, as an organization lists them."""
 
 
-def no_home(here: OpenAPISpecsPlace) -> str | None:
-    """Say so when there is no organization to add one to."""
-    return None if here.organization else NO_HOME
-
-
-def may_not_add(here: OpenAPISpecsPlace) -> str | None:
-    """Say why the reader may add none."""
-    return here.lacks("create_open_api_spec")
-
-
 def not_editable(here: OpenAPISpecsPlace) -> str | None:
     """Say why the specification under the cursor may not be changed."""
     item = here.item
@@ -105,10 +94,14 @@ def visibility_label(here: OpenAPISpecsPlace) -> str:
 
 @place("openapi-specs", key="A", title="OpenAPI specifications",
        uses=("list_openapi_specs", "get_openapi_spec", "get_organization"))  # fmt: skip
-class OpenAPISpecsPlace(KnowsRights, WatchedPlace["OpenAPISpec"], scope="openapi_specs"):
+class OpenAPISpecsPlace(
+    AddsByRight["OpenAPISpec"], WatchedPlace["OpenAPISpec"], scope="openapi_specs"
+):
     """The OpenAPI specifications of an organization."""
 
     RESOURCE = SPECS
+    ADDING = "create_open_api_spec"
+    READERS_EMPTY = "There are no OpenAPI specifications in this organization."
 
     def under_way(self, item: OpenAPISpec) -> bool:
         """Whether the service has not done with reading it."""
@@ -126,18 +119,6 @@ class OpenAPISpecsPlace(KnowsRights, WatchedPlace["OpenAPISpec"], scope="openapi
     def home(self) -> str:
         """The id of the organization; guards keep verbs from being without one."""
         return self.organization or ""
-
-    def learned(self, home: Organization) -> None:
-        """Offer to add one only to who may."""
-        super().learned(home)
-        self.rows.empty = self.missing() or self._nothing()
-        self.rows.refresh()
-
-    def _nothing(self) -> str:
-        said = super()._nothing()
-        if said == SPECS.empty and may_not_add(self) is not None:
-            return "There are no OpenAPI specifications in this organization."
-        return said
 
     def show_item(self) -> None:
         """Show the specification, then what the service says of it by now."""
@@ -163,7 +144,7 @@ class OpenAPISpecsPlace(KnowsRights, WatchedPlace["OpenAPISpec"], scope="openapi
 
     # Its source
 
-    @action("ctrl+n", "add", unless=(no_home, may_not_add), danger=1, show=28, group="Change",
+    @action("ctrl+n", "add", unless=may_not_add, danger=1, show=28, group="Change",
             uses=("create_openapi_spec", "get_openapi_spec"))  # fmt: skip
     async def make(self) -> None:
         """Add a specification, from an address or from a file. u deletes it again."""

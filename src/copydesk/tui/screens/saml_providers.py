@@ -9,8 +9,9 @@ from copydesk.domain.saml_provider_inverses import provider_changed, provider_ma
 from copydesk.domain.text import clean_long
 from copydesk.tui.actions import action
 from copydesk.tui.body_form import body_form
-from copydesk.tui.organization_reading import read_home, teams_offered
-from copydesk.tui.places import Target, place
+from copydesk.tui.home_rights import KnowsRights
+from copydesk.tui.organization_reading import teams_offered
+from copydesk.tui.places import place
 from copydesk.tui.present import saml_provider as present
 from copydesk.tui.resource_place import ResourcePlace, nothing_selected
 from copydesk.tui.resources import Resource
@@ -19,7 +20,6 @@ from copydesk.tui.widgets.sheet import TypeToConfirm
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
-    from copydesk.contract.models.organization import Organization
     from copydesk.contract.models.saml_provider import (
         SAMLProvider,
         SAMLProviderCreate,
@@ -53,12 +53,7 @@ def only_listed(here: SAMLProvidersPlace) -> str | None:
 
 def may_not_administer(here: SAMLProvidersPlace) -> str | None:
     """Say why the reader may not change how people sign in."""
-    if (why := here.missing()) is not None:
-        return why
-    home = here.home
-    if home is None or home.permissions is None or home.permissions.admin:
-        return None
-    return f"That takes the role admin in {present.named(home.title)}."
+    return here.missing() or here.lacks("admin")
 
 
 @place(
@@ -67,32 +62,14 @@ def may_not_administer(here: SAMLProvidersPlace) -> str | None:
     title="Single sign-on",
     uses=("list_saml_providers", "list_sso_logins", "get_organization"),
 )
-class SAMLProvidersPlace(ResourcePlace[Any], scope="saml_providers"):
+class SAMLProvidersPlace(KnowsRights, ResourcePlace[Any], scope="saml_providers"):
     """Who vouches for the people of an organization, and how these sign in."""
 
     RESOURCE = PROVIDERS
 
-    def __init__(self, target: Target) -> None:
-        super().__init__(target)
-        self.home: Organization | None = None
-        """The organization with the rights of the reader, once they are known."""
-
     def resource_of(self, view: str) -> Resource[Any]:
         """Return what a view lists."""
         return LOGINS if view == "logins" else PROVIDERS
-
-    def opened(self) -> None:
-        """Find out what the reader may do."""
-        super().opened()
-        if (home := self.organization) is not None:
-            self.load(
-                "rights", lambda api: read_home(api, self.session, home), self._learned,
-                what="Reading your rights",
-            )  # fmt: skip
-
-    def _learned(self, home: Organization) -> None:
-        self.home = home
-        self.refresh_frame()
 
     def copies(self) -> Sequence[tuple[str, str]]:
         """Return what ``Y`` offers; a certificate keeps its lines."""
@@ -203,7 +180,7 @@ class SAMLProvidersPlace(ResourcePlace[Any], scope="saml_providers"):
             present.loss(
                 item,
                 len(ways - {item.id}),
-                enforced=self.home is not None and bool(self.home.sso),
+                enforced=self.known_home is not None and bool(self.known_home.sso),
             ),
             expect=self.label(item),
             verb="delete",

@@ -9,7 +9,7 @@ from copydesk.domain.team_inverses import people_added, people_removed, roles_ch
 from copydesk.domain.text import clean, plural, shorten
 from copydesk.tui.actions import action
 from copydesk.tui.body_form import body_form
-from copydesk.tui.organization_reading import people_offered, read_home
+from copydesk.tui.organization_reading import people_offered
 from copydesk.tui.places import Target, place
 from copydesk.tui.present import team as present
 from copydesk.tui.resource_place import ResourcePlace
@@ -125,9 +125,10 @@ class TeamMembersPlace(ResourcePlace["TeamMember"], scope="team_members"):
 
     async def _read_team(self, api: Api) -> Team:
         from copydesk.contract import operations as ops
+        from copydesk.tui.space_reading import read_me
 
         if self.session.me is None:
-            await read_home(api, self.session, self.ids[0])
+            self.session.me = await read_me(api)
         return await api(ops.get_team, *self.ids)
 
     def _learned(self, team: Team) -> None:

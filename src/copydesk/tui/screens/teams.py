@@ -8,10 +8,11 @@ from copydesk.domain.team_inverses import team_made, team_renamed
 from copydesk.domain.text import clean, shorten
 from copydesk.tui.actions import action
 from copydesk.tui.body_form import body_form
-from copydesk.tui.organization_reading import people_offered, read_home
+from copydesk.tui.home_rights import AddsByRight, may_not_add
+from copydesk.tui.organization_reading import people_offered
 from copydesk.tui.places import Target, place
 from copydesk.tui.present import team as present
-from copydesk.tui.resource_place import ResourcePlace, nothing_selected
+from copydesk.tui.resource_place import nothing_selected
 from copydesk.tui.team_resources import TEAMS
 from copydesk.tui.team_writing import delete, find_made, make, rename, teams_called
 from copydesk.tui.widgets.sheet import TypeToConfirm
@@ -19,19 +20,8 @@ from copydesk.tui.widgets.sheet import TypeToConfirm
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from copydesk.contract.models.organization import Organization
     from copydesk.contract.models.team import Team, TeamCreate, TeamUpdate
     from copydesk.tui.widgets.choice import Option
-
-
-def may_not_make(here: TeamsPlace) -> str | None:
-    """Say why no team can be made."""
-    if (why := here.missing()) is not None:
-        return why
-    home = here.home
-    if home is None or home.permissions is None or home.permissions.own_team:
-        return None
-    return f"That takes the permission ownTeam in {shorten(clean(home.title), 40)}."
 
 
 def may_not_change(here: TeamsPlace) -> str | None:
@@ -39,36 +29,18 @@ def may_not_change(here: TeamsPlace) -> str | None:
     item = here.item
     if item is None or item.permissions is None or item.permissions.admin:
         return None
-    home = "the organization" if here.home is None else shorten(clean(here.home.title), 40)
+    known = here.known_home
+    home = "the organization" if known is None else shorten(clean(known.title), 40)
     return f"That takes the role admin in {home}."
 
 
 @place("teams", key="T", title="Teams", uses=("list_teams", "get_organization"))
-class TeamsPlace(ResourcePlace["Team"], scope="teams"):
+class TeamsPlace(AddsByRight["Team"], scope="teams"):
     """The teams of an organization."""
 
     RESOURCE = TEAMS
-
-    def __init__(self, target: Target) -> None:
-        super().__init__(target)
-        self.home: Organization | None = None
-        """The organization with the rights of the reader, once they are known."""
-
-    def opened(self) -> None:
-        """Find out what the reader may do."""
-        super().opened()
-        if (home := self.organization) is not None:
-            self.load(
-                "rights", lambda api: read_home(api, self.session, home), self._learned,
-                what="Reading your rights",
-            )  # fmt: skip
-
-    def _learned(self, home: Organization) -> None:
-        self.home = home
-        if may_not_make(self) is not None:
-            self.rows.empty = "There are no teams in this organization."
-            self.rows.refresh()
-        self.refresh_frame()
+    ADDING = "own_team"
+    READERS_EMPTY = "There are no teams in this organization."
 
     def open_item(self, item: Team) -> None:
         """Go to who is in the team."""
@@ -81,7 +53,7 @@ class TeamsPlace(ResourcePlace["Team"], scope="teams"):
 
     # Changing
 
-    @action("ctrl+n", "new team", unless=may_not_make, danger=1, show=28, group="Change",
+    @action("ctrl+n", "new team", unless=may_not_add, danger=1, show=28, group="Change",
             uses=("create_team", "list_teams", "list_members"))  # fmt: skip
     async def make(self) -> None:
         """Make a team, with people of the organization in it if you like."""

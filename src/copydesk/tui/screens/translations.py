@@ -11,7 +11,7 @@ from copydesk.domain.text import clean, plural, shorten
 from copydesk.domain.translation_inverses import instructions_changed, translation_made
 from copydesk.tui.actions import action
 from copydesk.tui.body_form import body_form
-from copydesk.tui.home_rights import NO_HOME, KnowsRights
+from copydesk.tui.home_rights import AddsByRight, may_not_add
 from copydesk.tui.places import Target, place
 from copydesk.tui.present import translation as present
 from copydesk.tui.present.member import ago
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from copydesk.client.api import Api
     from copydesk.contract.models.base import Page
     from copydesk.contract.models.document import Document
-    from copydesk.contract.models.organization import Organization
     from copydesk.tui.translation_writing import TranslationAsked
 
 
@@ -80,16 +79,6 @@ TRANSLATIONS: Resource[Listed] = Resource(
 """Translations, as an organization lists them."""
 
 
-def no_home(here: TranslationsPlace) -> str | None:
-    """Say so when there is no organization to make one in."""
-    return None if here.organization else NO_HOME
-
-
-def may_not_make(here: TranslationsPlace) -> str | None:
-    """Say why the reader may have nothing translated."""
-    return here.lacks("create_content")
-
-
 def not_editable(here: TranslationsPlace) -> str | None:
     """Say why the translation under the cursor may not be changed."""
     item = here.item
@@ -113,10 +102,14 @@ def being_run(here: TranslationsPlace) -> str | None:
 
 @place("translations", key="L", title="Translations",
        uses=("list_translations", "get_space", "get_organization"))  # fmt: skip
-class TranslationsPlace(KnowsRights, RichEditing, WatchedPlace[Listed], scope="translations"):
+class TranslationsPlace(
+    AddsByRight[Listed], RichEditing, WatchedPlace[Listed], scope="translations"
+):
     """The translations of an organization's spaces."""
 
     RESOURCE = TRANSLATIONS
+    ADDING = "create_content"
+    READERS_EMPTY = "No space of this organization is translated."
 
     def __init__(self, target: Target) -> None:
         super().__init__(target)
@@ -126,18 +119,6 @@ class TranslationsPlace(KnowsRights, RichEditing, WatchedPlace[Listed], scope="t
             TRANSLATIONS,
             pages=lambda api, target, asked: _titled(api, target, asked, self._titles),
         )
-
-    def learned(self, home: Organization) -> None:
-        """Offer to make one only to who may."""
-        super().learned(home)
-        self.rows.empty = self.missing() or self._nothing()
-        self.rows.refresh()
-
-    def _nothing(self) -> str:
-        said = super()._nothing()
-        if said == TRANSLATIONS.empty and may_not_make(self) is not None:
-            return "No space of this organization is translated."
-        return said
 
     def reload(self) -> None:
         """Read the list again, and the titles of its spaces."""
@@ -180,7 +161,7 @@ class TranslationsPlace(KnowsRights, RichEditing, WatchedPlace[Listed], scope="t
 
     # Making, and what is to be minded
 
-    @action("ctrl+n", "new", unless=(no_home, may_not_make), danger=1, show=28, group="Change",
+    @action("ctrl+n", "new", unless=may_not_add, danger=1, show=28, group="Change",
             uses=("create_translation", "get_organization", "list_organization_spaces",
                   "list_organization_collections"))  # fmt: skip
     async def make(self) -> None:

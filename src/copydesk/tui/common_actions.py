@@ -310,7 +310,7 @@ class CommonActions(Acts, scope="place"):
     async def show_me(self, rest: str) -> None:
         """Show who the service says I am, as JSON."""
         from copydesk.tui.raw import RawPlace
-        from copydesk.tui.resources import Raw
+        from copydesk.tui.raws import Raw
 
         place = _here(self)
         await place.desk.push_screen(RawPlace(place.target, Raw("who I am", "get_current_user")))

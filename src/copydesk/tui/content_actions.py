@@ -17,7 +17,7 @@ from copydesk.domain.text import clean, plural, shorten
 from copydesk.tui.actions import action, command
 from copydesk.tui.place import Place
 from copydesk.tui.places import Target
-from copydesk.tui.resources import Raw
+from copydesk.tui.raws import Raw
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

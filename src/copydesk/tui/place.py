@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from copydesk.client.api import Api
     from copydesk.domain.reversal import Reversal, Trace
     from copydesk.tui.app import CopydeskApp
-    from copydesk.tui.resources import Raw
+    from copydesk.tui.raws import Raw
     from copydesk.tui.session import Session
 
 T = TypeVar("T")

@@ -16,7 +16,7 @@ from copydesk.tui.actions import action
 from copydesk.tui.errors import with_key
 from copydesk.tui.place import Part, Place
 from copydesk.tui.places import Target
-from copydesk.tui.resources import Raw
+from copydesk.tui.raws import Raw
 from copydesk.tui.widgets.text_view import TextView
 
 if TYPE_CHECKING:

@@ -1,10 +1,10 @@
-"""Where the raw JSON of what the core places show comes from."""
+"""Where the raw JSON of a thing comes from, and that of what the core places show."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from copydesk.tui.resources import Raw
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from copydesk.contract.models.comment import Comment, CommentReply
@@ -22,6 +22,22 @@ OF_MESSAGE = (
 """What `message_raw` reads with."""
 
 _MARKDOWN = {"format": "markdown"}
+
+
+@dataclass(frozen=True)
+class Raw:
+    """Where the raw JSON of a thing comes from: a read with its arguments, or what is known.
+
+    ``value`` stands for things that the API has no read for: an item as its list gave it.
+    """
+
+    title: str
+    operation: str = ""
+    arguments: tuple[Any, ...] = ()
+    query: Mapping[str, Any] = field(default_factory=dict)
+    value: Any = None
+    masked: bool = False
+    """Whether e-mail addresses and phone numbers in it are masked."""
 
 
 def node_raw(node: SpaceNode | None) -> Raw | None:

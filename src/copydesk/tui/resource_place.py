@@ -26,8 +26,8 @@ from copydesk.tui.dispatch import run, run_command
 from copydesk.tui.draft_keys import form_key
 from copydesk.tui.place import Part
 from copydesk.tui.places import Target
+from copydesk.tui.raws import Raw
 from copydesk.tui.resource_list import ResourceList
-from copydesk.tui.resources import Raw
 from copydesk.tui.widgets.choice import Choice
 from copydesk.tui.widgets.facts import Fact, Facts
 from copydesk.tui.widgets.virtual_list import VirtualList

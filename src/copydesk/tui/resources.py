@@ -12,6 +12,8 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 
+from copydesk.tui.raws import Raw
+
 if TYPE_CHECKING:
     from datetime import datetime
 
@@ -104,22 +106,6 @@ class Condition:
     offers: Callable[[Api, str], Awaitable[Sequence[Option]]] | None = None
     """Takes the id of the organization."""
     uses: Sequence[str] = ()
-
-
-@dataclass(frozen=True)
-class Raw:
-    """Where the raw JSON of a thing comes from: a read with its arguments, or what is known.
-
-    ``value`` stands for things that the API has no read for: an item as its list gave it.
-    """
-
-    title: str
-    operation: str = ""
-    arguments: tuple[Any, ...] = ()
-    query: Mapping[str, Any] = field(default_factory=dict)
-    value: Any = None
-    masked: bool = False
-    """Whether e-mail addresses and phone numbers in it are masked."""
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,7 @@ from copydesk.tui.errors import NotDoneError
 from copydesk.tui.places import Target
 from copydesk.tui.present.arrangement import Row
 from copydesk.tui.present.site_structure import value
-from copydesk.tui.resources import Raw
+from copydesk.tui.raws import Raw
 from copydesk.tui.site_reading import SiteRead
 from copydesk.tui.widgets.form import Field, Form
 

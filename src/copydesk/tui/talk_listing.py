@@ -14,8 +14,7 @@ from copydesk.tui.app import style_path
 from copydesk.tui.looked_pages import Kept, LookedPages
 from copydesk.tui.place import View
 from copydesk.tui.places import Target
-from copydesk.tui.raws import conversation_raw, issue_raw
-from copydesk.tui.resources import Raw
+from copydesk.tui.raws import Raw, conversation_raw, issue_raw
 from copydesk.tui.talks import TalkPlace
 from copydesk.tui.widgets.looked_list import LookedList
 from copydesk.tui.widgets.talk_view import TalkView

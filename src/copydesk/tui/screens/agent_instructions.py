@@ -17,7 +17,7 @@ from copydesk.tui.home_rights import NO_HOME, KnowsRights
 from copydesk.tui.place import Part
 from copydesk.tui.places import Target, place
 from copydesk.tui.present.member import ago
-from copydesk.tui.resources import Raw
+from copydesk.tui.raws import Raw
 from copydesk.tui.rich_editing import RichEditing
 from copydesk.tui.widgets.text_view import TextView
 

@@ -22,8 +22,7 @@ from copydesk.tui.places import Jump, Target, place
 from copydesk.tui.present import change_details
 from copydesk.tui.present import change_request as present
 from copydesk.tui.present.change_request import ChangeRow
-from copydesk.tui.raws import request_raw
-from copydesk.tui.resources import Raw
+from copydesk.tui.raws import Raw, request_raw
 from copydesk.tui.screens.changes_details import READ_FOR
 from copydesk.tui.screens.changes_impact import ChangesImpact
 from copydesk.tui.screens.changes_list import ChangesList

@@ -17,8 +17,7 @@ from copydesk.tui.place import Part
 from copydesk.tui.places import Target, place
 from copydesk.tui.present import conversation as talks
 from copydesk.tui.present.conversation import IssueRow
-from copydesk.tui.raws import cluster_raw, conversation_raw, issue_raw
-from copydesk.tui.resources import Raw
+from copydesk.tui.raws import Raw, cluster_raw, conversation_raw, issue_raw
 from copydesk.tui.screens.clusters_list import ClusterList
 from copydesk.tui.sources import ListSource, PagedSource
 from copydesk.tui.talks import REST_SECONDS

@@ -12,8 +12,8 @@ from copydesk.tui.errors import with_key
 from copydesk.tui.places import Target, place
 from copydesk.tui.present.file import FILES
 from copydesk.tui.present.link import backlink_key, backlink_space, backlink_title
+from copydesk.tui.raws import Raw
 from copydesk.tui.resource_place import REST_SECONDS, ResourcePlace
-from copydesk.tui.resources import Raw
 from copydesk.tui.sources import ListSource
 from copydesk.tui.widgets.virtual_list import Column, VirtualList
 

@@ -23,8 +23,7 @@ from copydesk.tui.places import Target, place
 from copydesk.tui.present import inbox as present
 from copydesk.tui.present.comment import Group, Thread, name_of
 from copydesk.tui.present.inbox import InboxRow
-from copydesk.tui.raws import OF_MESSAGE, message_raw, thread_raw
-from copydesk.tui.resources import Raw
+from copydesk.tui.raws import OF_MESSAGE, Raw, message_raw, thread_raw
 from copydesk.tui.sources import ListSource
 from copydesk.tui.widgets.choice import Choice, Option
 from copydesk.tui.widgets.composer import WriteSheet

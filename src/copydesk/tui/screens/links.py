@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 from copydesk.domain.text import clean, plural
 from copydesk.tui.places import Target, place
 from copydesk.tui.present.link import ALL, BROKEN, LINKS, Standing, named
+from copydesk.tui.raws import Raw
 from copydesk.tui.resource_place import ResourcePlace
-from copydesk.tui.resources import Raw, Resource
+from copydesk.tui.resources import Resource
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api

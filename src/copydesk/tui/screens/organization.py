@@ -29,7 +29,7 @@ from copydesk.tui.place import Part
 from copydesk.tui.places import Target, place
 from copydesk.tui.present import organization_settings as present
 from copydesk.tui.present.organization_settings import Setting
-from copydesk.tui.resources import Raw
+from copydesk.tui.raws import Raw
 from copydesk.tui.sources import ListSource
 from copydesk.tui.widgets.choice import Option
 from copydesk.tui.widgets.facts import Facts

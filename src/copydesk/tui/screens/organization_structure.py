@@ -25,8 +25,7 @@ from copydesk.tui.places import Target, place
 from copydesk.tui.present import arrangement as staged
 from copydesk.tui.present import space_structure as present
 from copydesk.tui.present.arrangement import Row
-from copydesk.tui.raws import OF_NODE, node_raw
-from copydesk.tui.resources import Raw
+from copydesk.tui.raws import OF_NODE, Raw, node_raw
 from copydesk.tui.space_details import SpaceDetails
 from copydesk.tui.space_editing import in_trash
 from copydesk.tui.tree_reading import Trashed, TreeRead

@@ -23,7 +23,7 @@ from copydesk.tui.place import Part
 from copydesk.tui.places import Target, place
 from copydesk.tui.present import organization as present
 from copydesk.tui.present.organization import OrganizationRow
-from copydesk.tui.resources import Raw
+from copydesk.tui.raws import Raw
 from copydesk.tui.search import SearchPrompt
 from copydesk.tui.sources import ListSource
 from copydesk.tui.widgets.facts import Facts

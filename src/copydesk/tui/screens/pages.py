@@ -20,8 +20,7 @@ from copydesk.tui.place import Part
 from copydesk.tui.places import Target, place
 from copydesk.tui.present import page as present
 from copydesk.tui.present.page import LinkRow, PageRow
-from copydesk.tui.raws import page_raw
-from copydesk.tui.resources import Raw
+from copydesk.tui.raws import Raw, page_raw
 from copydesk.tui.screens.pages_thread import ThreadAbove
 from copydesk.tui.sources import ListSource
 from copydesk.tui.trees import TreeSource

@@ -8,8 +8,7 @@ from copydesk.tui.actions import action, command
 from copydesk.tui.message_actions import MessageActions
 from copydesk.tui.places import Target
 from copydesk.tui.present.comment import Thread, first_words
-from copydesk.tui.raws import message_raw, request_raw
-from copydesk.tui.resources import Raw
+from copydesk.tui.raws import Raw, message_raw, request_raw
 from copydesk.tui.screens.review_guards import may_not_comment, no_line, none_open
 from copydesk.tui.screens.review_news import ReviewNews
 from copydesk.tui.widgets.choice import Choice, Option

@@ -15,8 +15,9 @@ from copydesk.tui.place import View
 from copydesk.tui.places import Target, place
 from copydesk.tui.present import search as present
 from copydesk.tui.present.search import Hit
+from copydesk.tui.raws import Raw
 from copydesk.tui.resource_place import ResourcePlace
-from copydesk.tui.resources import Asked, Raw, Resource, Shown
+from copydesk.tui.resources import Asked, Resource, Shown
 from copydesk.tui.widgets.choice import Choice, Option
 from copydesk.tui.widgets.prompt import Prompt
 

@@ -15,7 +15,7 @@ from copydesk.tui.place import Part
 from copydesk.tui.places import Target, place
 from copydesk.tui.present import site_schema as present
 from copydesk.tui.present.site_schema import SchemaRow
-from copydesk.tui.resources import Raw
+from copydesk.tui.raws import Raw
 from copydesk.tui.schema_editing import SchemaEditing
 from copydesk.tui.schema_reading import SchemaRead, read_schema
 from copydesk.tui.site_tabs import WHICH, SiteTabs

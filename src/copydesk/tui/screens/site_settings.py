@@ -17,7 +17,7 @@ from copydesk.tui.place import Part
 from copydesk.tui.places import Target, place
 from copydesk.tui.present import site_settings as present
 from copydesk.tui.present.site_settings import Setting
-from copydesk.tui.resources import Raw
+from copydesk.tui.raws import Raw
 from copydesk.tui.site_settings import SiteSettings, fixed_setting
 from copydesk.tui.site_tabs import WHICH
 from copydesk.tui.sources import ListSource

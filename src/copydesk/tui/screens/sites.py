@@ -18,7 +18,7 @@ from copydesk.tui.place import Part, View
 from copydesk.tui.places import Target, place
 from copydesk.tui.present import site as present
 from copydesk.tui.present.site import SiteRow
-from copydesk.tui.resources import Raw
+from copydesk.tui.raws import Raw
 from copydesk.tui.site_making import SiteMaking
 from copydesk.tui.sources import PagedSource
 from copydesk.tui.widgets.facts import Facts

@@ -20,9 +20,9 @@ from copydesk.tui.pending import PendingDraft
 from copydesk.tui.places import Target, place
 from copydesk.tui.present.comment import Group, Thread, Threads, first_words, gone_text
 from copydesk.tui.present.space_comment import SPACE_COMMENTS
-from copydesk.tui.raws import message_raw
+from copydesk.tui.raws import Raw, message_raw
 from copydesk.tui.resource_place import REST_SECONDS, ResourcePlace
-from copydesk.tui.resources import Raw, Shown
+from copydesk.tui.resources import Shown
 from copydesk.tui.session import WriteError
 from copydesk.tui.sources import ListSource, PagedSource
 from copydesk.tui.widgets.choice import Choice, Option

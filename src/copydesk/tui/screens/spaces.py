@@ -23,8 +23,7 @@ from copydesk.tui.last_run import LastRun, keep_last_run, read_last_run
 from copydesk.tui.place import Part, View
 from copydesk.tui.places import Target, place
 from copydesk.tui.present import space as present
-from copydesk.tui.raws import OF_NODE, node_raw
-from copydesk.tui.resources import Raw
+from copydesk.tui.raws import OF_NODE, Raw, node_raw
 from copydesk.tui.spaces_arranging import SpacesArranging
 from copydesk.tui.views import COUNT_SECONDS
 from copydesk.tui.widgets.facts import Facts

@@ -15,7 +15,9 @@ import asyncio
 import copy
 import re
 import time
-from collections.abc import AsyncIterator, Callable, Iterable
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Mapping
+from datetime import timedelta
+from pathlib import Path
 from types import NoneType, TracebackType
 from typing import Any, ParamSpec, Self, TypeVar
 
@@ -23,9 +25,18 @@ import httpx
 from pydantic import ValidationError
 
 from copydesk.client import request as requests
+from copydesk.client.answers import AnswerStore, Keeping, KeptReading, current_reading
 from copydesk.client.budget import Budget
-from copydesk.client.errors import ApiError, ExtensionMissing, Garbled, NotFound
+from copydesk.client.errors import (
+    ApiError,
+    ExtensionMissing,
+    Garbled,
+    NotFound,
+    NotKept,
+    ReadOnly,
+)
 from copydesk.client.flights import Flights
+from copydesk.client.noting import NOTED
 from copydesk.client.request import Outgoing, Scalar
 from copydesk.client.secret import Secret
 from copydesk.client.wire import Answer, Recorder, Timeouts, Wire
@@ -54,9 +65,12 @@ class Api:
 
     ``base_url`` is the service, with or without ``/v1``. ``token`` is sent as a bearer token.
     ``transport`` carries the requests: None for the network, ``httpx.ASGITransport`` for the
-    embedded desk. ``clock`` gives seconds since the epoch and is there for tests.
+    embedded desk. ``clock`` gives seconds since the epoch and is there for tests. ``store`` keeps
+    what is read (``answers``). ``read_only``: every write raises ``ReadOnly`` and is not sent.
+    ``ca_file`` holds certificates (PEM) of authorities to trust besides the usual ones.
 
-    Raises ``ValueError`` for a base URL or a token that cannot be one. Calls raise ``ApiError`` and
+    Raises ``ValueError``, with a sentence, for a base URL or a token that cannot be one, and for
+    certificates or a proxy that cannot be used. Calls raise ``ApiError`` and
     its kinds. A result may be shared with others who asked for the same at the same time: do not
     change it. Cancelling a call of a read ends it; cancelling one of a write leaves open whether it
     took effect.
@@ -73,9 +87,14 @@ class Api:
         transport: httpx.AsyncBaseTransport | None = None,
         timeouts: Timeouts = USUAL_TIMEOUTS,
         clock: Callable[[], float] = time.time,
+        store: AnswerStore | None = None,
+        read_only: bool = False,
+        ca_file: Path | None = None,
     ) -> None:
         secret = Secret(token) if isinstance(token, str) else token
-        self._wire = Wire(base_url, secret, transport, clock)
+        self._wire = Wire(base_url, secret, transport, clock, ca_file)
+        self._keeping = None if store is None else Keeping(store, clock)
+        self.read_only = read_only
         self._flights = Flights()
         self._missing: set[str] = set()
         self._timeouts = timeouts
@@ -95,8 +114,10 @@ class Api:
         await self.aclose()
 
     async def aclose(self) -> None:
-        """Cancel reads under way and close the connections."""
+        """Cancel reads under way, write what is to be kept, and close the connections."""
         await self._flights.ground()
+        if self._keeping is not None:
+            await self._keeping.aclose()
         await self._wire.aclose()
 
     @property
@@ -113,6 +134,32 @@ class Api:
     def budget(self) -> Budget:
         """The rate limit as the service last told it."""
         return self._wire.budget
+
+    @property
+    def skew(self) -> timedelta:
+        """How far the service's clock is ahead of this one, as its last answers told (half a second
+        more or less); zero where they do not, and in this process.
+        """
+        return self._wire.skew
+
+    @property
+    def keeps(self) -> bool:
+        """Whether what is read is kept on this machine, so that ``kept_reading`` finds it."""
+        return self._keeping is not None
+
+    async def forget_kept(self) -> None:
+        """Drop all that is kept of what was read, as when it was for somebody else."""
+        if self._keeping is not None:
+            await self._keeping.forget()
+
+    def use_token(self, token: str | Secret) -> None:
+        """Send another token from the next request on; requests under way go on with theirs.
+
+        Raises ``ValueError`` for one that cannot be one.
+        """
+        self._wire.use_token(Secret(token) if isinstance(token, str) else token)
+        # What is under way may yet be refused because of the old one.
+        self._flights.part()
 
     def watch_budget(self, watcher: Callable[[Budget], None]) -> Callable[[], None]:
         """Call ``watcher`` with the budget whenever it changes; return what ends that."""
@@ -210,6 +257,14 @@ class Api:
         """
         return await self._send(requests.raw(method, path, query, body))
 
+    async def again(self, noted: Mapping[str, Any]) -> Answer:
+        """Send a request that was noted (``noting``) as ``Outgoing.to_dict`` gives it.
+
+        Returns the successful answer as it came. Raises ``ApiError``, and ``ValueError`` for what
+        is no request.
+        """
+        return await self._send(requests.outgoing_of(noted))
+
     async def _call(
         self, operation: Operation[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> Any:
@@ -221,6 +276,8 @@ class Api:
             return await self._validated(operation, await self._send(outgoing))
 
         try:
+            if current_reading() is not None:
+                return await self._kept(operation, run)
             # In this process a read costs less than to find out whether another is under way.
             if operation.method != "GET" or self._wire.in_process:
                 return await run()
@@ -234,8 +291,20 @@ class Api:
             raise
 
     async def _send(self, outgoing: Outgoing) -> Answer:
+        reading = current_reading()
         if outgoing.method == "GET":
-            return await self._wire.send(outgoing, self._timeouts)
+            if reading is not None:
+                return await self._from_store(outgoing, reading)
+            answer = await self._wire.send(outgoing, self._timeouts)
+            if self._keeping is not None and not outgoing.secret:
+                self._keeping.keep(outgoing.target, answer.content)
+            return answer
+        if reading is not None:
+            raise RuntimeError(f"{outgoing.name} writes, and only what is kept is to be read here")
+        if self.read_only:
+            raise ReadOnly("This profile is read-only: nothing was sent.", operation=outgoing.name)
+        if (note := NOTED.get()) is not None:
+            await note(outgoing)
         # Before: a read that is under way may miss the write. After: so may one that began
         # meanwhile.
         self._flights.part()
@@ -243,6 +312,26 @@ class Api:
             return await self._wire.send(outgoing, self._timeouts)
         finally:
             self._flights.part()
+
+    async def _from_store(self, outgoing: Outgoing, reading: KeptReading) -> Answer:
+        kept = None
+        if self._keeping is not None and not outgoing.secret:
+            kept = await self._keeping.read(outgoing.target)
+        if kept is None:
+            raise NotKept("Nothing of this is kept on this machine.", operation=outgoing.name)
+        reading.used(kept)
+        return Answer(200, kept.content)
+
+    async def _kept(
+        self, operation: Operation[..., Any], run: Callable[[], Coroutine[Any, Any, Any]]
+    ) -> Any:
+        try:
+            return await run()
+        except Garbled as error:
+            # Kept by another version, or damaged: as good as nothing.
+            raise NotKept(
+                "What is kept of this is not understood.", operation=operation.name
+            ) from error
 
     async def _validated(self, operation: Operation[..., Any], answer: Answer) -> Any:
         # An operation's reader is built when first used, which takes milliseconds: not between two

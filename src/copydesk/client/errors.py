@@ -112,6 +112,14 @@ class Unreachable(ApiError):
     """
 
 
+class NotKept(Unreachable):
+    """Nothing of this is kept on this machine, and only there it was looked (``answers``)."""
+
+
+class ReadOnly(ApiError):
+    """A write, where only reading was asked for. Nothing was sent."""
+
+
 class Garbled(ApiError):
     """An answer that is not what the API promises. ``field`` says where, "" when all of it is
     wrong.

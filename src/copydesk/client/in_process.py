@@ -28,12 +28,10 @@ class InProcess:
         self, transport: httpx.ASGITransport, base_url: str, headers: Mapping[str, str]
     ) -> None:
         url = httpx.URL(base_url)
-        sent = {"Host": url.netloc.decode("ascii"), **headers}
         self._transport = transport
         self._prefix = url.raw_path.decode("ascii").rstrip("/")
-        self._headers = [
-            (name.lower().encode("ascii"), value.encode("ascii")) for name, value in sent.items()
-        ]
+        self._host = url.netloc.decode("ascii")
+        self.use_headers(headers)
         self._scope = {
             "type": "http",
             "asgi": {"version": "3.0"},
@@ -43,6 +41,13 @@ class InProcess:
             "client": transport.client,
             "root_path": transport.root_path,
         }
+
+    def use_headers(self, headers: Mapping[str, str]) -> None:
+        """Send these headers with every request from now on."""
+        sent = {"Host": self._host, **headers}
+        self._headers = [
+            (name.lower().encode("ascii"), value.encode("ascii")) for name, value in sent.items()
+        ]
 
     async def ask(self, request: Outgoing) -> tuple[int, dict[str, str], bytes]:
         """Return the status, the headers by their names in small letters, and the body.

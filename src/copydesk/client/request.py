@@ -18,6 +18,9 @@ from copydesk.contract.operation import Operation, Parameter
 
 _PARAMETER = re.compile(r"\{(\w+)\}")
 
+METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
+"""The methods that the API has."""
+
 Scalar = str | int | float | bool | Enum | date | datetime
 """What one value in a path or a query may be."""
 
@@ -28,7 +31,8 @@ class Outgoing:
     None.
 
     ``name`` is the operation's name, or method and path of a raw request. ``creates``: each time
-    that it arrives it makes a new thing, whatever its method says.
+    that it arrives it makes a new thing, whatever its method says. ``secret``: it, or its answer,
+    may hold a credential and is not to be kept; so is a raw request, of which nobody knows.
     """
 
     name: str
@@ -36,11 +40,39 @@ class Outgoing:
     target: str
     body: bytes | None = None
     creates: bool = False
+    secret: bool = False
 
     @property
     def idempotent(self) -> bool:
         """Whether sending it twice is as good as once (decisions.md, Retries)."""
         return self.method in {"GET", "PUT", "DELETE"} and not self.creates
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the request as JSON, to be kept and sent later: see ``outgoing_of``."""
+        return {
+            "name": self.name,
+            "method": self.method,
+            "target": self.target,
+            "body": None if self.body is None else self.body.decode(),
+            "creates": self.creates,
+            "secret": self.secret,
+        }
+
+
+def outgoing_of(value: Mapping[str, Any]) -> Outgoing:
+    """Return the request that ``Outgoing.to_dict`` gave.
+
+    It may come from a file that was damaged or edited: raises ``ValueError`` for what is none.
+    """
+    name, method, target, body, creates, secret = (
+        value.get(key) for key in ("name", "method", "target", "body", "creates", "secret")
+    )
+    if not isinstance(name, str) or not isinstance(target, str) or method not in METHODS:
+        raise ValueError("this is no request: name, method or target is missing")
+    if not isinstance(body, str | None) or not isinstance(creates, bool):
+        raise ValueError("this is no request: its body or what it makes is wrong")
+    content = None if body is None else body.encode()
+    return Outgoing(name, method, raw(method, target).target, content, creates, secret is not False)
 
 
 def outgoing(operation: Operation[..., Any], *args: Any, **kwargs: Any) -> Outgoing:
@@ -69,6 +101,7 @@ def outgoing(operation: Operation[..., Any], *args: Any, **kwargs: Any) -> Outgo
         with_query(path, pairs),
         body,
         creates=operation.status == 201,
+        secret=operation.secret,
     )
 
 
@@ -131,7 +164,7 @@ def raw(
         raise ValueError(f"{path!r} is no path: leave out . and .. and #")
     method = method.upper()
     pairs = [(name, text) for name, value in query for text in _texts(value)]
-    return Outgoing(f"{method} {path}", method, with_query(path, pairs), body)
+    return Outgoing(f"{method} {path}", method, with_query(path, pairs), body, secret=True)
 
 
 def with_query(path: str, pairs: list[tuple[str, str]]) -> str:

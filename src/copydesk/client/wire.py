@@ -14,15 +14,17 @@ import secrets
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from datetime import timedelta
 from http import HTTPStatus
+from pathlib import Path
 
 import httpx
 import stamina
 import stamina.instrumentation
 
 from copydesk import __version__
-from copydesk.client.address import service_url
 from copydesk.client.budget import Budget, retry_time
+from copydesk.client.clocks import Clocks
 from copydesk.client.errors import (
     MESSAGE_LIMIT,
     ApiError,
@@ -38,6 +40,7 @@ from copydesk.client.in_process import InProcess
 from copydesk.client.request import Outgoing
 from copydesk.client.secret import Secret
 from copydesk.domain.cause import CAUSE
+from copydesk.domain.service_url import service_url
 
 _log = logging.getLogger("copydesk.requests")
 
@@ -131,18 +134,18 @@ class Wire:
         token: Secret | None,
         transport: httpx.AsyncBaseTransport | None,
         clock: Callable[[], float],
+        ca_file: Path | None = None,
     ) -> None:
         self.base_url = service_url(base_url)
         self._host = httpx.URL(self.base_url).host
         self.budget = Budget()
         self.recorder: Recorder | None = None
-        self._token = token
+        self._secrets = [] if token is None else [token]
+        self._clocks = Clocks()
         self._clock = clock
         self._slots = asyncio.Semaphore(CONCURRENCY)
         self._watchers: list[Callable[[Budget], None]] = []
-        headers = {"Accept": "application/json", "User-Agent": f"copydesk/{__version__}"}
-        if token is not None:
-            headers["Authorization"] = f"Bearer {token.reveal()}"
+        headers = _headers(token)
         # Redirects are not followed: the token would go where nobody sent it. TLS is verified,
         # httpx's default.
         # A class derived from it may fail as a network does, which only the HTTP client mends.
@@ -160,6 +163,20 @@ class Wire:
         """Close the connections."""
         await self._http.aclose()
 
+    def use_token(self, token: Secret) -> None:
+        """Send another token with every request from now on."""
+        # The one before stays hidden: a request under way may yet be refused with it.
+        self._secrets.append(token)
+        headers = _headers(token)
+        self._http.headers.update(headers)
+        if self._desk is not None:
+            self._desk.use_headers(headers)
+
+    @property
+    def skew(self) -> timedelta:
+        """How far the service's clock is ahead of this one."""
+        return self._clocks.skew
+
     @property
     def in_process(self) -> bool:
         """Whether the service is in this process and may answer at once."""
@@ -169,7 +186,7 @@ class Wire:
     def exposed(self) -> bool:
         """Whether the token travels unencrypted to another machine."""
         encrypted = self.base_url.startswith("https:")
-        if encrypted or self._token is None or self._host == "localhost":
+        if encrypted or not self._secrets or self._host == "localhost":
             return False
         try:
             return not ipaddress.ip_address(self._host).is_loopback
@@ -234,7 +251,7 @@ class Wire:
 
     async def _attempt(self, request: Outgoing, timeouts: Timeouts) -> Answer:
         async with self._slots:
-            started = time.monotonic()
+            started, asked = time.monotonic(), self._clock()
             reply: _Reply | None = None
             try:
                 if self._desk is not None:
@@ -254,6 +271,7 @@ class Wire:
                         Sent(request.name, request.method, request.target, status, named, seconds)
                     )
         self._told(reply)
+        self._clocks.told(reply.headers, asked, self._clock())
         if 200 <= reply.status < 300:
             return Answer(
                 reply.status, reply.content, reply.request_id, reply.headers.get("location", "")
@@ -347,7 +365,16 @@ class Wire:
         )
 
     def _hide(self, text: str) -> str:
-        return text if self._token is None else self._token.hide(text)
+        for secret in self._secrets:
+            text = secret.hide(text)
+        return text
+
+
+def _headers(token: Secret | None) -> dict[str, str]:
+    headers = {"Accept": "application/json", "User-Agent": f"copydesk/{__version__}"}
+    if token is not None:
+        headers["Authorization"] = f"Bearer {token.reveal()}"
+    return headers
 
 
 def _said(content: bytes) -> str:

@@ -64,7 +64,7 @@ def pull_change_request_updates(space_id: str, change_request_id: str) -> Update
     ...
 
 
-@operation("GET", "/spaces/{space_id}/change-requests/{change_request_id}/pdf")
+@operation("GET", "/spaces/{space_id}/change-requests/{change_request_id}/pdf", secret=True)
 def get_change_request_pdf(
     space_id: str,
     change_request_id: str,

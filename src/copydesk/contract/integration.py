@@ -52,7 +52,7 @@ def get_integration(integration_name: IntegrationName) -> Integration:
     ...
 
 
-@operation("POST", "/integrations/{integration_name}")
+@operation("POST", "/integrations/{integration_name}", secret=True)
 def publish_integration(integration_name: IntegrationName, body: IntegrationPublish) -> Integration:
     """Publish an integration, or a new version of it."""
     ...
@@ -64,7 +64,7 @@ def delete_integration(integration_name: IntegrationName) -> None:
     ...
 
 
-@operation("GET", "/integrations/{integration_name}/installations")
+@operation("GET", "/integrations/{integration_name}/installations", secret=True)
 def list_integration_installations(
     integration_name: IntegrationName,
     *,
@@ -84,7 +84,7 @@ def install_integration(
     ...
 
 
-@operation("GET", "/integrations/{integration_name}/events")
+@operation("GET", "/integrations/{integration_name}/events", secret=True)
 def list_integration_events(
     integration_name: IntegrationName,
     *,
@@ -95,7 +95,7 @@ def list_integration_events(
     ...
 
 
-@operation("GET", "/integrations/{integration_name}/events/{event_id}")
+@operation("GET", "/integrations/{integration_name}/events/{event_id}", secret=True)
 def get_integration_event(
     integration_name: IntegrationName, event_id: str
 ) -> IntegrationEventDetail:
@@ -103,7 +103,7 @@ def get_integration_event(
     ...
 
 
-@operation("GET", "/integrations/{integration_name}/spaces")
+@operation("GET", "/integrations/{integration_name}/spaces", secret=True)
 def list_integration_space_installations(
     integration_name: IntegrationName,
     *,
@@ -116,7 +116,7 @@ def list_integration_space_installations(
     ...
 
 
-@operation("GET", "/integrations/{integration_name}/sites")
+@operation("GET", "/integrations/{integration_name}/sites", secret=True)
 def list_integration_site_installations(
     integration_name: IntegrationName,
     *,
@@ -129,7 +129,7 @@ def list_integration_site_installations(
     ...
 
 
-@operation("PUT", "/integrations/{integration_name}/dev", status=204)
+@operation("PUT", "/integrations/{integration_name}/dev", status=204, secret=True)
 def set_integration_dev_mode(integration_name: IntegrationName, body: IntegrationDevMode) -> None:
     """Send the events of an integration to its author's tunnel."""
     ...

@@ -84,6 +84,7 @@ class Operation(Generic[P, R]):
         status: int,
         extension: str | None,
         also: tuple[int, ...] = (),
+        secret: bool = False,
     ) -> None:
         self.stub = stub
         self.name = stub.__name__
@@ -92,6 +93,7 @@ class Operation(Generic[P, R]):
         self.status = status
         self.extension = extension
         self.also = also
+        self.secret = secret
         self.noun = stub.__module__.rpartition(".")[2]
 
     def __repr__(self) -> str:
@@ -193,12 +195,15 @@ def operation(
     status: int | None = None,
     also: tuple[int, ...] = (),
     extension: str | None = None,
+    secret: bool = False,
 ) -> Callable[[Callable[P, R]], Operation[P, R]]:
     """Declare an API operation by its stub.
 
     ``path`` is relative to ``/v1``. ``status`` is the success code where it is not the usual one
     of its method; ``also`` are those that the outcome chooses instead. ``extension`` names the
     extension (E1 to E9 of decisions.md) that an operation belongs to; a service may lack it.
+    ``secret``: what is asked or answered may hold a credential, such as a share key or the settings
+    of an integration, so that nothing of it is kept on a machine.
 
     Raises ``ValueError`` at import for a name, or a method and path, declared twice; for a stub
     without a docstring; and for a placeholder that is not a parameter.
@@ -206,7 +211,7 @@ def operation(
 
     def declare(stub: Callable[P, R]) -> Operation[P, R]:
         declared = Operation(
-            stub, method, path, status or DEFAULT_STATUS.get(method, 200), extension, also
+            stub, method, path, status or DEFAULT_STATUS.get(method, 200), extension, also, secret
         )
         if not stub.__doc__:
             raise ValueError(f"operation {declared.name} has no docstring")

@@ -12,7 +12,7 @@ from copydesk.contract.models.saml_provider import (
 from copydesk.contract.operation import operation
 
 
-@operation("GET", "/orgs/{organization_id}/saml")
+@operation("GET", "/orgs/{organization_id}/saml", secret=True)
 def list_saml_providers(
     organization_id: str,
     *,
@@ -29,7 +29,7 @@ def create_saml_provider(organization_id: str, body: SAMLProviderCreate) -> SAML
     ...
 
 
-@operation("GET", "/orgs/{organization_id}/saml/{saml_provider_id}")
+@operation("GET", "/orgs/{organization_id}/saml/{saml_provider_id}", secret=True)
 def get_saml_provider(organization_id: str, saml_provider_id: str) -> SAMLProvider:
     """Get a SAML provider."""
     ...

@@ -7,7 +7,7 @@ from copydesk.contract.models.share_link import ShareLink, ShareLinkCreate, Shar
 from copydesk.contract.operation import operation
 
 
-@operation("GET", "/orgs/{organization_id}/sites/{site_id}/share-links")
+@operation("GET", "/orgs/{organization_id}/sites/{site_id}/share-links", secret=True)
 def list_share_links(
     organization_id: str,
     site_id: str,

@@ -85,7 +85,7 @@ def list_adaptive_template_conditions(organization_id: str, site_id: str) -> Tem
     ...
 
 
-@operation("GET", "/orgs/{organization_id}/sites/{site_id}/published")
+@operation("GET", "/orgs/{organization_id}/sites/{site_id}/published", secret=True)
 def get_published_site(
     organization_id: str,
     site_id: str,

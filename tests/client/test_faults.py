@@ -19,7 +19,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from copydesk.client import errors, wire
-from copydesk.client.address import service_url
 from copydesk.client.api import Api
 from copydesk.client.budget import Budget, retry_time
 from copydesk.client.errors import (
@@ -40,6 +39,7 @@ from copydesk.client.secret import Secret
 from copydesk.client.wire import Timeouts
 from copydesk.contract.models.base import Body, Resource
 from copydesk.contract.operation import Operation
+from copydesk.domain.service_url import service_url
 
 TOKEN = "cd_secret_0123456789"
 NOW = 1_800_000_000.0

@@ -74,8 +74,8 @@ def _service(address: str, token: str | None) -> str:
 
     That is looked at before anything is asked, where a person still sees which word to mend.
     """
-    from copydesk.client.address import service_url
     from copydesk.client.secret import Secret
+    from copydesk.domain.service_url import service_url
 
     try:
         if token:

@@ -70,6 +70,11 @@ class Paths:
         return self.state / "snoozed.db"
 
     @property
+    def credentials(self) -> Path:
+        """The folder of tokens that no keyring keeps."""
+        return self.state / "credentials"
+
+    @property
     def log(self) -> Path:
         """The log of unexpected errors."""
         return self.state / "copydesk.log"

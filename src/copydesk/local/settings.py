@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from dataclasses import Field, dataclass, field, fields
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
+from copydesk.domain.profile import Profile
 from copydesk.domain.saved_view import SavedView
+from copydesk.local.profiles import profiles_of
 from copydesk.local.saved_views import views_of
 
 
@@ -43,13 +44,17 @@ class Settings:
     ``theme`` names a colour theme ("" follows the terminal). ``glyphs`` is which signs are drawn:
     "auto" takes what the terminal is known to show. ``recall_seconds`` is for how long what was
     sent can be recalled; 0 sends it at once. ``views`` are the person's own views of the triage
-    list, each a table ``[[views]]`` (`copydesk.local.saved_views`).
+    list, each a table ``[[views]]`` (`copydesk.local.saved_views`). ``profile`` names the one of
+    ``profiles`` that is opened when none is named, "" the embedded desk; each is a table
+    ``[profiles.NAME]`` (`copydesk.local.profiles`).
     """
 
     theme: str = ""
     glyphs: str = field(default="auto", metadata={"choices": ("auto", "unicode", "ascii")})
     recall_seconds: int = field(default=5, metadata={"range": (0, 60)})
     views: tuple[SavedView, ...] = ()
+    profile: str = ""
+    profiles: tuple[Profile, ...] = ()
 
 
 def load_settings(path: Path) -> Settings:
@@ -68,6 +73,9 @@ def load_settings(path: Path) -> Settings:
         line = content.count(b"\n", 0, error.start) + 1
         problem = Problem(line, "", "this is not UTF-8 text: save the file as UTF-8")
         raise SettingsError(path, [problem]) from error
+
+    import tomllib  # without settings no start has to wait for it
+
     try:
         value = tomllib.loads(text.removeprefix("\ufeff"))
     except tomllib.TOMLDecodeError as error:
@@ -80,6 +88,8 @@ def _settings(path: Path, text: str, value: dict[str, Any]) -> Settings:
     problems = []
     views, wrong = views_of(value.pop("views", []), text)
     problems += [Problem(line, "views", sentence) for line, sentence in wrong]
+    profiles, wrong = profiles_of(value.pop("profiles", {}), text)
+    problems += [Problem(line, "profiles", sentence) for line, sentence in wrong]
     for key, given in value.items():
         if key in known:
             sentence = _mistake(known[key], given)
@@ -89,9 +99,14 @@ def _settings(path: Path, text: str, value: dict[str, Any]) -> Settings:
             sentence = f"{key} is no setting: {meant}"
         if sentence:
             problems.append(Problem(_line_of(key, text), key, sentence))
+    named = value.get("profile")
+    names = {profile.name for profile in profiles}
+    if isinstance(named, str) and named and not wrong and named not in names:
+        sentence = f"profile is {named!r}, and there is no [profiles.{named}]"
+        problems.append(Problem(_line_of("profile", text), "profile", sentence))
     if problems:
         raise SettingsError(path, sorted(problems, key=lambda problem: problem.line))
-    return Settings(**value, views=views)
+    return Settings(**value, views=views, profiles=profiles)
 
 
 def _mistake(setting: Field[Any], given: object) -> str:

@@ -1,0 +1,61 @@
+"""A profile: a service that somebody works with, under a name of their own."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+Storage = Literal["keyring", "file", "command", "none"]
+"""Where a profile's token is: in the system's keyring, in a file for this user only, with a
+command that prints it (a password manager), or nowhere."""
+
+DEFAULT = "default"
+"""What a profile is called that was given no name."""
+
+EMBEDDED = "desk"
+"""The name of the embedded desk, wherever a profile can be named. No profile is called so."""
+
+_NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,39}", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """A service under a name: where it is, and how its token is come by. Never the token itself.
+
+    ``token_command`` is a program and its arguments. ``ca_file`` holds the certificates of who may
+    vouch for the service, where those of the system do not. With ``read_only`` nothing is written
+    to the service.
+    """
+
+    name: str
+    base_url: str
+    token_command: tuple[str, ...] = ()
+    storage: Storage = "none"
+    ca_file: Path | None = None
+    read_only: bool = False
+
+    @property
+    def key(self) -> str:
+        """What tells the things kept on this machine for the profile from those of others.
+
+        The profile without a name has the key of its service alone, so that what was kept before
+        there were profiles stays with it. Others have their name in it: two people may work with
+        one service, and neither sends what the other wrote.
+        """
+        if self.name == DEFAULT:
+            return f"service:{self.base_url}"
+        return f"profile:{self.name} {self.base_url}"
+
+
+def wrong_name(name: str) -> str:
+    """Return why no profile can be called so; empty when one can. A name is also one of a file."""
+    if name == EMBEDDED:
+        return f"{EMBEDDED} is the embedded desk: give the profile another name"
+    if not _NAME.fullmatch(name):
+        return (
+            "a profile's name has up to 40 small letters, digits, dots, hyphens and underscores, "
+            "and begins with a letter or a digit"
+        )
+    return ""

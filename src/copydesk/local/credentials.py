@@ -1,0 +1,256 @@
+"""Where the tokens of profiles are kept: the keyring of the system, or a file for this user only.
+
+A keyring may ask a person, wait for a service that does not answer, or not be there at all. So each
+call of it has its own thread and a time-out; a token that it does not take goes to a file, and the
+person is told. A token is kept together with the address that it is for: it is never handed out
+for another, whatever the settings say by then.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import queue
+import subprocess
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+from copydesk.domain.profile import Profile, Storage
+from copydesk.local.durable import sync_folder, write_file
+from copydesk.local.paths import private_folder
+
+if TYPE_CHECKING:
+    from keyring.backend import KeyringBackend
+
+T = TypeVar("T")
+
+SERVICE = "copydesk"
+"""What the keyring files our tokens under."""
+
+KEYRING_SECONDS = 3.0
+"""How long a keyring may take for one answer."""
+
+COMMAND_SECONDS = 10.0
+"""How long a token command may run."""
+
+TOKEN_BYTES = 65_536
+"""More than this is no token."""
+
+
+class CredentialError(Exception):
+    """A token that cannot be had. Its text is a sentence for a person, with no secret in it."""
+
+
+class Credentials:
+    """The tokens of the profiles. ``folder`` is for those that no keyring keeps.
+
+    ``seconds`` is how long the keyring may take for one answer. Calls may block for so long, and
+    a token command for ``COMMAND_SECONDS``: make them in a thread where keys are read.
+    """
+
+    def __init__(self, folder: Path, *, seconds: float = KEYRING_SECONDS) -> None:
+        self._folder = folder
+        self._seconds = seconds
+
+    def token(self, profile: Profile) -> str | None:
+        """Return the token of a profile; None when none is kept for its address.
+
+        Raises ``CredentialError`` when the command, the keyring or the file does not give it.
+        """
+        if profile.storage == "command":
+            return run_command(profile)
+        if profile.storage == "keyring":
+            try:
+                return self._keyring(lambda ring: ring.get_password(SERVICE, _user(profile)))
+            except CredentialError as error:
+                raise CredentialError(
+                    f"the token of profile {profile.name} is in the keyring, and {error}"
+                ) from error
+        if profile.storage == "file":
+            return self._read(profile)
+        return None
+
+    def keep(self, profile: Profile, token: str) -> Storage:
+        """Keep a token where the profile says, and return where it is now.
+
+        That is "file" where the keyring does not take it (``unusable`` says why then), and "none"
+        for a profile whose token comes from a command. Another copy of it is forgotten. Raises
+        ``OSError`` when the disk refuses.
+        """
+        if profile.storage in {"command", "none"}:
+            return "none"
+        if profile.storage == "keyring":
+            try:
+                self._keyring(lambda ring: ring.set_password(SERVICE, _user(profile), token))
+            except CredentialError as error:
+                self.unusable = str(error)
+            else:
+                self._remove(profile)
+                return "keyring"
+        private_folder(self._folder)
+        value = {"base_url": profile.base_url, "token": token}
+        write_file(self.path(profile), json.dumps(value).encode())
+        return "file"
+
+    unusable = ""
+    """Why the keyring did not take the last token; empty while it has."""
+
+    def forget(self, profile: Profile) -> None:
+        """Take the token of a profile out of the keyring and the folder.
+
+        Raises ``CredentialError`` when the keyring has it and keeps it.
+        """
+        self._remove(profile)
+        if profile.storage != "keyring":
+            return
+
+        def delete(ring: KeyringBackend) -> None:
+            if ring.get_password(SERVICE, _user(profile)) is not None:
+                ring.delete_password(SERVICE, _user(profile))
+
+        try:
+            self._keyring(delete)
+        except CredentialError as error:
+            raise CredentialError(
+                f"the token of profile {profile.name} is still in the keyring: {error}"
+            ) from error
+
+    def path(self, profile: Profile) -> Path:
+        """Return the file that keeps the profile's token where no keyring does."""
+        return self._folder / f"{profile.name}.json"
+
+    def backend(self) -> str:
+        """Return the name of the keyring's backend; raises ``CredentialError`` for none."""
+        return self._keyring(lambda ring: str(ring.name))
+
+    def _read(self, profile: Profile) -> str | None:
+        path = self.path(profile)
+        try:
+            value = json.loads(path.read_bytes())
+        except FileNotFoundError:
+            return None
+        except (OSError, ValueError, RecursionError) as error:
+            why = error.strerror if isinstance(error, OSError) else "it is damaged"
+            raise CredentialError(
+                f"{path} cannot be read ({why}): run copydesk login {profile.name}"
+            ) from error
+        match value:
+            case {"base_url": str(address), "token": str(token)} if address == profile.base_url:
+                return token
+        return None
+
+    def _remove(self, profile: Profile) -> None:
+        path = self.path(profile)
+        if path.exists():
+            path.unlink()
+            sync_folder(path.parent)
+
+    def _keyring(self, call: Callable[[KeyringBackend], T]) -> T:
+        return within(self._seconds, lambda: call(_ring()))
+
+
+def _user(profile: Profile) -> str:
+    return f"{profile.name} {profile.base_url}"
+
+
+def _ring() -> KeyringBackend:
+    """Return the keyring of the system. Raises ``CredentialError`` when it has none."""
+    import keyring
+    from keyring.backends.fail import Keyring as Nothing
+
+    ring = keyring.get_keyring()
+    if isinstance(ring, Nothing) or ring.priority <= 0:
+        raise CredentialError("this system has no keyring that copydesk can use")
+    return ring
+
+
+def within(seconds: float, call: Callable[[], T]) -> T:
+    """Return what ``call`` does of the keyring, if it does so in time.
+
+    Raises ``CredentialError`` for everything else. Its thread is left behind then: it ends with the
+    program, and what it finds out by that time is dropped.
+    """
+    done: queue.SimpleQueue[tuple[T] | Exception] = queue.SimpleQueue()
+
+    def run() -> None:
+        try:
+            done.put((call(),))
+        except Exception as error:  # noqa: BLE001 - backends are plugins, and raise what they like
+            done.put(error)
+
+    threading.Thread(target=run, name="keyring", daemon=True).start()
+    try:
+        outcome = done.get(timeout=seconds)
+    except queue.Empty:
+        raise CredentialError(f"the keyring did not answer within {seconds:g} s") from None
+    if isinstance(outcome, CredentialError):
+        raise outcome
+    if isinstance(outcome, Exception):
+        # What it says may hold anything, also what it was to keep.
+        raise CredentialError(f"the keyring failed ({type(outcome).__name__})") from None
+    return outcome[0]
+
+
+def run_command(profile: Profile) -> str:
+    """Return what the token command of a profile prints on its first line.
+
+    It runs without a shell, without input and without a terminal, so that it can neither draw over
+    the screens nor read keys. Its errors are not shown: they may hold what it was to print. Raises
+    ``CredentialError``.
+    """
+    name = profile.token_command[0]
+    lead = f"the token command of profile {profile.name} ({name})"
+    try:
+        process = subprocess.Popen(  # noqa: S603 - the person's own command, as in a mail client
+            profile.token_command,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+    except (OSError, ValueError) as error:
+        why = (error.strerror if isinstance(error, OSError) else "") or "no such program"
+        raise CredentialError(f"{lead} cannot be run: {why}") from error
+    late = threading.Event()
+
+    def stop() -> None:
+        late.set()
+        _end(process)
+
+    clock = threading.Timer(COMMAND_SECONDS, stop)
+    clock.daemon = True
+    clock.start()
+    assert process.stdout is not None
+    try:
+        said = process.stdout.read(TOKEN_BYTES + 1)
+        if len(said) > TOKEN_BYTES:
+            _end(process)
+        status = process.wait()
+    finally:
+        clock.cancel()
+        process.stdout.close()
+    if late.is_set():
+        raise CredentialError(f"{lead} was stopped after {COMMAND_SECONDS:g} s")
+    if len(said) > TOKEN_BYTES:
+        raise CredentialError(f"{lead} prints more than a token")
+    if status:
+        raise CredentialError(
+            f"{lead} failed (exit status {status}). It is run without a terminal: unlock what it "
+            "asks first, or run it yourself to see why"
+        )
+    token = said.decode("utf-8", "replace").strip().partition("\n")[0].strip()
+    if not token:
+        raise CredentialError(f"{lead} printed nothing")
+    return token
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """End a command and what it started."""
+    import signal
+
+    try:
+        os.killpg(process.pid, signal.SIGKILL)
+    except (OSError, AttributeError):  # it ended by itself, or Windows, which has no groups
+        process.kill()

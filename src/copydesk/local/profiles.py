@@ -1,0 +1,264 @@
+"""The profiles in the settings: ``profile = "NAME"`` and ``[profiles.NAME]``, read and written.
+
+    profile = "work"
+
+    [profiles.work]
+    base_url = "https://docs-api.example.com"
+    storage = "keyring"
+
+What is written there leaves everything else in the file as it is, comments included. Tokens are
+never in it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from difflib import get_close_matches
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, get_args
+
+from copydesk.domain.profile import EMBEDDED, Profile, Storage, wrong_name
+from copydesk.domain.service_url import service_url
+from copydesk.domain.text import clean
+
+if TYPE_CHECKING:
+    from tomlkit import TOMLDocument
+
+KEYS: dict[str, tuple[type | tuple[type, ...], str]] = {
+    "base_url": (str, "text in quotes"),
+    "storage": (str, "text in quotes"),
+    "token_command": (list, 'a list such as ["pass", "show", "docs"]'),
+    "ca_file": (str, "a path in quotes"),
+    "read_only": (bool, "true or false"),
+}
+"""The keys of a profile, which are its fields: the type of each, and how that is written."""
+
+Mistake = tuple[int, str]
+"""A line, counted from 1 (0: not known), and what is wrong there."""
+
+
+def profiles_of(value: object, text: str) -> tuple[tuple[Profile, ...], list[Mistake]]:
+    """Return the profiles of the settings, and every mistake with its line.
+
+    ``value`` is what the settings hold under ``profiles``, ``text`` the whole file.
+    """
+    if not isinstance(value, dict):
+        line = _line(r"profiles\s*[=.]", text)
+        return (), [(line, "profiles are tables: each begins with [profiles.NAME]")]
+    profiles: list[Profile] = []
+    wrong: list[Mistake] = []
+    for name, given in value.items():
+        mistakes = list(_mistakes(name, given, text))
+        wrong += mistakes
+        if not mistakes:
+            profiles.append(_profile(name, given))
+    return tuple(profiles), wrong
+
+
+def _profile(name: str, given: dict[str, Any]) -> Profile:
+    command = tuple(given.get("token_command", ()))
+    return Profile(
+        name,
+        service_url(given["base_url"]),
+        command,
+        given.get("storage", "command" if command else "none"),
+        Path(given["ca_file"]).expanduser() if "ca_file" in given else None,
+        given.get("read_only", False),
+    )
+
+
+def _mistakes(name: str, given: object, text: str) -> Iterator[Mistake]:
+    line = _header(name, text)
+    lead = f"profile {clean(name, limit=60)}"
+    if not isinstance(given, dict):
+        yield line, f"{lead} is no table: it begins with [profiles.NAME]"
+        return
+    if wrong := wrong_name(name):
+        yield line, f"{lead}: {wrong}"
+    if "base_url" not in given:
+        yield line, f'{lead} needs an address: base_url = "https://…"'
+    for key, value in given.items():
+        at = _key(name, key, text) or line
+        if sentence := _mistake(key, value, given):
+            yield at, f"{lead}: {sentence}"
+
+
+def _mistake(key: str, value: object, given: dict[str, Any]) -> str:
+    if key == "token":
+        return "a token is not kept in this file: take it out, and run copydesk login"
+    if key not in KEYS:
+        near = get_close_matches(key, KEYS, n=1)
+        meant = f"did you mean {near[0]}?" if near else f"the keys are {', '.join(KEYS)}"
+        return f"{clean(key, limit=60)} is no key of a profile: {meant}"
+    kind, written = KEYS[key]
+    texts = not isinstance(value, list) or all(isinstance(each, str) for each in value)
+    if type(value) is not kind or not texts:
+        return f"{key} must be {written}"
+    if key == "base_url":
+        try:
+            service_url(str(value))
+        except ValueError as error:
+            return str(error)
+    if key == "storage":
+        places = get_args(Storage)
+        if value not in places:
+            return f"storage is {value!r}: use {', '.join(places[:-1])} or {places[-1]}"
+        if value == "command" and not given.get("token_command"):
+            return 'storage is "command", and there is no token_command'
+    if key == "token_command" and (not value or not given["token_command"][0]):
+        return f"token_command is empty: it must be {written}"
+    return ""
+
+
+def _header(name: str, text: str) -> int:
+    """Return the line where a profile begins, 0 for one that was written in another form."""
+    dotted = rf"\[?\s*[\"']?profiles[\"']?\s*\.\s*[\"']?{re.escape(name)}[\"']?\s*[\].=]"
+    return _line(dotted, text) or _line(r"\[?\s*[\"']?profiles[\"']?\s*[\]=]", text)
+
+
+def _key(name: str, key: str, text: str) -> int:
+    """Return the line of a key below the line where its profile begins, 0 for none."""
+    begins = _header(name, text)
+    pattern = re.compile(rf"\s*[\"']?{re.escape(key)}[\"']?\s*=")
+    for number, line in enumerate(text.splitlines()[begins:], begins + 1):
+        if line.lstrip().startswith("["):
+            return 0
+        if pattern.match(line):
+            return number
+    return 0
+
+
+def _line(pattern: str, text: str) -> int:
+    begins = re.compile(rf"\s*{pattern}")
+    return next(
+        (at for at, line in enumerate(text.splitlines(), 1) if begins.match(line)),
+        0,
+    )
+
+
+class Profiles:
+    """The profiles in the settings file at ``path``.
+
+    Raises ``OSError`` when the disk refuses, and ``SettingsError`` (a ValueError) when the file is
+    not as it should be: nothing is written then.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def read(self) -> Sequence[Profile]:
+        """Return the profiles in their order."""
+        from copydesk.local.settings import load_settings
+
+        return load_settings(self._path).profiles
+
+    def get(self, name: str) -> Profile | None:
+        """Return the profile with this name, if there is one."""
+        return next((profile for profile in self.read() if profile.name == name), None)
+
+    @property
+    def default(self) -> str:
+        """The name of the profile that is opened when none is named; "" for none."""
+        from copydesk.local.settings import load_settings
+
+        return load_settings(self._path).profile
+
+    def save(self, profile: Profile) -> None:
+        """Keep a profile, in place of one with its name. Keys with usual values are left out."""
+        import tomlkit
+
+        if wrong := wrong_name(profile.name):
+            raise ValueError(wrong)
+        document = self._document()
+        if "profiles" not in document:
+            document["profiles"] = tomlkit.table(is_super_table=True)
+        profiles: Any = document["profiles"]
+        if profile.name not in profiles:
+            fresh_table = tomlkit.table()
+            if document.as_string().strip():
+                fresh_table.trivia.indent = "\n"
+            profiles[profile.name] = fresh_table
+        table = profiles[profile.name]
+        fresh = _written(profile)
+        for key in KEYS:
+            if key in fresh:
+                table[key] = fresh[key]
+            else:
+                table.pop(key, None)
+        self._write(document)
+
+    def remove(self, name: str) -> None:
+        """Forget a profile; no profile is opened by itself any more if it was this one."""
+        document = self._document()
+        profiles: Any = document.get("profiles", {})
+        if name in profiles:
+            del profiles[name]
+            if not profiles:
+                del document["profiles"]
+        if document.get("profile") == name:
+            del document["profile"]
+        self._write(document)
+
+    def use(self, name: str) -> None:
+        """Open this profile when none is named, or the embedded desk for its name.
+
+        Raises ``KeyError`` for a name that no profile has.
+        """
+        document = self._document()
+        if name == EMBEDDED:
+            document.pop("profile", None)
+        elif name not in document.get("profiles", {}):
+            raise KeyError(name)
+        else:
+            document["profile"] = name
+        self._write(document)
+
+    def _document(self) -> TOMLDocument:
+        import tomlkit
+
+        self.read()
+        try:
+            text = self._path.read_text("utf-8-sig")
+        except FileNotFoundError:
+            text = ""
+        return tomlkit.parse(text)
+
+    def _write(self, document: TOMLDocument) -> None:
+        from copydesk.local.durable import write_file
+        from copydesk.local.paths import private_folder
+
+        # What the name leads to is written: a link to a file kept elsewhere stays one.
+        path = self._path.resolve()
+        private_folder(path.parent)
+        write_file(path, document.as_string().encode())
+
+
+def _written(profile: Profile) -> dict[str, Any]:
+    """Return a profile as its table; keys with usual values are left out."""
+    found: dict[str, Any] = {"base_url": profile.base_url}
+    if profile.token_command:
+        found["token_command"] = list(profile.token_command)
+    elif profile.storage != "none":
+        found["storage"] = profile.storage
+    if profile.ca_file is not None:
+        found["ca_file"] = str(profile.ca_file)
+    if profile.read_only:
+        found["read_only"] = True
+    return found
+
+
+def command_of(text: str) -> tuple[str, ...]:
+    """Return the program and the arguments that a line names; no shell reads it.
+
+    Raises ``ValueError``, with a sentence, for a quote that is not closed and for an empty line.
+    """
+    import shlex
+
+    try:
+        command = tuple(shlex.split(text))
+    except ValueError as error:
+        raise ValueError(f"the token command cannot be read: {error}".lower()) from error
+    if not command or not command[0]:
+        raise ValueError("the token command is empty")
+    return command

@@ -1,18 +1,20 @@
-"""The embedded desk on this machine: which file, whose it is, and how to reach it in process."""
+"""The embedded desk on this machine: which file, whose it is, and how to reach it in process.
+
+The screens name the desk before their first paint, and open it behind that: the store is imported
+where it is opened.
+"""
 
 from __future__ import annotations
 
-import getpass
-import secrets
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from copydesk.local.paths import find_paths, private_folder
-from copydesk.server.store import DeskError, Store, Tx
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
+    from copydesk.server.store import Store, Tx
 
 OWNER = "owner"
 """The key in a desk's ``meta`` of the user whom the program signs in as."""
@@ -34,6 +36,8 @@ def open_store(desk: Path | None, *, fill: bool = True, make: bool = True) -> St
     Without ``make`` a file that was named must be there: what is asked of it is in it or nowhere.
     Raises ``DeskError`` when the file cannot be used.
     """
+    from copydesk.server.store import DeskError, Store
+
     path = desk_file(desk)
     if desk is not None and not (path.parent.is_dir() if make else path.exists()):
         what = "its folder is missing" if make else "there is no such file"
@@ -70,6 +74,8 @@ def owner_of(tx: Tx) -> str:
     """
     found: str | None = tx.value("SELECT value FROM meta WHERE key = ?", OWNER)
     if found is None:
+        from copydesk.server.store import DeskError
+
         raise DeskError("Nobody is on this desk yet. `copydesk desk sample` fills it.")
     return found
 
@@ -87,6 +93,8 @@ def ensure_owner(tx: Tx) -> str:
 
 
 def _person() -> str:
+    import getpass
+
     try:
         name = getpass.getuser()
     except (KeyError, OSError):  # no such user in the password database
@@ -96,6 +104,8 @@ def _person() -> str:
 
 def connect_in_process(store: Store) -> Api:
     """Return a client of the desk without a network, signed in as its owner in this process."""
+    import secrets
+
     import httpx
 
     from copydesk.client.api import Api

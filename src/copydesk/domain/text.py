@@ -105,7 +105,10 @@ def clean_long(text: str) -> str:
     return "".join(clean(part, lines=True) for part in slices(text, _DRAWN))
 
 
-_UNMEANT = re.compile(
+# `_UNMEANT` and `_JOINED` are for what is typed and for comparisons: `re` makes them, and keeps
+# them, at their first use.
+
+_UNMEANT = (
     # What chooses the form of a letter or a sign, or joins it with the next, right behind it.
     f"(?P<meant>(?<=[^\x00-\x7f{_HIDDEN}])"
     "(?:[\ufe00-\ufe0f\U000e0100-\U000e01ef][\u200c\u200d]?|[\u200c\u200d])"
@@ -126,12 +129,12 @@ def typed(text: str, *, lines: bool = False) -> str:
     """
     if _UNSEEN.search(text) or (not lines and ("\t" in text or "\n" in text)):
         text = _SEQUENCES.sub("", _LINE_ENDS.sub("\n", text))
-        text = _UNMEANT.sub(lambda found: found["meant"] or "", text)
+        text = re.sub(_UNMEANT, lambda found: found["meant"] or "", text)
         text = text if lines else text.replace("\t", " ").replace("\n", " ")
     return text if text.isascii() else _PILE.sub(_thin, text)
 
 
-_JOINED = re.compile(
+_JOINED = (
     # What belongs to the writing or the picture before it, and is in many texts.
     "(?<=[^\x00-\x7f])[\ufe0e\ufe0f]|(?<=[^\x00-\u058f])[\u200c\u200d](?=[^\x00-\u058f])"
 )
@@ -147,7 +150,7 @@ def exposed(text: str) -> str:
     """
     text = _line_ends(text).removeprefix("\ufeff")
     if _SUSPECT[True].search(text):
-        text = _JOINED.sub("", text)
+        text = re.sub(_JOINED, "", text)
         text = _UNSEEN.sub(_number, text).replace("\t", TAB)
     return text if text.isascii() else _PILE.sub(_thin, text)
 

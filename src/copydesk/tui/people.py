@@ -6,11 +6,11 @@ import asyncio
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from copydesk.domain.mention import Named
 from copydesk.domain.text import clean
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
+    from copydesk.domain.mention import Named
 
 PAGE = 250
 """Members asked for at once."""
@@ -41,6 +41,7 @@ class People:
         """
         from copydesk.client.errors import Forbidden
         from copydesk.contract import operations as ops
+        from copydesk.domain.mention import Named
 
         async with self._gate:
             found = self._read.get(organization)

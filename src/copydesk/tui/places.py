@@ -8,7 +8,6 @@ rest behind it.
 from __future__ import annotations
 
 import importlib
-import pkgutil
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeVar
@@ -124,6 +123,8 @@ def place(
 
 def load_all() -> None:
     """Import every module of ``copydesk.tui.screens``, which registers the places in it."""
+    import pkgutil
+
     screens = importlib.import_module("copydesk.tui.screens")
     for module in pkgutil.iter_modules(screens.__path__):
         importlib.import_module(f"copydesk.tui.screens.{module.name}")

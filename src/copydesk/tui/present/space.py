@@ -10,7 +10,6 @@ from rich.text import Text
 
 from copydesk.domain.age import age, instant
 from copydesk.domain.filter import Fields
-from copydesk.domain.merge_rules import label
 from copydesk.domain.space_tree import TRASH, RuleList, SpaceNode
 from copydesk.domain.text import listed, plural
 from copydesk.tui.present.emoji import before
@@ -47,13 +46,21 @@ RIGHTS: Sequence[tuple[str, str]] = (
 )
 """Permissions worth telling, in the order of their weight, and what they let a person do."""
 
+
+def _rules_found(node: SpaceNode) -> Sequence[str] | str:
+    """Return what a filter finds of the merge rules of a space."""
+    from copydesk.domain.merge_rules import label
+
+    return [label(rule) for rule, _ in node.rules] or node.rules_type
+
+
 FIELDS: Fields[SpaceNode] = Fields(
     words=lambda node: node.title,
     keys={
         "title": lambda node: node.title,
         "visibility": lambda node: node.visibility,
         "language": lambda node: (node.language, LANGUAGES.get(node.language, "")),
-        "rules": lambda node: [label(rule) for rule, _ in node.rules] or node.rules_type,
+        "rules": _rules_found,
     },
 )
 """What the tree can be filtered by."""
@@ -111,6 +118,8 @@ def updated(node: SpaceNode, now: datetime) -> str:
 
 def rule_words(given: RuleList, names: Mapping[str, str] | None = None) -> str:
     """Return merge rules as a sentence lists them, with the people whom they name."""
+    from copydesk.domain.merge_rules import label
+
     names = names or {}
     parts = []
     for rule, users in given:

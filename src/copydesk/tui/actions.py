@@ -14,6 +14,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from types import MappingProxyType
 from typing import Any, ClassVar, TypeVar
 
@@ -79,6 +80,22 @@ class Action:
     def shown_keys(self) -> str:
         """All its keys as the help writes them."""
         return " ".join(shown(key) for key in self.keys)
+
+    @cached_property
+    def binding(self) -> Binding | None:
+        """Textual's binding of its single keys, made once for all classes that inherit it."""
+        single = [key for key in self.keys if len(chord(key)) == 1]
+        if not single:
+            return None
+        return Binding(
+            ",".join(chord(key)[0] for key in single),
+            f"press('{self.method}')",
+            self.label,
+            show=bool(self.show),
+            key_display=shown(single[0]),
+            tooltip=self.summary,
+            id=self.id,
+        )
 
     def reason(self, owner: object) -> str | None:
         """Return why it is off for ``owner`` now, or None when it can be used."""
@@ -223,11 +240,15 @@ class Acts:
             commands[word.name] = word
         cls.ACTIONS = MappingProxyType(actions)
         cls.LINE_COMMANDS = MappingProxyType(commands)
-        bindings = list(_bindings(actions.values()))
-        cls.BINDINGS = [*vars(cls).get("BINDINGS", []), *bindings]  # type: ignore[attr-defined]  # Textual's
+        bindings = [each.binding for each in actions.values() if each.binding is not None]
+        own_bindings = vars(cls).get("BINDINGS", [])
+        cls.BINDINGS = [*own_bindings, *bindings]  # type: ignore[attr-defined]  # Textual's
         if issubclass(cls, DOMNode) and not cls.TYPES_TEXT:
             kwargs.setdefault("inherit_bindings", False)
         super().__init_subclass__(**kwargs)
+        # Textual has merged them by now. Left there, it would go through them again for each class
+        # below, which has those of its actions anyway.
+        cls.BINDINGS = own_bindings  # type: ignore[attr-defined]
 
     async def action_press(self, method: str) -> None:
         """Run one of the declared actions, for Textual's bindings."""
@@ -295,10 +316,11 @@ def _add(cls: type, actions: dict[str, Action], new: Action) -> None:
             "declare it with override=True, or only override the method"
         )
     actions.pop(new.method, None)
-    if len({chord(key) for key in new.keys}) != len(new.keys):
+    mine = {chord(key) for key in new.keys}
+    if len(mine) != len(new.keys):
         raise DeclarationError(f"{new.id} names a key twice")
     for other in list(actions.values()):
-        clash = {chord(key) for key in new.keys} & {chord(key) for key in other.keys}
+        clash = mine.intersection(map(chord, other.keys))
         if not clash:
             continue
         if not new.override or other.scope == new.scope:
@@ -308,21 +330,6 @@ def _add(cls: type, actions: dict[str, Action], new: Action) -> None:
             )
     _take_keys(actions, new)
     actions[new.method] = new
-
-
-def _bindings(actions: Iterable[Action]) -> Iterator[Binding]:
-    for each in actions:
-        single = [key for key in each.keys if len(chord(key)) == 1]
-        if single:
-            yield Binding(
-                ",".join(chord(key)[0] for key in single),
-                f"press('{each.method}')",
-                each.label,
-                show=bool(each.show),
-                key_display=shown(single[0]),
-                tooltip=each.summary,
-                id=each.id,
-            )
 
 
 def declared() -> list[Action]:

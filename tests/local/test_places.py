@@ -1,5 +1,6 @@
 """Where the files are, who may read them, what the log holds, and what loads with them."""
 
+import json
 import logging
 import stat
 import subprocess
@@ -9,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from copydesk.local.log import close_log, open_log, write_crash
+from copydesk.local.log import close_log, explain_crash, open_log, write_crash
 from copydesk.local.paths import find_paths
 
 TOKEN = "cd_secret_0123456789"
@@ -45,24 +46,45 @@ def test_a_folder_that_is_there_stays_as_it_is(tmp_path: Path) -> None:
     assert stat.S_IMODE((tmp_path / "home" / "config").stat().st_mode) == 0o755
 
 
-def test_the_log_is_private_and_holds_no_token(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+def test_the_log_is_private_and_holds_no_token_and_nothing_typed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    monkeypatch.setenv("COPYDESK_TOKEN", "cd_of_the_environment")
     path = tmp_path / "state" / "copydesk.log"
     open_log(path, secrets=[TOKEN])
     log = open_log(path, secrets=[TOKEN])
-    log.warning("sent %s", TOKEN)
+    log.warning("sent %s", TOKEN, extra={"headers": {"x": f"a {TOKEN}", "n": 3}})
     log.warning("header Authorization: Bearer abcdefghij.klm and {'token': 'qrstuvwxyz12'}")
+    log.warning("%s, \nsecond line \x1b[2J", "cd_of_the_environment")
+    typed = "what nobody shall read"
     try:
-        raise ValueError(f"bad {TOKEN}")
-    except ValueError:
+        try:
+            int(typed)
+        except ValueError:
+            dict.fromkeys("", 0)[typed]
+    except KeyError:
         logging.getLogger("copydesk.client").exception("failed")
+    log.debug("only asked for")
     written = path.read_text()
-    assert written.count("sent …") == 1
-    assert "ValueError: bad …" in written
-    for secret in (TOKEN, "abcdefghij", "qrstuvwxyz"):
+    lines = [json.loads(line) for line in written.splitlines()]
+    assert [line["said"].split()[0] for line in lines] == ["sent", "header", "…,", "failed"]
+    assert lines[0]["headers"] == {"x": "a …", "n": 3}
+    assert [error["type"] for error in lines[3]["errors"]] == ["KeyError", "ValueError"]
+    assert "test_places.py" in lines[3]["errors"][0]["frames"][0]
+    for secret in (TOKEN, "abcdefghij", "qrstuvwxyz", "environment", typed, "\x1b"):
         assert secret not in written
     assert modes(tmp_path / "state") == {0o600}
+    open_log(path, debug=True)
+    log.debug("asked for")
+    assert "asked for" in path.read_text()
+    assert capsys.readouterr() == ("", "")
+
+
+def test_a_log_that_cannot_grow_stops_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+    open_log(Path("/dev/full"))  # the system's own full disk
+    for _ in range(3):
+        logging.getLogger("copydesk").warning("lost")
+    close_log()
     assert capsys.readouterr() == ("", "")
 
 
@@ -72,22 +94,28 @@ def test_a_crash_is_written_with_its_traceback_and_no_token(
     monkeypatch.setenv("COPYDESK_HOME", str(tmp_path))
     monkeypatch.setenv("COPYDESK_TOKEN", TOKEN)
     try:
-        raise KeyError(TOKEN)
-    except KeyError as error:
-        path = write_crash(error)
-    assert path == tmp_path / "state" / "copydesk.log"
-    assert "Traceback" in path.read_text()
-    assert TOKEN not in path.read_text()
+        raise RuntimeError(f"no {TOKEN} in 'some quoted text'")
+    except RuntimeError as error:
+        said = explain_crash(error, kept="What you typed is kept.")
+    path = tmp_path / "state" / "copydesk.log"
+    assert said.endswith(f"(RuntimeError). What you typed is kept. Details: {path}")
+    (line,) = path.read_text().splitlines()
+    assert json.loads(line)["level"] == "critical"
+    assert json.loads(line)["errors"][0]["said"] == "no … in '…'"
     assert modes(tmp_path / "state") == {0o600}
 
 
-def test_a_crash_is_told_even_where_the_log_cannot_be(tmp_path: Path) -> None:
+def test_a_crash_is_told_even_where_the_log_cannot_be(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "state").write_text("a file where the folder should be")
-    path = write_crash(ValueError("lost?"), tmp_path / "state" / "copydesk.log")
-    try:
-        assert "lost?" in path.read_text()
-    finally:
-        path.unlink()
+    wanted = tmp_path / "state" / "copydesk.log"
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    path = write_crash(ImportError("lost?"), wanted)
+    assert path.parent == tmp_path
+    assert "lost?" in path.read_text()
+    monkeypatch.setattr("tempfile.tempdir", str(wanted))
+    assert "No log could be written" in explain_crash(ImportError("lost?"), wanted)
 
 
 def test_nothing_heavy_loads_with_local_state() -> None:

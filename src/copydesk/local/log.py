@@ -1,15 +1,27 @@
-"""The log of what should not have happened. It never holds a token."""
+"""The log: one JSON object a line, for this user only, with no token and nothing that was typed.
+
+What goes wrong unexpectedly is in it with its traceback, and with ``--debug`` every request. The
+messages of errors may quote what somebody typed, so only those that code alone makes are kept;
+tracebacks have the lines of the program, and no values.
+"""
 
 from __future__ import annotations
 
+import json
 import logging
 import os
 import re
+import sqlite3
 import tempfile
-from collections.abc import Iterable
+import threading
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from datetime import UTC, datetime
 from io import TextIOWrapper
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
+from types import TracebackType
+from typing import Any
 
 from copydesk.local.durable import PRIVATE, append_file
 from copydesk.local.paths import find_paths, private_folder
@@ -17,16 +29,56 @@ from copydesk.local.paths import find_paths, private_folder
 NAME = "copydesk"
 """The logger that all of copydesk writes to."""
 
+DEBUG_VARIABLE = "COPYDESK_DEBUG"
+"""When set to anything but "" and "0", requests are logged as with ``--debug``."""
+
 FILE_BYTES = 1024 * 1024
 FILES_KEPT = 3
+
+FRAMES = 60
+"""Frames of a traceback that are kept: the outermost and innermost halves of more."""
+
+CAUSES = 5
+"""Errors of a chain of causes that are kept, the last one first."""
 
 _BEARER = re.compile(
     r"(?i)\b(bearer|authorization|token)\b(['\"]?\s*[:=]?\s*['\"]?)(bearer\s+)?[\w.~+/=-]{8,}"
 )
+_SAID_BY_CODE: tuple[type[BaseException], ...] = (
+    AttributeError,
+    NameError,
+    ImportError,
+    TypeError,
+    IndexError,
+    ArithmeticError,
+    RecursionError,
+    RuntimeError,
+    MemoryError,
+    sqlite3.Error,
+)
+"""Errors whose message is made by code. Those of others, as ``ValueError``, quote values."""
+
+_QUOTED = re.compile(r"(['\"])(?:(?!\1).)*?\s(?:(?!\1).)*?\1", re.DOTALL)
+_GIVEN = frozenset(
+    vars(logging.LogRecord("", 0, "", 0, "", None, None)) | {"message": 0, "asctime": 0}
+)
+_hidden: set[str] = set()
+_appending = threading.Lock()
+
+
+def hide(secret: str) -> None:
+    """Take a secret out of everything that is logged from now on, also in crashes."""
+    if secret:
+        _hidden.add(secret)
+
+
+def debugging() -> bool:
+    """Whether the environment asks for requests in the log."""
+    return os.environ.get(DEBUG_VARIABLE, "") not in ("", "0")
 
 
 class _Private(RotatingFileHandler):
-    """Opens its files for this user only."""
+    """Opens its files for this user only, and goes without where the disk refuses."""
 
     def _open(self) -> TextIOWrapper:
         return open(
@@ -37,28 +89,91 @@ class _Private(RotatingFileHandler):
             opener=lambda path, flags: os.open(path, flags, PRIVATE),
         )
 
+    def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 - logging calls it so
+        """Drop a line that the disk refuses: there is nowhere to say so, and work goes on."""
 
-class _Redacted(logging.Formatter):
-    """Takes credentials out of the finished text, tracebacks included."""
 
-    def __init__(self, secrets: Iterable[str]) -> None:
-        super().__init__("%(asctime)s %(levelname)s %(name)s: %(message)s")
-        self._secrets = tuple(secret for secret in secrets if secret)
+class _Lines(logging.Formatter):
+    """A record as one line of JSON: its message, what was given with it, and its error."""
 
     def format(self, record: logging.LogRecord) -> str:
-        text = super().format(record)
-        for secret in self._secrets:
-            text = text.replace(secret, "…")
-        return _BEARER.sub(r"\1\2…", text)
+        value: dict[str, Any] = {
+            "at": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
+            "level": record.levelname.lower(),
+            "logger": record.name,
+            "said": record.getMessage(),
+            "process": record.process,
+        }
+        value.update((name, given) for name, given in vars(record).items() if name not in _GIVEN)
+        if record.exc_info and record.exc_info[1] is not None:
+            value["errors"] = list(told(record.exc_info[1]))
+        return json.dumps(_redacted(value), default=lambda other: type(other).__name__)
 
 
-def open_log(path: Path, *, secrets: Iterable[str] = ()) -> logging.Logger:
+def told(error: BaseException) -> Iterator[dict[str, Any]]:
+    """Return an error and what it came from, the last one first, without any value in it."""
+    seen: set[int] = set()
+    following: BaseException | None = error
+    while following is not None and id(following) not in seen and len(seen) < CAUSES:
+        seen.add(id(following))
+        yield {
+            "type": type(following).__qualname__,
+            "said": _said(following),
+            "frames": _frames(following.__traceback__),
+        }
+        following = following.__cause__ or (
+            None if following.__suppress_context__ else following.__context__
+        )
+
+
+def _said(error: BaseException) -> str:
+    """Return the message of an error, as far as it is certain that nobody typed it."""
+    if isinstance(error, OSError):
+        parts = (error.strerror, error.filename, error.filename2)
+        return ": ".join(str(part) for part in parts if part is not None)
+    if isinstance(error, _SAID_BY_CODE) and type(error).__module__ in ("builtins", "sqlite3"):
+        return _QUOTED.sub("'…'", str(error))[:500]
+    return ""
+
+
+def _frames(traceback: TracebackType | None) -> list[str]:
+    import linecache
+
+    frames = []
+    while traceback is not None:
+        code, line = traceback.tb_frame.f_code, traceback.tb_lineno
+        source = linecache.getline(code.co_filename, line).strip()
+        frames.append(f"{code.co_filename}:{line} {code.co_qualname}: {source}")
+        traceback = traceback.tb_next
+    if len(frames) > FRAMES:
+        half = FRAMES // 2
+        frames[half:-half] = [f"({len(frames) - FRAMES} more)"]
+    return frames
+
+
+def _redacted(value: Any) -> Any:
+    """Return a value with the credentials in its texts taken out."""
+    if isinstance(value, str):
+        for secret in sorted({*_hidden, os.environ.get("COPYDESK_TOKEN", "")}, key=len):
+            if secret:
+                value = value.replace(secret, "…")
+        return _BEARER.sub(r"\1\2…", value)
+    if isinstance(value, dict):
+        return {_redacted(key): _redacted(each) for key, each in value.items()}
+    if isinstance(value, list | tuple | set | frozenset):
+        return [_redacted(each) for each in value]
+    return value
+
+
+def open_log(path: Path, *, secrets: Iterable[str] = (), debug: bool = False) -> logging.Logger:
     """Write what copydesk logs to ``path`` and nowhere else, and return the logger.
 
-    ``secrets`` are taken out of every line, and so is what looks like a bearer token. The file is
-    turned over at 1 MiB, three old ones are kept. Calling it again replaces the file. Raises
-    ``OSError`` when the file cannot be made.
+    ``secrets`` are hidden (`hide`), and so is what looks like a bearer token. With ``debug`` the
+    requests are logged too. The file is turned over at 1 MiB, three old ones are kept. Calling it
+    again replaces the file. Raises ``OSError`` when the file cannot be made.
     """
+    for secret in secrets:
+        hide(secret)
     private_folder(path.parent)
     handler = _Private(
         path,
@@ -67,11 +182,11 @@ def open_log(path: Path, *, secrets: Iterable[str] = ()) -> logging.Logger:
         encoding="utf-8",
         errors="backslashreplace",
     )
-    handler.setFormatter(_Redacted(secrets))
+    handler.setFormatter(_Lines())
     close_log()
     logger = logging.getLogger(NAME)
     logger.addHandler(handler)
-    logger.setLevel(logging.INFO)
+    logger.setLevel(logging.DEBUG if debug else logging.INFO)
     # The terminal belongs to the screens: nothing may reach the handlers of the root logger.
     logger.propagate = False
     return logger
@@ -82,7 +197,8 @@ def close_log() -> None:
     logger = logging.getLogger(NAME)
     for handler in tuple(logger.handlers):
         logger.removeHandler(handler)
-        handler.close()
+        with suppress(OSError):  # what a full disk refused before, it refuses again
+            handler.close()
 
 
 def write_crash(error: BaseException, path: Path | None = None) -> Path:
@@ -103,6 +219,21 @@ def write_crash(error: BaseException, path: Path | None = None) -> Path:
     return path
 
 
+def explain_crash(error: BaseException, path: Path | None = None, *, kept: str = "") -> str:
+    """Log an unexpected error, and return what a person reads about it.
+
+    ``kept`` says what became of what was typed. Never raises: where no file can be written, the
+    sentence names the place in the program.
+    """
+    name = type(error).__name__
+    said = f"copydesk: something unexpected went wrong ({name}). {kept}".strip()
+    try:
+        return f"{said} Details: {write_crash(error, path)}"
+    except OSError as refused:
+        last = next(iter(told(error)))["frames"][-1:] or [name]
+        return f"{said} No log could be written ({refused.strerror}). It was at {last[0]}"
+
+
 def _add_crash(error: BaseException, path: Path) -> None:
     # Not through the logger: it may be closed, or the very thing that failed.
     record = logging.LogRecord(
@@ -114,5 +245,5 @@ def _add_crash(error: BaseException, path: Path) -> None:
         None,
         (type(error), error, error.__traceback__),
     )
-    text = _Redacted([os.environ.get("COPYDESK_TOKEN", "")]).format(record)
-    append_file(path, text.encode("utf-8", "backslashreplace") + b"\n")
+    with _appending:
+        append_file(path, _Lines().format(record).encode("ascii") + b"\n")

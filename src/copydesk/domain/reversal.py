@@ -168,6 +168,11 @@ class Reversal:
     note: str = ""
     asks: str = ""
 
+    @property
+    def here(self) -> bool:
+        """Whether all of it is done on this machine, and nothing is sent."""
+        return all(step.local for step in (*self.back, *self.forth))
+
     def to_dict(self) -> dict[str, JSON]:
         """Return it as JSON."""
         value: dict[str, JSON] = {"back": [step.to_dict() for step in self.back]}

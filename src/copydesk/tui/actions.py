@@ -31,6 +31,9 @@ Uses = str | Callable[[], Iterable[str]]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
+READS = ("get_", "list_", "search_")
+"""What the names of the operations begin with that read; all others write."""
+
 _MARK = "__copydesk_action__"
 _WORD = "__copydesk_command__"
 
@@ -39,13 +42,28 @@ class DeclarationError(TypeError):
     """An action or command that is declared wrongly; raised while its class is created."""
 
 
+def is_read(operation: str) -> bool:
+    """Whether the operation of that name only reads."""
+    return operation.startswith(READS)
+
+
+def _named(uses: Iterable[Uses]) -> Iterator[str]:
+    """Yield the names of the operations that a declaration uses."""
+    for use in uses:
+        if callable(use):
+            yield from use()
+        else:
+            yield use
+
+
 @dataclass(frozen=True)
 class Action:
     """What is known of one user action.
 
     ``keys`` are as declared (``"g s"``); ``danger`` is the level of the confirmation ladder (0 to
     3, interaction.md 4); ``show`` is its footer priority (0 keeps it out, higher stays longer on a
-    short line); ``scope`` names the class that declared it.
+    short line); ``scope`` names the class that declared it; ``stages`` says that it sends nothing
+    itself and leads to nothing but writes.
     """
 
     scope: str
@@ -61,6 +79,7 @@ class Action:
     override: bool = False
     inline: bool = False
     now: Callable[[Any], str] | None = None
+    stages: bool = False
 
     def label_for(self, owner: object) -> str:
         """Return what it does for ``owner`` now, where that depends; else its label."""
@@ -106,11 +125,12 @@ class Action:
 
     def operations(self) -> Iterator[str]:
         """Yield the names of the API operations that it uses."""
-        for use in self.uses:
-            if callable(use):
-                yield from use()
-            else:
-                yield use
+        return _named(self.uses)
+
+    @property
+    def writes(self) -> bool:
+        """Whether it writes, or leads to nothing else: it is away in a read-only session."""
+        return self.stages or not all(map(is_read, self.operations()))
 
 
 @dataclass(frozen=True)
@@ -124,11 +144,26 @@ class Command:
     doc: str
     complete: Callable[[Any], Sequence[str]] | None = None
     uses: tuple[Uses, ...] = ()
+    stages: bool = False
 
     @property
     def id(self) -> str:
         """The stable name that documentation uses."""
         return f"{self.scope}:{self.name}"
+
+    @property
+    def label(self) -> str:
+        """What it is called where an action has its label."""
+        return f":{self.name}"
+
+    def operations(self) -> Iterator[str]:
+        """Yield the names of the API operations that it uses."""
+        return _named(self.uses)
+
+    @property
+    def writes(self) -> bool:
+        """Whether it writes, or leads to nothing else: it is away in a read-only session."""
+        return self.stages or not all(map(is_read, self.operations()))
 
 
 def action(
@@ -144,6 +179,7 @@ def action(
     override: bool = False,
     inline: bool = False,
     now: Callable[[Any], str] | None = None,
+    stages: bool = False,
 ) -> Callable[[F], F]:
     """Declare a method as a user action.
 
@@ -152,6 +188,7 @@ def action(
     ``override`` allows a key, or an action of the same name, that a base class already has.
     ``inline`` finishes an async action before the next key is read: only for what waits for nobody.
     ``now`` takes the owner and returns the label of the footer where it follows a state.
+    ``stages``: it sends nothing itself, and all that it leads to are writes.
     """
 
     def declare(function: F) -> F:
@@ -175,6 +212,7 @@ def action(
                 override=override,
                 inline=inline,
                 now=now,
+                stages=stages,
             ),
         )
         return function
@@ -188,6 +226,7 @@ def command(
     *,
     complete: Callable[[Any], Sequence[str]] | None = None,
     uses: Uses | Sequence[Uses] = (),
+    stages: bool = False,
 ) -> Callable[[F], F]:
     """Declare a method ``(self, rest: str)`` as a word of the command line."""
 
@@ -196,7 +235,8 @@ def command(
         if not doc:
             raise DeclarationError(f"command {function.__qualname__} has no docstring")
         names = (uses,) if isinstance(uses, str) or callable(uses) else tuple(uses)
-        setattr(function, _WORD, Command("", function.__name__, name, usage, doc, complete, names))
+        word = Command("", function.__name__, name, usage, doc, complete, names, stages)
+        setattr(function, _WORD, word)
         return function
 
     return declare

@@ -265,7 +265,7 @@ class ArrangingPlace(SendsStaged, scope="arranging"):
 
     @action(
         "J", "move down", unless=(not_allowed, no_row, nothing_to_order, hidden_rows),
-        show=40, group="Order", also=("alt+down",),
+        show=40, group="Order", also=("alt+down",), stages=True,
     )  # fmt: skip
     def order_down(self) -> None:
         """Move the row, or the picked ones as one block, down in its level. Nothing is sent."""
@@ -273,7 +273,7 @@ class ArrangingPlace(SendsStaged, scope="arranging"):
 
     @action(
         "K", "move up", unless=(not_allowed, no_row, nothing_to_order, hidden_rows),
-        show=39, group="Order", also=("alt+up",),
+        show=39, group="Order", also=("alt+up",), stages=True,
     )  # fmt: skip
     def order_up(self) -> None:
         """Move the row, or the picked ones as one block, up in its level. Nothing is sent."""
@@ -293,13 +293,15 @@ class ArrangingPlace(SendsStaged, scope="arranging"):
 
     @action(
         "O", "drop above", unless=(not_allowed, no_row, nothing_picked, hidden_rows),
-        show=False, group="Order",
+        show=False, group="Order", stages=True,
     )  # fmt: skip
     def drop_above(self) -> None:
         """Drop the picked rows above the cursor as one block; Enter drops them below it."""
         self.drop_picked(after=False)
 
-    @action(">", "into", unless=(not_allowed, no_row, hidden_rows), show=16, group="Order")
+    @action(
+        ">", "into", unless=(not_allowed, no_row, hidden_rows), show=16, group="Order", stages=True
+    )
     def move_into(self) -> None:
         """Move the row, or the picked ones, into the group or collection above."""
         picked = self.picked()
@@ -320,13 +322,15 @@ class ArrangingPlace(SendsStaged, scope="arranging"):
         above = rows[: rows.index(row)] if row in rows else ()
         return next((each for each in reversed(above) if now.items[each].kind in self.boxes), None)
 
-    @action("<", "out", unless=(not_allowed, no_row, hidden_rows), show=15, group="Order")
+    @action(
+        "<", "out", unless=(not_allowed, no_row, hidden_rows), show=15, group="Order", stages=True
+    )
     def move_out(self) -> None:
         """Move the row, or the picked ones, out of the group or collection that they are in."""
         picked = self.picked()
         self.stage(lambda it: it.out(picked))
 
-    @command("move", "POSITION")
+    @command("move", "POSITION", stages=True)
     def move_to(self, rest: str) -> None:
         """Move the row to a position of its level: ``:move 3``."""
         row = self.row
@@ -338,7 +342,9 @@ class ArrangingPlace(SendsStaged, scope="arranging"):
         else:
             self.stage(lambda it: it.put(row.id, int(rest)))
 
-    @command("sort", "title|path|reverse", complete=lambda here: [*here.sorts, "reverse"])
+    @command(
+        "sort", "title|path|reverse", complete=lambda here: [*here.sorts, "reverse"], stages=True
+    )
     def sort_level(self, rest: str) -> None:
         """Sort the level of the row: ``:sort title``, ``:sort path reverse``, ``:sort reverse``."""
         row, words = self.row, rest.split()
@@ -427,13 +433,14 @@ class ArrangingPlace(SendsStaged, scope="arranging"):
     # Sending
 
     @action(
-        "ctrl+s", "send", unless=(not_allowed, nothing_staged), danger=2, show=38, group="Order"
-    )
+        "ctrl+s", "send", unless=(not_allowed, nothing_staged), danger=2, show=38, group="Order",
+        stages=True,
+    )  # fmt: skip
     async def apply(self) -> None:
         """Send what is staged, after reading what is published again. It shows the plan first."""
         await self.send_staged()
 
-    @command("w")
+    @command("w", stages=True)
     async def write(self, rest: str) -> None:
         """Send what is staged, as ctrl+s does."""
         why = not_allowed(self) or nothing_staged(self)

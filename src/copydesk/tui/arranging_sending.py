@@ -84,7 +84,9 @@ class SendsStaged(KeptStaged):
                 self.say(f"{count} of last time restored. X drops them.")
             if run is None:
                 self._tell_rebased(rebased)
-        if run is not None:
+        if run is not None and self.session.read_only:
+            self.say(f"{run.standing()}. Nothing goes on or back here: it is read-only.", "warn")
+        elif run is not None:
             self._ask(self._settle_first(run, rebased))
 
     async def _settle_first(self, run: ArrangeRun, rebased: Rebased[Arrangement] | None) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from copydesk.tui.actions import Acts, Command
 from copydesk.tui.dispatch import run_command
 from copydesk.tui.places import ENTRIES, Target
+from copydesk.tui.read_only import away
 from copydesk.tui.widgets.prompt import Prompt
 
 if TYPE_CHECKING:
@@ -57,9 +58,19 @@ class CommandPrompt(Prompt):
     def _words(self) -> dict[str, Word]:
         return words(self._chain)
 
+    @property
+    def _offered(self) -> dict[str, Word]:
+        """What is offered while it is typed: a word that is away says so once it is entered."""
+        session = self._place.session
+        return {
+            name: word
+            for name, word in self._words.items()
+            if word.command is None or not away(session, word.command)
+        }
+
     def changed(self, text: str) -> None:
         """Show what it may become."""
-        known = self._words
+        known = self._offered
         name, blank, rest = text.partition(" ")
         if blank and (word := known.get(name)) is not None:
             choices = [c for c in self._choices(word) if c.startswith(rest)]
@@ -77,11 +88,11 @@ class CommandPrompt(Prompt):
         """Complete as far as it is unambiguous."""
         name, blank, rest = self.input.value.partition(" ")
         if blank:
-            word = self._words.get(name)
+            word = self._offered.get(name)
             choices = [c for c in self._choices(word) if c.startswith(rest)] if word else []
             lead = f"{name} "
         else:
-            choices, lead = [w for w in self._words if w.startswith(name)], ""
+            choices, lead = [w for w in self._offered if w.startswith(name)], ""
         if choices:
             common = _common_start(choices)
             end = " " if len(choices) == 1 and not blank else ""

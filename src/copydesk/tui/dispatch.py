@@ -22,6 +22,7 @@ from copydesk.domain.cause import CAUSE
 from copydesk.tui.actions import Action, Acts, Command
 from copydesk.tui.keys import chord, declared_name, shown
 from copydesk.tui.places import ENTRIES
+from copydesk.tui.read_only import away, refusal
 
 if TYPE_CHECKING:
     from copydesk.tui.app import CopydeskApp
@@ -81,7 +82,11 @@ def _put(root: dict[str, Node], presses: Sequence[str], meaning: Meaning) -> Non
 async def run(owner: Any, action: Action) -> None:
     """Do an action, or say why it is off. An async one goes on in a worker."""
     place: Place | None = owner.screen if hasattr(owner.screen, "say") else None
-    why = action.reason(owner)
+    session = owner.app.session
+    if away(session, action):
+        why: str | None = refusal(session, action.label)
+    else:
+        why = action.reason(owner)
     if why is not None:
         if place is not None:
             place.say(why, "warn")
@@ -92,7 +97,7 @@ async def run(owner: Any, action: Action) -> None:
         worker.name == action.id
         and worker.is_running
         and worker.node is owner.screen
-        and not owner.app.session.waits_for(worker)
+        and not session.waits_for(worker)
         for worker in owner.app.workers
     ):
         if place is not None:
@@ -109,6 +114,10 @@ async def run(owner: Any, action: Action) -> None:
 async def run_command(owner: Any, command: Command, rest: str) -> None:
     """Do a word of the command line."""
     place: Place | None = owner.screen if hasattr(owner.screen, "say") else None
+    if away(owner.app.session, command):
+        if place is not None:
+            place.say(refusal(owner.app.session, command.label), "warn")
+        return
     with _because(owner, command.id):
         await _follow(owner, place, command.id, getattr(owner, command.method)(rest))
 
@@ -280,7 +289,7 @@ class Keyboard:
         parts = [
             f"{shown(self._pressed + ' ' + declared_name(key))} {child.meaning.action.label}"
             for key, child in node.following.items()
-            if child.meaning is not None
+            if child.meaning is not None and not away(self.app.session, child.meaning.action)
         ]
         return "  ".join(parts)
 

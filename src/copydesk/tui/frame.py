@@ -18,6 +18,7 @@ from copydesk.tui.dispatch import Meaning, keys_of
 from copydesk.tui.errors import ends_with_an_answer
 from copydesk.tui.glyphs import glyphs
 from copydesk.tui.keys import shown
+from copydesk.tui.read_only import away
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -396,7 +397,8 @@ class Foot(Line):
 
     def parts(self, width: int) -> tuple[Text, Text]:
         """As many actions as fit, those of low priority left out first; dim when off."""
-        keyboard = cast("CopydeskApp", self.app).keyboard
+        app = cast("CopydeskApp", self.app)
+        keyboard = app.keyboard
         chain = keyboard.chain(self.place)
         if chain and chain[0].TYPES_TEXT:
             # Letters are typed into the line: what they do elsewhere they do not do now.
@@ -405,7 +407,10 @@ class Foot(Line):
             (level, action)
             for level, owner in enumerate(chain)
             for action in owner.ACTIONS.values()
-            if action.show and keys_of(action, keyboard.keymap) and action.label_for(owner)
+            if action.show
+            and keys_of(action, keyboard.keymap)
+            and not away(app.session, action)
+            and action.label_for(owner)
         ]
         help_entry = next((e for e in entries if e[1].method == "help"), None)
         if help_entry is not None:

@@ -17,6 +17,7 @@ from copydesk.tui.dispatch import Keyboard, keys_of
 from copydesk.tui.keys import shown
 from copydesk.tui.place import Place
 from copydesk.tui.places import ENTRIES
+from copydesk.tui.read_only import away
 from copydesk.tui.sources import ListSource
 from copydesk.tui.widgets.pane import Pane
 from copydesk.tui.widgets.prompt import Field
@@ -43,8 +44,11 @@ class Row:
 def rows(chain: Sequence[Acts], keyboard: Keyboard) -> list[Row]:
     """Return the help for these owners, nearest first, then jumps and command words."""
     found: list[Row] = []
+    session = keyboard.app.session
     for owner in chain:
         for each in owner.ACTIONS.values():
+            if away(session, each):
+                continue
             why = each.reason(owner)
             keys = " ".join(shown(key) for key in keys_of(each, keyboard.keymap)[:3])
             text = each.summary if why is None else f"off: {why}"
@@ -62,7 +66,7 @@ def rows(chain: Sequence[Acts], keyboard: Keyboard) -> list[Row]:
         doc = entry.action.doc
         found.append(Row(entry.action.id, keys, entry.title, doc, "Go", False, doc))
     for word in words(list(chain)).values():
-        if word.command is not None:
+        if word.command is not None and not away(session, word.command):
             summary = word.doc.split("\n", 1)[0]
             found.append(
                 Row(

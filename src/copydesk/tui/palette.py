@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from copydesk.tui.dispatch import keys_of, run
 from copydesk.tui.keys import shown
 from copydesk.tui.places import ENTRIES
+from copydesk.tui.read_only import away
 from copydesk.tui.widgets.choice import Choice, Option
 
 if TYPE_CHECKING:
@@ -25,7 +26,9 @@ def offers(app: CopydeskApp) -> list[tuple[Option, Act]]:
     for owner in keyboard.chain():
         for action in owner.ACTIONS.values():
             keys = keys_of(action, keyboard.keymap)
-            if action.group == "Move" or keys[0] in seen or action.reason(owner) is not None:
+            if action.group == "Move" or keys[0] in seen or away(app.session, action):
+                continue
+            if action.reason(owner) is not None:
                 continue
             seen.add(keys[0])
             title = f"{action.label[:1].upper()}{action.label[1:]}: {action.summary}"

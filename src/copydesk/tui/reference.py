@@ -45,9 +45,8 @@ def reached_by() -> dict[str, list[Action | Command]]:
     reach: dict[str, list[Action | Command]] = {}
     everything: list[Action | Command] = [*_ours(), *_words()]
     for each in everything:
-        for use in each.uses:
-            for name in use() if callable(use) else (use,):
-                reach.setdefault(name, []).append(each)
+        for name in each.operations():
+            reach.setdefault(name, []).append(each)
     return reach
 
 
@@ -67,6 +66,7 @@ def keys() -> list[dict[str, Any]]:
             "label": each.label,
             "does": each.summary,
             "danger": each.danger,
+            "writes": each.writes,
             "operations": sorted(set(each.operations())),
         }
         for each in _ours()

@@ -96,6 +96,12 @@ class Session(TakingBack):
     begins: Callable[[], bool] = lambda: False
     """Notes that this run begins, and tells whether the one before it ended without saying so."""
     host: str = ""
+    profile: str = ""
+    """The name of the profile that is in use; empty for the own desk and for none."""
+    read_only: bool = False
+    """Whether nothing is written to the service: every action that writes is away."""
+    read_only_by: str = ""
+    """What makes it so ("--read-only"), where that is not the profile."""
     me: User | None = None
     organization: str | None = None
     organization_title: str = ""

@@ -126,7 +126,7 @@ class SiteEditing(ArrangingPlace, scope="site_editing"):
 
     @action(
         "e", "edit", unless=ON_ROW, show=30, group="Change",
-        uses="list_adaptive_template_conditions",
+        uses="list_adaptive_template_conditions", stages=True,
     )  # fmt: skip
     async def edit(self) -> None:
         """Change title, path, icon, description and condition of a section; path, condition of a
@@ -199,6 +199,7 @@ class SiteEditing(ArrangingPlace, scope="site_editing"):
 
     @action(
         "x", "hide/show", unless=(*ON_ROW, not_hideable), show=25, group="Change", now=hide_label,
+        stages=True,
     )  # fmt: skip
     def hide(self) -> None:
         """Hide the site space from the navigation, or show it again. Nothing is sent yet."""
@@ -209,6 +210,7 @@ class SiteEditing(ArrangingPlace, scope="site_editing"):
 
     @action(
         "H", "default", unless=(*ON_ROW, default_already), show=24, group="Change",
+        stages=True,
     )  # fmt: skip
     def make_default(self) -> None:
         """Make readers land on this first: the default of the site, or of its section."""
@@ -216,7 +218,7 @@ class SiteEditing(ArrangingPlace, scope="site_editing"):
         if row is not None:
             self.stage(lambda it: it.make_default(row.id))
 
-    @command("default")
+    @command("default", stages=True)
     def default_word(self, rest: str) -> None:
         """Make readers land on this first, as H does."""
         why = next((why for guard in (*ON_ROW, default_already) if (why := guard(self))), None)
@@ -229,7 +231,7 @@ class SiteEditing(ArrangingPlace, scope="site_editing"):
 
     @action(
         "ctrl+n", "add", unless=(not_allowed, not_staged_order), show=20, group="Change",
-        uses="list_organization_spaces",
+        uses="list_organization_spaces", stages=True,
     )  # fmt: skip
     async def add(self) -> None:
         """Add a section that shows a space, or spaces to the section under the cursor."""
@@ -332,7 +334,7 @@ class SiteEditing(ArrangingPlace, scope="site_editing"):
 
     @action(
         "D", "remove", unless=(not_allowed, no_row, not_staged_order, to_be_removed, a_group),
-        show=18, group="Change",
+        show=18, group="Change", stages=True,
     )  # fmt: skip
     def remove_row(self) -> None:
         """Stop showing the row, or the picked ones. Staged: it is asked before it is sent."""

@@ -145,7 +145,7 @@ class SpaceEditing(ArrangingPlace, scope="space_editing"):
     # Title, emoji, description
 
     @action(
-        "e", "edit", unless=ON_ROW, show=30, group="Change",
+        "e", "edit", unless=ON_ROW, show=30, group="Change", stages=True,
     )  # fmt: skip
     async def edit(self) -> None:
         """Change the title and the emoji of a space, or title and description of a collection.
@@ -193,7 +193,8 @@ class SpaceEditing(ArrangingPlace, scope="space_editing"):
         offers = emoji_options if name == "emoji" else None
         return Field(name, name.capitalize(), before, check, note, offers=offers)
 
-    @action("E", "emoji", unless=(*ON_ROW, no_space_row), show=False, group="Change")  # fmt: skip
+    @action("E", "emoji", unless=(*ON_ROW, no_space_row), show=False, group="Change",
+            stages=True)  # fmt: skip
     async def choose_emoji(self) -> None:
         """Choose the emoji of a space by its name. Staged here, nothing is sent."""
         from copydesk.tui.widgets.choice import Choice, Option
@@ -212,7 +213,7 @@ class SpaceEditing(ArrangingPlace, scope="space_editing"):
     # Lock, merge rules
 
     @action("x", "lock", unless=(*ON_ROW, no_space_row), show=25, group="Change",
-            now=lock_label)  # fmt: skip
+            now=lock_label, stages=True)  # fmt: skip
     def lock_space(self) -> None:
         """Lock a space, so that it is edited only in change requests, or unlock it. Staged here.
 
@@ -230,7 +231,8 @@ class SpaceEditing(ArrangingPlace, scope="space_editing"):
         item = self.arrangement.now.items.get(row)
         return "" if item is None else item.kind
 
-    @action("m", "merge rules", unless=(*ON_ROW, no_space_row), show=23, group="Change")
+    @action("m", "merge rules", unless=(*ON_ROW, no_space_row), show=23, group="Change",
+            stages=True)  # fmt: skip
     async def merge_rules(self) -> None:
         """Choose what must hold before a change request of the space merges. Staged here."""
         from copydesk.tui.widgets.rules_sheet import RulesSheet, names_of

@@ -43,7 +43,8 @@ class SpaceMaking(SpaceEditing, scope="space_making"):
 
     # New
 
-    @action("ctrl+n", "new", unless=(not_allowed, not_staged_order), show=20, group="Change")
+    @action("ctrl+n", "new", unless=(not_allowed, not_staged_order), show=20, group="Change",
+            stages=True)  # fmt: skip
     async def add(self) -> None:
         """Add a collection or a space where the cursor is, or a copy of a space. Staged here."""
         from copydesk.tui.widgets.choice import Choice, Option
@@ -149,7 +150,7 @@ class SpaceMaking(SpaceEditing, scope="space_making"):
             source.unfolded.add(self.arrangement.now.level_of(row))
         self.show_arrangement(row)
 
-    @command("duplicate")
+    @command("duplicate", stages=True)
     def duplicate(self, rest: str) -> None:
         """Copy the space under the cursor, with its pages and files. Staged here."""
         why = next((said for guard in ON_ROW[:-1] if (said := guard(self)) is not None), None)
@@ -178,7 +179,7 @@ class SpaceMaking(SpaceEditing, scope="space_making"):
         """Choose the collection to go into, where none stands above."""
         self.run_worker(tell_failures(self, self._choose_collection()), group="ask")
 
-    @command("into", "COLLECTION")
+    @command("into", "COLLECTION", stages=True)
     async def into(self, rest: str) -> None:
         """Choose the collection that the row, or the picked ones, go into."""
         why = next((said for guard in ON_ROW if (said := guard(self)) is not None), None)

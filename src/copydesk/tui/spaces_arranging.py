@@ -37,28 +37,30 @@ class SpacesArranging(HasDetails, scope="spaces_arranging"):
     _looked: tuple[str, int] | None = None
     """When it was last looked for deleted spaces: where, and after how many writes."""
 
-    @action("J", "arrange", unless=no_row, show=False, group="Arrange", also=("alt+down",))
+    @action("J", "arrange", unless=no_row, show=False, group="Arrange", also=("alt+down",),
+            stages=True)  # fmt: skip
     async def arrange_down(self) -> None:
         """Go to the tree that is rearranged, and move the row down in it. Nothing is sent."""
         await self._arrange("order_down")
 
-    @action("K", "move up", unless=no_row, show=False, group="Arrange", also=("alt+up",))
+    @action("K", "move up", unless=no_row, show=False, group="Arrange", also=("alt+up",),
+            stages=True)  # fmt: skip
     async def arrange_up(self) -> None:
         """Go to the tree that is rearranged, and move the row up in it. Nothing is sent."""
         await self._arrange("order_up")
 
-    @action("e", "edit", unless=no_row, show=7, group="Arrange")
+    @action("e", "edit", unless=no_row, show=7, group="Arrange", stages=True)
     async def arrange_edit(self) -> None:
         """Change title, emoji or description of the row, in the tree that is rearranged."""
         await self._arrange("edit")
 
-    @action("D", "delete", unless=no_row, show=False, group="Arrange")
+    @action("D", "delete", unless=no_row, show=False, group="Arrange", stages=True)
     async def arrange_delete(self) -> None:
         """Delete the row, in the tree that is rearranged: it is staged there. Or see the trash."""
         node = self.rows.selected_item
         await self._arrange("" if node is not None and node.id == TRASH else "delete_or_restore")
 
-    @action("ctrl+n", "new", show=6, group="Arrange")
+    @action("ctrl+n", "new", show=6, group="Arrange", stages=True)
     async def arrange_new(self) -> None:
         """Add a collection or a space, in the tree that is rearranged."""
         await self._arrange("add")

@@ -34,6 +34,7 @@ def _alike(past: Past, obstacles: Sequence[Obstacle], *, again: bool) -> Obstacl
 class TakingBack(Writing):
     """Goes the way back of writes, and the way forth again."""
 
+    read_only: bool
     half_undone: Past | None
     """The undo of an action of several writes that the run before did not end."""
 
@@ -70,9 +71,10 @@ class TakingBack(Writing):
     def left_over(self) -> list[Past]:
         """Return what is left of an action that the run before was taking back when it ended.
 
-        Newest first; nothing once something was written here that can be taken back.
+        Newest first; nothing once something was written here that can be taken back, and nothing
+        where nothing is written.
         """
-        if self.half_undone is None or self.undoable() is not None:
+        if self.read_only or self.half_undone is None or self.undoable() is not None:
             return []
         return self.history.rest(self.half_undone)
 

@@ -14,6 +14,7 @@ from copydesk.tui.dispatch import run, tell_failures
 from copydesk.tui.draft_keys import about_key, new_request_key
 from copydesk.tui.present import change_request as present
 from copydesk.tui.present.change_request import ChangeRow
+from copydesk.tui.read_only import away, refusal
 from copydesk.tui.screens.changes_guards import is_merged, may_not_change, nothing_selected
 from copydesk.tui.screens.changes_runs import ChangesRuns
 
@@ -166,6 +167,8 @@ class ChangesWriting(ChangesRuns, scope="changes_writing"):
                 method = "start" if part == "new" else "save_view"
                 start = next(each for each in self.ACTIONS.values() if each.method == method)
                 self.call_later(run, self, start)
+            case "about" if away(self.session, edit := self.ACTIONS["edit"]):
+                self.say(refusal(self.session, edit.label), "warn")
             case "about":
                 self.run_worker(tell_failures(self, self._resume_about()), name="resume draft")
 

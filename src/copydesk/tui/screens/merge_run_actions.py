@@ -194,7 +194,7 @@ class MergeRunActions(HasDetails, scope="merge_run"):
 
     @action(
         "J", "move down", unless=(no_run, not_waiting), show=17, also=("alt+down",),
-        now=later_label,
+        now=later_label, stages=True,
     )  # fmt: skip
     async def later(self) -> None:
         """Merge it later: one down among those that wait."""
@@ -202,6 +202,7 @@ class MergeRunActions(HasDetails, scope="merge_run"):
 
     @action(
         "K", "move up", unless=(no_run, not_waiting), show=16, also=("alt+up",), now=earlier_label,
+        stages=True,
     )  # fmt: skip
     async def earlier(self) -> None:
         """Merge it earlier: one up among those that wait."""
@@ -214,6 +215,7 @@ class MergeRunActions(HasDetails, scope="merge_run"):
 
     @action(
         "x", "take out", unless=(no_run, not_removable), show=18, now=out_label,
+        stages=True,
     )  # fmt: skip
     async def take_out(self) -> None:
         """Take it out of the run, or put it back at its end; skip the one that it stopped at."""
@@ -225,7 +227,7 @@ class MergeRunActions(HasDetails, scope="merge_run"):
         else:
             await self.runner.take_out(item.key)
 
-    @command("ready")
+    @command("ready", stages=True)
     async def take_out_others(self, rest: str) -> None:
         """Take everything out of the plan that something is in the way of."""
         run = self.run
@@ -237,7 +239,7 @@ class MergeRunActions(HasDetails, scope="merge_run"):
             await self.runner.take_out(item.key)
         self.say(f"{plural(len(others), 'request')} taken out. x puts one back.")
 
-    @action(",", "stop at…", unless=(no_run, going), show=12, now=stops_label)
+    @action(",", "stop at…", unless=(no_run, going), show=12, now=stops_label, stages=True)
     async def choose_stops(self) -> None:
         """Choose what the run stops at: a conflict, a failed rule, a comment or an edit since."""
         from copydesk.tui.widgets.choice import Choices, Option
@@ -349,7 +351,8 @@ class MergeRunActions(HasDetails, scope="merge_run"):
         elif chosen == "end":
             await self.runner.end()
 
-    @action("p", "pause", unless=(no_run, not_running), show=20, override=True, now=pause_label)
+    @action("p", "pause", unless=(no_run, not_running), show=20, override=True, now=pause_label,
+            stages=True)  # fmt: skip
     async def pause(self) -> None:
         """Pause after the current request; the second time, go on after it all the same."""
         await self.runner.pause()
@@ -362,7 +365,8 @@ class MergeRunActions(HasDetails, scope="merge_run"):
         if run is not None and run.stopped is not None:
             await self._after_stop(run, run.stopped)
 
-    @action("X", "end run", unless=(no_run, going), danger=2, show=11, now=end_label)
+    @action("X", "end run", unless=(no_run, going), danger=2, show=11, now=end_label,
+            stages=True)  # fmt: skip
     async def end(self) -> None:
         """End the run where it stands, or drop the plan. What is merged stays merged. Asks."""
         from copydesk.tui.widgets.sheet import Confirm

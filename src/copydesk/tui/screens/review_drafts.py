@@ -11,6 +11,7 @@ from copydesk.domain.text import clean, plural
 from copydesk.tui.actions import command
 from copydesk.tui.dispatch import run
 from copydesk.tui.pending import pending_line, review_drafts
+from copydesk.tui.read_only import away, refusal
 from copydesk.tui.screens.review_guards import may_not_comment
 from copydesk.tui.screens.review_threads import ReviewThreads
 from copydesk.tui.session import WriteError
@@ -119,7 +120,10 @@ class ReviewDrafts(ReviewThreads, scope="review_drafts"):
             self._act(method)
 
     def _comment(self, part: str) -> None:
+        comment = self.ACTIONS["comment_line"]
         why = may_not_comment(self)
+        if away(self.session, comment):
+            why = refusal(self.session, comment.label)
         if why is not None:
             self.say(why, "warn")
             return

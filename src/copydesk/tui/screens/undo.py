@@ -18,6 +18,7 @@ from copydesk.tui.actions import action
 from copydesk.tui.dispatch import run
 from copydesk.tui.place import Part, Place
 from copydesk.tui.places import place
+from copydesk.tui.read_only import refusal
 from copydesk.tui.sources import ListSource
 from copydesk.tui.turning import look_again, turn
 from copydesk.tui.undoing import Past
@@ -62,6 +63,8 @@ def none_here(here: UndoList) -> str | None:
 def not_undoable(here: UndoList) -> str | None:
     """Say why the write under the cursor is not taken back."""
     past = here.rows.selected
+    if past is not None and here.session.read_only and not past.reversal.here:
+        return refusal(here.session, "undo")
     if past is None or past.standing in ("done", *CUT):
         return None
     if past.standing == "undone":
@@ -76,6 +79,8 @@ def not_redoable(here: UndoList) -> str | None:
     past = here.rows.selected
     if past is None:
         return None
+    if here.session.read_only and not past.reversal.here:
+        return refusal(here.session, "redo")
     if past.standing != "undone":
         return "Only what was taken back can be done again."
     return None if past.reversal.forth else "What this made is gone: write it anew."

@@ -38,7 +38,8 @@ class ArrangedTree(Marking, TreeList[Row], scope="arranged_tree"):
 
     pickable: Callable[[Row], str | None] = staticmethod(lambda row: None)
 
-    @action("space", "pick", unless=nothing_to_mark, show=37, group="Order", override=True)
+    @action("space", "pick", unless=nothing_to_mark, show=37, group="Order", override=True,
+            stages=True)  # fmt: skip
     def mark(self) -> None:
         """Pick the row up, or put it back, and go on to the next."""
         row = self.selected_item
@@ -51,7 +52,8 @@ class ArrangedTree(Marking, TreeList[Row], scope="arranged_tree"):
         self.set_marks(self.marks ^ {row.id})
         self.move(1)
 
-    @action("v", "pick range", unless=nothing_to_mark, show=False, group="Order", override=True)
+    @action("v", "pick range", unless=nothing_to_mark, show=False, group="Order", override=True,
+            stages=True)  # fmt: skip
     def mark_range(self) -> None:
         """Begin a range here; the second time, pick all of this level from there to here."""
         start = None if self._range_from is None else self.source.index_of(self._range_from)
@@ -66,7 +68,8 @@ class ArrangedTree(Marking, TreeList[Row], scope="arranged_tree"):
         twigs = [self.source.row(at) for at in range(low, high + 1)]
         self._pick(twig for twig in twigs if twig is not None and twig.item.level == level)
 
-    @action("*", "pick all", unless=nothing_to_mark, show=False, group="Order", override=True)
+    @action("*", "pick all", unless=nothing_to_mark, show=False, group="Order", override=True,
+            stages=True)  # fmt: skip
     def mark_all(self) -> None:
         """Pick every row that is shown of the level of the cursor."""
         here = self.selected_item
@@ -78,7 +81,8 @@ class ArrangedTree(Marking, TreeList[Row], scope="arranged_tree"):
     def _pick(self, twigs: Iterable[Twig[Row]]) -> None:
         self.set_marks(self.marks | {twig.id for twig in twigs if self.pickable(twig.item) is None})
 
-    @action("ctrl+\\", "put back", unless=nothing_picked, show=False, group="Order", override=True)
+    @action("ctrl+\\", "put back", unless=nothing_picked, show=False, group="Order", override=True,
+            stages=True)  # fmt: skip
     def clear_marks(self) -> None:
         """Pick nothing any more."""
         super().clear_marks()

@@ -1,4 +1,7 @@
-"""Marks on the rows of a list: tick one, a range, or all that are shown."""
+"""Marks on the rows of a list: tick one, a range, or all that are shown.
+
+What is done to marked rows are writes: who may write nothing has no marks.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +31,7 @@ class Marking(Acts, scope="marks"):
     def _rows(self) -> VirtualList[Any]:
         return cast("VirtualList[Any]", self)
 
-    @action("space", "mark", unless=nothing_to_mark, show=6, group="Mark")
+    @action("space", "mark", unless=nothing_to_mark, show=6, group="Mark", stages=True)
     def mark(self) -> None:
         """Mark or unmark the row, and go on to the next."""
         rows = self._rows
@@ -36,7 +39,7 @@ class Marking(Acts, scope="marks"):
             rows.set_marks(rows.marks ^ {rows.selected_id})
             rows.move(1)
 
-    @action("v", "mark range", unless=nothing_to_mark, show=False, group="Mark")
+    @action("v", "mark range", unless=nothing_to_mark, show=False, group="Mark", stages=True)
     def mark_range(self) -> None:
         """Begin a range here; the second time, mark everything from there to here."""
         rows = self._rows
@@ -50,13 +53,13 @@ class Marking(Acts, scope="marks"):
         found = (rows.source.row(index) for index in range(low, high + 1))
         rows.set_marks(rows.marks | {rows.source.key(row) for row in found if row is not None})
 
-    @action("*", "mark all shown", unless=nothing_to_mark, show=False, group="Mark")
+    @action("*", "mark all shown", unless=nothing_to_mark, show=False, group="Mark", stages=True)
     def mark_all(self) -> None:
         """Mark every row that is shown and has been read."""
         rows = self._rows
         rows.set_marks(rows.marks | {rows.source.key(row) for row in rows.source.shown()})
 
-    @action("ctrl+\\", "clear marks", unless=nothing_marked, show=False, group="Mark")
+    @action("ctrl+\\", "clear marks", unless=nothing_marked, show=False, group="Mark", stages=True)
     def clear_marks(self) -> None:
         """Unmark everything."""
         self._range_from = None

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, get_args
 from urllib.parse import parse_qsl, quote, urlencode, urlsplit
 
 from copydesk.cli.api_fields import STANDARD_INPUT, Field, body_of, query_of
-from copydesk.cli.connection import chosen
+from copydesk.cli.connection import OWN, Service
 from copydesk.cli.edge import DONE, FAILED, UsageError
 from copydesk.cli.output import legible_json, put, put_bytes
 from copydesk.domain.text import clean, shorten
@@ -42,8 +42,7 @@ def send_request(
     body: str | None = None,
     paginate: bool = False,
     as_json: bool = False,
-    desk: Path | None = None,
-    base_url: str | None = None,
+    service: Service = OWN,
 ) -> int:
     """Send one request and print its answer; with ``paginate`` the items of every page of a list.
 
@@ -63,7 +62,7 @@ def send_request(
     pairs = query_of(fields) if in_query else []
     if not in_query and fields:
         given = json.dumps(body_of(fields)).encode()
-    connection = chosen(desk, base_url)
+    connection = service.connection()
 
     async def run() -> int:
         async with await connection.connect() as api:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import importlib
 import inspect
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +16,8 @@ from copydesk.cli.edge import UsageError
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, _SubParsersAction
+
+    from copydesk.cli.connection import Service
 
 
 @dataclass(frozen=True)
@@ -33,11 +35,23 @@ class Command:
         module, _, name = self.runner.partition(":")
         function = getattr(importlib.import_module(module), name)
         accepted = inspect.signature(function).parameters
-        for option, value in self.options.items():
+        options = dict(self.options)
+        if "service" in accepted:
+            options["service"] = _service(options)
+        for option, value in options.items():
             if option not in accepted and value is not None:
                 raise UsageError(f"--{option.replace('_', '-')} has no meaning for this command")
-        status: int = function(**{k: v for k, v in self.options.items() if k in accepted})
+        status: int = function(**{k: v for k, v in options.items() if k in accepted})
         return status
+
+
+def _service(options: dict[str, Any]) -> Service:
+    """Take the options that say which service is meant out of all of them."""
+    from copydesk.cli.connection import Service
+
+    names = [option.name for option in fields(Service)]
+    given = {name: options.pop(name, None) for name in names}
+    return Service(**{name: value for name, value in given.items() if value is not None})
 
 
 def parse(arguments: Sequence[str]) -> Command:
@@ -72,11 +86,13 @@ def build_parser() -> ArgumentParser:
     parser = ArgumentParser(
         prog="copydesk",
         description="The terminal desk for people who run documentation.",
-        usage="%(prog)s [-h] [--version] [--desk FILE] [--base-url URL] [URL | COMMAND …]",
+        usage="%(prog)s [-h] [--version] [--profile NAME | --base-url URL | --desk FILE] "
+        "[--read-only] [URL | COMMAND …]",
         epilog=(
             "URL, an address of the platform's application, opens the screens where it points.\n"
             "With no account copydesk opens the embedded desk: a sample, or what you import.\n"
-            "COPYDESK_TOKEN and COPYDESK_BASE_URL point it at a service."
+            "copydesk login connects it to a service; COPYDESK_TOKEN, COPYDESK_BASE_URL and\n"
+            "COPYDESK_PROFILE do so for one run."
         ),
         formatter_class=RawDescriptionHelpFormatter,
     )
@@ -116,7 +132,19 @@ def _connection(parser: ArgumentParser, *, again: bool = False) -> None:
         "--base-url",
         metavar="URL",
         default=default,
-        help="the service to use; its token is read from COPYDESK_TOKEN",
+        help="the service to use; its token is read from COPYDESK_TOKEN, or that of a profile",
+    )
+    parser.add_argument(
+        "--profile",
+        metavar="NAME",
+        default=default,
+        help="the profile to use (copydesk profiles); desk is the embedded desk",
+    )
+    parser.add_argument(
+        "--read-only",
+        action="store_true",
+        default=default,
+        help="write nothing to the service",
     )
 
 

@@ -9,10 +9,9 @@ import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
-from copydesk.cli.connection import chosen
+from copydesk.cli.connection import OWN, Service
 from copydesk.cli.edge import DONE, FAILED, UsageError, say
 from copydesk.cli.output import Column, put, put_facts, put_json, put_table
 from copydesk.cli.site_finding import PAGE, candidates, find_organizations, said_name
@@ -57,8 +56,7 @@ def list_clusters(
     organization: str | None = None,
     unmask: bool = False,
     as_json: bool = False,
-    desk: Path | None = None,
-    base_url: str | None = None,
+    service: Service = OWN,
 ) -> int:
     """Print the clusters of every organization, or of one, in an order of `orders`."""
     if sort is not None and sort not in orders():
@@ -66,7 +64,7 @@ def list_clusters(
         raise UsageError(f"--sort: there is no order {said}. There are: {', '.join(orders())}.")
 
     async def run() -> int:
-        async with await chosen(desk, base_url).connect() as api:
+        async with await service.connection().connect() as api:
             found = await _clusters(api, organization, sort)
         hide = _hiding(unmask=unmask)
         if as_json:
@@ -97,8 +95,7 @@ def show_cluster(
     unmask: bool = False,
     as_json: bool = False,
     sort: str | None = None,
-    desk: Path | None = None,
-    base_url: str | None = None,
+    service: Service = OWN,
 ) -> int:
     """Print what there is to know about one cluster, with the change requests that answer it."""
     if sort is not None:
@@ -108,7 +105,7 @@ def show_cluster(
         from copydesk.tui.cluster_reading import find_requests, read_merges, read_readiness
 
         hide = _hiding(unmask=unmask)
-        async with await chosen(desk, base_url).connect() as api:
+        async with await service.connection().connect() as api:
             found = await _find(api, cluster, organization)
             row, place = found.row, found.place
             answers = await find_requests(api, place.id, row.id, limit=PAGE if as_json else None)

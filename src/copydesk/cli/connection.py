@@ -1,24 +1,29 @@
-"""Which service a command or the screens are for: the embedded desk, or one that was named."""
+"""Which service a command or the screens are for: the embedded desk, a profile, or an address."""
 
 from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING
 
 from copydesk.cli.edge import UsageError
+from copydesk.cli.tokens import TOKEN_VARIABLE, Token
+from copydesk.domain.profile import EMBEDDED, Profile
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
     from copydesk.local.journal import Journal
     from copydesk.local.paths import Paths
+    from copydesk.local.profiles import Profiles
     from copydesk.tui.session import Session
 
-TOKEN_VARIABLE = "COPYDESK_TOKEN"  # noqa: S105 - a name, not a secret
 ADDRESS_VARIABLE = "COPYDESK_BASE_URL"
+PROFILE_VARIABLE = "COPYDESK_PROFILE"
+READ_ONLY = "--read-only"
 HOSTED = "https://api.gitbook.com"
 """The hosted service of this API (decisions.md, Base URL)."""
 
@@ -28,17 +33,27 @@ class Connection:
     """A service and how to reach it.
 
     ``key`` tells what is kept on this machine for it from what is kept for others, ``host`` is what
-    people call it, ``secrets`` must be in no file that is written about a crash. ``open`` makes the
-    client, which takes a while.
+    people call it, ``secrets`` must be in no file that is written about a crash; it grows as they
+    are read. ``open`` makes the client, which takes a while. ``profile`` is its name: "desk" for
+    the embedded desk, "" for a service that was named without one. ``read_only``: nothing is
+    written to it, and ``read_only_by`` is the option that said so, "" for the profile itself.
+    ``token`` is how its token is come by, None for the embedded desk.
     """
 
     key: str
     host: str
     open: Callable[[], Api]
-    secrets: tuple[str, ...] = ()
+    secrets: Sequence[str] = ()
+    profile: str = ""
+    read_only: bool = False
+    token: Token | None = None
+    read_only_by: str = ""
 
     async def connect(self) -> Api:
-        """Return the client, made in a thread. Raises ``UsageError`` for a desk of no use."""
+        """Return the client, made in a thread.
+
+        Raises ``UsageError`` for a desk of no use, and where there is no token.
+        """
         if not self.key.startswith("desk:"):
             return await asyncio.to_thread(self.open)
         from copydesk.server.store import DeskError
@@ -49,60 +64,180 @@ class Connection:
             raise UsageError(str(error)) from error
 
 
-def chosen(desk: Path | None, base_url: str | None) -> Connection:
-    """Return the service that the options and the environment name, the own desk if none.
+@dataclass(frozen=True)
+class Service:
+    """The options that say which service is meant. None of them: what the settings say."""
 
-    Raises ``UsageError`` when they name two, or one that cannot be used.
-    """
-    address = base_url or os.environ.get(ADDRESS_VARIABLE)
-    token = os.environ.get(TOKEN_VARIABLE)
-    if address is None and token is None:
-        return _embedded(desk)
-    if desk is not None:
-        raise UsageError(
-            "--desk names the embedded desk, and a service was named too "
-            f"(--base-url, {ADDRESS_VARIABLE} or {TOKEN_VARIABLE}): choose one"
+    desk: Path | None = None
+    base_url: str | None = None
+    profile: str | None = None
+    read_only: bool = False
+
+    def connection(self) -> Connection:
+        """Return the service. Raises ``UsageError`` when they name two, or one of no use."""
+        return chosen(self.desk, self.base_url, self.profile, self.read_only)
+
+    @property
+    def options(self) -> str:
+        """The same as they are typed, for another command that a person is told."""
+        said = (
+            ("--desk", str(self.desk or "")),
+            ("--base-url", self.base_url),
+            ("--profile", self.profile),
         )
-    service = _service(address or HOSTED, token)
-    if not token:
-        raise UsageError(f"set {TOKEN_VARIABLE} to the access token for {service}")
-    return _remote(service, token)
+        return "".join(f" {name} {quote(value)}" for name, value in said if value)
 
 
-def _service(address: str, token: str | None) -> str:
-    """Return the service's address as it is kept, once it and the token can be used.
+OWN = Service()
+"""No options at all."""
 
-    That is looked at before anything is asked, where a person still sees which word to mend.
+
+def chosen(
+    desk: Path | None,
+    base_url: str | None,
+    profile: str | None = None,
+    read_only: bool = False,
+) -> Connection:
+    """Return the service that the options, the environment or the settings name, in this order.
+
+    The own embedded desk if none does. Raises ``UsageError`` when they name two, or one that
+    cannot be used, and ``SettingsError`` for settings that cannot.
     """
-    from copydesk.client.secret import Secret
+    if profile == EMBEDDED or (desk is not None and not profile):
+        other = base_url or (
+            profile != EMBEDDED
+            and (os.environ.get(ADDRESS_VARIABLE) or os.environ.get(TOKEN_VARIABLE))
+        )
+        if other:
+            raise UsageError(
+                "--desk names the embedded desk, and a service was named too "
+                f"(--base-url, {ADDRESS_VARIABLE} or {TOKEN_VARIABLE}): choose one"
+            )
+        return _embedded(desk, read_only=read_only)
+    if profile and (desk is not None or base_url):
+        option = "--base-url" if base_url else "--desk"
+        raise UsageError(f"--profile and {option} name two services: choose one")
+    address = base_url or (None if profile else os.environ.get(ADDRESS_VARIABLE))
+    if address:
+        return _at(address, read_only=read_only)
+    name = profile or os.environ.get(PROFILE_VARIABLE) or _profiles().default
+    if name == EMBEDDED:
+        return _embedded(None, read_only=read_only)
+    if name:
+        return remote(_named(name), read_only=read_only)
+    if os.environ.get(TOKEN_VARIABLE):
+        return _at(HOSTED, read_only=read_only)
+    return _embedded(None, read_only=read_only)
+
+
+def _profiles() -> Profiles:
+    from copydesk.local.paths import find_paths
+    from copydesk.local.profiles import Profiles
+
+    return Profiles(find_paths().settings)
+
+
+def _named(name: str) -> Profile:
+    """Return the profile of a name. Raises ``UsageError`` for none."""
+    known = _profiles().read()
+    for profile in known:
+        if profile.name == name:
+            return profile
+    from copydesk.domain.text import clean, shorten
+
+    there = ", ".join([*(profile.name for profile in known), EMBEDDED])
+    raise UsageError(
+        f"there is no profile {shorten(clean(name), 60)}. There are: {there}. "
+        "copydesk login NAME makes one"
+    )
+
+
+def _at(address: str, *, read_only: bool) -> Connection:
+    """Return the service at an address: with the token of the environment, or as a profile.
+
+    Raises ``UsageError`` where neither knows a token for it.
+    """
+    service = address_of(address)
+    if os.environ.get(TOKEN_VARIABLE):
+        return remote(None, service, read_only=read_only)
+    profiles = _profiles()
+    there = [profile for profile in profiles.read() if profile.base_url == service]
+    default = [profile for profile in there if profile.name == profiles.default]
+    match default or there:
+        case [one]:
+            return remote(one, read_only=read_only)
+        case []:
+            raise UsageError(
+                f"set {TOKEN_VARIABLE} to the access token for {service}, "
+                f"or run copydesk login --base-url {quote(service)}"
+            )
+        case several:
+            names = ", ".join(profile.name for profile in several)
+            raise UsageError(f"{service} is in several profiles ({names}): choose with --profile")
+
+
+def address_of(address: str) -> str:
+    """Return a service's address as it is kept, once it can be used. Raises ``UsageError``."""
     from copydesk.domain.service_url import service_url
 
     try:
-        if token:
-            Secret(token)
         return service_url(address)
     except ValueError as error:
         raise UsageError(str(error)) from error
 
 
-def _embedded(desk: Path | None) -> Connection:
+def _embedded(desk: Path | None, *, read_only: bool) -> Connection:
     from copydesk.cli.embedded import connect_in_process, desk_file, open_store
 
+    def connect() -> Api:
+        api = connect_in_process(open_store(desk))
+        api.read_only = read_only
+        return api
+
     return Connection(
-        f"desk:{desk_file(desk)}", "embedded desk", lambda: connect_in_process(open_store(desk))
+        f"desk:{desk_file(desk)}",
+        "embedded desk",
+        connect,
+        profile=EMBEDDED,
+        read_only=read_only,
+        read_only_by=READ_ONLY if read_only else "",
     )
 
 
-def _remote(address: str, token: str) -> Connection:
+def remote(profile: Profile | None, address: str = "", *, read_only: bool = False) -> Connection:
+    """Return the service of a profile, or one at an ``address`` with the environment's token.
+
+    What is seen from here is looked at at once, where a person still sees which word to mend;
+    keyrings and commands are asked when the client is made. Raises ``UsageError``.
+    """
     from urllib.parse import urlsplit
+
+    token = Token(profile)
+    if token.origin in {TOKEN_VARIABLE, "none"}:
+        token.read()
+    service = profile.base_url if profile else address
+    reads = read_only or (profile is not None and profile.read_only)
 
     def connect() -> Api:
         from copydesk.client.api import Api
 
-        return Api(address, token)
+        secret = token.read()
+        try:
+            return Api(
+                service, secret, read_only=reads, ca_file=profile.ca_file if profile else None
+            )
+        except ValueError as error:
+            raise UsageError(str(error)) from error
 
     return Connection(
-        f"service:{address}", urlsplit(address).hostname or address, connect, (token,)
+        profile.key if profile else f"service:{service}",
+        urlsplit(service).hostname or service,
+        connect,
+        token.secrets,
+        profile.name if profile else "",
+        reads,
+        token,
+        READ_ONLY if read_only else "",
     )
 
 
@@ -146,4 +281,7 @@ def session_for(
         begins=begins,
         recall_seconds=recall_seconds,
         host=connection.host,
+        profile="" if connection.profile == EMBEDDED else connection.profile,
+        read_only=connection.read_only,
+        read_only_by=connection.read_only_by,
     )

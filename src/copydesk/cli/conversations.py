@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
-from copydesk.cli.connection import Connection, chosen
+from copydesk.cli.connection import OWN, Connection, Service
 from copydesk.cli.conversations_log import SendingLog
 from copydesk.cli.conversations_report import Report
 from copydesk.cli.conversations_sending import BOUNDS, BREATH, Bounds, Halted, Row, Sending
@@ -40,8 +40,7 @@ def send_conversations(
     skip_bad: bool = False,
     again: bool = False,
     as_json: bool = False,
-    desk: Path | None = None,
-    base_url: str | None = None,
+    service: Service = OWN,
 ) -> int:
     """Check all conversations of some files, then hand in those that were not handed in before.
 
@@ -49,8 +48,8 @@ def send_conversations(
     Raises ``UsageError`` for what a person can mend; nothing was sent then.
     """
     report = Report(as_json=as_json)
-    connection = chosen(desk, base_url)
-    if desk is not None:
+    connection = service.connection()
+    if (desk := service.desk) is not None:
         from copydesk.cli.embedded import desk_file
 
         if not desk_file(desk).exists():

@@ -6,10 +6,9 @@ import asyncio
 import sys
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from copydesk.cli.connection import Connection, chosen
+from copydesk.cli.connection import OWN, Connection, Service
 from copydesk.cli.edge import CONFLICT, DONE, FAILED, NOT_ALLOWED, UsageError, say
 from copydesk.cli.noted import Noted
 from copydesk.cli.output import put, put_facts, put_json
@@ -60,8 +59,7 @@ def show_request(
     space: str | None = None,
     organization: str | None = None,
     as_json: bool = False,
-    desk: Path | None = None,
-    base_url: str | None = None,
+    service: Service = OWN,
 ) -> int:
     """Print what a change request is about, whether it can be merged, and what it changes."""
     from copydesk.tui.change_request_reading import Scope, read_parts
@@ -125,7 +123,7 @@ def show_request(
             put(f"and {details.more_pages} more")
         return DONE
 
-    return run_on(chosen(desk, base_url), request, space, organization, show)
+    return run_on(service.connection(), request, space, organization, show)
 
 
 def merge_request(
@@ -135,8 +133,7 @@ def merge_request(
     organization: str | None = None,
     yes: bool = False,
     as_json: bool = False,
-    desk: Path | None = None,
-    base_url: str | None = None,
+    service: Service = OWN,
 ) -> int:
     """Merge a change request, once somebody has said so.
 
@@ -147,7 +144,7 @@ def merge_request(
     from copydesk.tui import conflicts, merge_facts
     from copydesk.tui.present.merging import fact_lines, warnings
 
-    connection = chosen(desk, base_url)
+    connection = service.connection()
     tell = say if as_json else put
 
     async def merge(api: Api, found: Found) -> int:
@@ -247,8 +244,7 @@ def comment_on(
     space: str | None = None,
     organization: str | None = None,
     as_json: bool = False,
-    desk: Path | None = None,
-    base_url: str | None = None,
+    service: Service = OWN,
 ) -> int:
     """Comment on a change request as a whole; ``-`` reads the text from standard input.
 
@@ -256,7 +252,7 @@ def comment_on(
     not sent again where it is there. Raises ``UsageError``.
     """
     said = _text(text)
-    connection = chosen(desk, base_url)
+    connection = service.connection()
 
     async def comment(api: Api, found: Found) -> int:
         given, there = found

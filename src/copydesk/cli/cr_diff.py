@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from copydesk.cli.connection import chosen
+from copydesk.cli.connection import OWN, Service
 from copydesk.cli.cr import Found, run_on
 from copydesk.cli.edge import DONE, FAILED, UsageError, say
 from copydesk.cli.output import put, put_bytes, put_json
@@ -35,8 +34,7 @@ def show_diff(
     organization: str | None = None,
     patch: bool = False,
     as_json: bool = False,
-    desk: Path | None = None,
-    base_url: str | None = None,
+    service: Service = OWN,
 ) -> int:
     """Print what a change request changes: the words of each page, or a ``patch``.
 
@@ -73,7 +71,7 @@ def show_diff(
                 say(f"{plural(files, 'changed file')} of other kinds: not in the patch.")
         return DONE
 
-    return run_on(chosen(desk, base_url), request, space, organization, show)
+    return run_on(service.connection(), request, space, organization, show)
 
 
 # By word

@@ -6,10 +6,9 @@ import asyncio
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from copydesk.cli.connection import Connection, chosen
+from copydesk.cli.connection import OWN, Connection, Service
 from copydesk.cli.edge import DONE, UsageError, say
 from copydesk.cli.output import Column, put_json, put_table
 from copydesk.cli.site_finding import PAGE, find_organizations
@@ -51,8 +50,7 @@ def list_requests(
     where: str | None = None,
     organization: str | None = None,
     as_json: bool = False,
-    desk: Path | None = None,
-    base_url: str | None = None,
+    service: Service = OWN,
 ) -> int:
     """Print the change requests of a status or a view, of a space or of everything, newest first.
 
@@ -60,7 +58,7 @@ def list_requests(
     known.
     """
     listing = _listing(view, status)
-    connection = chosen(desk, base_url)
+    connection = service.connection()
 
     async def run() -> int:
         async with await connection.connect() as api:

@@ -60,6 +60,8 @@ def status_for(error: BaseException) -> int:
     names = {cls.__name__ for cls in type(error).__mro__}
     if "Unreachable" in names:
         return OFFLINE
+    if "ReadOnly" in names:
+        return NOT_ALLOWED
     if "ConflictedError" in names:  # both sides changed the same things
         return CONFLICT
     return status_of(getattr(error, "status", None) or 0)

@@ -9,17 +9,16 @@ from __future__ import annotations
 import gc
 import os
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from copydesk.cli.connection import Connection, chosen, session_for
+from copydesk.cli.connection import OWN, Connection, Service, session_for
 from copydesk.cli.edge import UsageError
 from copydesk.local.journal import Journal
 from copydesk.local.paths import Paths, find_paths
 from copydesk.local.settings import load_settings
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from copydesk.client.api import Api
     from copydesk.tui.places import Target
@@ -27,23 +26,23 @@ if TYPE_CHECKING:
 FIRST_PLACE = "spaces"
 
 
-def open_desk(*, desk: Path | None = None, base_url: str | None = None) -> int:
+def open_desk(*, service: Service = OWN) -> int:
     """Open the screens and return the exit status once they are closed."""
     # Collecting garbage while starting up only finds what is about to be used (speed.md); the
     # application turns it on again when it is ready.
     gc.disable()
-    connection = chosen(desk, base_url)
+    connection = service.connection()
     return _run(_terminal(), connection)
 
 
-def open_address(*, url: str, desk: Path | None = None, base_url: str | None = None) -> int:
+def open_address(*, url: str, service: Service = OWN) -> int:
     """Open the screens where an address of the platform's application points.
 
     Raises ``UsageError`` for one that names nothing known.
     """
     place, target = _pointed(url)
     gc.disable()
-    connection = chosen(desk, base_url)
+    connection = service.connection()
     return _run(_terminal(), connection, place, target)
 
 
@@ -152,7 +151,7 @@ def _preload() -> None:
     import copydesk.contract.operations  # noqa: F401
 
 
-def _crash(paths: Paths, secrets: tuple[str, ...]) -> Callable[[BaseException], str]:
+def _crash(paths: Paths, secrets: Sequence[str]) -> Callable[[BaseException], str]:
     def explain(error: BaseException) -> str:
         from copydesk.local.log import open_log, write_crash
 

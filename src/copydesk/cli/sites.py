@@ -5,10 +5,9 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from copydesk.cli.connection import chosen
+from copydesk.cli.connection import OWN, Service
 from copydesk.cli.edge import DONE, say
 from copydesk.cli.output import Column, put, put_facts, put_json, put_table
 from copydesk.cli.site_finding import PAGE, find_organizations, find_site
@@ -27,14 +26,13 @@ def list_sites(
     *,
     organization: str | None = None,
     as_json: bool = False,
-    desk: Path | None = None,
-    base_url: str | None = None,
+    service: Service = OWN,
 ) -> int:
     """Print the sites of every organization, or of one."""
     from copydesk.contract import operations as ops
 
     async def run() -> int:
-        async with await chosen(desk, base_url).connect() as api:
+        async with await service.connection().connect() as api:
             found: list[Row] = [
                 (site, place)
                 for place in await find_organizations(api, organization)
@@ -66,15 +64,14 @@ def show_site(
     site: str,
     organization: str | None = None,
     as_json: bool = False,
-    desk: Path | None = None,
-    base_url: str | None = None,
+    service: Service = OWN,
 ) -> int:
     """Print what there is to know about one site, and what it shows in the published order."""
     from copydesk.contract import operations as ops
     from copydesk.domain.site_tree import structure_of
 
     async def run() -> int:
-        async with await chosen(desk, base_url).connect() as api:
+        async with await service.connection().connect() as api:
             there = await find_site(api, site, organization)
             ids = there.organization, there.id
             model = await api(ops.get_site, *ids)

@@ -6,10 +6,9 @@ import asyncio
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from shlex import quote
 from typing import TYPE_CHECKING, TypeVar
 
-from copydesk.cli.connection import chosen
+from copydesk.cli.connection import OWN, Service
 from copydesk.cli.edge import UsageError
 from copydesk.cli.site_finding import FoundSite, find_site
 
@@ -25,17 +24,16 @@ def export_structure(
     *,
     site: str,
     organization: str | None = None,
-    desk: Path | None = None,
-    base_url: str | None = None,
+    service: Service = OWN,
 ) -> int:
     """Print the structure of a site as YAML that people edit."""
     from copydesk.domain.structure_file import write_file
 
     async def export() -> str:
-        async with await chosen(desk, base_url).connect() as api:
+        async with await service.connection().connect() as api:
             found = await find_site(api, site, organization)
             layout = await read_layout(api, found)
-            return write_file(found.id, found.title, layout, options_of(desk, base_url))
+            return write_file(found.id, found.title, layout, service.options)
 
     text = asyncio.run(export())
     # As bytes: the file is UTF-8 wherever it is read, whatever this terminal is.
@@ -57,8 +55,7 @@ def apply_structure(
     roll_back: bool = False,
     keep: bool = False,
     organization: str | None = None,
-    desk: Path | None = None,
-    base_url: str | None = None,
+    service: Service = OWN,
 ) -> int:
     """Make a site what a file says, or with ``plan`` print what would be sent.
 
@@ -67,22 +64,16 @@ def apply_structure(
     """
     from copydesk.cli.structure_applying import Applying
 
-    connection = chosen(desk, base_url)
+    connection = service.connection()
     wish = read_wish(file) if file is not None else None
     if wish is None and not (resume or roll_back or keep):
         raise UsageError("name the file that says what the site shall be")
     applying = Applying(
         connection, wish, plan=plan, remove=remove, yes=yes, as_json=as_json,
-        options=options_of(desk, base_url),
+        options=service.options,
     )  # fmt: skip
     left = "resume" if resume else "roll back" if roll_back else "keep" if keep else ""
     return applying.run(site, organization, left)
-
-
-def options_of(desk: Path | None, base_url: str | None) -> str:
-    """Return the options that lead a command to the same service, for one that is told."""
-    said = [("--desk", str(desk or "")), ("--base-url", base_url or "")]
-    return "".join(f" {name} {quote(value)}" for name, value in said if value)
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,121 @@
+"""The token of one connection: where it comes from, and where a new one is kept."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from copydesk.cli.edge import UsageError
+from copydesk.local.paths import find_paths
+
+if TYPE_CHECKING:
+    from copydesk.domain.profile import Profile
+    from copydesk.local.credentials import Credentials
+
+TOKEN_VARIABLE = "COPYDESK_TOKEN"  # noqa: S105 - a name, not a secret
+
+
+class Token:
+    """How a connection comes by its token: from the environment, a command, a keyring or a file.
+
+    ``profile`` is whose it is; None for a service that was named without one, whose token is in
+    the environment. ``secrets`` are the tokens that were read so far: in no file that is written
+    about a crash.
+    """
+
+    def __init__(self, profile: Profile | None) -> None:
+        self._profile = profile
+        self._given = os.environ.get(TOKEN_VARIABLE, "")
+        self.secrets: list[str] = [self._given] if self._given else []
+
+    @property
+    def origin(self) -> str:
+        """Where it comes from: the name of the variable, or the storage of the profile."""
+        if self._given:
+            return TOKEN_VARIABLE
+        return self._profile.storage if self._profile else "none"
+
+    def read(self) -> str:
+        """Return the token. A keyring or a command may take seconds: read it in a thread.
+
+        Raises ``UsageError`` when there is none.
+        """
+        token = self._given
+        profile = self._profile
+        if not token and profile is not None:
+            from copydesk.local.credentials import CredentialError
+
+            try:
+                token = _credentials().token(profile) or ""
+            except CredentialError as error:
+                raise UsageError(str(error)) from error
+        if not token:
+            named = f" {profile.name}" if profile else ""
+            raise UsageError(
+                f"no token is kept for profile{named}: run copydesk login{named}"
+                if profile
+                else f"set {TOKEN_VARIABLE} to the access token, or run copydesk login"
+            )
+        checked(token)
+        if token not in self.secrets:
+            self.secrets.append(token)
+        return token
+
+    def keep(self, token: str) -> str:
+        """Keep a new token where the last one came from, and say where, in a sentence.
+
+        Raises ``UsageError`` for what can be no token, and ``OSError`` when the disk refuses.
+        """
+        checked(token)
+        token = token.strip()
+        self.secrets.append(token)
+        profile = self._profile
+        if self._given or profile is None:
+            self._given = token
+            return f"Used until copydesk is closed: {TOKEN_VARIABLE} has the old one still."
+        if profile.storage == "command":
+            self._given = token
+            command = profile.token_command[0]
+            return f"Used until copydesk is closed: put it where {command} finds it."
+        self._profile, sentence = keep_token(profile, token)
+        return sentence
+
+
+def checked(token: str) -> None:
+    """Raise ``UsageError`` for a text that can be no token; it is not repeated."""
+    from copydesk.client.secret import Secret
+
+    try:
+        Secret(token)
+    except ValueError as error:
+        raise UsageError(str(error)) from error
+
+
+def keep_token(profile: Profile, token: str) -> tuple[Profile, str]:
+    """Keep a token and its profile; return the profile as it is now, and where the token went.
+
+    A keyring that does not take it makes it a file. Raises ``OSError`` when the disk refuses, and
+    ``SettingsError`` for settings that cannot be added to: nothing was kept then.
+    """
+    from copydesk.local.profiles import Profiles
+
+    profiles = Profiles(find_paths().settings)
+    profiles.read()
+    credentials = _credentials()
+    wanted = replace(profile, storage="keyring" if profile.storage == "none" else profile.storage)
+    now = replace(wanted, storage=credentials.keep(wanted, token))
+    profiles.save(now)
+    if now.storage == "keyring":
+        return now, "The token is in the keyring of this system."
+    where = f"The token is in {credentials.path(now)}, which is for you only."
+    if wanted.storage == "file":
+        return now, where
+    why = credentials.unusable
+    return now, f"{why[:1].upper()}{why[1:]}. {where}"
+
+
+def _credentials() -> Credentials:
+    from copydesk.local.credentials import Credentials
+
+    return Credentials(find_paths().credentials)

@@ -39,6 +39,8 @@ from copydesk.client.flights import Flights
 from copydesk.client.noting import NOTED
 from copydesk.client.request import Outgoing, Scalar
 from copydesk.client.secret import Secret
+from copydesk.client.turning import EMPTY_PAGES as EMPTY_PAGES  # for the command line
+from copydesk.client.turning import Turning
 from copydesk.client.wire import Answer, Recorder, Timeouts, Wire
 from copydesk.contract.models.base import Page
 from copydesk.contract.operation import CATALOGUE, Operation
@@ -54,10 +56,7 @@ About a hundred change requests; they hold a key for 2 ms, and going to a thread
 """
 
 USUAL_TIMEOUTS = Timeouts()
-"""5 s for a connection, 30 s for the next bytes."""
-
-EMPTY_PAGES = 100
-"""So many empty pages in a row are taken for a list without end."""
+"""5 s for a connection, 30 s for the next bytes, 3 minutes for all of them."""
 
 
 class Api:
@@ -218,23 +217,19 @@ class Api:
     ) -> AsyncIterator[T]:
         """Yield the items of a list one by one; each page is asked for when its first item is.
 
-        Raises ``Garbled`` for a list that comes back to a page or goes on without items.
+        Raises ``Garbled`` for a list that comes back to a page or goes on without new items.
         """
-        seen: set[str] = set()
-        empty = 0
+        turning = Turning(operation.name)
         given: dict[str, Any] = dict(kwargs)
         while True:
             found: Page[T] = await self._call(operation, args, given)
+            following = None if found.next is None else found.next.page
+            turning.turned(found.items, following)
             for item in found.items:
                 yield item
-            if found.next is None:
+            if following is None:
                 return
-            token = found.next.page
-            empty = 0 if found.items else empty + 1
-            if token in seen or empty >= EMPTY_PAGES:
-                raise Garbled("the list has no end", field="next.page", operation=operation.name)
-            seen.add(token)
-            given["page"] = token
+            given["page"] = following
 
     async def answer(self, operation: Operation[P, R], *args: P.args, **kwargs: P.kwargs) -> Answer:
         """Send ``operation`` and return the successful answer as it came, read by no model.

@@ -70,10 +70,13 @@ stamina.instrumentation.set_on_retry_hooks([])
 
 @dataclass(frozen=True, slots=True)
 class Timeouts:
-    """How long to wait, in seconds: for a connection, and for the next bytes of an answer."""
+    """How long to wait, in seconds: for a connection, for the next bytes of an answer, and for all
+    of it.
+    """
 
     connect: float = 5.0
     read: float = 30.0
+    whole: float = 180.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,7 +249,7 @@ class Wire:
             case Unreachable():
                 # A read that timed out has cost its half minute already: asking again is the
                 # person's choice.
-                return not isinstance(error.__cause__, httpx.ReadTimeout)
+                return not isinstance(error.__cause__, httpx.ReadTimeout | TimeoutError)
         return False
 
     async def _attempt(self, request: Outgoing, timeouts: Timeouts) -> Answer:
@@ -288,12 +291,14 @@ class Wire:
                 headers=None if request.body is None else {"Content-Type": "application/json"},
                 timeout=httpx.Timeout(timeouts.read, connect=timeouts.connect),
             )
-            response = await self._http.send(built, stream=True)
-            try:
-                content = await self._read(request, response)
-                return _Reply(response.status_code, response.headers, content)
-            finally:
-                await response.aclose()
+            # Bytes that come one by one, for ever, are always in time.
+            async with asyncio.timeout(timeouts.whole):
+                response = await self._http.send(built, stream=True)
+                try:
+                    content = await self._read(request, response)
+                    return _Reply(response.status_code, response.headers, content)
+                finally:
+                    await response.aclose()
         except httpx.DecodingError as error:
             raise Garbled("the answer is compressed wrongly", operation=request.name) from error
         except (httpx.ConnectTimeout, httpx.PoolTimeout) as error:
@@ -303,6 +308,12 @@ class Wire:
         except httpx.TimeoutException as error:
             raise Unreachable(
                 f"{host} did not answer within {timeouts.read:g} s.",
+                operation=request.name,
+                sent=True,
+            ) from error
+        except TimeoutError as error:
+            raise Unreachable(
+                f"{host} did not end its answer within {timeouts.whole:g} s.",
                 operation=request.name,
                 sent=True,
             ) from error

@@ -165,10 +165,14 @@ async def read_all(
     progress: Callable[[int], None],
 ) -> list[ChangeRow]:
     """Return every row of a view, in the order of the service. Raises ``ApiError``."""
+    from copydesk.client.turning import Turning
+
     rows: list[ChangeRow] = []
     token: str | None = None
+    turning = Turning()
     while True:
         found, token, _ = await read_page(api, scope, listing, me, token=token, limit=AT_ONCE)
+        turning.turned(found, token)
         rows.extend(found)
         progress(len(rows))
         if token is None:
@@ -191,14 +195,18 @@ async def read_asked(api: Api, scope: Scope, me: str) -> frozenset[str]:
 
     Raises ``ApiError``.
     """
+    from copydesk.client.turning import Turning
+
     found: set[str] = set()
     token: str | None = None
+    turning = Turning()
     while True:
         page = await _ask(api, scope, "open", "requested_reviewer", me, page=token, limit=AT_ONCE)
         found.update(request.id for request in page.items)
         if page.next is None:
             return frozenset(found)
         token = page.next.page
+        turning.turned(page.items, token)
 
 
 async def read_parts(

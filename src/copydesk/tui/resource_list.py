@@ -329,14 +329,12 @@ class ResourceList(ShowsItems[T], Place, Generic[T], scope="resource_list"):
 
     async def _everything(self) -> tuple[list[T], str]:
         """Return the whole list, and what to know of it where it is long: see `stands`."""
-        from copydesk.client.api import EMPTY_PAGES
-        from copydesk.client.errors import Garbled
+        from copydesk.client.turning import Turning
 
         rows: list[T] = []
         resource = self.resource
         token: str | None = None
-        seen: set[str] = set()
-        empty = 0
+        turning = Turning()
         while True:
             found, token, count = await self._page(token, WHOLE, resource)
             rows.extend(found)
@@ -346,10 +344,7 @@ class ResourceList(ShowsItems[T], Place, Generic[T], scope="resource_list"):
             if len(rows) >= SORTED_AT_MOST:
                 of = "" if count is None else f" of {count:,}"
                 return rows, f"the first {len(rows):,}{of} only   {at}".rstrip()
-            empty = 0 if found else empty + 1
-            if token in seen or empty >= EMPTY_PAGES:
-                raise Garbled("the list has no end", field="next.page")
-            seen.add(token)
+            turning.turned(found, token)
 
     def _in_order(self, rows: Iterable[T]) -> list[T]:
         shown = next(each for each in self.resource.shown if each.name == self._order)

@@ -17,19 +17,13 @@ from contextvars import Context, ContextVar
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from copydesk.domain.kept import Kept
+
 BATCH_SECONDS = 0.5
 """So long answers are gathered before they are written, in one go."""
 
 WAITING_BYTES = 16 * 1024 * 1024
 """So much waits to be written at most, where a disk is slow. What is more is not kept."""
-
-
-@dataclass(frozen=True, slots=True)
-class Kept:
-    """The body of an answer as it came, and when that was: seconds since the epoch, this clock."""
-
-    content: bytes
-    at: float
 
 
 class AnswerStore(Protocol):
@@ -46,6 +40,9 @@ class AnswerStore(Protocol):
 
     def forget(self) -> None:
         """Drop all that is kept."""
+
+    def close(self) -> None:
+        """Let go of what it is kept in. It can be used again."""
 
 
 @dataclass(slots=True)
@@ -131,10 +128,9 @@ class Keeping:
         await asyncio.to_thread(self._store.forget)
 
     async def aclose(self) -> None:
-        """Write what waits."""
+        """Write what waits, and let go of the store."""
         await self._stop()
-        if batch := self._take():
-            await asyncio.to_thread(self._store.keep, batch)
+        await asyncio.to_thread(self._end, self._take())
 
     async def _write_later(self) -> None:
         while self._waiting:
@@ -145,6 +141,11 @@ class Keeping:
             finally:
                 self._written = {}
         self._task = None
+
+    def _end(self, batch: Mapping[str, Kept]) -> None:
+        if batch:
+            self._store.keep(batch)
+        self._store.close()
 
     def _take(self) -> dict[str, Kept]:
         batch, self._waiting, self._size = self._waiting, {}, 0

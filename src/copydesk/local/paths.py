@@ -84,6 +84,11 @@ class Paths:
         """The folder of last screens."""
         return self.cache / "snapshots"
 
+    @property
+    def answers(self) -> Path:
+        """The folder of what was read of services."""
+        return self.cache / "answers"
+
     def make(self) -> Paths:
         """Create the folders that are missing, for this user only, and return these paths.
 

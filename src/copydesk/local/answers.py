@@ -1,0 +1,281 @@
+"""What was read of a service, kept on this machine: there at once, and without a network.
+
+A cache: it may be deleted at any time, and where a disk refuses, nothing is kept and nobody is
+held up. What was asked for is kept as a digest only, for a search is a typed text; what was
+answered is kept as it came, in a file for this user alone.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import sqlite3
+import threading
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+
+from copydesk.domain.kept import Kept
+from copydesk.local.durable import PRIVATE
+from copydesk.local.paths import private_folder
+
+T = TypeVar("T")
+
+LIMIT_BYTES = 64 * 1024 * 1024
+"""So much is kept of one service. What was not used for longest goes first."""
+
+ANSWER_BYTES = 4 * 1024 * 1024
+"""A larger answer is not kept."""
+
+ROW_BYTES = 128
+"""What an answer takes besides its content, about."""
+
+VERSION = 1
+"""Raised when the form changes; a file of another version is begun anew."""
+
+WAIT_SECONDS = 2.0
+"""How long another process that is writing is waited for."""
+
+_SCHEMA = """
+CREATE TABLE about (desk TEXT NOT NULL);
+CREATE TABLE answer (
+    key BLOB PRIMARY KEY, at REAL NOT NULL, used REAL NOT NULL, size INTEGER NOT NULL,
+    content BLOB NOT NULL
+);
+CREATE INDEX answer_by_use ON answer (used, size, at);
+"""
+
+_log = logging.getLogger("copydesk.answers")
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """How many answers are kept, their size in bytes, and when the oldest and newest of them came.
+
+    ``desk`` tells whose they are. Times are seconds since the epoch, None where nothing is kept.
+    """
+
+    desk: str
+    count: int
+    size: int
+    oldest: float | None = None
+    newest: float | None = None
+
+
+def answers_file(folder: Path, desk: str) -> Path:
+    """Return the file of one service in the folder; ``desk`` is any text that tells them apart."""
+    name = hashlib.sha256(desk.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+    return folder / f"{name}.db"
+
+
+def all_answers(folder: Path) -> list[Answers]:
+    """Return the answers of every service that there are in the folder."""
+    return [Answers(path) for path in sorted(folder.glob("*.db"))]
+
+
+class Answers:
+    """The answers in the database at ``path``, which is made when something is first kept.
+
+    Safe to use from several threads and processes. ``desk`` is what `Held` says of whose they are.
+    A file that is broken, or of another version, is deleted and begun anew. Reading and keeping
+    raise nothing: what cannot be done is logged, without a word of what it was about.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        *,
+        desk: str = "",
+        limit_bytes: int = LIMIT_BYTES,
+        clock: Callable[[], float] = time.time,
+        wait_seconds: float = WAIT_SECONDS,
+    ) -> None:
+        self._path = path
+        self._desk = desk
+        self._limit = limit_bytes
+        self._clock = clock
+        self._wait = wait_seconds
+        self._lock = threading.Lock()
+        self._database: sqlite3.Connection | None = None
+        self._used: dict[bytes, float] = {}
+
+    def read(self, target: str) -> Kept | None:
+        """Return what is kept of a target, None where nothing is."""
+        key = _key(target)
+
+        def find(database: sqlite3.Connection) -> Kept | None:
+            row = database.execute(
+                "SELECT content, at FROM answer WHERE key = ?", (key,)
+            ).fetchone()
+            if row is None:
+                return None
+            # Written with what is kept next: a read must not wait for the disk.
+            self._used[key] = self._clock()
+            return Kept(bytes(row[0]), float(row[1]))
+
+        return self._try(find, None, make=False)
+
+    def keep(self, answers: Mapping[str, Kept]) -> None:
+        """Keep these answers, by target, in place of older ones."""
+        rows = [
+            (_key(target), kept.at, kept.at, len(kept.content) + ROW_BYTES, kept.content)
+            for target, kept in answers.items()
+            if len(kept.content) <= ANSWER_BYTES
+        ]
+        if rows:
+            self._try(lambda database: self._put(database, rows), None)
+
+    def forget(self) -> None:
+        """Drop all that is kept; nothing of it is left in the file. Raises ``OSError``."""
+        with self._lock:
+            self._used.clear()
+            if not self._path.exists():
+                self._close()
+                return
+            try:
+                database = self._opened()
+                database.execute("DELETE FROM answer")
+                # Written anew without what was in it: deleting alone leaves it in the free pages.
+                database.execute("VACUUM")
+                database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            except sqlite3.OperationalError as error:
+                if _damaged(error):
+                    self._delete()
+                    return
+                raise OSError(f"{self._path}: what is kept cannot be dropped: {error}") from error
+            except sqlite3.DatabaseError:
+                self._delete()
+
+    def held(self) -> Held:
+        """Return how much is kept."""
+        nothing = Held(self._desk, 0, 0)
+
+        def look(database: sqlite3.Connection) -> Held:
+            (desk,) = database.execute("SELECT desk FROM about").fetchone()
+            row = database.execute(
+                "SELECT count(*), coalesce(sum(size), 0), min(at), max(at) FROM answer"
+            ).fetchone()
+            return Held(desk, *row)
+
+        return self._try(look, nothing, make=False)
+
+    def close(self) -> None:
+        """Close the database."""
+        with self._lock:
+            self._close()
+
+    def _put(
+        self, database: sqlite3.Connection, rows: list[tuple[bytes, float, float, int, bytes]]
+    ) -> None:
+        used, self._used = self._used, {}
+        with database:
+            database.execute("BEGIN IMMEDIATE")
+            database.executemany(
+                "UPDATE answer SET used = max(used, ?) WHERE key = ?",
+                ((at, key) for key, at in used.items()),
+            )
+            database.executemany("DELETE FROM answer WHERE key = ?", ((row[0],) for row in rows))
+            # Room is made before it is taken, so that the file does not grow beyond it.
+            self._make_room(database, sum(row[3] for row in rows))
+            database.executemany("INSERT INTO answer VALUES (?, ?, ?, ?, ?)", rows)
+            self._make_room(database, 0)
+
+    def _make_room(self, database: sqlite3.Connection, size: int) -> None:
+        (held,) = database.execute("SELECT coalesce(sum(size), 0) FROM answer").fetchone()
+        over = held + size - self._limit
+        if over <= 0:
+            return
+        going: list[tuple[int]] = []
+        for row, freed in database.execute("SELECT rowid, size FROM answer ORDER BY used"):
+            going.append((row,))
+            over -= freed
+            if over <= 0:
+                break
+        database.executemany("DELETE FROM answer WHERE rowid = ?", going)
+
+    def _try(
+        self, work: Callable[[sqlite3.Connection], T], otherwise: T, *, make: bool = True
+    ) -> T:
+        """Do ``work``; a broken file is deleted, and a new one has nothing in it."""
+        with self._lock:
+            for _ in range(2):
+                try:
+                    if not make and not self._path.exists():
+                        return otherwise
+                    return work(self._opened())
+                except (sqlite3.DatabaseError, OSError) as error:
+                    if isinstance(error, OSError) or not _damaged(error):
+                        # Locked, full or not to be written: another time.
+                        _log.warning("what was read is not kept: %s", _reason(error))
+                        self._close()
+                        return otherwise
+                    _log.warning("what was kept is broken and begun anew: %s", _reason(error))
+                    try:
+                        self._delete()
+                    except OSError as refused:
+                        _log.warning("what was kept cannot be deleted: %s", _reason(refused))
+                        return otherwise
+        return otherwise
+
+    def _opened(self) -> sqlite3.Connection:
+        if self._database is not None and not self._path.exists():
+            # Somebody deleted it, as a cache may be: what is kept from now on is kept anew.
+            self._close()
+        if self._database is None:
+            private_folder(self._path.parent)
+            self._path.touch(mode=PRIVATE)
+            self._path.chmod(PRIVATE)
+            self._database = _open(self._path, self._desk, self._wait)
+        return self._database
+
+    def _close(self) -> None:
+        database, self._database = self._database, None
+        if database is not None:
+            database.close()
+
+    def _delete(self) -> None:
+        self._close()
+        for extra in ("", "-wal", "-shm"):
+            self._path.with_name(self._path.name + extra).unlink(missing_ok=True)
+
+
+def _open(path: Path, desk: str, wait: float) -> sqlite3.Connection:
+    database = sqlite3.connect(path, timeout=wait, isolation_level=None, check_same_thread=False)
+    try:
+        database.execute("PRAGMA journal_mode = WAL")
+        # What a lost power supply takes was a copy: waiting for the disk is for what is not.
+        database.execute("PRAGMA synchronous = OFF")
+        database.execute(f"PRAGMA journal_size_limit = {ANSWER_BYTES}")
+        database.execute("BEGIN IMMEDIATE")
+        (version,) = database.execute("PRAGMA user_version").fetchone()
+        if version == 0:
+            for statement in _SCHEMA.split(";"):
+                database.execute(statement)
+            database.execute("INSERT INTO about VALUES (?)", (desk,))
+            database.execute(f"PRAGMA user_version = {VERSION}")
+        elif version != VERSION:
+            raise sqlite3.DatabaseError("it is of another version")
+        database.execute("COMMIT")
+    except BaseException:
+        database.close()
+        raise
+    return database
+
+
+def _key(target: str) -> bytes:
+    return hashlib.sha256(target.encode("utf-8", "surrogatepass")).digest()
+
+
+def _damaged(error: sqlite3.DatabaseError) -> bool:
+    # An OperationalError is the disk's or the lock's, unless a statement does not fit the tables.
+    return (
+        not isinstance(error, sqlite3.OperationalError)
+        or getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_ERROR
+    )
+
+
+def _reason(error: Exception) -> str:
+    # SQLite names no values; of the system only the reason is taken, for it names the path.
+    return (error.strerror or "") if isinstance(error, OSError) else str(error)

@@ -8,6 +8,7 @@ one.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import secrets
@@ -16,92 +17,24 @@ import time
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any, Literal, Protocol, get_args
+from typing import Any
 
+from copydesk.local.claim import Claim
 from copydesk.local.durable import append_file
+from copydesk.local.journal_entry import NO_NOTES as NO_NOTES
+from copydesk.local.journal_entry import Entry as Entry
+from copydesk.local.journal_entry import Kind as Kind
+from copydesk.local.journal_entry import Notes as Notes
+from copydesk.local.journal_entry import State as State
+from copydesk.local.journal_entry import WriteJournal as WriteJournal
+from copydesk.local.journal_entry import entry_of, fields_of
 from copydesk.local.paths import private_folder
-
-State = Literal["sending", "done", "failed", "unknown"]
-"""``unknown``: no answer came, so the write may have taken effect or not."""
-
-Kind = Literal["", "undo", "redo", "gone"]
-"""What an entry is to the one that it is ``of``: "gone" says that there is nothing to take back."""
 
 ROTATE_BYTES = 8 * 1024 * 1024
 """A journal larger than this becomes the ``.1`` file at the next start; no older one is kept."""
 
 UNDOABLE_SECONDS = 30 * 24 * 3600.0
 """For how long a write that can be taken back outlives the file that it was noted in."""
-
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """One write. ``at`` is when it began, ``ended`` when its end was noted, in epoch seconds.
-
-    ``what`` names the action or operation, ``target`` the object, ``body`` is what was sent, for
-    a retry; ``sentence`` what a person reads about the end. ``run`` tells starts of copydesk
-    apart.
-
-    ``reversal`` and ``trace`` are those of `copydesk.domain.reversal` as JSON. ``draft`` is the key
-    of the draft that the text was sent from, ``group`` ties the writes of one action together.
-    ``kind`` and ``of`` say of an undo or redo which entry it is about; ``progress`` how many of its
-    steps are known to have been taken.
-    """
-
-    id: str
-    run: str
-    at: float
-    what: str
-    target: str
-    state: State
-    desk: str = ""
-    request_id: str = ""
-    sentence: str = ""
-    body: str = ""
-    ended: float | None = None
-    reversal: dict[str, Any] | None = None
-    trace: dict[str, Any] | None = None
-    draft: str = ""
-    group: str = ""
-    kind: Kind = ""
-    of: str = ""
-    progress: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Notes:
-    """What is noted of a write besides its name; the fields are those of `Entry`."""
-
-    reversal: dict[str, Any] | None = None
-    trace: dict[str, Any] | None = None
-    draft: str = ""
-    group: str = ""
-    kind: Kind = ""
-    of: str = ""
-    progress: int = 0
-
-
-NO_NOTES = Notes()
-
-
-class WriteJournal(Protocol):
-    """The journal of one desk, as those who write see it."""
-
-    @property
-    def run(self) -> str:
-        """What tells this start of the program from others."""
-
-    def begin(self, what: str, target: str, notes: Notes = NO_NOTES) -> Entry:
-        """Note that a write is about to be sent, durably before this returns."""
-
-    def settle(self, entry: Entry, state: State, **changes: Any) -> Entry:
-        """Note how a write stands, with other fields that change, and return it as it is now."""
-
-    def entries(self) -> list[Entry]:
-        """Return all writes, oldest first, each in its last state."""
-
-    def interrupted(self) -> list[Entry]:
-        """Return the writes of ended runs of which it is not known how they ended."""
 
 
 class Journal:
@@ -130,7 +63,13 @@ class Journal:
         for entry in entries:
             first = about.get(entry.of, entry)
             open_still = entry.state == "unknown" and entry.ended is None
-            if open_still or (first.reversal is not None and first.at >= since):
+            dropped = entry.state == "dropped" and entry.at >= since
+            if (
+                open_still
+                or entry.waits
+                or dropped
+                or (first.reversal is not None and first.at >= since)
+            ):
                 # What is left open was under way when its run ended: it stays so.
                 self._note(replace(entry, state="sending") if open_still else entry)
 
@@ -140,7 +79,7 @@ class Journal:
         """Note that a write is about to be sent; it is on the disk when this returns."""
         entry = Entry(
             secrets.token_hex(8), self.run, self._clock(), what, target, "sending", desk,
-            body=body, **_fields(notes),
+            body=body, **fields_of(notes),
         )  # fmt: skip
         self._note(entry)
         return entry
@@ -240,6 +179,25 @@ class Journal:
             if entry.state == "unknown" and entry.ended is None and entry.run not in going
         ]
 
+    def waiting(self) -> list[Entry]:
+        """Return what is in the outbox, oldest first; not what another program is sending now."""
+        going = {run.id for run in self._runs() if run.going}
+        return [
+            entry
+            for entry in self.entries()
+            if entry.waits
+            and not (entry.state == "unknown" and entry.ended is None and entry.run in going)
+        ]
+
+    def claim_of(self, desk: str) -> Claim:
+        """Return what lets one process at a time send what waits for a desk."""
+        name = hashlib.sha256(desk.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+        return Claim(self._path.with_name(f"outbox-{name}.lock"))
+
+    def now(self) -> float:
+        """Return the time by the clock of the journal, in epoch seconds."""
+        return self._clock()
+
     def _note(self, entry: Entry) -> None:
         written = {name: value for name, value in asdict(entry).items() if value not in ("", None)}
         if not entry.progress:
@@ -257,7 +215,12 @@ class DeskJournal:
     def __init__(self, journal: Journal, desk: str) -> None:
         self._journal = journal
         self._desk = desk
+        self._claim = journal.claim_of(desk)
         self.run = journal.run
+
+    def now(self) -> float:
+        """Return the time by the clock of the journal, in epoch seconds."""
+        return self._journal.now()
 
     def begin(self, what: str, target: str, notes: Notes = NO_NOTES) -> Entry:
         """Note that a write is about to be sent; it is on the disk when this returns."""
@@ -275,6 +238,18 @@ class DeskJournal:
         """Return the writes of ended runs of which it is not known how they ended."""
         return [each for each in self._journal.interrupted() if each.desk == self._desk]
 
+    def waiting(self) -> list[Entry]:
+        """Return what is in the outbox, oldest first; not what another program is sending now."""
+        return [each for each in self._journal.waiting() if each.desk == self._desk]
+
+    def claim(self) -> bool:
+        """Take the outbox for this process until `release`; False while another has it."""
+        return self._claim.take()
+
+    def release(self) -> None:
+        """Give the outbox back."""
+        self._claim.release()
+
 
 class MemoryJournal:
     """The journal of a run that keeps nothing on disk. ``clock`` gives seconds since the epoch."""
@@ -287,7 +262,7 @@ class MemoryJournal:
     def begin(self, what: str, target: str, notes: Notes = NO_NOTES) -> Entry:
         """Note that a write is about to be sent."""
         number = f"{self.run}-{len(self._kept)}"
-        entry = Entry(number, self.run, self._clock(), what, target, "sending", **_fields(notes))
+        entry = Entry(number, self.run, self._clock(), what, target, "sending", **fields_of(notes))
         self._kept[entry.id] = entry
         return entry
 
@@ -304,6 +279,21 @@ class MemoryJournal:
     def interrupted(self) -> list[Entry]:
         """Return nothing: there was no run before."""
         return []
+
+    def now(self) -> float:
+        """Return the time by the clock of the journal, in epoch seconds."""
+        return self._clock()
+
+    def waiting(self) -> list[Entry]:
+        """Return what is in the outbox, oldest first."""
+        return [entry for entry in self._kept.values() if entry.waits]
+
+    def claim(self) -> bool:
+        """Nobody else can have it."""
+        return True
+
+    def release(self) -> None:
+        """There is nothing to give back."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -329,10 +319,6 @@ class _Run:
         return True
 
 
-def _fields(notes: Notes) -> dict[str, Any]:
-    return {name: getattr(notes, name) for name in Notes.__dataclass_fields__}
-
-
 def _lines(path: Path) -> Iterable[Any]:
     try:
         file = path.open("rb")
@@ -348,34 +334,6 @@ def _lines(path: Path) -> Iterable[Any]:
 
 def _entries(path: Path) -> Iterable[Entry]:
     for value in _lines(path):
-        entry = _entry(value)
+        entry = entry_of(value)
         if entry is not None:
             yield entry
-
-
-def _entry(value: Any) -> Entry | None:
-    match value:
-        case {
-            "id": str(),
-            "run": str(),
-            "at": float() | int(),
-            "what": str(),
-            "target": str(),
-            "state": str(state),
-        } if state in get_args(State):
-            known = {name: value[name] for name in Entry.__dataclass_fields__ if name in value}
-            if all(
-                isinstance(known.get(name, default), kinds) for name, (kinds, default) in _KINDS
-            ):
-                return Entry(**known)
-    return None
-
-
-_KINDS: tuple[tuple[str, tuple[Any, Any]], ...] = (
-    *((name, (str, "")) for name in ("desk", "request_id", "sentence", "body")),
-    *((name, (str, "")) for name in ("draft", "group", "kind", "of")),
-    *((name, (dict, {})) for name in ("reversal", "trace")),
-    ("ended", (int | float, 0)),
-    ("progress", (int, 0)),
-)
-"""What the fields of an entry must be where they are there, and something that is."""

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import sqlite3
 import threading
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -26,6 +25,8 @@ from copydesk.local.durable import PRIVATE, append_file, write_file
 from copydesk.local.paths import private_folder
 
 if TYPE_CHECKING:
+    import sqlite3
+
     from pydantic import TypeAdapter
 
     from copydesk.domain.arrange_run import ArrangeRun
@@ -148,6 +149,8 @@ class RunFiles(Generic[R]):
 
     def claim(self, run_id: str) -> bool:
         """Take a run for this process until `release`; False while another process is at it."""
+        import sqlite3
+
         with self._lock:
             if run_id in self._claims:
                 return True

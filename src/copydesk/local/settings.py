@@ -6,12 +6,13 @@ import re
 from dataclasses import Field, dataclass, field, fields
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from copydesk.domain.profile import Profile
 from copydesk.domain.saved_view import SavedView
-from copydesk.local.profiles import profiles_of
 from copydesk.local.saved_views import views_of
+
+if TYPE_CHECKING:
+    from copydesk.domain.profile import Profile
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +85,8 @@ def load_settings(path: Path) -> Settings:
 
 
 def _settings(path: Path, text: str, value: dict[str, Any]) -> Settings:
+    from copydesk.local.profiles import profiles_of
+
     known = {setting.name: setting for setting in fields(Settings)}
     problems = []
     views, wrong = views_of(value.pop("views", []), text)

@@ -112,6 +112,10 @@ class Unreachable(ApiError):
     """
 
 
+class Untrusted(Unreachable):
+    """The service did not prove who it is: its certificate is not good. Nothing was sent."""
+
+
 class NotKept(Unreachable):
     """Nothing of this is kept on this machine, and only there it was looked (``answers``)."""
 

@@ -7,15 +7,11 @@ operation is decided in ``api``.
 from __future__ import annotations
 
 import asyncio
-import ipaddress
-import json
-import logging
 import secrets
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
-from http import HTTPStatus
 from pathlib import Path
 
 import httpx
@@ -26,23 +22,20 @@ from copydesk import __version__
 from copydesk.client.budget import Budget, retry_time
 from copydesk.client.clocks import Clocks
 from copydesk.client.errors import (
-    MESSAGE_LIMIT,
     ApiError,
     Garbled,
     RateLimited,
-    Redirected,
     ServerFault,
     Unreachable,
-    bounded,
-    error_class,
+    Untrusted,
 )
+from copydesk.client.failing import no_answer, refusal, request_id
 from copydesk.client.in_process import InProcess
+from copydesk.client.network import is_loopback, proxy_for, trust
 from copydesk.client.request import Outgoing
+from copydesk.client.request_log import log_request, logs
 from copydesk.client.secret import Secret
-from copydesk.domain.cause import CAUSE
 from copydesk.domain.service_url import service_url
-
-_log = logging.getLogger("copydesk.requests")
 
 CONCURRENCY = 8
 """Requests on the wire at once. More than a person needs, less than a service minds."""
@@ -60,9 +53,6 @@ once.
 
 ANSWER_LIMIT = 64 * 1024 * 1024
 """Largest answer read, in bytes. Nothing in the API comes near it."""
-
-ERROR_LIMIT = 1024 * 1024
-"""Largest error body that is looked into for its message, in bytes."""
 
 # Retrying is told to people by the screens; the library's own log lines would land on the terminal.
 stamina.instrumentation.set_on_retry_hooks([])
@@ -119,16 +109,17 @@ class _Reply:
 
     @property
     def request_id(self) -> str:
-        return _request_id(self.headers)
+        return request_id(self.headers)
 
 
 class Wire:
     """Sends requests to one service with one token.
 
     ``base_url`` is the service without ``/v1``. ``transport`` carries the requests (None: the
-    network). ``clock`` gives seconds since the epoch. Making one loads certificates, which takes
-    about 100 ms without ``transport``: make it in a thread where keys are being read. Raises
-    ``ValueError`` for a base URL that is none.
+    network). ``clock`` gives seconds since the epoch. Making one loads certificates, those of
+    ``ca_file`` with them, which takes about 100 ms without ``transport``: make it in a thread where
+    keys are being read. Raises ``ValueError`` for a base URL, certificates or a proxy that are
+    none.
     """
 
     def __init__(
@@ -149,17 +140,21 @@ class Wire:
         self._slots = asyncio.Semaphore(CONCURRENCY)
         self._watchers: list[Callable[[Budget], None]] = []
         headers = _headers(token)
-        # Redirects are not followed: the token would go where nobody sent it. TLS is verified,
-        # httpx's default.
         # A class derived from it may fail as a network does, which only the HTTP client mends.
         self._desk: InProcess | None = None
         if isinstance(transport, httpx.ASGITransport) and type(transport) is httpx.ASGITransport:
             self._desk = InProcess(transport, self.base_url, headers)
+        self._proxy = None if transport is not None else proxy_for(self.base_url)
+        self._trust = None if transport is not None else trust(ca_file)
+        # Redirects are not followed: the token would go where nobody sent it.
         self._http = httpx.AsyncClient(
             transport=transport,
             headers=headers,
             follow_redirects=False,
             limits=httpx.Limits(max_connections=CONCURRENCY, keepalive_expiry=30),
+            verify=True if self._trust is None else self._trust,
+            proxy=None if self._proxy is None else self._proxy.over(self._trust),
+            trust_env=False,
         )
 
     async def aclose(self) -> None:
@@ -189,12 +184,7 @@ class Wire:
     def exposed(self) -> bool:
         """Whether the token travels unencrypted to another machine."""
         encrypted = self.base_url.startswith("https:")
-        if encrypted or not self._secrets or self._host == "localhost":
-            return False
-        try:
-            return not ipaddress.ip_address(self._host).is_loopback
-        except ValueError:
-            return True
+        return not encrypted and bool(self._secrets) and not is_loopback(self._host)
 
     def watch_budget(self, watcher: Callable[[Budget], None]) -> Callable[[], None]:
         """Call ``watcher`` with the budget whenever it changes; return what ends that."""
@@ -211,7 +201,7 @@ class Wire:
         """
         failed: list[ApiError] = []
         try:
-            return await self._attempt(request, timeouts)
+            return await self._attempt(request, timeouts, 1)
         except ApiError as error:
             if not request.idempotent or self._again(error) is False:
                 raise
@@ -230,7 +220,7 @@ class Wire:
                 if failed:
                     raise failed.pop()
                 try:
-                    return await self._attempt(request, timeouts)
+                    return await self._attempt(request, timeouts, attempt.num)
                 except ApiError as error:
                     # An earlier attempt may have arrived even where the last one surely did not.
                     error.sent = reached = reached or error.sent
@@ -246,13 +236,15 @@ class Wire:
                 # A moment later than told, by a part that differs, so that waiters do not return as
                 # one.
                 return wait + 0.05 + secrets.randbelow(500) / 1000 if wait <= PATIENCE else False
+            case Untrusted():
+                return False
             case Unreachable():
                 # A read that timed out has cost its half minute already: asking again is the
                 # person's choice.
                 return not isinstance(error.__cause__, httpx.ReadTimeout | TimeoutError)
         return False
 
-    async def _attempt(self, request: Outgoing, timeouts: Timeouts) -> Answer:
+    async def _attempt(self, request: Outgoing, timeouts: Timeouts, number: int) -> Answer:
         async with self._slots:
             started, asked = time.monotonic(), self._clock()
             reply: _Reply | None = None
@@ -265,10 +257,16 @@ class Wire:
                 seconds = time.monotonic() - started
                 status = None if reply is None else reply.status
                 named = "" if reply is None else reply.request_id
-                if _log.isEnabledFor(logging.DEBUG):
-                    # Neither the path nor the query: they hold what people typed.
-                    cause = " ".join(CAUSE.get())
-                    _log.debug("%s %s %.3fs for %s", request.name, status, seconds, cause)
+                if logs():
+                    log_request(
+                        request,
+                        status=status,
+                        seconds=seconds,
+                        attempt=number,
+                        request_id=named,
+                        sent=self._http.headers.items(),
+                        received={} if reply is None else reply.headers,
+                    )
                 if self.recorder is not None:
                     self.recorder(
                         Sent(request.name, request.method, request.target, status, named, seconds)
@@ -279,10 +277,11 @@ class Wire:
             return Answer(
                 reply.status, reply.content, reply.request_id, reply.headers.get("location", "")
             )
-        raise self._refusal(request, reply)
+        raise refusal(
+            request, reply.status, reply.headers, reply.content, self._clock(), self._hide
+        )
 
     async def _exchange(self, request: Outgoing, timeouts: Timeouts) -> _Reply:
-        host = self._host
         try:
             built = self._http.build_request(
                 request.method,
@@ -299,37 +298,9 @@ class Wire:
                     return _Reply(response.status_code, response.headers, content)
                 finally:
                     await response.aclose()
-        except httpx.DecodingError as error:
-            raise Garbled("the answer is compressed wrongly", operation=request.name) from error
-        except (httpx.ConnectTimeout, httpx.PoolTimeout) as error:
-            raise Unreachable(
-                f"{host} did not answer within {timeouts.connect:g} s.", operation=request.name
-            ) from error
-        except httpx.TimeoutException as error:
-            raise Unreachable(
-                f"{host} did not answer within {timeouts.read:g} s.",
-                operation=request.name,
-                sent=True,
-            ) from error
-        except TimeoutError as error:
-            raise Unreachable(
-                f"{host} did not end its answer within {timeouts.whole:g} s.",
-                operation=request.name,
-                sent=True,
-            ) from error
-        except (httpx.ConnectError, httpx.ProxyError, httpx.UnsupportedProtocol) as error:
-            why = self._hide(str(error)).rstrip(".") or "no connection"
-            raise Unreachable(
-                f"{host} cannot be reached: {why}.",
-                operation=request.name,
-            ) from error
-        except httpx.TransportError as error:
-            raise Unreachable(
-                f"The connection to {host} broke: "
-                f"{self._hide(str(error)).rstrip('.') or 'no reason given'}.",
-                operation=request.name,
-                sent=True,
-            ) from error
+        except (httpx.RequestError, TimeoutError) as error:
+            waited = (timeouts.connect, timeouts.read, timeouts.whole)
+            raise no_answer(error, request, self._host, self._proxy, waited, self._hide) from error
 
     async def _read(self, request: Outgoing, response: httpx.Response) -> bytes:
         parts: list[bytes] = []
@@ -341,7 +312,7 @@ class Wire:
                     f"the answer is larger than {ANSWER_LIMIT // 2**20} MiB",
                     status=response.status_code,
                     operation=request.name,
-                    request_id=_request_id(response.headers),
+                    request_id=request_id(response.headers),
                 )
             parts.append(part)
         return parts[0] if len(parts) == 1 else b"".join(parts)
@@ -356,28 +327,11 @@ class Wire:
             for watcher in tuple(self._watchers):
                 watcher(budget)
 
-    def _refusal(self, request: Outgoing, reply: _Reply) -> ApiError:
-        status = reply.status
-        kind = error_class(status)
-        said = _said(reply.content)
-        if kind is Redirected:
-            elsewhere = reply.headers.get("location", "another address")
-            message = f"The service has moved to {elsewhere}: set that as its base URL."
-        else:
-            message = said or f"The service answered {status} {_phrase(status)}."
-        return kind(
-            # Cleaned first: control codes inside a token must not hide it from the replacement.
-            self._hide(bounded(message, 4 * MESSAGE_LIMIT)),
-            status=status,
-            operation=request.name,
-            request_id=reply.request_id,
-            retry_at=retry_time(reply.headers, self._clock()) if status in {429, 503} else None,
-            from_service=bool(said),
-        )
-
     def _hide(self, text: str) -> str:
         for secret in self._secrets:
             text = secret.hide(text)
+        for given in self._proxy.secrets if self._proxy else ():
+            text = text.replace(given, "…")
         return text
 
 
@@ -386,28 +340,3 @@ def _headers(token: Secret | None) -> dict[str, str]:
     if token is not None:
         headers["Authorization"] = f"Bearer {token.reveal()}"
     return headers
-
-
-def _said(content: bytes) -> str:
-    """Return the message of the API's error body, or "" when the body is something else."""
-    if len(content) > ERROR_LIMIT:
-        return ""
-    try:
-        answer = json.loads(content)
-    except (ValueError, RecursionError):
-        return ""
-    error = answer.get("error") if isinstance(answer, dict) else None
-    message = error.get("message") if isinstance(error, dict) else None
-    return message if isinstance(message, str) else ""
-
-
-def _phrase(status: int) -> str:
-    try:
-        return HTTPStatus(status).phrase
-    except ValueError:
-        return ""
-
-
-def _request_id(headers: Mapping[str, str]) -> str:
-    name = headers.get("x-request-id") or headers.get("cf-ray")
-    return bounded(name, 100) if name else ""

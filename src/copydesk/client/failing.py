@@ -1,0 +1,119 @@
+"""What went wrong with a request, as an error with a sentence."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from http import HTTPStatus
+
+import httpx
+
+from copydesk.client.budget import retry_time
+from copydesk.client.errors import (
+    MESSAGE_LIMIT,
+    ApiError,
+    Garbled,
+    Redirected,
+    Unreachable,
+    Untrusted,
+    bounded,
+    error_class,
+)
+from copydesk.client.network import Proxy, reason, untrusted
+from copydesk.client.request import Outgoing
+
+ERROR_LIMIT = 1024 * 1024
+"""Largest error body that is looked into for its message, in bytes."""
+
+Hide = Callable[[str], str]
+"""Takes credentials out of a text."""
+
+
+def request_id(headers: Mapping[str, str]) -> str:
+    """Return the service's own name for a request, "" where it gave none."""
+    name = headers.get("x-request-id") or headers.get("cf-ray")
+    return bounded(name, 100) if name else ""
+
+
+def no_answer(
+    error: httpx.RequestError | TimeoutError,
+    request: Outgoing,
+    host: str,
+    proxy: Proxy | None,
+    waited: tuple[float, float, float],
+    hide: Hide,
+) -> ApiError:
+    """Return the error for a request that broke on the way.
+
+    ``waited`` are the seconds for a connection, for the next bytes, and for the whole answer.
+    """
+    connect, read, whole = waited
+    name = request.name
+    match error:
+        case httpx.DecodingError():
+            return Garbled("the answer is compressed wrongly", operation=name)
+        case httpx.ConnectTimeout() | httpx.PoolTimeout():
+            return Unreachable(f"{host} did not answer within {connect:g} s.", operation=name)
+        case httpx.TimeoutException():
+            return Unreachable(
+                f"{host} did not answer within {read:g} s.", operation=name, sent=True
+            )
+        case TimeoutError():
+            return Unreachable(
+                f"{host} did not end its answer within {whole:g} s.", operation=name, sent=True
+            )
+        case httpx.ConnectError() | httpx.ProxyError() | httpx.UnsupportedProtocol():
+            through = f" through the proxy {proxy.shown}" if proxy else ""
+            if refused := untrusted(error, host):
+                return Untrusted(refused, operation=name)
+            why = hide(reason(error)) or "no connection"
+            return Unreachable(f"{host} cannot be reached{through}: {why}.", operation=name)
+    why = hide(reason(error)) or "no reason given"
+    return Unreachable(f"The connection to {host} broke: {why}.", operation=name, sent=True)
+
+
+def refusal(
+    request: Outgoing,
+    status: int,
+    headers: Mapping[str, str],
+    content: bytes,
+    now: float,
+    hide: Hide,
+) -> ApiError:
+    """Return the error for an answer that is none of success; ``now`` is in seconds since 1970."""
+    kind = error_class(status)
+    said = _said(content)
+    if kind is Redirected:
+        elsewhere = headers.get("location", "another address")
+        message = f"The service has moved to {elsewhere}: set that as its base URL."
+    else:
+        message = said or f"The service answered {status} {_phrase(status)}."
+    return kind(
+        # Cleaned first: control codes inside a token must not hide it from the replacement.
+        hide(bounded(message, 4 * MESSAGE_LIMIT)),
+        status=status,
+        operation=request.name,
+        request_id=request_id(headers),
+        retry_at=retry_time(headers, now) if status in {429, 503} else None,
+        from_service=bool(said),
+    )
+
+
+def _said(content: bytes) -> str:
+    """Return the message of the API's error body, or "" when the body is something else."""
+    if len(content) > ERROR_LIMIT:
+        return ""
+    try:
+        answer = json.loads(content)
+    except (ValueError, RecursionError):
+        return ""
+    error = answer.get("error") if isinstance(answer, dict) else None
+    message = error.get("message") if isinstance(error, dict) else None
+    return message if isinstance(message, str) else ""
+
+
+def _phrase(status: int) -> str:
+    try:
+        return HTTPStatus(status).phrase
+    except ValueError:
+        return ""

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from copydesk.domain.text import (
-    _PILE,
-    _UNSEEN,
+    _pile,
+    _unseen,
     clean,
     exposed,
     listed,
@@ -65,7 +65,7 @@ def test_nothing_invisible_is_left_and_cleaning_twice_changes_nothing(
 ) -> None:
     seen = clean(text, lines=lines)
     assert clean(seen, lines=lines) == seen
-    assert not _UNSEEN.search(seen)
+    assert not _unseen().search(seen)
     assert "\t" not in seen
     assert lines or "\n" not in seen
     seen.encode("utf-8", "strict")
@@ -75,7 +75,7 @@ def test_nothing_invisible_is_left_and_cleaning_twice_changes_nothing(
 
 @given(st.text(st.characters(categories=("L", "N", "P", "Zs", "Sm", "Sc"))))
 def test_letters_and_signs_are_never_touched(text: str) -> None:
-    assert clean(text) == _UNSEEN.sub("", text)
+    assert clean(text) == _unseen().sub("", text)
 
 
 def test_every_control_format_and_separator_of_unicode_goes() -> None:
@@ -97,8 +97,8 @@ def test_the_coarse_ranges_miss_no_combining_mark() -> None:
         hex(code)
         for code in range(sys.maxunicode + 1)
         if unicodedata.category(chr(code)) in {"Mn", "Me"}
-        and not _UNSEEN.search(chr(code))
-        and not _PILE.search(chr(code) * 4)
+        and not _unseen().search(chr(code))
+        and not _pile().search(chr(code) * 4)
     ]
     assert missed == []
 
@@ -177,7 +177,7 @@ MEANT = re.compile("[\u200c\u200d\ufe00-\ufe0f\U000e0020-\U000e007f\U000e0100-\U
 def test_in_a_field_is_nothing_but_what_is_drawn_and_what_joins_it(text: str, lines: bool) -> None:
     there = typed(text, lines=lines)
     assert typed(there, lines=lines) == there
-    assert not _UNSEEN.search(MEANT.sub("", there))
+    assert not _unseen().search(MEANT.sub("", there))
     assert lines or not re.search("[\t\n]", there)
     seen = clean(text, lines=True)
     assert typed(seen, lines=True) == seen

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator
+from functools import cache
 
 from rich.cells import cell_len, get_character_cell_size
 
@@ -42,18 +43,57 @@ _HIDDEN = (
     "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"  # format and tag characters
     "\ud800-\udfff"  # lone surrogates: JSON may carry them, no terminal can
 )
-_UNSEEN = re.compile(f"[{_HIDDEN}]")
-_SUSPECT = {
-    lines: re.compile(f"[{_HIDDEN}\t{'' if lines else chr(10)}]") for lines in (True, False)
-}
 
-# Everything outside these ranges may be a combining mark. A run of it longer than the limit is
-# looked at character by character; the test of this module checks the ranges against Unicode.
-_PILE = re.compile(
-    "[^\x00-\u02ff\u0370-\u0482\u048a-\u0590\u1e00-\u20cf\u2100-\u2cee\u2d00-\u2d7e"
-    "\u2e00-\u3029\u3030-\u3098\u309b-\ua66e\uac00-\ufb1d\uff00-\uffff"
-    f"\U0001f000-\U0001faff\U00020000-\U0003ffff]{{{MARKS_PER_CHARACTER + 1},}}"
-)
+
+@cache
+def _suspect(*, lines: bool) -> re.Pattern[str]:
+    """Return what finds anything that `clean` takes out or replaces."""
+    return re.compile(f"[{_HIDDEN}\t{'' if lines else chr(10)}]")
+
+
+# The following are large, and most texts need none of them: each is made when it is used first, so
+# that no start has to wait for it.
+
+
+@cache
+def _unseen() -> re.Pattern[str]:
+    """Return what finds one character that is not drawn."""
+    return re.compile(f"[{_HIDDEN}]")
+
+
+@cache
+def _pile() -> re.Pattern[str]:
+    """Return what finds the places where too many marks may be on one character.
+
+    Everything outside these ranges may be a combining mark. A run of it longer than the limit is
+    looked at character by character; the test of this module checks the ranges against Unicode.
+    """
+    return re.compile(
+        "[^\x00-\u02ff\u0370-\u0482\u048a-\u0590\u1e00-\u20cf\u2100-\u2cee\u2d00-\u2d7e"
+        "\u2e00-\u3029\u3030-\u3098\u309b-\ua66e\uac00-\ufb1d\uff00-\uffff"
+        f"\U0001f000-\U0001faff\U00020000-\U0003ffff]{{{MARKS_PER_CHARACTER + 1},}}"
+    )
+
+
+@cache
+def _unmeant() -> re.Pattern[str]:
+    """Return what finds a character that is not drawn, and as ``meant`` one that is wanted."""
+    return re.compile(
+        # What chooses the form of a letter or a sign, or joins it with the next, right behind it.
+        f"(?P<meant>(?<=[^\x00-\x7f{_HIDDEN}])"
+        "(?:[\ufe00-\ufe0f\U000e0100-\U000e01ef][\u200c\u200d]?|[\u200c\u200d])"
+        "|(?<=[0-9#*])\ufe0f(?=\u20e3)"  # a key, as in 1 with a frame
+        "|(?<=\U0001f3f4)[\U000e0020-\U000e007e]{1,8}\U000e007f)"  # the flag of a region
+        f"|[{_HIDDEN}]"
+    )
+
+
+@cache
+def _joined() -> re.Pattern[str]:
+    """Return what finds what belongs to the writing or the picture before it."""
+    return re.compile(
+        "(?<=[^\x00-\x7f])[\ufe0e\ufe0f]|(?<=[^\x00-\u058f])[\u200c\u200d](?=[^\x00-\u058f])"
+    )
 
 
 def clean(text: str, *, lines: bool = False, limit: int | None = None) -> str:
@@ -67,14 +107,14 @@ def clean(text: str, *, lines: bool = False, limit: int | None = None) -> str:
     """
     if limit is not None and len(text) > limit:
         text = text[:limit]
-    if _SUSPECT[lines].search(text):
+    if _suspect(lines=lines).search(text):
         text = _LINE_ENDS.sub("\n", text)
         if "\x1b" in text or not text.isascii():
             text = _SEQUENCES.sub("", text)
-        text = _UNSEEN.sub("", text)
+        text = _unseen().sub("", text)
         text = text.replace("\t", TAB) if lines else text.replace("\t", " ").replace("\n", " ")
     if not text.isascii():
-        text = _PILE.sub(_thin, text)
+        text = _pile().sub(_thin, text)
     return text
 
 
@@ -105,19 +145,6 @@ def clean_long(text: str) -> str:
     return "".join(clean(part, lines=True) for part in slices(text, _DRAWN))
 
 
-# `_UNMEANT` and `_JOINED` are for what is typed and for comparisons: `re` makes them, and keeps
-# them, at their first use.
-
-_UNMEANT = (
-    # What chooses the form of a letter or a sign, or joins it with the next, right behind it.
-    f"(?P<meant>(?<=[^\x00-\x7f{_HIDDEN}])"
-    "(?:[\ufe00-\ufe0f\U000e0100-\U000e01ef][\u200c\u200d]?|[\u200c\u200d])"
-    "|(?<=[0-9#*])\ufe0f(?=\u20e3)"  # a key, as in 1 with a frame
-    "|(?<=\U0001f3f4)[\U000e0020-\U000e007e]{1,8}\U000e007f)"  # the flag of a region
-    f"|[{_HIDDEN}]"
-)
-
-
 def typed(text: str, *, lines: bool = False) -> str:
     """Return ``text`` as it may stand in a field: what was pasted, restored, chosen.
 
@@ -127,17 +154,11 @@ def typed(text: str, *, lines: bool = False) -> str:
     line ends stay, the latter as ``\\n``; otherwise both become one space. Doing it twice changes
     nothing.
     """
-    if _UNSEEN.search(text) or (not lines and ("\t" in text or "\n" in text)):
+    if _unseen().search(text) or (not lines and ("\t" in text or "\n" in text)):
         text = _SEQUENCES.sub("", _LINE_ENDS.sub("\n", text))
-        text = re.sub(_UNMEANT, lambda found: found["meant"] or "", text)
+        text = _unmeant().sub(lambda found: found["meant"] or "", text)
         text = text if lines else text.replace("\t", " ").replace("\n", " ")
-    return text if text.isascii() else _PILE.sub(_thin, text)
-
-
-_JOINED = (
-    # What belongs to the writing or the picture before it, and is in many texts.
-    "(?<=[^\x00-\x7f])[\ufe0e\ufe0f]|(?<=[^\x00-\u058f])[\u200c\u200d](?=[^\x00-\u058f])"
-)
+    return text if text.isascii() else _pile().sub(_thin, text)
 
 
 def exposed(text: str) -> str:
@@ -149,18 +170,18 @@ def exposed(text: str) -> str:
     become ``\\n``, a tab four spaces. Exposing twice changes nothing.
     """
     text = _line_ends(text).removeprefix("\ufeff")
-    if _SUSPECT[True].search(text):
-        text = re.sub(_JOINED, "", text)
-        text = _UNSEEN.sub(_number, text).replace("\t", TAB)
-    return text if text.isascii() else _PILE.sub(_thin, text)
+    if _suspect(lines=True).search(text):
+        text = _joined().sub("", text)
+        text = _unseen().sub(_number, text).replace("\t", TAB)
+    return text if text.isascii() else _pile().sub(_thin, text)
 
 
 def unseen(text: str) -> str:
     """Return the characters of ``text`` that are not drawn, and heaps of accents, in order."""
-    if text.isascii() and not _UNSEEN.search(text):
+    if text.isascii() and not _unseen().search(text):
         return ""
-    piles = [pile[0] for pile in _PILE.finditer(text) if _thin(pile) != pile[0]]
-    return "".join([*_UNSEEN.findall(text), *piles])
+    piles = [pile[0] for pile in _pile().finditer(text) if _thin(pile) != pile[0]]
+    return "".join([*_unseen().findall(text), *piles])
 
 
 def _line_ends(text: str) -> str:

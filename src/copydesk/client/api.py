@@ -94,6 +94,7 @@ class Api:
         self._wire = Wire(base_url, secret, transport, clock, ca_file)
         self._keeping = None if store is None else Keeping(store, clock)
         self.read_only = read_only
+        self._way = transport, ca_file, clock
         self._flights = Flights()
         self._missing: set[str] = set()
         self._timeouts = timeouts
@@ -159,6 +160,18 @@ class Api:
         self._wire.use_token(Secret(token) if isinstance(token, str) else token)
         # What is under way may yet be refused because of the old one.
         self._flights.part()
+
+    def trying(self, token: str | Secret) -> Api:
+        """Return another client of the same service, to find out whose a token is.
+
+        It keeps nothing and writes nothing. Making it takes as long as making any; close it.
+        Raises ``ValueError`` for a token that cannot be one.
+        """
+        transport, ca_file, clock = self._way
+        return Api(
+            self.base_url, token, transport=transport, timeouts=self._timeouts, clock=clock,
+            read_only=True, ca_file=ca_file,
+        )  # fmt: skip
 
     def watch_budget(self, watcher: Callable[[Budget], None]) -> Callable[[], None]:
         """Call ``watcher`` with the budget whenever it changes; return what ends that."""

@@ -19,6 +19,7 @@ from textual.binding import Binding
 from copydesk.domain.cause import CAUSE
 from copydesk.tui import glyphs as signs
 from copydesk.tui import places
+from copydesk.tui.account_app import AccountApp
 from copydesk.tui.dispatch import Keyboard
 from copydesk.tui.merging_app import MergingApp
 from copydesk.tui.place import Place
@@ -52,7 +53,7 @@ def style_path(name: str) -> Path:
     return styles_folder() / f"{name}.tcss"
 
 
-class CopydeskApp(MergingApp):
+class CopydeskApp(AccountApp, MergingApp):
     """The terminal desk.
 
     ``first`` and ``target`` say where it opens; ``crash`` receives an unexpected error and returns
@@ -62,7 +63,10 @@ class CopydeskApp(MergingApp):
 
     TITLE = "copydesk"
     CSS_PATH = style_path("base")
-    BINDINGS = [Binding("ctrl+q", "quit", "Quit", show=False, priority=True, id="app.quit")]
+    BINDINGS = [
+        Binding("ctrl+q", "quit", "Quit", show=False, priority=True, id="app.quit"),
+        Binding("ctrl+g", "token", "Token", show=False, priority=True, id="app.token"),
+    ]
     ENABLE_COMMAND_PALETTE = False  # ours is made of the declared actions
 
     def __init__(
@@ -316,15 +320,22 @@ class CopydeskApp(MergingApp):
         else:
             place.say("This is the first place. q quits.")
 
-    def leave(self) -> None:
+    def leave(self, *, bound_for: str | None = None) -> None:
         """Quit, unless writes are under way: then say so, and quit at the second time.
 
-        While a merge run is in progress, or something is rearranged, ask.
+        While a merge run is in progress, or something is rearranged, ask. Who is ``bound_for``
+        another profile waits for all writes.
         """
+        self.bound_for = bound_for
         if self.merges or self.session.rearranges:
             self.ask_to_leave()
             return
         pending = self.session.writes_pending
+        if pending and bound_for is not None:
+            self.run_worker(self._leave_when_sent(), name="leave when sent")
+            if self.here is not None:
+                self.here.say(f"Sending {pending} first, then the profile opens.", "warn")
+            return
         if pending and monotonic() - self._interrupted > TWICE_SECONDS:
             self._interrupted = monotonic()
             if self.session.waits:
@@ -345,6 +356,7 @@ class CopydeskApp(MergingApp):
             self.session.send_now()
             await asyncio.wait(writes)
             if any(write.cancelled() or write.exception() for write in writes):
+                self.bound_for = None
                 return
         self.exit()
 
@@ -357,6 +369,7 @@ class CopydeskApp(MergingApp):
                 self._interrupted = 0.0
                 self.leave()
             else:
+                self.bound_for = None
                 self.exit()
             return
         self._interrupted = monotonic()

@@ -103,6 +103,17 @@ def _view_names(owner: Any) -> Sequence[str]:
     return [view.id for view in _here(owner).views]
 
 
+def _profile_names(owner: Any) -> Sequence[str]:
+    return [each.name for each in _here(owner).desk.accounts if each.name]
+
+
+def no_token(owner: Any) -> str | None:
+    """Say so where there is no token to be changed."""
+    if _here(owner).session.token is None:
+        return "This is the desk on this machine: it takes no token. :profile goes to a service."
+    return None
+
+
 class CommonActions(Acts, scope="place"):
     """Actions of every place. A mixin of `Place`, apart from it only for length."""
 
@@ -323,6 +334,16 @@ class CommonActions(Acts, scope="place"):
         place = _here(self)
         target = Target(place.session.organization, place.space_at_hand(), item=rest or None)
         await place.desk.go("search", target)
+
+    @command("profile", "NAME", complete=_profile_names)
+    async def change_profile(self, rest: str) -> None:
+        """Work with another service, or the own desk: choose its profile, or name it."""
+        await _here(self).desk.change_profile(rest)
+
+    @action("ctrl+g", "token…", unless=no_token, show=False, group="Look")
+    def fix_token(self) -> None:
+        """Type another token, where the service refuses this one. All that was typed stays."""
+        _here(self).desk.open_token()
 
     @action("u", "undo", unless=nothing_to_undo, show=False, group="Write")
     async def undo(self) -> None:

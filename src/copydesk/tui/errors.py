@@ -41,7 +41,9 @@ def sentence(error: BaseException, again: str = "R") -> str:
         case NotDoneError():
             return said
         case errors.Unauthorized():
-            return f"{REFUSED}Check COPYDESK_TOKEN. {said}".strip()
+            return f"{REFUSED}ctrl+g to fix it. {said}".strip()
+        case errors.ReadOnly():
+            return said
         case errors.Forbidden():
             return f"Not allowed: {said}"
         case errors.NotFound():
@@ -99,6 +101,25 @@ def write_sentence(
             return f"The service failed: {said}{draft} {again} sends it again."
         case _:
             return f"{sentence(error, again)}{draft}"
+
+
+WAITS = "Waits in the outbox (g x)"
+
+
+def waits_sentence(error: BaseException) -> str:
+    """Return what a person should read about a write that waits, and why it does."""
+    from copydesk.client import errors
+
+    match error:
+        case errors.Unauthorized():
+            why = "the token was refused"
+        case errors.RateLimited():
+            back = getattr(error, "retry_at", None)
+            when = f" until {back.astimezone():%H:%M}" if isinstance(back, datetime) else ""
+            why = f"the API limit is reached{when}"
+        case _:
+            why = "the service cannot be reached"
+    return f"{WAITS}: {why}. Nothing was sent."
 
 
 def _ended(said: str) -> str:

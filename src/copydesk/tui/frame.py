@@ -13,6 +13,7 @@ from textual import events
 from textual.strip import Strip
 from textual.widget import Widget
 
+from copydesk.domain.text import clean, shorten
 from copydesk.tui.contact import LATE_SECONDS, interval, seconds
 from copydesk.tui.dispatch import Meaning, keys_of
 from copydesk.tui.errors import ends_with_an_answer
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
     from copydesk.tui.app import CopydeskApp
     from copydesk.tui.place import Place, View
+    from copydesk.tui.session import Session
 
 ERROR_SECONDS = 4.0
 """How long an error stays although keys are pressed."""
@@ -37,6 +39,9 @@ ALL_OF_IT = "@ shows all"
 
 NOTE_GAP = "   "
 """Stands between the parts of the note beside the views."""
+
+NAME_CELLS = 16
+"""Cells of a profile's name in the header, where there is little room."""
 
 NAMED_WIDTH = 120
 """From how many cells on the header says what its age is that of."""
@@ -145,7 +150,7 @@ class Head(Line):
     def parts(self, width: int) -> tuple[Text, Text]:
         """Breadcrumb left; age, budget and writes under way right."""
         place, session = self.place, cast("CopydeskApp", self.app).session
-        left = Text.assemble(("copydesk", self.tone("current")), "  ")
+        left = self._begun(session, width)
         steps = list(place.trail())
         for at, step in enumerate(steps):
             if at:
@@ -161,12 +166,27 @@ class Head(Line):
             )
         if session.counted.count:
             right.append(f"  drafts {session.counted.count}")
+        if session.counted.trouble:
+            right.append("  not on disk", style=self.tone("bad"))
         note, tone = cast("CopydeskApp", self.app).merge_note
         if note:
             right.append(f"  {note}", style=self.tone(tone) if tone else "")
         if session.writes_pending:
             right.append(f"  sending {session.writes_pending}", style=self.tone("warn"))
         return left, right
+
+    def _begun(self, session: Session, width: int) -> Text:
+        """Say for whom this is: the profile in place of the program where there is little room."""
+        left = Text()
+        if not session.profile or width >= NAMED_WIDTH:
+            left.append("copydesk", style=self.tone("current"))
+        if session.profile:
+            name = clean(session.profile)
+            left.append(f" {name}" if left else shorten(name, NAME_CELLS, glyphs().more),
+                        style=self.tone("current"))  # fmt: skip
+        if session.read_only:
+            left.append(" read-only", style=self.tone("warn"))
+        return left.append("  ")
 
     def _add_age(self, right: Text, width: int) -> None:
         """Say how old what is shown is; live only while it is younger than its interval."""

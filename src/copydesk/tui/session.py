@@ -35,6 +35,7 @@ from copydesk.tui.written import Written as Written
 if TYPE_CHECKING:
     from copydesk.client.api import Api
     from copydesk.contract.models.user import User
+    from copydesk.tui.account import TokenKeeper
     from copydesk.tui.arranging import Arranger
 
 Rows = Sequence[Mapping[str, Any]]
@@ -96,6 +97,8 @@ class Session(TakingBack):
     begins: Callable[[], bool] = lambda: False
     """Notes that this run begins, and tells whether the one before it ended without saying so."""
     host: str = ""
+    token: TokenKeeper | None = None
+    """How the token is come by and where another is kept; None for the own desk, which has none."""
     profile: str = ""
     """The name of the profile that is in use; empty for the own desk and for none."""
     read_only: bool = False
@@ -131,6 +134,8 @@ class Session(TakingBack):
     """A write of a group that the run before was taking back when it was cut off."""
     waits: list[Wait] = field(default_factory=list)
     """The writes that can still be recalled, oldest first."""
+    made: Api | None = None
+    """The client as it was made last, which may not have found out yet who it is for."""
     _api: Api | None = None
     _connecting: asyncio.Task[Api] | None = None
     _writes: set[asyncio.Task[Any]] = field(default_factory=set)
@@ -202,7 +207,7 @@ class Session(TakingBack):
         return self._api
 
     async def _connect(self) -> Api:
-        api = await self.connect()
+        api = self.made = await self.connect()
         await self.identify(self, api)
         self._api = api
         return api

@@ -1,0 +1,130 @@
+"""Who one is: the token in use and how another takes its place, the profiles there are."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Protocol
+
+from copydesk.domain.text import clean
+from copydesk.tui.errors import NotDoneError
+
+if TYPE_CHECKING:
+    from copydesk.client.api import Api
+    from copydesk.tui.app import CopydeskApp
+    from copydesk.tui.session import Session
+
+VARIABLE = "COPYDESK_TOKEN"
+"""What the origin of a token is called that is in the environment."""
+
+
+class TokenKeeper(Protocol):
+    """How the token of a service is come by. Its calls block, and raise `NotDoneError`."""
+
+    @property
+    def origin(self) -> str:
+        """Where it comes from: `VARIABLE`, "keyring", "file", "command" or "none"."""
+
+    def read(self) -> str:
+        """Return the token as it is kept by now."""
+
+    def keep(self, token: str) -> str:
+        """Keep another where that one came from, if that can be; say where, in a sentence."""
+
+
+KEPT = {
+    VARIABLE: f"It came from {VARIABLE}. Another is used until copydesk is closed.",
+    "command": "A command prints it. What is typed here is used until copydesk is closed.",
+    "keyring": "Another is kept in the keyring of this system.",
+    "file": "Another is kept in a file that only you can read.",
+    "none": "Another is used until copydesk is closed.",
+}
+"""What becomes of a token that is typed, by where the last one came from."""
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """A service, or the desk on this machine, that one can go on with.
+
+    ``id`` tells it from all others, ``name`` is what is typed for it ("" for a service that was
+    named without a profile), ``host`` is where it is.
+    """
+
+    id: str
+    name: str
+    host: str
+    read_only: bool = False
+    current: bool = False
+
+    @property
+    def title(self) -> str:
+        """What it is called; clean text."""
+        return clean(self.name or self.host)
+
+
+def account_named(known: Sequence[Account], name: str) -> Account:
+    """Return the account of that name. Raises `NotDoneError` for none, with the nearest."""
+    found = next((each for each in known if name and each.name == name), None)
+    if found is None:
+        names = [each.name for each in known if each.name]
+        near = get_close_matches(name, names, 1)
+        hint = f"Nearest: :profile {near[0]}." if near else "copydesk login NAME makes one."
+        raise NotDoneError(f"There is no profile {clean(name, limit=60)}. {hint}")
+    return found
+
+
+async def choose_account(app: CopydeskApp, known: Sequence[Account]) -> Account | None:
+    """Let the user choose an account; None when nothing was chosen."""
+    from copydesk.tui.widgets.choice import Choice, Option
+
+    def note(each: Account) -> str:
+        said = [clean(each.host)] if each.name else []
+        said += ["read-only"] * each.read_only + ["open now"] * each.current
+        return ", ".join(said)
+
+    options = [Option(each.id, each.title, note(each)) for each in known]
+    current = next((each.id for each in known if each.current), None)
+    chosen = await app.push_screen_wait(Choice("Go on with", options, current=current, wide=True))
+    return next((each for each in known if each.id == chosen), None)
+
+
+async def change_token(session: Session, keeper: TokenKeeper, typed: str) -> str:
+    """Use another token from now on, once the service has accepted it; return what to say.
+
+    Nothing typed: it is read again from where it is kept. One of somebody else is not taken, for
+    what is kept on this machine is not theirs. Raises what the client raises, and `NotDoneError`.
+    """
+    token = typed or await asyncio.to_thread(keeper.read)
+    api = session.api or session.made or await session.connect()
+    who = await _whose(session, api, token)
+    said = await asyncio.to_thread(keeper.keep, token) if typed else ""
+    api.use_token(token)
+    session.contact.answered()
+    session.touched()
+    return f"The token is accepted{who}. {said}".strip()
+
+
+async def _whose(session: Session, api: Api, token: str) -> str:
+    """Return whose a token is, as the end of a sentence. Raises `NotDoneError` for another's."""
+    from copydesk.client.errors import ExtensionMissing
+    from copydesk.contract import operations as ops
+
+    try:
+        trial = await asyncio.to_thread(api.trying, token)
+    except ValueError as error:
+        raise NotDoneError(str(error)) from error
+    async with trial:
+        try:
+            me = await trial(ops.get_current_user)
+        except ExtensionMissing:
+            await trial(ops.list_organizations, limit=1)
+            return ""
+    name = clean(me.display_name)
+    if session.me is not None and session.me.id != me.id:
+        raise NotDoneError(
+            f"This is the token of {name}, and you are {clean(session.me.display_name)} here. "
+            "copydesk login NAME makes a profile of its own for it."
+        )
+    return f" ({name})"

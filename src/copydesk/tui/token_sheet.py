@@ -1,0 +1,106 @@
+"""The sheet in which another token takes the place of one that the service refused."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+from rich.text import Text
+from textual.app import ComposeResult
+from textual.widgets import Input, Label
+
+from copydesk.domain.text import clean
+from copydesk.tui.account import KEPT, VARIABLE, TokenKeeper, change_token
+from copydesk.tui.actions import action
+from copydesk.tui.errors import failure_types, sentence
+from copydesk.tui.widgets.prompt import Field
+from copydesk.tui.widgets.sheet import Sheet, fact_lines
+
+if TYPE_CHECKING:
+    from copydesk.tui.session import Session
+
+
+class TokenInput(Field, scope="token_input"):
+    """The field of a `TokenSheet`: what is typed is not shown, and in no draft."""
+
+    @action("enter", "use it", show=False)
+    def take(self) -> None:
+        """Ask the service, and use the token if it is accepted."""
+        cast("TokenSheet", self.screen).take(self.value.strip())
+
+    @action("escape", "leave", show=False)
+    def leave(self) -> None:
+        """Leave it as it is: nothing is kept."""
+        self.screen.dismiss(None)
+
+
+class TokenSheet(Sheet[str]):
+    """Ask for another token. The result is what to say once it is in use, or None.
+
+    It stays while the service refuses what is typed, and says why.
+    """
+
+    def __init__(self, session: Session, keeper: TokenKeeper) -> None:
+        super().__init__("Another token")
+        self._session = session
+        self._keeper = keeper
+        self._under_way = False
+
+    def body(self) -> ComposeResult:
+        """What is known of the token, the field and the keys."""
+        host = clean(self._session.host) or "the service"
+        refused = self._session.contact.refused
+        facts = [
+            f"{host} refused the token." if refused else f"{host} accepts the token so far.",
+            KEPT[self._keeper.origin],
+        ]
+        yield Label(self.paint(fact_lines(facts)))
+        yield Label("Token (it is not shown)", classes="ask", markup=False)
+        yield TokenInput(password=True, compact=True)
+        yield Label(self.paint(self._keys()), classes="keys", id="token-keys")
+
+    def _keys(self) -> Text:
+        keys = Text.assemble(("enter", "accent"), " check and use   ", ("esc", "accent"), " leave")
+        if self._keeper.origin not in (VARIABLE, "none"):
+            keys.append("   (empty: read again where it is kept)", style="muted")
+        return keys
+
+    def _say(self, text: Text) -> None:
+        self.query_one("#token-keys", Label).update(self.paint(text))
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        """Show the keys again once something else is typed."""
+        event.stop()
+        if not self._under_way:
+            self._say(self._keys())
+
+    def take(self, typed: str) -> None:
+        """Ask the service about what was typed, or about what is kept when nothing was."""
+        if self._under_way:
+            return
+        if not typed and self._keeper.origin in (VARIABLE, "none"):
+            self._say(Text("Type the token first.", style="warn"))
+            return
+        self._under_way = True
+        self._say(Text("Asking the service…", style="warn"))
+        self.run_worker(self._change(typed), name="token")
+
+    async def _change(self, typed: str) -> None:
+        try:
+            said = await change_token(self._session, self._keeper, typed)
+        except failure_types() as error:
+            self._under_way = False
+            self._say(Text(refusal(error), style="bad"))
+        else:
+            self.dismiss(said)
+
+
+def refusal(error: Exception) -> str:
+    """Return what to say of a token that is not used."""
+    from copydesk.client.errors import Unauthorized, Unreachable
+
+    if isinstance(error, Unauthorized):
+        said = str(getattr(error, "message", "")) or str(error)
+        return f"The service refuses this token. {clean(said)}".strip()
+    if isinstance(error, Unreachable):
+        return sentence(error, "Enter")
+    return clean(sentence(error, "Enter"))

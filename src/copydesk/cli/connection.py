@@ -49,13 +49,20 @@ class Connection:
     token: Token | None = None
     read_only_by: str = ""
 
-    async def connect(self) -> Api:
+    async def connect(self, *, keeping: Path | None = None) -> Api:
         """Return the client, made in a thread.
 
+        ``keeping``: the folder in which what it reads is kept; not of the embedded desk, which is
+        read as quickly itself.
         Raises ``UsageError`` for a desk of no use, and where there is no token.
         """
         if not self.key.startswith("desk:"):
-            return await asyncio.to_thread(self.open)
+            api = await asyncio.to_thread(self.open)
+            if keeping is not None:
+                from copydesk.local.answers import Answers, answers_file
+
+                api.keep_in(Answers(answers_file(keeping, self.key), desk=self.key))
+            return api
         from copydesk.server.store import DeskError
 
         try:
@@ -120,7 +127,7 @@ def chosen(
     address = base_url or (None if profile else os.environ.get(ADDRESS_VARIABLE))
     if address:
         return _at(address, read_only=read_only)
-    name = profile or os.environ.get(PROFILE_VARIABLE) or _profiles().default
+    name = profile or os.environ.get(PROFILE_VARIABLE) or _usual()
     if name == EMBEDDED:
         return _embedded(None, read_only=read_only)
     if name:
@@ -128,6 +135,14 @@ def chosen(
     if os.environ.get(TOKEN_VARIABLE):
         return _at(HOSTED, read_only=read_only)
     return _embedded(None, read_only=read_only)
+
+
+def _usual() -> str:
+    """Return the name of the profile that is opened where none is named; "" for none."""
+    from copydesk.local.paths import find_paths
+    from copydesk.local.settings import load_settings
+
+    return load_settings(find_paths().settings).profile
 
 
 def _profiles() -> Profiles:

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import asyncio
 import copy
-import re
 import time
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Mapping
 from datetime import timedelta
@@ -27,14 +26,8 @@ from pydantic import ValidationError
 from copydesk.client import request as requests
 from copydesk.client.answers import AnswerStore, Keeping, KeptReading, current_reading
 from copydesk.client.budget import Budget
-from copydesk.client.errors import (
-    ApiError,
-    ExtensionMissing,
-    Garbled,
-    NotFound,
-    NotKept,
-    ReadOnly,
-)
+from copydesk.client.errors import ApiError, Garbled, NotKept, ReadOnly
+from copydesk.client.extensions import Extensions
 from copydesk.client.flights import Flights
 from copydesk.client.noting import NOTED
 from copydesk.client.request import Outgoing, Scalar
@@ -43,7 +36,7 @@ from copydesk.client.turning import EMPTY_PAGES as EMPTY_PAGES  # for the comman
 from copydesk.client.turning import Turning
 from copydesk.client.wire import Answer, Recorder, Timeouts, Wire
 from copydesk.contract.models.base import Page
-from copydesk.contract.operation import CATALOGUE, Operation
+from copydesk.contract.operation import Operation
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -92,11 +85,13 @@ class Api:
     ) -> None:
         secret = Secret(token) if isinstance(token, str) else token
         self._wire = Wire(base_url, secret, transport, clock, ca_file)
-        self._keeping = None if store is None else Keeping(store, clock)
+        self._clock = clock
+        self._keeping: Keeping | None = None
+        self.keep_in(store)
         self.read_only = read_only
         self._way = transport, ca_file, clock
         self._flights = Flights()
-        self._missing: set[str] = set()
+        self._extensions = Extensions(self.base_url, self._send)
         self._timeouts = timeouts
 
     def __repr__(self) -> str:
@@ -146,6 +141,10 @@ class Api:
     def keeps(self) -> bool:
         """Whether what is read is kept on this machine, so that ``kept_reading`` finds it."""
         return self._keeping is not None
+
+    def keep_in(self, store: AnswerStore | None) -> None:
+        """Keep what is read from now on in this store; None: nowhere. It is closed with this."""
+        self._keeping = None if store is None else Keeping(store, self._clock)
 
     async def forget_kept(self) -> None:
         """Drop all that is kept of what was read, as when it was for somebody else."""
@@ -200,13 +199,7 @@ class Api:
         True until a call has shown otherwise. An extension counts as missing when one of its reads
         is, or one of its writes where it has no reads.
         """
-        if isinstance(extension, Operation):
-            if extension.extension is None:
-                return True
-            return extension.name not in self._missing and self.has(extension.extension)
-        family = [known for known in CATALOGUE.values() if known.extension == extension]
-        reads = [known for known in family if known.method == "GET"]
-        return not any(known.name in self._missing for known in reads or family)
+        return self._extensions.has(extension)
 
     async def __call__(self, operation: Operation[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
         """Send ``operation`` with the arguments of its stub and return its result.
@@ -276,8 +269,7 @@ class Api:
     async def _call(
         self, operation: Operation[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> Any:
-        if operation.name in self._missing:
-            raise self._lacks(operation)
+        self._extensions.check(operation)
         outgoing = requests.outgoing(operation, *args, **kwargs)
 
         async def run() -> Any:
@@ -291,11 +283,7 @@ class Api:
                 return await run()
             return await self._flights.join((outgoing.target, self._timeouts), run)
         except ApiError as error:
-            if operation.extension is not None and await self._is_lacking(
-                operation, error, args, kwargs
-            ):
-                self._missing.add(operation.name)
-                raise self._lacks(operation, error) from error
+            await self._extensions.learn(operation, error, args, kwargs)
             raise
 
     async def _send(self, outgoing: Outgoing) -> Answer:
@@ -348,64 +336,6 @@ class Api:
         if first or len(answer.content) > THREAD_BYTES:
             return await asyncio.to_thread(_read, operation, answer)
         return _read(operation, answer)
-
-    def _lacks(
-        self, operation: Operation[..., Any], error: ApiError | None = None
-    ) -> ExtensionMissing:
-        return ExtensionMissing(
-            f"{self.base_url} does not offer {operation.name} ({operation.extension}).",
-            status=error.status if error else None,
-            operation=operation.name,
-            request_id=error.request_id if error else "",
-        )
-
-    async def _is_lacking(
-        self,
-        operation: Operation[..., Any],
-        error: ApiError,
-        args: tuple[Any, ...],
-        kwargs: dict[str, Any],
-    ) -> bool:
-        """Whether the service lacks this endpoint, as against the thing that a call named.
-
-        405 says so. 404 without the API's error body comes from a router that knows no such path.
-        404 with it may mean either, so the thing that the path hangs on is asked for: where that is
-        there, the endpoint is what is missing. Not so where something else may be missing: an id at
-        the end of the path, or one inside a body.
-        """
-        if error.status == 405:
-            return True
-        if not isinstance(error, NotFound):
-            return False
-        if not error.from_service:
-            return True
-        if operation.path.endswith("}") or operation.body is not None:
-            return False
-        if not operation.path_parameters:
-            return True
-        parent = _parent(operation)
-        if parent is None:
-            return False
-        given = operation.signature.bind(*args, **kwargs).arguments
-        ids = [given[parameter.name] for parameter in operation.path_parameters]
-        try:
-            await self._send(requests.outgoing(parent, *ids))
-        except ApiError:
-            return False
-        return True
-
-
-def _parent(operation: Operation[..., Any]) -> Operation[..., Any] | None:
-    """Return the published read of the thing that an operation's path hangs on, if there is one."""
-    thing = _shape(operation.path[: operation.path.rindex("}") + 1])
-    for known in CATALOGUE.values():
-        if known.method == "GET" and known.extension is None and _shape(known.path) == thing:
-            return known
-    return None
-
-
-def _shape(path: str) -> str:
-    return re.sub(r"\{\w+\}", "{}", path)
 
 
 def _read(operation: Operation[..., Any], answer: Answer) -> Any:

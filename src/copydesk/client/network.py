@@ -193,7 +193,8 @@ def reason(error: BaseException) -> str:
             return f"TLS failed ({clean(each.reason or 'no reason given')})"
         if isinstance(each, OSError) and each.errno in _WHY:
             return _WHY[each.errno]
-    return clean(str(error)).strip().rstrip(".")
+    # What is no HTTP is quoted there, and may be a part of an answer that is nobody's business.
+    return clean(str(error).partition(": bytearray(")[0]).strip().rstrip(".")
 
 
 def _chain(error: BaseException) -> Iterator[BaseException]:

@@ -80,6 +80,7 @@ def build_parser() -> ArgumentParser:
     from argparse import ArgumentParser, RawDescriptionHelpFormatter
 
     from copydesk import __version__
+    from copydesk.cli.account_arguments import add_accounts
     from copydesk.cli.script_arguments import add_api, add_clusters, add_cr, add_sites
 
     connecting = partial(_connection, again=True)
@@ -100,6 +101,7 @@ def build_parser() -> ArgumentParser:
     _connection(parser)
     parser.set_defaults(runner="copydesk.cli.open:open_desk")
     commands = parser.add_subparsers(metavar="COMMAND", title="commands", prog=parser.prog)
+    add_accounts(commands)
     add_api(commands, connecting)
     add_cr(commands, connecting)
     add_clusters(commands, connecting)

@@ -103,8 +103,11 @@ class Credentials:
         Raises ``CredentialError`` when the keyring has it and keeps it.
         """
         self._remove(profile)
-        if profile.storage != "keyring":
-            return
+        if profile.storage == "keyring":
+            self.forget_in_keyring(profile)
+
+    def forget_in_keyring(self, profile: Profile) -> None:
+        """Take the token of a profile out of the keyring alone. Raises ``CredentialError``."""
 
         def delete(ring: KeyringBackend) -> None:
             if ring.get_password(SERVICE, _user(profile)) is not None:

@@ -70,6 +70,11 @@ class Paths:
         return self.state / "snoozed.db"
 
     @property
+    def accounts(self) -> Path:
+        """Whose things are kept for each service."""
+        return self.state / "accounts.json"
+
+    @property
     def credentials(self) -> Path:
         """The folder of tokens that no keyring keeps."""
         return self.state / "credentials"

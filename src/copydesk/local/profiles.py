@@ -206,12 +206,9 @@ class Profiles:
         Raises ``KeyError`` for a name that no profile has.
         """
         document = self._document()
-        if name == EMBEDDED:
-            document.pop("profile", None)
-        elif name not in document.get("profiles", {}):
+        if name != EMBEDDED and name not in document.get("profiles", {}):
             raise KeyError(name)
-        else:
-            document["profile"] = name
+        document["profile"] = name
         self._write(document)
 
     def _document(self) -> TOMLDocument:

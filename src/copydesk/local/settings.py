@@ -46,7 +46,7 @@ class Settings:
     "auto" takes what the terminal is known to show. ``recall_seconds`` is for how long what was
     sent can be recalled; 0 sends it at once. ``views`` are the person's own views of the triage
     list, each a table ``[[views]]`` (`copydesk.local.saved_views`). ``profile`` names the one of
-    ``profiles`` that is opened when none is named, "" the embedded desk; each is a table
+    ``profiles`` that is opened when none is named, "" or "desk" the embedded desk; each is a table
     ``[profiles.NAME]`` (`copydesk.local.profiles`).
     """
 
@@ -85,6 +85,7 @@ def load_settings(path: Path) -> Settings:
 
 
 def _settings(path: Path, text: str, value: dict[str, Any]) -> Settings:
+    from copydesk.domain.profile import EMBEDDED
     from copydesk.local.profiles import profiles_of
 
     known = {setting.name: setting for setting in fields(Settings)}
@@ -103,7 +104,7 @@ def _settings(path: Path, text: str, value: dict[str, Any]) -> Settings:
         if sentence:
             problems.append(Problem(_line_of(key, text), key, sentence))
     named = value.get("profile")
-    names = {profile.name for profile in profiles}
+    names = {EMBEDDED, *(profile.name for profile in profiles)}
     if isinstance(named, str) and named and not wrong and named not in names:
         sentence = f"profile is {named!r}, and there is no [profiles.{named}]"
         problems.append(Problem(_line_of("profile", text), "profile", sentence))

@@ -1,0 +1,138 @@
+"""Whose a token is: what the service says, before the token is kept and when one asks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from copydesk.cli.edge import FAILED, UsageError
+from copydesk.domain.text import clean, shorten
+
+if TYPE_CHECKING:
+    from copydesk.client.api import Api
+    from copydesk.domain.profile import Profile
+    from copydesk.local.accounts import Account
+
+SAID = 5
+"""So many organizations are named."""
+
+_LONGEST = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Holder:
+    """Who holds a token. Texts are clean; ``id`` and ``name`` are "" where the service has no
+    operation that tells (E1).
+    """
+
+    id: str
+    name: str
+    email: str
+    organizations: tuple[str, ...]
+    more: bool
+
+    def __str__(self) -> str:
+        who = self.name or self.email or self.id or "somebody (the service does not say who)"
+        return f"{who} ({self.email})" if self.email and who != self.email else who
+
+    @property
+    def places(self) -> str:
+        """The organizations, as one line; empty for none."""
+        named = ", ".join(self.organizations[:SAID])
+        left = len(self.organizations) - SAID
+        if left > 0:
+            named += f" and {left}{' or more' if self.more else ''} others"
+        return named
+
+
+async def read_holder(api: Api) -> Holder:
+    """Return whose the token of a client is.
+
+    Raises ``ApiError``, and ``UsageError`` for an address where something else answers.
+    """
+    from copydesk.client.errors import ExtensionMissing, Garbled, NotFound, Redirected
+    from copydesk.contract import operations as ops
+
+    user = None
+    try:
+        try:
+            user = await api(ops.get_current_user)
+        except ExtensionMissing:
+            user = None
+        page = await api(ops.list_organizations, limit=100)
+    except (Garbled, NotFound, Redirected) as error:
+        if isinstance(error, Redirected) or getattr(error, "from_service", False):
+            raise
+        raise UsageError(
+            f"{api.base_url} answers, but not as this API does: look at the base URL", FAILED
+        ) from error
+    return Holder(
+        user.id if user else "",
+        _short(user.display_name) if user else "",
+        _short(user.email or "") if user else "",
+        tuple(_short(each.title) or each.id for each in page.items),
+        page.next is not None,
+    )
+
+
+def _short(text: str) -> str:
+    return shorten(clean(text).strip(), _LONGEST)
+
+
+def kept_for(key: str) -> list[str]:
+    """Say what is kept under a key that a person typed, or wants sent: counts with their nouns."""
+    from copydesk.domain.text import plural
+    from copydesk.local.drafts import Drafts
+    from copydesk.local.journal import Journal
+    from copydesk.local.paths import find_paths
+    from copydesk.local.runs import Arrangements, Runs
+
+    paths = find_paths()
+    counts = {
+        "draft": len(Drafts(paths.drafts).kept(key)) if paths.drafts.exists() else 0,
+        "waiting write": (
+            sum(entry.desk == key for entry in Journal(paths.journal).waiting())
+            if paths.journal.exists()
+            else 0
+        ),
+        "merge run": len(Runs(paths.runs, key).all()) if paths.runs.exists() else 0,
+        "rearrangement": (
+            len(Arrangements(paths.arrangements, key).all()) if paths.arrangements.exists() else 0
+        ),
+    }
+    return [plural(count, noun) for noun, count in counts.items() if count]
+
+
+def claim(profile: Profile, holder: Holder) -> Account | None:
+    """Return the account to be noted under a profile's key; None where nobody can tell.
+
+    Raises ``UsageError`` where somebody else's texts and writes are kept there: they would be sent
+    in a wrong name.
+    """
+    from copydesk.domain.text import listed
+    from copydesk.local.accounts import Account, Accounts
+    from copydesk.local.paths import find_paths
+
+    if not holder.id:
+        return None
+    owner = Accounts(find_paths().accounts).read(profile.key)
+    if owner is not None and owner.user != holder.id and (kept := kept_for(profile.key)):
+        raise UsageError(
+            f"this is the token of {holder}, and profile {profile.name} keeps "
+            f"{listed(kept)} of {clean(owner.name) or owner.user}. "
+            "Give the profile another name: copydesk login NAME. Nothing was stored"
+        )
+    return Account(holder.id, holder.name or holder.email)
+
+
+def forget_copies(key: str) -> None:
+    """Drop what was read of a service and is kept on this machine. Raises ``OSError``."""
+    from copydesk.local.answers import Answers, answers_file
+    from copydesk.local.paths import find_paths
+    from copydesk.local.snapshot import Snapshots
+
+    paths = find_paths()
+    Snapshots(paths.snapshots, key).forget()
+    answers = Answers(answers_file(paths.answers, key))
+    answers.forget()
+    answers.close()

@@ -1,0 +1,296 @@
+"""``copydesk login`` and ``logout``: a token is tried at the service before it is kept."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from copydesk.cli.account import Holder, claim, forget_copies, kept_for, read_holder
+from copydesk.cli.connection import ADDRESS_VARIABLE, HOSTED, address_of
+from copydesk.cli.edge import DONE, FAILED, UsageError, say
+from copydesk.cli.output import put
+from copydesk.cli.tokens import TOKEN_VARIABLE, checked, keep_token
+from copydesk.domain.profile import DEFAULT, EMBEDDED, Profile, wrong_name
+from copydesk.domain.text import clean, listed, shorten
+from copydesk.local.accounts import Accounts
+from copydesk.local.credentials import TOKEN_BYTES, CredentialError, Credentials, run_command
+from copydesk.local.paths import Paths, find_paths
+from copydesk.local.profiles import Profiles, command_of
+
+if TYPE_CHECKING:
+    from copydesk.domain.profile import Storage
+
+_NOTHING = "nothing was stored"
+
+
+def login(
+    *,
+    name: str | None = None,
+    base_url: str | None = None,
+    token_command: str | None = None,
+    token_stdin: bool = False,
+    store: Storage | None = None,
+    ca_file: Path | None = None,
+    read_only: bool | None = None,
+) -> int:
+    """Connect to a service: ask for a token, try it, and keep it under a profile.
+
+    What is not given stays as it was in a profile of that name. Raises ``UsageError`` and
+    ``ApiError``; nothing is stored then.
+    """
+    profiles = Profiles(find_paths().make().settings)
+    before, profile = _wanted(profiles, name, base_url, ca_file, read_only=read_only)
+    command, stored = _source(profile, token_command, store, stdin=token_stdin)
+    profile = replace(profile, token_command=command, storage=stored)
+    host = urlsplit(profile.base_url).netloc
+    if _exposes(profile.base_url):
+        say(f"The token travels unencrypted to {host}: everybody on the way can read it.")
+    if profile.storage == "command":
+        token = _of_command(profile)
+    else:
+        token = _piped() if token_stdin else _typed(host)
+    holder = asyncio.run(_try(profile, token))
+    account = claim(profile, holder)
+    accounts = Accounts(find_paths().accounts)
+    known = accounts.read(profile.key)
+    if account is not None and known is not None and known.user != account.user:
+        forget_copies(profile.key)
+    where = _keep(profiles, profile, token)
+    if before is not None and (before.base_url, before.storage) != (
+        profile.base_url, profile.storage
+    ):  # fmt: skip
+        _forget_old(before, profile)
+    if account is not None:
+        accounts.write(profile.key, account)
+    put(f"Logged in to {host} as {holder}, profile {profile.name}.")
+    put(f"Organizations: {holder.places}" if holder.places else "You are in no organization yet.")
+    put(where)
+    _tell_opening(profiles, profile)
+    return DONE
+
+
+def _wanted(
+    profiles: Profiles,
+    name: str | None,
+    base_url: str | None,
+    ca_file: Path | None,
+    *,
+    read_only: bool | None,
+) -> tuple[Profile | None, Profile]:
+    """Return the profile of that name as it is, and as it is wanted."""
+    called = name or DEFAULT
+    if wrong := wrong_name(called):
+        raise UsageError(f"{shorten(clean(called), 60)}: {wrong}")
+    before = profiles.get(called)
+    address = base_url or (before.base_url if before else os.environ.get(ADDRESS_VARIABLE))
+    profile = replace(before or Profile(called, ""), base_url=address_of(address or HOSTED))
+    if ca_file is not None:
+        profile = replace(profile, ca_file=ca_file.expanduser().absolute())
+    if read_only is not None:
+        profile = replace(profile, read_only=read_only)
+    return before, profile
+
+
+def _source(
+    profile: Profile, command: str | None, store: Storage | None, *, stdin: bool
+) -> tuple[tuple[str, ...], Storage]:
+    """Return the command that a token comes from, if any, and where it is kept."""
+    if command is not None:
+        if store or stdin:
+            other = "--store" if store else "--token-stdin"
+            raise UsageError(f"--token-command and {other}: choose one. {_NOTHING.capitalize()}")
+        try:
+            return command_of(command), "command"
+        except ValueError as error:
+            raise UsageError(str(error)) from error
+    if profile.storage == "command" and not store and not stdin:
+        return profile.token_command, "command"
+    return (), store or ("file" if profile.storage == "file" else "keyring")
+
+
+def _exposes(base_url: str) -> bool:
+    """Whether a token that is sent there travels unencrypted to another machine."""
+    from copydesk.client.network import is_loopback
+
+    parts = urlsplit(base_url)
+    return parts.scheme != "https" and not is_loopback(parts.hostname or "")
+
+
+def _of_command(profile: Profile) -> str:
+    try:
+        token = run_command(profile)
+    except CredentialError as error:
+        raise UsageError(f"{error}. {_NOTHING.capitalize()}") from error
+    checked(token)
+    return token
+
+
+def _piped() -> str:
+    """Return the token that is piped in: the first line that is not empty."""
+    if sys.stdin.isatty():
+        raise UsageError("--token-stdin reads a pipe: without it the token is typed unseen")
+    said = sys.stdin.read(TOKEN_BYTES)
+    token = next((line.strip() for line in said.splitlines() if line.strip()), "")
+    if not token:
+        raise UsageError(f"standard input holds no token: {_NOTHING}")
+    checked(token)
+    return token
+
+
+def _typed(host: str) -> str:
+    """Ask for the token, which is not shown while it is typed."""
+    import getpass
+    import warnings
+
+    if not sys.stdin.isatty():
+        raise UsageError(
+            "nobody can be asked for the token here: pipe it to --token-stdin, or name a "
+            "--token-command that prints it"
+        )
+    with warnings.catch_warnings():
+        # Where a terminal cannot hide it, it is not typed at all.
+        warnings.simplefilter("error", getpass.GetPassWarning)
+        try:
+            token = getpass.getpass(f"Access token for {host} (it is not shown): ")
+        except getpass.GetPassWarning as error:
+            raise UsageError(
+                "this terminal cannot hide what is typed: pipe the token to --token-stdin"
+            ) from error
+        except EOFError as error:
+            raise UsageError(f"no token was typed: {_NOTHING}") from error
+    if not token.strip():
+        raise UsageError(f"no token was typed: {_NOTHING}")
+    checked(token)
+    return token.strip()
+
+
+async def _try(profile: Profile, token: str) -> Holder:
+    """Return whose a token is. Raises ``UsageError`` and ``ApiError`` when it is of no use."""
+    from copydesk.client.api import Api
+    from copydesk.client.errors import Unauthorized
+
+    try:
+        api = Api(profile.base_url, token, ca_file=profile.ca_file)
+    except ValueError as error:
+        raise UsageError(f"{error}. {_NOTHING.capitalize()}") from error
+    async with api:
+        try:
+            return await read_holder(api)
+        except Unauthorized as error:
+            raise Unauthorized(
+                f"{urlsplit(profile.base_url).netloc} refuses this token: look whether all of it "
+                f"was copied, and whether it is still valid. {_NOTHING.capitalize()}.",
+                status=error.status,
+                request_id=error.request_id,
+            ) from error
+
+
+def _keep(profiles: Profiles, profile: Profile, token: str) -> str:
+    """Keep the token and the profile, and say where the token is."""
+    if profile.storage == "command":
+        profiles.save(profile)
+        Credentials(find_paths().credentials).forget(profile)
+        return f"The token is asked of {profile.token_command[0]} at each start; it is not kept."
+    return keep_token(profile, token)[1]
+
+
+def _forget_old(before: Profile, profile: Profile) -> None:
+    """Take away a token that the profile had for another address, or in another place."""
+    # A file has its name from the profile alone: the new token may be in it.
+    if before.storage == "keyring" and (
+        profile.storage != "keyring" or before.base_url != profile.base_url
+    ):
+        try:
+            Credentials(find_paths().credentials).forget_in_keyring(before)
+        except CredentialError as error:
+            say(f"{error}.")
+
+
+def _tell_opening(profiles: Profiles, profile: Profile) -> None:
+    if not profiles.default:
+        profiles.use(profile.name)
+    if os.environ.get(TOKEN_VARIABLE):
+        say(f"{TOKEN_VARIABLE} is set, and goes before the token of a profile: unset it.")
+    if profiles.default == profile.name:
+        put("copydesk opens it from now on; --profile desk opens the embedded desk.")
+    else:
+        put(
+            f"copydesk --profile {profile.name} opens it; "
+            f"copydesk profiles use {profile.name} makes it the usual one."
+        )
+
+
+def logout(*, name: str | None = None, everything: bool = False, yes: bool = False) -> int:
+    """Take a profile's token from this machine, and what was read with it.
+
+    What was typed and not sent stays. ``everything`` removes the profile as well, once somebody has
+    said so. Raises ``UsageError``.
+    """
+    paths = find_paths()
+    profiles = Profiles(paths.settings)
+    profile = _meant(profiles, name)
+    stays = kept_for(profile.key)
+    if everything and not yes:
+        _ask(profile)
+    status = DONE
+    try:
+        Credentials(paths.credentials).forget(profile)
+    except CredentialError as error:
+        say(f"copydesk: {error}")
+        status = FAILED
+    forget_copies(profile.key)
+    if everything:
+        profiles.remove(profile.name)
+        put(f"Profile {profile.name} is removed.")
+    elif profile.storage == "command":
+        put(
+            f"The token of profile {profile.name} comes from {profile.token_command[0]} and is "
+            "not kept here: --everything removes the profile."
+        )
+    else:
+        if not status:
+            profiles.save(replace(profile, storage="none"))
+        put(f"Logged out of profile {profile.name}. copydesk login {profile.name} logs in again.")
+    _tell_stays(paths, profile, stays)
+    return status
+
+
+def _meant(profiles: Profiles, name: str | None) -> Profile:
+    known = profiles.read()
+    called = name or profiles.default
+    if name is None and not called and len(known) == 1:
+        return known[0]
+    for profile in known:
+        if profile.name == called:
+            return profile
+    if not known:
+        raise UsageError("there is no profile: nobody is logged in")
+    names = ", ".join(profile.name for profile in known)
+    said = f"there is no profile {shorten(clean(name), 60)}" if name else "say which profile"
+    if name == EMBEDDED:
+        said = "the embedded desk has no token"
+    raise UsageError(f"{said}. There are: {names}")
+
+
+def _ask(profile: Profile) -> None:
+    if not sys.stdin.isatty():
+        raise UsageError("nothing was removed: it takes --yes where nobody can be asked")
+    print(
+        f"Remove profile {profile.name} ({profile.base_url}) from this machine? y/N ",
+        end="", file=sys.stderr, flush=True,
+    )  # fmt: skip
+    if sys.stdin.readline().strip().lower() not in {"y", "yes"}:
+        raise UsageError("nothing was removed", FAILED)
+
+
+def _tell_stays(paths: Paths, profile: Profile, stays: list[str]) -> None:
+    host = urlsplit(profile.base_url).netloc
+    put("What was read of the service is forgotten; the log of writes stays.")
+    if stays:
+        put(f"{listed(stays).capitalize()} stay on this machine, in {paths.state}.")
+    put(f"The token itself is valid until it is revoked at {host}.")

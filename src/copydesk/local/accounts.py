@@ -1,0 +1,49 @@
+"""Whose things are kept on this machine: the account under each key.
+
+Drafts and waiting writes are kept by key (`copydesk.domain.profile.Profile.key`), which outlives
+a login. Somebody else who logs in under the same name must not send them.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from copydesk.local.durable import write_file
+from copydesk.local.paths import private_folder
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """Somebody at a service: their id there, and what they are called."""
+
+    user: str
+    name: str
+
+
+class Accounts:
+    """The accounts by key, in the file at ``path``; one that cannot be read knows nobody."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def read(self, key: str) -> Account | None:
+        """Return whose things are kept under a key, None where that is not known."""
+        match self._all().get(key):
+            case {"user": str(user), "name": str(name)}:
+                return Account(user, name)
+        return None
+
+    def write(self, key: str, account: Account) -> None:
+        """Note whose things are kept under a key. Raises ``OSError`` when the disk refuses."""
+        private_folder(self._path.parent)
+        value = {**self._all(), key: asdict(account)}
+        write_file(self._path, json.dumps(value).encode())
+
+    def _all(self) -> dict[str, object]:
+        try:
+            value = json.loads(self._path.read_bytes())
+        except (OSError, ValueError, RecursionError):
+            return {}
+        return value if isinstance(value, dict) else {}

@@ -153,7 +153,8 @@ async def test_an_unexpected_error_ends_the_app_and_names_the_log() -> None:
 
     told: list[BaseException] = []
 
-    def crash(error: BaseException) -> str:
+    def crash(error: BaseException, kept: str) -> str:
+        assert kept == "What you typed is kept."
         told.append(error)
         return "Details: copydesk.log"
 

@@ -7,10 +7,11 @@ contract and the desk follow in a thread behind it.
 from __future__ import annotations
 
 import gc
-import os
-import sys
+from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING
 
+from copydesk.cli import log_file, terminal
 from copydesk.cli.connection import OWN, Connection, Service, session_for
 from copydesk.cli.edge import UsageError
 from copydesk.local.journal import Journal
@@ -18,7 +19,7 @@ from copydesk.local.paths import Paths, find_paths
 from copydesk.local.settings import load_settings
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from copydesk.client.api import Api
     from copydesk.tui.places import Target
@@ -70,19 +71,18 @@ def _pointed(url: str) -> tuple[str, Target]:
 
 def _terminal() -> Paths:
     """Return the folders, once it is sure that there is a terminal for the screens."""
-    if not (sys.stdin.isatty() and sys.stdout.isatty()):
-        raise UsageError(
-            "the screens need a terminal. For scripts there are commands: see copydesk --help"
-        )
-    for fixed in ("COLUMNS", "LINES"):
-        # A terminal knows its size, also when it changes; what a shell exported once does not.
-        os.environ.pop(fixed, None)
-    return find_paths().make()
+    terminal.require()
+    paths = find_paths()
+    with suppress(OSError):
+        # Where nothing can be written one can still read; what is to be kept says so.
+        paths.make()
+    return paths
 
 
 def _run(
     paths: Paths, connection: Connection, first: str = FIRST_PLACE, target: Target | None = None
 ) -> int:
+    from copydesk.cli.last_words import last_words
     from copydesk.tui.app import CopydeskApp
     from copydesk.tui.theme import DARK
 
@@ -90,7 +90,7 @@ def _run(
 
     async def connect_or_leave() -> Api:
         try:
-            return await connection.connect()
+            return await connection.connect(keeping=paths.answers)
         except UsageError as error:
             # Nothing on the screens can mend that: close them, and say it where it stays.
             unusable.append(error)
@@ -112,9 +112,11 @@ def _run(
         first,
         target,
         theme=DARK.name,
-        glyphs=_glyphs(settings.glyphs),
-        crash=_crash(paths, connection.secrets),
-        preload=_preload,
+        glyphs=terminal.signs(settings.glyphs),
+        utf8=terminal.shows_utf8(settings.glyphs),
+        crash=log_file.crash(paths),
+        background=log_file.note_error,
+        preload=partial(_preload, paths, connection.secrets),
     )
     if settings.theme:
         if settings.theme not in app.available_themes:
@@ -123,43 +125,19 @@ def _run(
                 f"Use one of {', '.join(sorted(app.available_themes))}"
             )
         app.theme = settings.theme
-    app.run()
-    if not app.return_code:
-        journal.closed()
+    with app.listening():
+        app.run()
+    if not app.return_code or app.ended_by:
+        with suppress(OSError):
+            journal.closed()
+    last_words(app)
     if unusable:
         raise unusable[0]
     return app.return_code or 0
 
 
-def _glyphs(wanted: str) -> str:
-    """Return which signs to draw: what was asked for, or what this terminal is known to show."""
-    if wanted != "auto":
-        return wanted
-    unicode = "utf" in (_locale() or sys.stdout.encoding or "").lower()
-    return "unicode" if unicode and os.environ.get("TERM") not in ("dumb", "linux") else "ascii"
-
-
-def _locale() -> str:
-    """Return the locale that was asked for; Python itself reads C as UTF-8, terminals do not."""
-    names = ("LC_ALL", "LC_CTYPE", "LANG")
-    return next((value for name in names if (value := os.environ.get(name))), "")
-
-
-def _preload() -> None:
-    """Import what the first frame did not need."""
+def _preload(paths: Paths, secrets: Sequence[str]) -> None:
+    """Import what the first frame did not need, and open the log."""
+    log_file.begin(paths.log, secrets)
     import copydesk.client.api
     import copydesk.contract.operations  # noqa: F401
-
-
-def _crash(paths: Paths, secrets: Sequence[str]) -> Callable[[BaseException], str]:
-    def explain(error: BaseException) -> str:
-        from copydesk.local.log import open_log, write_crash
-
-        open_log(paths.log, secrets=secrets)
-        where = write_crash(error, paths.log)
-        return (
-            f"copydesk: something unexpected went wrong ({type(error).__name__}). "
-            f"What you typed is kept. Details: {where}"
-        )
-
-    return explain

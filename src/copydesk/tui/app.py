@@ -12,7 +12,6 @@ from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
-from rich.text import Text
 from textual import events
 from textual.binding import Binding
 
@@ -21,6 +20,7 @@ from copydesk.tui import glyphs as signs
 from copydesk.tui import places
 from copydesk.tui.account_app import AccountApp
 from copydesk.tui.dispatch import Keyboard
+from copydesk.tui.ending import EndingApp
 from copydesk.tui.merging_app import MergingApp
 from copydesk.tui.place import Place
 from copydesk.tui.places import Target
@@ -53,12 +53,13 @@ def style_path(name: str) -> Path:
     return styles_folder() / f"{name}.tcss"
 
 
-class CopydeskApp(AccountApp, MergingApp):
+class CopydeskApp(AccountApp, MergingApp, EndingApp):
     """The terminal desk.
 
-    ``first`` and ``target`` say where it opens; ``crash`` receives an unexpected error and returns
-    what to tell the user (where the log is); ``preload`` imports what the first frame did not need,
-    in a thread.
+    ``first`` and ``target`` say where it opens; ``crash`` receives an unexpected error, with a
+    sentence on what became of what was typed, and returns what to tell the user (where the log
+    is); ``background`` receives errors that end nothing. ``preload`` imports what the first frame
+    did not need, in a thread. ``utf8`` says whether the terminal shows more than ASCII.
     """
 
     TITLE = "copydesk"
@@ -78,7 +79,9 @@ class CopydeskApp(AccountApp, MergingApp):
         theme: str = DARK.name,
         glyphs: str = "unicode",
         keymap: Mapping[str, str] | None = None,
-        crash: Callable[[BaseException], str] | None = None,
+        crash: Callable[[BaseException, str], str] | None = None,
+        background: Callable[[BaseException], None] | None = None,
+        utf8: bool = True,
         preload: Callable[[], None] = lambda: None,
     ) -> None:
         super().__init__()
@@ -93,7 +96,9 @@ class CopydeskApp(AccountApp, MergingApp):
         self.first_target = target or Target()
         self.last: tuple[str, Target] | None = None
         self.theme = theme
-        self._crash = crash
+        self.explain = crash
+        self.note_error = background
+        self.utf8 = utf8
         self._preload = preload
         self._interrupted = 0.0
         self._tones_pushed = False
@@ -114,6 +119,7 @@ class CopydeskApp(AccountApp, MergingApp):
 
     def on_mount(self) -> None:
         """Wake the rest once the first frame is out."""
+        self.listen_to_errors()
         self.theme_changed_signal.subscribe(self, lambda _: self._use_tones())
         self._use_tones()
         self.call_after_refresh(self._wake)
@@ -128,6 +134,7 @@ class CopydeskApp(AccountApp, MergingApp):
         if place is None or not place.is_attached:
             return
         session = self.session
+        self.tend_drafts()
         place.notice_failures()
         place.refresh_head()
         if session.waits:
@@ -456,15 +463,6 @@ class CopydeskApp(AccountApp, MergingApp):
     def redraw(self) -> None:
         """Draw everything again, after something else wrote on the terminal."""
         self.screen.refresh(repaint=True, layout=True)
-
-    def _fatal_error(self) -> None:
-        """Leave the terminal as it was and say where the log is, instead of a wall of text."""
-        error = self._exception
-        if self._crash is None or error is None:
-            super()._fatal_error()
-            return
-        self.bell()
-        self.panic(Text(self._crash(error)))
 
 
 def _same(screen: Place, cls: type[Place], target: Target) -> bool:

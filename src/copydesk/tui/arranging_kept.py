@@ -46,9 +46,8 @@ class KeptStaged(HasDetails):
         """The requests that would make what is staged, as far as they are worked out."""
         self._planned: Arrangement | None = None
         """What they are the requests of."""
-        self._kept: str | None = ""
+        self._on_disk: str | None = ""
         """What is staged as it is kept on this machine; None where that is somebody else's."""
-        self._unkept = ""
         """Why it could not be kept on disk; empty when it was."""
         self._keeping: Timer | None = None
         self.sending: Arrangement | None = None
@@ -108,7 +107,7 @@ class KeptStaged(HasDetails):
                 "Another copydesk staged something here too: what is kept for later is yours now.",
                 "warn",
             )
-            self._kept = None
+            self._on_disk = None
         self.keep_now()
 
     def keep_now(self) -> None:
@@ -119,24 +118,29 @@ class KeptStaged(HasDetails):
         text = ""
         if self.arrangement.dirty:
             text = self.arrangement.to_text(kept_lines(self.requests()))
-        if text == self._kept:
+        if text == self._on_disk:
             return
-        try:
-            if text:
-                self.session.drafts.save(self.draft_key, text)
-            else:
-                self.session.drafts.drop(self.draft_key)
-            self._kept, self._unkept = text, ""
-        except OSError as error:
-            self._unkept = error.strerror or str(error)
+        if text:
+            self.session.drafts.save(self.draft_key, text)
+        else:
+            self.session.drafts.drop(self.draft_key)
+        self._on_disk = text
+        if self._unkept:
             self.say(f"Staged here, but not kept on disk: {self._unkept}.", "warn")
+
+    def keep_typed(self) -> None:
+        """Keep what is staged, because everything may end now."""
+        self.keep_now()
+
+    @property
+    def _unkept(self) -> str:
+        """Why what is staged is in memory only; empty when it is on the disk."""
+        return self.session.counted.refused(self.draft_key)
 
     def on_screen_suspend(self) -> None:
         """Keep what is staged before another place is in front, and say there that it is kept."""
         if self._keeping is not None:
             self.keep_staged()
-        elif self._unkept:
-            self.keep_now()
         front = self.desk.here
         # A sheet above this place is no leaving of it.
         if self.arrangement.dirty and front is not None and front is not self:
@@ -149,8 +153,7 @@ class KeptStaged(HasDetails):
 
     def on_unmount(self) -> None:
         """Keep what is staged."""
-        with suppress(OSError):
-            self.keep_now()
+        self.keep_now()
 
     # Another program
 
@@ -160,7 +163,7 @@ class KeptStaged(HasDetails):
         It is one line for each request; none where it sent or dropped what was staged.
         """
         found = self.session.drafts.load(self.draft_key) or ""
-        if found == self._kept:
+        if found == self._on_disk:
             return None
         return [line for line in found.splitlines() if line.startswith("- ")]
 
@@ -199,7 +202,7 @@ class KeptStaged(HasDetails):
                 "warn",
             )
             return None
-        self._kept = text
+        self._on_disk = text
         if run is None:
             return kept.rebase(layout)
         if text.rpartition("\n")[2] == run.staged.rpartition("\n")[2]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from threading import Lock
 from time import time
 from typing import Protocol
 
@@ -72,35 +73,51 @@ class MemoryDrafts:
 class CountedDrafts:
     """A store that knows how many texts it keeps without asking the disk at every frame.
 
-    ``changed`` is called when the number may be another. `take_stock` reads it once.
+    ``changed`` is called when the number may be another. `take_stock` reads it once. What the disk
+    refuses to keep is held in memory and kept as soon as it can be (`again`); ``trouble`` says why
+    it is not, for as long as that is so. Nothing here raises ``OSError`` for a text that was typed.
     """
 
     def __init__(self, store: DraftStore, changed: Callable[[], None]) -> None:
         self._store = store
         self._changed = changed
         self._keys: set[str] = set()
+        self._unkept: dict[str, str] = {}
+        self._keeping = Lock()
+        self.trouble = ""
 
     @property
     def count(self) -> int:
         """How many texts are kept, as far as is known."""
         return len(self._keys)
 
+    @property
+    def unkept(self) -> Mapping[str, str]:
+        """The texts that are in memory only, by key."""
+        return {key: text for key, text in dict(self._unkept).items() if text}
+
+    def refused(self, key: str) -> str:
+        """Return why the disk has not what was last kept under ``key``; empty when it has."""
+        return self.trouble if key in self._unkept else ""
+
     def take_stock(self) -> None:
         """Read which texts there are. Reads the disk; call it in a thread."""
-        self._keys = set(self._store.kept())
+        self._keys = set(self.kept())
 
     def save(self, key: str, text: str) -> None:
         """Keep ``text`` durably before returning; empty text drops it."""
-        self._store.save(key, text)
+        self._keep(key, text)
         self._note(key, there=bool(text))
 
     def load(self, key: str) -> str | None:
         """Return the text kept under ``key``, or None."""
+        if (text := self._unkept.get(key)) is not None:
+            return text or None
         return self._store.load(key)
 
     def drop(self, key: str) -> None:
         """Put the text under ``key`` aside."""
-        self._store.drop(key)
+        self._keep(key, "")
         self._note(key, there=False)
 
     def restore(self, key: str) -> str | None:
@@ -112,11 +129,37 @@ class CountedDrafts:
 
     def kept(self) -> Mapping[str, str]:
         """Return all texts by key."""
-        return self._store.kept()
+        unkept = dict(self._unkept)
+        kept = {**unkept, **self._store.kept(), **unkept}
+        return {key: text for key, text in kept.items() if text}
 
     def dated(self) -> Sequence[tuple[str, str, float]]:
         """Return (key, text, when it was saved), newest first."""
-        return self._store.dated()
+        kept = [each for each in self._store.dated() if each[0] not in self._unkept]
+        return [*((key, text, time()) for key, text in self.unkept.items()), *kept]
+
+    def again(self) -> None:
+        """Try again to keep what the disk refused. Writes to the disk; call it in a thread."""
+        for key in tuple(self._unkept):
+            if (text := self._unkept.get(key)) is not None:
+                self._keep(key, text)
+
+    def _keep(self, key: str, text: str) -> None:
+        with self._keeping:
+            try:
+                if text:
+                    self._store.save(key, text)
+                else:
+                    self._store.drop(key)
+            except OSError as error:
+                self._unkept[key] = text
+                trouble = error.strerror or str(error)
+            else:
+                self._unkept.pop(key, None)
+                trouble = self.trouble if self._unkept else ""
+        if trouble != self.trouble:
+            self.trouble = trouble
+            self._changed()
 
     def _note(self, key: str, *, there: bool) -> None:
         if (key in self._keys) != there:

@@ -80,6 +80,10 @@ class Ask(Sheet[str]):
 
     def on_unmount(self) -> None:
         """Keep what was typed, however the sheet went away."""
+        self.keep_typed()
+
+    def keep_typed(self) -> None:
+        """Keep what was typed, unless it was taken."""
         if not self._taken:
             self._keep()
 
@@ -121,7 +125,7 @@ class Ask(Sheet[str]):
 
     async def _deliver(self, send: Callable[[str], Awaitable[Any]], text: str) -> None:
         from copydesk.tui.errors import failure_types, write_sentence
-        from copydesk.tui.session import WriteError
+        from copydesk.tui.session import QueuedError, WriteError
 
         if self._under_way:
             return
@@ -129,6 +133,12 @@ class Ask(Sheet[str]):
         self._say("Sending.")
         try:
             await send(text)
+        except QueuedError as error:
+            self._taken = True
+            self._drafts.drop(self._draft_key)
+            self.dismiss(None)
+            if (here := cast("CopydeskApp", self.app).here) is not None:
+                here.tell(str(error), "warn")
         except WriteError as error:
             self._say(write_sentence(error.__cause__ or error, again="enter"))
         except failure_types() as error:

@@ -147,8 +147,13 @@ class Composer(TextField, scope="composer"):
             self._drafts.drop(self.draft_key)
         self._kept = text
         if self.is_attached:
-            now = cast("CopydeskApp", self.app).session.clock().astimezone()
-            self._title(f"saved {now:%H:%M}")
+            why = self._session.counted.refused(self.draft_key)
+            now = self._session.clock().astimezone()
+            self._title(f"not on disk: {why}" if why else f"saved {now:%H:%M}")
+
+    def keep_typed(self) -> None:
+        """Keep the draft, because everything may end now."""
+        self.keep()
 
     def accepted(self) -> None:
         """Forget the draft: the text has arrived."""

@@ -190,8 +190,7 @@ class Form(Sheet[Mapping[str, str]], scope="form"):
 
     def on_unmount(self) -> None:
         """Keep what was typed, however the form went away without its having arrived."""
-        if not self._arrived:
-            self.keep()
+        self.keep_typed()
 
     def leave(self) -> None:
         """Leave the form with what was typed kept; while it is being sent, at the second time."""
@@ -247,6 +246,11 @@ class Form(Sheet[Mapping[str, str]], scope="form"):
             self._drafts.save(self._draft_key, text)
         else:
             self._drafts.drop(self._draft_key)
+
+    def keep_typed(self) -> None:
+        """Keep what differs, because everything may end now."""
+        if not self._arrived:
+            self.keep()
 
     def _keep_soon(self) -> None:
         # Not put off by the keys that follow: who types on and on is safe too.
@@ -390,7 +394,7 @@ class Form(Sheet[Mapping[str, str]], scope="form"):
     async def save(self) -> None:
         """Send the fields, unless one of them is wrong; a refusal is told beside its field."""
         from copydesk.tui.errors import failure_types
-        from copydesk.tui.session import WriteError
+        from copydesk.tui.session import QueuedError, WriteError
 
         if self._sending:
             return
@@ -418,11 +422,13 @@ class Form(Sheet[Mapping[str, str]], scope="form"):
         finally:
             self._release(before)
             self._under_way = False
-        if failure is None:
+        if failure is None or isinstance(failure, QueuedError):
             self._arrived = True
             self._drafts.drop(self._draft_key)
             if self.is_attached:
-                self.dismiss(now)
+                self.dismiss(now if failure is None else None)
+            if failure is not None and (here := cast("CopydeskApp", self.app).here) is not None:
+                here.tell(str(failure), "warn")
         elif isinstance(failure, WriteError):
             self._tell_refusal(failure.__cause__ or failure, now)
         elif not isinstance(failure, FieldsWrongError):

@@ -1,0 +1,47 @@
+"""The log of a run: opened behind the first paint, or at once where every request is asked for."""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from copydesk.local.paths import Paths
+
+
+def ask_for_requests() -> None:
+    """Log the requests too, as ``--debug`` asks for; in this process, and in those it starts."""
+    from copydesk.local.log import DEBUG_VARIABLE
+
+    os.environ[DEBUG_VARIABLE] = "1"
+
+
+def begin(path: Path, secrets: Sequence[str] = ()) -> None:
+    """Open the log. Where that cannot be, there is none, and work goes on."""
+    from copydesk.local import log
+
+    try:
+        log.open_log(path, secrets=secrets, debug=log.debugging())
+    except OSError:
+        log.close_log()
+
+
+def note_error(error: BaseException) -> None:
+    """Log an error that ended nothing."""
+    from copydesk.local.log import NAME
+
+    logging.getLogger(NAME).error("unexpected error behind the screens", exc_info=error)
+
+
+def crash(paths: Paths) -> Callable[[BaseException, str], str]:
+    """Return what logs the error that ends the screens, and says where it is to be found."""
+
+    def explain(error: BaseException, kept: str) -> str:
+        from copydesk.local.log import explain_crash
+
+        return explain_crash(error, paths.log, kept=kept)
+
+    return explain

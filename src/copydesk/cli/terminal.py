@@ -1,0 +1,54 @@
+"""What the terminal can do: whether there is one, which signs it shows (docs/terminal.md)."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from copydesk.cli.edge import UsageError
+
+POOR = ("", "dumb", "unknown")
+"""What ``TERM`` says of terminals that cannot move their cursor."""
+
+
+def require() -> None:
+    """Raise ``UsageError`` where the screens cannot be drawn."""
+    for stream in (sys.stdin, sys.stdout):
+        if stream is None or stream.closed or not stream.isatty():
+            raise UsageError(
+                "the screens need a terminal. For scripts there are commands: see copydesk --help"
+            )
+    kind = os.environ.get("TERM", "")
+    if os.name != "nt" and kind in POOR:
+        said = f"is {kind!r}" if kind else "is not set"
+        raise UsageError(
+            f"the screens need a terminal that can move its cursor, and TERM {said}. "
+            "If yours can, say which it is: TERM=xterm-256color copydesk. For others there are "
+            "commands: see copydesk --help"
+        )
+    for fixed in ("COLUMNS", "LINES"):
+        # A terminal knows its size, also when it changes; what a shell exported once does not.
+        os.environ.pop(fixed, None)
+
+
+def shows_utf8(wanted: str = "auto") -> bool:
+    """Whether the terminal shows more than ASCII: by its locale, or as ``wanted`` is "unicode"."""
+    if wanted == "unicode":
+        return True
+    return "utf" in (_locale() or sys.stdout.encoding or "").lower()
+
+
+def signs(wanted: str) -> str:
+    """Return which signs to draw: what was asked for, or what this terminal is known to show."""
+    if wanted != "auto":
+        return wanted
+    return "unicode" if shows_utf8() and os.environ.get("TERM") != "linux" else "ascii"
+
+
+def _locale() -> str:
+    """Return the locale that was asked for; Python itself reads C as UTF-8, terminals do not."""
+    everything, characters, rest = map(os.environ.get, ("LC_ALL", "LC_CTYPE", "LANG"))
+    if not everything and characters == "C.UTF-8" and rest in ("C", "POSIX"):
+        # Python put the second there at its start, because of the third.
+        return rest
+    return everything or characters or rest or ""

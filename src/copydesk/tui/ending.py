@@ -1,0 +1,229 @@
+"""How the program ends when nobody asked it to: a signal, a terminal that went away, a mistake.
+
+Whatever it is, what was typed is kept first, then the terminal is given back, then a person is told
+(docs/terminal.md). A base of `CopydeskApp`, apart from it for length.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import sys
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from types import FrameType
+from typing import TYPE_CHECKING, Any, Protocol, cast, runtime_checkable
+
+from rich.text import Text
+from textual.app import App, ScreenError
+from textual.worker import WorkerFailed
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+    from textual.driver import Driver
+    from textual.screen import Screen
+
+    from copydesk.tui.app import CopydeskApp
+
+GRACE_SECONDS = 2.0
+"""How long writes that are under way may still take when the program is told to end."""
+
+PATIENCE_SECONDS = 6.0
+"""How long the program may take to end before it is ended."""
+
+SIGNALS = tuple(
+    getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
+)
+"""What asks the program to end."""
+
+
+@runtime_checkable
+class KeepsTyped(Protocol):
+    """A part of the screen that is typed into."""
+
+    def keep_typed(self) -> None:
+        """Keep what was typed, on the disk before returning. Raises ``OSError``."""
+
+
+class EndingApp(App[None]):
+    """A program that can be ended at any moment."""
+
+    utf8: bool = True
+    """Whether the terminal shows more than ASCII."""
+    explain: Callable[[BaseException, str], str] | None = None
+    """Logs an unexpected error and returns what a person is told; given what became of the text."""
+    note_error: Callable[[BaseException], None] | None = None
+    """Logs an error that ended nothing."""
+    ended_by: signal.Signals | None = None
+    """The signal that ended it."""
+    _trouble = ""
+    _trying: asyncio.Task[None] | None = None
+    _said = ""
+    kept_typed = ""
+    """What became of what was typed when it ended, as a sentence."""
+
+    def get_driver_class(self) -> type[Driver]:
+        """Return what talks to the terminal."""
+        if sys.platform == "win32" or "TEXTUAL_DRIVER" in os.environ:
+            return super().get_driver_class()
+        from copydesk.tui.terminal_driver import TerminalDriver
+
+        return TerminalDriver
+
+    # What was typed
+
+    def tend_drafts(self) -> None:
+        """Say when the disk begins to refuse what is typed, and try again for as long as it does.
+
+        Called every second.
+        """
+        app = cast("CopydeskApp", self)
+        drafts = app.session.counted
+        if drafts.trouble != self._trouble:
+            self._trouble = drafts.trouble
+            if self._trouble:
+                app.session.report(
+                    f"What you type cannot be kept on disk: {self._trouble}. It stays on screen, "
+                    "and is kept as soon as that works.",
+                    "bad",
+                )
+        if drafts.trouble and (self._trying is None or self._trying.done()):
+            self._trying = asyncio.create_task(asyncio.to_thread(drafts.again), name="drafts")
+
+    def keep_typed(self) -> str:
+        """Keep everything that is typed on the screens now, and say in a sentence what came of it.
+
+        Never raises: whatever ends the program, the next field is kept all the same.
+        """
+        refused = ""
+        for screen in self._open_screens():
+            for node in screen.walk_children(with_self=True):
+                if isinstance(node, KeepsTyped):
+                    try:
+                        node.keep_typed()
+                    except OSError as error:
+                        refused = error.strerror or str(error)
+                    except Exception as error:  # noqa: BLE001 - it may be what went wrong
+                        refused = type(error).__name__
+        refused = refused or cast("CopydeskApp", self).session.counted.trouble
+        if refused:
+            return f"Not all you typed could be kept on disk ({refused})."
+        return "What you typed is kept."
+
+    def _open_screens(self) -> Sequence[Screen[Any]]:
+        try:
+            return tuple(self.screen_stack)
+        except (LookupError, ScreenError):
+            return ()
+
+    # Told to end
+
+    def end(self, number: int) -> None:
+        """End because of a signal: keep what was typed, let what is under way arrive, and leave."""
+        if self.ended_by is not None:
+            return
+        self.ended_by = signal.Signals(number)
+        self.kept_typed = self.keep_typed()
+        threading.Thread(target=self._end_hard, name="patience", daemon=True).start()
+        asyncio.get_running_loop().create_task(self._end(), name="end")
+
+    async def _end(self) -> None:
+        session = cast("CopydeskApp", self).session
+        session.send_now()
+        if writing := session.writing:
+            await asyncio.wait(writing, timeout=GRACE_SECONDS)
+        assert self.ended_by is not None
+        self.exit(return_code=128 + self.ended_by)
+
+    def _end_hard(self) -> None:
+        """End the process if it does not do so by itself: something waits for what never comes."""
+        self._over.wait(PATIENCE_SECONDS)
+        if not self._over.is_set():
+            self.end_now()
+
+    def end_now(self) -> None:
+        """End the process at once, with the terminal given back. For when all else failed."""
+        give_back = getattr(self._driver, "give_back", None)
+        if give_back is not None:
+            give_back()
+        os._exit(128 + (self.ended_by or signal.SIGTERM))
+
+    def hung_up(self) -> None:
+        """End because the terminal is gone."""
+        self.end(getattr(signal, "SIGHUP", signal.SIGTERM))
+
+    @contextmanager
+    def listening(self) -> Iterator[None]:
+        """Answer the signals that ask to end, while the program runs in this, the main thread."""
+        self._over = threading.Event()
+        before: dict[int, Any] = {}
+        for number in SIGNALS:
+            # Who starts it with nohup wants it to go on.
+            if signal.getsignal(number) is not signal.SIG_IGN:
+                before[number] = signal.signal(number, self._signalled)
+        try:
+            yield
+        finally:
+            self._over.set()
+            for number, handler in before.items():
+                signal.signal(number, handler)
+            if (driver := self._driver) is not None:
+                driver.close()  # what an end that went wrong has left unwritten
+
+    def _signalled(self, number: int, frame: FrameType | None) -> None:
+        if self.ended_by is not None:
+            self.end_now()
+        loop = self._loop
+        if loop is None or not self._driver:
+            raise SystemExit(128 + number)  # nothing is on the screen yet, or nothing is any more
+        with suppress(RuntimeError):
+            loop.call_soon_threadsafe(self.end, number)
+
+    # Mistakes
+
+    def failed(self, error: Exception) -> None:
+        """End because of an error that nobody expected."""
+        self._handle_exception(error)
+
+    def _handle_exception(self, error: Exception) -> None:
+        cause = error.error if isinstance(error, WorkerFailed) else error
+        if self._exception is not None:
+            # Only the first one is told: the others come of it.
+            if self.note_error is not None:
+                self.note_error(cause)
+            return
+        self.kept_typed = self.keep_typed()
+        if self.explain is not None:
+            self._said = self.explain(cause, self.kept_typed)
+        super()._handle_exception(error)
+
+    def _fatal_error(self) -> None:
+        """Say where the log is, instead of a wall of text."""
+        if self.explain is None:
+            super()._fatal_error()
+        else:
+            self.bell()
+            self.panic()
+
+    def panic(self, *renderables: RenderableType) -> None:
+        """Leave with the one sentence that explains it; without one, with what is given."""
+        super().panic(*((Text(self._said),) if self._said else renderables))
+
+    def listen_to_errors(self) -> None:
+        """Log what goes wrong where nobody waits for it: tasks and threads of their own."""
+        if self.note_error is None:
+            return
+        loop = asyncio.get_running_loop()
+        loop.set_exception_handler(self._background_error)
+        threading.excepthook = self._thread_error
+
+    def _background_error(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+        error = context.get("exception")
+        if isinstance(error, BaseException) and self.note_error is not None:
+            self.note_error(error)
+
+    def _thread_error(self, given: threading.ExceptHookArgs) -> None:
+        if given.exc_value is not None and self.note_error is not None:
+            self.note_error(given.exc_value)

@@ -1,0 +1,245 @@
+"""The way to the terminal, made to bear what happens to terminals (docs/terminal.md).
+
+Textual's driver does the talking; this one adds what it leaves open: a terminal that goes away
+while it is written to or read from, stopping and going on at any moment, sizes that no screen has,
+bytes that are no text, and terminals that show nothing but ASCII. POSIX only.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import selectors
+import signal
+import sys
+import termios
+from codecs import getincrementaldecoder
+from collections.abc import Callable
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, TextIO, cast
+
+from rich.cells import cell_len
+from textual import events
+from textual._xterm_parser import XTermParser
+from textual.drivers.linux_driver import LinuxDriver
+from textual.geometry import Size
+
+if TYPE_CHECKING:
+    from textual.app import App
+    from textual.message import Message
+
+    from copydesk.tui.app import CopydeskApp
+
+RESTORE = (
+    "\x1b[?2026l"  # a frame that was not ended
+    "\x1b[?2004l\x1b[?7h\x1b[?2048l"  # bracketed paste, line wrap, reports of the size
+    "\x1b[?1000l\x1b[?1003l\x1b[?1015l\x1b[?1006l\x1b[?1016l"  # the mouse
+    "\x1b[<u\x1b[?1049l\x1b[?25h\x1b[?1004l"  # keyboard, screen, cursor, focus
+    "\x1b[0m"
+)
+"""What puts back everything that is ever switched on."""
+
+MOST_COLUMNS, MOST_ROWS = 1000, 400
+"""More than any screen has; of what is larger a corner is drawn, or a frame would take seconds."""
+
+TICK_SECONDS = 0.1
+"""How often is looked whether reading is to end, and whether a lone Escape is one."""
+
+_OTHER = re.compile(r"[^\x00-\x7f]+")
+_ALIKE = str.maketrans("…·→←—–“”‘’×•│─┌┐└┘├┤┬┴┼", "~.><--\"\"''x*|-+++++++++")
+
+
+def as_ascii(text: str) -> str:
+    """Return text with something of the same width for each sign that is not ASCII."""
+    if text.isascii():
+        return text
+    return _OTHER.sub(_stand_in, text)
+
+
+def _stand_in(found: re.Match[str]) -> str:
+    alike = found[0].translate(_ALIKE)
+    if alike.isascii() and cell_len(found[0]) == len(alike):
+        return alike
+    said = "".join(each if each.isascii() else "?" * cell_len(each) for each in alike)
+    width = cell_len(found[0])
+    return said[:width].ljust(width, "?")
+
+
+class Outlet:
+    """What is written to the terminal. Once it is gone nothing is, and ``lost`` is called once."""
+
+    def __init__(self, file: TextIO, lost: Callable[[], None], *, ascii_only: bool) -> None:
+        # Beside the file, for it may know another encoding than the terminal does.
+        self._file = os.fdopen(
+            os.dup(file.fileno()), "w", encoding="utf-8", errors="replace", newline=""
+        )
+        self._lost = lost
+        self._ascii = ascii_only
+        self.gone = False
+
+    def write(self, text: str) -> None:
+        """Write text; it may wait for `flush`."""
+        if not self.gone:
+            self._tried(lambda: self._file.write(as_ascii(text) if self._ascii else text))
+
+    def flush(self) -> None:
+        """Write what waits."""
+        if not self.gone:
+            self._tried(self._file.flush)
+
+    def fileno(self) -> int:
+        """Return the descriptor."""
+        return self._file.fileno()
+
+    def isatty(self) -> bool:
+        """Whether it is a terminal."""
+        return True
+
+    def restore(self) -> None:
+        """Put the terminal back at once, whatever waits; nothing is written after that."""
+        self.gone = True
+        with suppress(OSError):
+            os.set_blocking(self._file.fileno(), False)
+            os.write(self._file.fileno(), RESTORE.encode())
+
+    def close(self) -> None:
+        """Close it; what waits is written, if it can be."""
+        with suppress(OSError):
+            self._file.close()
+
+    def _tried(self, step: Callable[[], object]) -> None:
+        try:
+            step()
+        except BlockingIOError:
+            # Somebody who shares the terminal switched waiting off.
+            with suppress(OSError):
+                os.set_blocking(self._file.fileno(), True)
+        except (OSError, ValueError):
+            self.gone = True
+            self._lost()
+
+
+class TerminalDriver(LinuxDriver):
+    """Textual's driver, for every terminal and everything that becomes of it."""
+
+    def __init__(
+        self,
+        app: App[Any],
+        *,
+        debug: bool = False,
+        mouse: bool = True,
+        size: tuple[int, int] | None = None,
+    ) -> None:
+        super().__init__(app, debug=debug, mouse=mouse, size=size)
+        self._desk = cast("CopydeskApp", app)
+        assert sys.__stdout__ is not None
+        # The errors of the shell may go to a file, and what is typed comes from the terminal that
+        # is written to.
+        self.outlet = Outlet(sys.__stdout__, self._lost, ascii_only=not self._desk.utf8)
+        self._file = cast("Any", self.outlet)
+        self._attributes: list[Any] | None = None
+        """How the terminal was before anything was done to it."""
+        self._stopped = False
+        with suppress(termios.error):
+            self._attributes = termios.tcgetattr(self.fileno)
+
+    # Going away
+
+    def _lost(self) -> None:
+        """Take note, in any thread, that there is no terminal any more."""
+        self._in_loop(self._desk.hung_up)
+
+    def _in_loop(self, step: Callable[[], object]) -> None:
+        with suppress(RuntimeError):  # the loop has ended: so has everything else
+            self._loop.call_soon_threadsafe(step)
+
+    def write(self, data: str) -> None:
+        """Write to the terminal, unless it is given back."""
+        writer = self._writer_thread
+        if writer is not None and writer.is_alive():
+            writer.write(data)
+
+    def stop_application_mode(self) -> None:
+        """Give the terminal back as it was."""
+        super().stop_application_mode()
+        self.write(RESTORE)
+
+    def give_back(self) -> None:
+        """Give the terminal back at once, from any thread, when nothing else can be relied on."""
+        self.outlet.restore()
+        if self._attributes is not None:
+            with suppress(termios.error):
+                termios.tcsetattr(self.fileno, termios.TCSANOW, self._attributes)
+
+    # Stopping and going on
+
+    def _sigtstp_application(self, *_: object) -> None:
+        # Later, between two steps of the program: in the middle of one its locks may be held.
+        self._in_loop(self._stop)
+
+    def _sigcont_application(self, *_: object) -> None:
+        self._in_loop(self._go_on)
+
+    def _stop(self) -> None:
+        if self._auto_restart and not self._stopped:
+            self.suspend_application_mode()
+            self._stopped = True
+        os.kill(os.getpid(), signal.SIGSTOP)
+
+    def _go_on(self) -> None:
+        if not self._auto_restart:
+            return  # an editor has the terminal
+        if not self._stopped:
+            # It was stopped without a word, and the shell has used the terminal since.
+            self.suspend_application_mode()
+        self.resume_application_mode()
+        writer = self._writer_thread
+        self._stopped = writer is None or not writer.is_alive()
+        if not self._stopped:
+            self._desk.redraw()
+
+    # Sizes
+
+    def _get_terminal_size(self) -> tuple[int, int]:
+        columns, rows = super()._get_terminal_size()
+        return min(columns, MOST_COLUMNS), min(rows, MOST_ROWS)
+
+    def process_message(self, message: Message) -> None:
+        """Take what was read from the terminal, with no size that would stop everything."""
+        if isinstance(message, events.Resize):
+            width, height = message.size
+            size = Size(min(width or 80, MOST_COLUMNS), min(height or 24, MOST_ROWS))
+            if size != message.size:
+                message = events.Resize(size, size)
+        super().process_message(message)
+
+    # Reading
+
+    def _run_input_thread(self) -> None:
+        try:
+            self.run_input_thread()
+        except OSError:
+            self._lost()
+        except Exception as error:  # noqa: BLE001 - the edge of a thread
+            failed = error
+            self._in_loop(lambda: self._desk.failed(failed))
+
+    def run_input_thread(self) -> None:
+        """Read what is typed until it is told to end, or the terminal is gone."""
+        parser = XTermParser(self._debug)
+        decoder = getincrementaldecoder("utf-8" if self._desk.utf8 else "latin-1")("replace")
+        with selectors.SelectSelector() as selector:
+            selector.register(self.fileno, selectors.EVENT_READ)
+            while not self.exit_event.is_set():
+                if selector.select(TICK_SECONDS):
+                    try:
+                        data = os.read(self.fileno, 4096)
+                    except BlockingIOError:
+                        continue
+                    if not data:
+                        self._lost()
+                        return
+                    for event in parser.feed(decoder.decode(data)):
+                        self.process_message(event)
+                for event in parser.tick():
+                    self.process_message(event)

@@ -109,6 +109,7 @@ def build_parser() -> ArgumentParser:
     _ops(commands)
     _keys(commands)
     _log(commands)
+    _cache(commands)
     _structure(commands)
     _conversations(commands)
     _serve(commands)
@@ -172,6 +173,23 @@ def _log(commands: _SubParsersAction[ArgumentParser]) -> None:
     parser.add_argument("--since", metavar="SPAN", help="only the last 30m, 1h, 2d, …")
     parser.add_argument("--json", action="store_true", dest="as_json", help="as JSON")
     parser.set_defaults(runner="copydesk.cli.log:print_log")
+
+
+def _cache(commands: _SubParsersAction[ArgumentParser]) -> None:
+    from argparse import SUPPRESS
+
+    cache = commands.add_parser(
+        "cache", help="show or drop what is kept of what was read of services"
+    )
+    actions = cache.add_subparsers(metavar="ACTION", title="actions", required=True)
+    showing = actions.add_parser("show", help="print how much is kept, and how old it is")
+    showing.add_argument("--json", action="store_true", dest="as_json", help="as JSON")
+    showing.set_defaults(runner="copydesk.cli.cache:show_cache")
+    clearing = actions.add_parser("clear", help="drop it; drafts and what waits to be sent stay")
+    clearing.add_argument(
+        "--profile", metavar="NAME", default=SUPPRESS, help="of this profile only"
+    )
+    clearing.set_defaults(runner="copydesk.cli.cache:clear_cache")
 
 
 def _structure(commands: _SubParsersAction[ArgumentParser]) -> None:

@@ -49,6 +49,12 @@ class Profile:
         return f"profile:{self.name} {self.base_url}"
 
 
+def service_of_key(key: str) -> str:
+    """Return a `Profile.key` as people read it: the service, or the profile and its service."""
+    kind, _, rest = key.partition(":")
+    return rest if kind in {"service", "profile"} else key
+
+
 def wrong_name(name: str) -> str:
     """Return why no profile can be called so; empty when one can. A name is also one of a file."""
     if name == EMBEDDED:

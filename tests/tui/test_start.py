@@ -9,11 +9,12 @@ from pathlib import Path
 
 PROBE = """
 import sys
+from copydesk.cli.connection import chosen, session_for
 from copydesk.cli.open import FIRST_PLACE
-from copydesk.local.snapshot import Snapshots
+from copydesk.local.journal import Journal
 from copydesk.local.paths import find_paths
+from copydesk.local.settings import load_settings
 from copydesk.tui.app import CopydeskApp
-from copydesk.tui.session import Session
 
 class Probe(CopydeskApp):
     def _wake(self):
@@ -24,7 +25,9 @@ async def connect():
     raise AssertionError("nothing asks for the service before the first paint")
 
 paths = find_paths().make()
-app = Probe(Session(connect, snapshot=Snapshots(paths.snapshots, "desk")), FIRST_PLACE)
+load_settings(paths.settings)
+session = session_for(chosen(None, None), paths, Journal(paths.journal), connect=connect)
+app = Probe(session, FIRST_PLACE)
 app.run(headless=True)
 print("\\n".join(app.loaded))
 """
@@ -38,12 +41,17 @@ LATER = {
     "starlette",
     "uvicorn",
     "jsonschema",
+    "tomllib",
     "yaml",
     "copydesk.client",
     "copydesk.contract",
+    "copydesk.domain.mention",
+    "copydesk.domain.merge_rules",
     "copydesk.domain.reversal",
     "copydesk.server",
     "copydesk.tui.draft_keys",
+    "copydesk.tui.page_ways",
+    "copydesk.tui.resources",
     "copydesk.tui.widgets.choice",
     "copydesk.tui.widgets.form",
     "copydesk.tui.widgets.sheet",

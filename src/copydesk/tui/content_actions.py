@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from copydesk.domain.address import web_address
 from copydesk.domain.text import clean, plural, shorten
-from copydesk.tui.actions import action, command
+from copydesk.tui.actions import command
 from copydesk.tui.place import Place
 from copydesk.tui.places import Target
 from copydesk.tui.raws import Raw
@@ -64,12 +64,6 @@ class Content:
 def no_content(here: ContentCommands) -> str | None:
     """Say so when no space is in front."""
     return None if here.content() is not None else "Put the cursor on a space first."
-
-
-def no_page_in_front(here: ContentCommands) -> str | None:
-    """Say so when no page is in front."""
-    content = here.content()
-    return None if content is not None and content.page else "Go to a page first."
 
 
 class ContentCommands(Place, scope="content"):
@@ -362,27 +356,6 @@ class ContentCommands(Place, scope="content"):
             done=f"{plural(len(coming), 'page')} added to {into}. There is no way back.",
         )
         self.read_again()
-
-
-class PageWays(ContentCommands, scope="page_ways"):
-    """A place that shows pages: from one of them to its surroundings."""
-
-    @action("b", "leads here", unless=no_page_in_front, show=1, group="Look",
-            uses="list_space_page_backlinks")  # fmt: skip
-    async def show_backlinks(self) -> None:
-        """List the pages that lead to this page, as the space has them now."""
-        content = self.content()
-        assert content is not None
-        await self.desk.go("backlinks", self._whose(content).but(item=content.page))
-
-    @action("g f", "files", unless=no_content, show=False, group="Go",
-            uses=("list_space_files", "list_change_request_files"))  # fmt: skip
-    async def show_files(self) -> None:
-        """Go to the files: those of the space, or of the change request that is read."""
-        content = self.content()
-        assert content is not None
-        target = self._whose(content).but(change_request=content.request)
-        await self.desk.go("files", target)
 
 
 def cannot_be_new(typed: str) -> str | None:

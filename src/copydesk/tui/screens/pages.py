@@ -13,9 +13,10 @@ from copydesk.tui import page_reading as reading
 from copydesk.tui.actions import action, command
 from copydesk.tui.app import style_path
 from copydesk.tui.common_actions import no_last_place
-from copydesk.tui.content_actions import Content, PageWays
+from copydesk.tui.content_actions import Content
 from copydesk.tui.frame import Status
 from copydesk.tui.page_reading import Followed, Read, Tree, Version
+from copydesk.tui.page_ways import PageWays
 from copydesk.tui.place import Part
 from copydesk.tui.places import Target, place
 from copydesk.tui.present import page as present

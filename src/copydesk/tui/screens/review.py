@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from copydesk.domain.text import clean
 from copydesk.tui.actions import action, command
-from copydesk.tui.content_actions import Content, PageWays
+from copydesk.tui.content_actions import Content
 from copydesk.tui.glyphs import glyphs
+from copydesk.tui.page_ways import PageWays
 from copydesk.tui.places import place
 from copydesk.tui.present.changed import place_of
 from copydesk.tui.present.diff_rows import SIDES

@@ -138,6 +138,11 @@ class Api:
         return self._wire.skew
 
     @property
+    def answers(self) -> int:
+        """How many answers the service has given, refusals too: more of them, and it is there."""
+        return self._wire.answers
+
+    @property
     def keeps(self) -> bool:
         """Whether what is read is kept on this machine, so that ``kept_reading`` finds it."""
         return self._keeping is not None
@@ -272,11 +277,18 @@ class Api:
         self._extensions.check(operation)
         outgoing = requests.outgoing(operation, *args, **kwargs)
 
+        reading = current_reading()
+
         async def run() -> Any:
-            return await self._validated(operation, await self._send(outgoing))
+            answer = await self._send(outgoing)
+            result = await self._validated(operation, answer)
+            # Only what is understood: a Wi-Fi that wants a password answers in the service's place.
+            if reading is None and self._keeping is not None and outgoing.keepable:
+                self._keeping.keep(outgoing.target, answer.content)
+            return result
 
         try:
-            if current_reading() is not None:
+            if reading is not None:
                 return await self._kept(operation, run)
             # In this process a read costs less than to find out whether another is under way.
             if operation.method != "GET" or self._wire.in_process:
@@ -291,10 +303,7 @@ class Api:
         if outgoing.method == "GET":
             if reading is not None:
                 return await self._from_store(outgoing, reading)
-            answer = await self._wire.send(outgoing, self._timeouts)
-            if self._keeping is not None and not outgoing.secret:
-                self._keeping.keep(outgoing.target, answer.content)
-            return answer
+            return await self._wire.send(outgoing, self._timeouts)
         if reading is not None:
             raise RuntimeError(f"{outgoing.name} writes, and only what is kept is to be read here")
         if self.read_only:
@@ -311,9 +320,10 @@ class Api:
 
     async def _from_store(self, outgoing: Outgoing, reading: KeptReading) -> Answer:
         kept = None
-        if self._keeping is not None and not outgoing.secret:
+        if self._keeping is not None and outgoing.keepable:
             kept = await self._keeping.read(outgoing.target)
         if kept is None:
+            reading.lacked = True
             raise NotKept("Nothing of this is kept on this machine.", operation=outgoing.name)
         reading.used(kept)
         return Answer(200, kept.content)

@@ -47,6 +47,11 @@ class Outgoing:
         """Whether sending it twice is as good as once (decisions.md, Retries)."""
         return self.method in {"GET", "PUT", "DELETE"} and not self.creates
 
+    @property
+    def keepable(self) -> bool:
+        """Whether its answer may be kept on this machine."""
+        return self.method == "GET" and not self.secret
+
     def to_dict(self) -> dict[str, Any]:
         """Return the request as JSON, to be kept and sent later: see ``outgoing_of``."""
         return {

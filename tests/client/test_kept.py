@@ -1,0 +1,265 @@
+"""What a client keeps of what it reads, what it notes before it writes, and whose token it has."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+import stamina
+
+from copydesk.client.answers import kept_reading
+from copydesk.client.api import Api
+from copydesk.client.errors import (
+    Garbled,
+    NotFound,
+    NotKept,
+    ReadOnly,
+    Unauthorized,
+    Unreachable,
+)
+from copydesk.client.noting import noting
+from copydesk.client.request import Outgoing, outgoing, outgoing_of
+from copydesk.client.wire import Timeouts
+from copydesk.contract import operations as ops
+from copydesk.contract.models.comment import CommentCreate, MarkdownBody
+from copydesk.contract.models.space import SpaceUpdate
+from copydesk.contract.operation import CATALOGUE
+from copydesk.local.answers import Answers
+from tests import faults
+from tests.faulty import FaultyServer, always, script, serving, writes_only
+from tests.world import World
+
+PATIENT = Timeouts(connect=5, read=5)
+
+
+@asynccontextmanager
+async def served(
+    world: World, path: Path | None = None, **settings: Any
+) -> AsyncIterator[tuple[FaultyServer, Api]]:
+    store = None if path is None else Answers(path)
+    async with serving(world.app) as server:
+        token = world.token(world.ana)
+        with stamina.set_testing(True, attempts=4):
+            async with Api(server.url, token, timeouts=PATIENT, store=store, **settings) as api:
+                yield server, api
+
+
+async def test_what_was_read_is_there_again_and_only_where_it_is_asked_for(
+    world: World, tmp_path: Path
+) -> None:
+    space, path = world.space("Handbook"), tmp_path / "answers.db"
+    async with served(world, path) as (server, api):
+        assert api.keeps
+        with kept_reading() as found, pytest.raises(NotKept):
+            await api(ops.get_space, space)
+        assert found.oldest is None
+        assert server.asked == []
+        await api(ops.get_space, space)
+        titles = [each.title async for each in api.pages(ops.list_organization_spaces, world.home)]
+        with kept_reading() as found:  # not on the disk yet
+            assert (await api(ops.get_space, space)).title == "Handbook"
+        port = server.port
+
+    # Another run, and nobody there: the same is read, and nothing is asked for.
+    async with served(world, path) as (server, api):
+        await server.down()
+        with pytest.raises(Unreachable):
+            await api(ops.get_space, space)
+        with kept_reading() as found:
+            kept, again = await asyncio.gather(
+                api(ops.get_space, space), api.page(ops.list_organization_spaces, world.home)
+            )
+            with pytest.raises(NotKept):
+                await api(ops.get_space, "another")
+            with pytest.raises(RuntimeError, match="writes"):
+                await api(ops.update_space, space, SpaceUpdate())
+            with pytest.raises(NotKept):  # of which nobody knows what it holds
+                await api.raw("GET", f"/v1/spaces/{space}")
+            late = asyncio.create_task(asyncio.sleep(0, found))
+            leaked = asyncio.create_task(_after(late, api, space))
+        assert (kept.title, [each.title for each in again.items]) == ("Handbook", titles)
+        assert found.oldest is not None
+        assert server.asked == []
+        # What goes on after the block is not fed from the disk behind anybody's back.
+        with pytest.raises(Unreachable):
+            await leaked
+
+        # What is not understood takes the place of nothing.
+        await server.up()
+        assert server.port != port
+        server.plan = always(faults.HTML)
+        with pytest.raises(Garbled):
+            await api(ops.get_space, space)
+        server.plan = always(faults.SERVER_ERROR)
+        with kept_reading():
+            assert (await api(ops.get_space, space)).title == "Handbook"
+        await api.forget_kept()
+        with kept_reading(), pytest.raises(NotKept):
+            await api(ops.get_space, space)
+
+    async with served(world) as (_, api):
+        assert not api.keeps
+        with kept_reading(), pytest.raises(NotKept):
+            await api(ops.get_space, space)
+
+
+async def _after(before: asyncio.Task[Any], api: Api, space: str) -> Any:
+    await before
+    return await api(ops.get_space, space)
+
+
+async def test_what_is_kept_and_not_understood_is_as_good_as_nothing(
+    world: World, tmp_path: Path
+) -> None:
+    space, path = world.space(), tmp_path / "answers.db"
+    async with served(world, path) as (_, api):
+        await api(ops.get_space, space)
+    file = Answers(path)
+    target = outgoing(ops.get_space, space).target
+    found = file.read(target)
+    assert found is not None
+    file.keep({target: type(found)(b'{"object": 5}', found.at)})
+    file.close()
+    async with served(world, path) as (_, api):
+        with kept_reading(), pytest.raises(NotKept):
+            await api(ops.get_space, space)
+
+
+async def test_what_may_hold_a_credential_is_not_kept(world: World, tmp_path: Path) -> None:
+    secret = {each.name for each in CATALOGUE.values() if each.secret and each.method == "GET"}
+    assert secret == {
+        "get_change_request_pdf",
+        "get_integration_event",
+        "get_published_site",
+        "get_saml_provider",
+        "list_integration_events",
+        "list_integration_installations",
+        "list_integration_site_installations",
+        "list_integration_space_installations",
+        "list_saml_providers",
+        "list_share_links",
+    }
+    request = world.change_request(world.space())
+    space = world.row("change_request", request)["space_id"]
+    path = tmp_path / "answers.db"
+    async with served(world, path) as (_, api):
+        await api(ops.get_change_request_pdf, space, request)
+        await api(ops.list_saml_providers, world.home)
+        await api.raw("GET", "/v1/user")
+        with kept_reading(), pytest.raises(NotKept):
+            await api(ops.list_saml_providers, world.home)
+    assert Answers(path).held().count == 0
+
+
+async def test_a_write_is_noted_before_it_goes_and_can_be_sent_again(world: World) -> None:
+    space = world.space()
+    remark = CommentCreate(body=MarkdownBody(markdown="A thought \u202e with é"))
+    noted: list[Outgoing] = []
+    async with served(world) as (server, api):
+
+        async def note(request: Outgoing) -> None:
+            assert not server.arrived
+            noted.append(request)
+
+        async def refuse(request: Outgoing) -> None:
+            raise OSError("the disk is full")
+
+        with noting(refuse), pytest.raises(OSError, match="full"):
+            await api(ops.create_space_comment, space, remark)
+        assert server.asked == []
+        server.plan = writes_only(script(faults.RESET_UNREAD))
+        with noting(note):
+            await api(ops.get_space, space)
+            with pytest.raises(Unreachable) as lost:
+                await api(ops.create_space_comment, space, remark)
+            assert lost.value.sent
+            await asyncio.gather(api(ops.get_space, space))
+        assert [request.name for request in noted] == ["create_space_comment"]
+        kept = noted[0].to_dict()
+        assert outgoing_of(kept) == noted[0]
+        # Repeated by the client: noted once.
+        noted.clear()
+        server.plan = writes_only(script(faults.UNAVAILABLE, faults.LIMITED_BRIEFLY))
+        with noting(note):
+            await api(ops.delete_space, world.space("Another"))
+        assert [request.name for request in noted] == ["delete_space"]
+    async with served(world) as (server, api):
+        answer = await api.again(kept)
+        assert b"A thought" in answer.content
+        assert len(server.arrived) == 1
+        page = await api.page(ops.list_space_comments, space)
+        assert len(page.items) == 1
+
+        wrong = (
+            {},
+            {**kept, "method": "BREW"},
+            {**kept, "target": "https://elsewhere.example/"},
+            {**kept, "target": "/v1/../files"},
+            {**kept, "target": 5},
+            {**kept, "body": 5},
+            {**kept, "body": "\ud800"},
+            {**kept, "creates": None},
+        )
+        for value in wrong:
+            with pytest.raises(ValueError, match=r"request|path|surrogates"):
+                await api.again(value)
+        assert len(server.arrived) == 1
+
+
+async def test_a_session_that_only_reads_sends_no_write(world: World) -> None:
+    space = world.space()
+    async with served(world, read_only=True) as (server, api):
+        await api(ops.get_space, space)
+        for write in (
+            api(ops.update_space, space, SpaceUpdate()),
+            api.raw("DELETE", f"/v1/spaces/{space}"),
+            api.again(outgoing(ops.delete_space, space).to_dict()),
+        ):
+            with pytest.raises(ReadOnly, match="nothing was sent") as refused:
+                await write
+            assert not refused.value.sent
+        assert [asked.method for asked in server.asked] == ["GET"]
+        with pytest.raises(NotFound):
+            await api(ops.get_space, "none")
+
+
+async def test_another_token_is_sent_from_the_next_request_on(world: World) -> None:
+    world.space()
+    async with serving(world.app) as server, Api(server.url, "a-wrong-token") as api:
+        with pytest.raises(Unauthorized):
+            await api(ops.get_current_user)
+        api.use_token(world.token(world.ana))
+        assert (await api(ops.get_current_user)).id == world.ana
+        server.plan = always(faults.refusal(403, body=b'{"error":{"message":"a-wrong-token?"}}'))
+        with pytest.raises(Exception, match=r"…\?"):
+            await api(ops.get_current_user)
+        with pytest.raises(ValueError, match="token"):
+            api.use_token("two words")
+    within = world.api(world.user("ben"))
+    within.use_token(world.token(world.ana))
+    assert (await within(ops.get_current_user)).id == world.ana
+
+
+async def test_the_services_clock_is_known(world: World) -> None:
+    space = world.space()
+    assert world.api().skew == timedelta(0)
+    async with served(world) as (server, api):
+        assert api.skew == timedelta(0)
+        await api(ops.get_space, space)
+        assert abs(api.skew) < timedelta(seconds=2)
+        server.plan = always(faults.skew(timedelta(hours=-5)))
+        for _ in range(2):
+            await api(ops.get_space, space)
+        # Nonsense, and one answer that is off, do not move it.
+        server.plan = script(faults.CLOCK_NONSENSE, faults.CLOCK_AHEAD)
+        for _ in range(2):
+            await api(ops.get_space, space)
+        server.plan = always(faults.skew(timedelta(hours=-5)))
+        for _ in range(2):
+            await api(ops.get_space, space)
+        assert abs(api.skew + timedelta(hours=5)) < timedelta(seconds=2)

@@ -50,7 +50,7 @@ async def read_holder(api: Api) -> Holder:
 
     Raises ``ApiError``, and ``UsageError`` for an address where something else answers.
     """
-    from copydesk.client.errors import ExtensionMissing, Garbled, NotFound, Redirected
+    from copydesk.client.errors import ExtensionMissing, Garbled, NotFound
     from copydesk.contract import operations as ops
 
     user = None
@@ -60,9 +60,7 @@ async def read_holder(api: Api) -> Holder:
         except ExtensionMissing:
             user = None
         page = await api(ops.list_organizations, limit=100)
-    except (Garbled, NotFound, Redirected) as error:
-        if isinstance(error, Redirected) or getattr(error, "from_service", False):
-            raise
+    except (Garbled, NotFound) as error:
         raise UsageError(
             f"{api.base_url} answers, but not as this API does: look at the base URL", FAILED
         ) from error

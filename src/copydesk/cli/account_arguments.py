@@ -6,15 +6,18 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, _SubParsersAction
+    from collections.abc import Callable
 
     Subparsers = _SubParsersAction[ArgumentParser]
+    Connecting = Callable[[ArgumentParser], None]
 
 
-def add_accounts(commands: Subparsers) -> None:
+def add_accounts(commands: Subparsers, connecting: Connecting) -> None:
     """Declare the commands."""
     _login(commands)
     _logout(commands)
     _profiles(commands)
+    _doctor(commands, connecting)
 
 
 def _login(commands: Subparsers) -> None:
@@ -86,3 +89,14 @@ def _profiles(commands: Subparsers) -> None:
     using = actions.add_parser("use", help="open this profile where none is named")
     using.add_argument("name", metavar="NAME", help="the profile; desk is the embedded desk")
     using.set_defaults(runner="copydesk.cli.profiles:use_profile")
+
+
+def _doctor(commands: Subparsers, connecting: Connecting) -> None:
+    parser = commands.add_parser(
+        "doctor",
+        help="say what is configured, what answers, and what is wrong",
+        description="Writes nothing, and prints no token. Exit status 1 when something is wrong.",
+    )
+    parser.add_argument("--json", action="store_true", dest="as_json", help="as JSON")
+    connecting(parser)
+    parser.set_defaults(runner="copydesk.cli.doctor:examine")

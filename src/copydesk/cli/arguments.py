@@ -101,7 +101,7 @@ def build_parser() -> ArgumentParser:
     _connection(parser)
     parser.set_defaults(runner="copydesk.cli.open:open_desk")
     commands = parser.add_subparsers(metavar="COMMAND", title="commands", prog=parser.prog)
-    add_accounts(commands)
+    add_accounts(commands, connecting)
     add_api(commands, connecting)
     add_cr(commands, connecting)
     add_clusters(commands, connecting)

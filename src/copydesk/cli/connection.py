@@ -37,7 +37,8 @@ class Connection:
     are read. ``open`` makes the client, which takes a while. ``profile`` is its name: "desk" for
     the embedded desk, "" for a service that was named without one. ``read_only``: nothing is
     written to it, and ``read_only_by`` is the option that said so, "" for the profile itself.
-    ``token`` is how its token is come by, None for the embedded desk.
+    ``token`` is how its token is come by, None for the embedded desk. ``base_url`` and
+    ``ca_file`` are those of a service.
     """
 
     key: str
@@ -48,6 +49,8 @@ class Connection:
     read_only: bool = False
     token: Token | None = None
     read_only_by: str = ""
+    base_url: str = ""
+    ca_file: Path | None = None
 
     async def connect(self, *, keeping: Path | None = None) -> Api:
         """Return the client, made in a thread.
@@ -127,14 +130,16 @@ def chosen(
     address = base_url or (None if profile else os.environ.get(ADDRESS_VARIABLE))
     if address:
         return _at(address, read_only=read_only)
-    name = profile or os.environ.get(PROFILE_VARIABLE) or _usual()
+    name = profile or os.environ.get(PROFILE_VARIABLE) or ""
+    if not name:
+        usual = _usual()
+        if usual in {"", EMBEDDED} and os.environ.get(TOKEN_VARIABLE):
+            # A token for one run says more than settings that name no service.
+            return _at(HOSTED, read_only=read_only)
+        name = usual or EMBEDDED
     if name == EMBEDDED:
         return _embedded(None, read_only=read_only)
-    if name:
-        return remote(_named(name), read_only=read_only)
-    if os.environ.get(TOKEN_VARIABLE):
-        return _at(HOSTED, read_only=read_only)
-    return _embedded(None, read_only=read_only)
+    return remote(_named(name), read_only=read_only)
 
 
 def _usual() -> str:
@@ -219,15 +224,23 @@ def _embedded(desk: Path | None, *, read_only: bool) -> Connection:
     )
 
 
-def remote(profile: Profile | None, address: str = "", *, read_only: bool = False) -> Connection:
+def remote(
+    profile: Profile | None,
+    address: str = "",
+    *,
+    read_only: bool = False,
+    environment: bool = True,
+) -> Connection:
     """Return the service of a profile, or one at an ``address`` with the environment's token.
+
+    That token goes before the profile's own, unless ``environment`` is not to be looked at.
 
     What is seen from here is looked at at once, where a person still sees which word to mend;
     keyrings and commands are asked when the client is made. Raises ``UsageError``.
     """
     from urllib.parse import urlsplit
 
-    token = Token(profile)
+    token = Token(profile, environment=environment)
     if token.origin in {TOKEN_VARIABLE, "none"}:
         token.read()
     service = profile.base_url if profile else address
@@ -253,6 +266,8 @@ def remote(profile: Profile | None, address: str = "", *, read_only: bool = Fals
         reads,
         token,
         READ_ONLY if read_only else "",
+        service,
+        profile.ca_file if profile else None,
     )
 
 

@@ -20,13 +20,13 @@ class Token:
     """How a connection comes by its token: from the environment, a command, a keyring or a file.
 
     ``profile`` is whose it is; None for a service that was named without one, whose token is in
-    the environment. ``secrets`` are the tokens that were read so far: in no file that is written
-    about a crash.
+    the environment, which is not looked at unless ``environment``. ``secrets`` are the tokens that
+    were read so far: in no file that is written about a crash.
     """
 
-    def __init__(self, profile: Profile | None) -> None:
+    def __init__(self, profile: Profile | None, *, environment: bool = True) -> None:
         self._profile = profile
-        self._given = os.environ.get(TOKEN_VARIABLE, "")
+        self._given = os.environ.get(TOKEN_VARIABLE, "") if environment else ""
         self.secrets: list[str] = [self._given] if self._given else []
 
     @property

@@ -1,0 +1,166 @@
+"""``copydesk doctor``: what is configured, what answers, and what is wrong. Nothing is written.
+
+No token is in what it prints: none is put there, and whatever else finds its way into a sentence
+is looked through for those that were read.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Iterable
+from itertools import groupby
+from urllib.request import getproxies
+
+from copydesk.cli import doctor_machine as machine
+from copydesk.cli import doctor_service as services
+from copydesk.cli.connection import ADDRESS_VARIABLE, OWN, Connection, Service, chosen, remote
+from copydesk.cli.edge import DONE, FAILED, UsageError
+from copydesk.cli.finding import Finding
+from copydesk.cli.output import put, put_facts, put_json
+from copydesk.cli.profiles import WHERE
+from copydesk.cli.tokens import TOKEN_VARIABLE
+from copydesk.domain.profile import EMBEDDED
+from copydesk.domain.text import clean, plural
+from copydesk.local.paths import find_paths
+from copydesk.local.settings import Settings, SettingsError
+
+HIDDEN = "…"
+SHORTEST = 4
+
+
+def examine(*, as_json: bool = False, service: Service = OWN) -> int:
+    """Print what was found; 1 when something is wrong.
+
+    Every profile is looked at, or the one service that the options name.
+    """
+    paths = find_paths()
+    settings, about = machine.settings(paths)
+    found = [*machine.program(), *machine.screen(), *machine.files(paths), *about]
+    profiles = settings.profiles if settings else ()
+    needed = any(profile.storage == "keyring" for profile in profiles)
+    found.append(machine.keyring(paths, needed=needed))
+    found.append(machine.desk(service.desk or paths.desk))
+    connections, wrong = _connections(service, settings)
+    found += wrong
+    for connection in connections:
+        found += services.network(connection)
+    found += asyncio.run(_ask(connections))
+    hide = _hiding(connections)
+    shown = [
+        Finding(each.part, hide(each.name), hide(each.said), hide(each.advice)) for each in found
+    ]
+    wrongs = sum(each.wrong for each in shown)
+    if as_json:
+        put_json({"well": not wrongs, "findings": [_value(each) for each in shown]})
+    else:
+        _print(shown)
+    return FAILED if wrongs else DONE
+
+
+def _connections(
+    service: Service, settings: Settings | None
+) -> tuple[list[Connection], list[Finding]]:
+    """Return the services to be asked, and what keeps others from being asked."""
+    found: list[Connection] = []
+    wrong: list[Finding] = []
+    ambient = os.environ.get(TOKEN_VARIABLE) or os.environ.get(ADDRESS_VARIABLE)
+    usual = settings.profile if settings else ""
+    if service != OWN or ambient:
+        try:
+            found.append(chosen(service.desk, service.base_url, service.profile))
+        except UsageError as error:
+            wrong.append(Finding("services", "chosen", _safe(error), "choose another one"))
+        except SettingsError:
+            pass  # told already, with its lines
+    if service == OWN and settings is not None:
+        for profile in settings.profiles:
+            if any(each.profile == profile.name for each in found):
+                continue
+            try:
+                # A token of the environment is for the chosen service, and no other gets it.
+                found.append(remote(profile, environment=False))
+            except UsageError:
+                advice = f"copydesk login {profile.name}" if profile.name == usual else ""
+                wrong.append(
+                    Finding(
+                        f"profile {profile.name}",
+                        "token",
+                        f"{WHERE['none'].partition(':')[0]}, for {profile.base_url}",
+                        advice,
+                    )
+                )
+        if not found and not wrong:
+            wrong.append(
+                Finding("services", "profiles", "none: copydesk login connects to a service")
+            )
+    return [each for each in found if each.profile != EMBEDDED], wrong
+
+
+def _safe(error: UsageError) -> str:
+    """Return what a mistake is, without a variable's value: that may be a token by mistake."""
+    address = os.environ.get(ADDRESS_VARIABLE, "")
+    text = str(error)
+    return f"{ADDRESS_VARIABLE} is no base URL" if address and address in text else text
+
+
+async def _ask(connections: list[Connection]) -> list[Finding]:
+    answers = await asyncio.gather(*map(services.service, connections))
+    return [finding for answer in answers for finding in answer]
+
+
+def _hiding(connections: Iterable[Connection]) -> _Hiding:
+    secrets = {secret for connection in connections for secret in connection.secrets}
+    secrets.add(os.environ.get(TOKEN_VARIABLE, ""))
+    for name, address in getproxies().items():
+        credentials, at, _ = address.partition("://")[2].rpartition("@")
+        if at and name != "no":
+            secrets |= {credentials, *credentials.split(":", 1)}
+    return _Hiding(secrets)
+
+
+class _Hiding:
+    """Takes secrets out of texts."""
+
+    def __init__(self, secrets: Iterable[str]) -> None:
+        # What is shorter is no credential, and would take letters out of everything.
+        told = {secret for secret in secrets if len(secret) >= SHORTEST}
+        self._secrets = sorted(told, key=len, reverse=True)
+
+    def __call__(self, text: str) -> str:
+        text = clean(text)
+        for secret in self._secrets:
+            text = text.replace(secret, HIDDEN)
+        return text
+
+
+def _value(finding: Finding) -> dict[str, object]:
+    return {
+        "part": finding.part,
+        "name": finding.name,
+        "said": finding.said,
+        "advice": finding.advice or None,
+    }
+
+
+def _print(findings: list[Finding]) -> None:
+    ordered = {each.part: None for each in findings}
+    parts = {
+        part: list(group)
+        for part, group in groupby(
+            sorted(findings, key=lambda each: list(ordered).index(each.part)),
+            key=lambda each: each.part,
+        )
+    }
+    for part, group in parts.items():
+        put(part, "strong")
+        put_facts([(f"  {each.name}", each.said) for each in group if not each.wrong])
+        for each in group:
+            if each.wrong:
+                put(
+                    f"! {each.name}: {each.said}. {each.advice[:1].upper()}{each.advice[1:]}.",
+                    "bad",
+                )
+        put("")
+    wrong = sum(each.wrong for each in findings)
+    put(f"{plural(wrong, 'thing')} to mend, marked with !." if wrong else "All is well.")

@@ -1,0 +1,196 @@
+"""What ``copydesk doctor`` finds on this machine: the program, the terminal, files, the desk."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import os
+import platform
+import shutil
+import stat
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from copydesk import __version__
+from copydesk.cli import terminal
+from copydesk.cli.connection import ADDRESS_VARIABLE, PROFILE_VARIABLE
+from copydesk.cli.finding import Finding
+from copydesk.cli.tokens import TOKEN_VARIABLE
+from copydesk.domain.text import clean, listed
+from copydesk.local.credentials import CredentialError, Credentials
+from copydesk.local.log import DEBUG_VARIABLE
+from copydesk.local.paths import HOME_VARIABLE, Paths
+from copydesk.local.settings import Settings, SettingsError, load_settings
+
+LIBRARIES = ("textual", "httpx", "pydantic", "keyring")
+"""The libraries whose versions matter most to who has to find a mistake."""
+
+LITTLE_SPACE = 100 * 1024 * 1024
+"""Less than this on a disk is told, in bytes."""
+
+VARIABLES = (
+    TOKEN_VARIABLE, ADDRESS_VARIABLE, PROFILE_VARIABLE, HOME_VARIABLE, DEBUG_VARIABLE, "NO_COLOR",
+    "SSL_CERT_FILE", "SSL_CERT_DIR",
+)  # fmt: skip
+"""What of the environment changes what copydesk does, besides proxies."""
+
+
+def program() -> Iterator[Finding]:
+    """Yield what runs here."""
+    yield Finding("copydesk", "version", __version__)
+    yield Finding("copydesk", "Python", f"{platform.python_version()}, {sys.executable}")
+    system = " ".join(filter(None, (platform.system(), platform.release(), platform.machine())))
+    yield Finding("copydesk", "system", system)
+    versions = ", ".join(f"{name} {importlib.metadata.version(name)}" for name in LIBRARIES)
+    yield Finding("copydesk", "libraries", versions)
+    given = [name for name in VARIABLES if os.environ.get(name)]
+    yield Finding("copydesk", "environment", f"{listed(given)} set" if given else "nothing set")
+
+
+def screen() -> Iterator[Finding]:
+    """Yield what the terminal is."""
+    part = "terminal"
+    kind = os.environ.get("TERM", "")
+    poor = os.name != "nt" and kind in terminal.POOR
+    yield Finding(
+        part,
+        "kind",
+        clean(kind) or "TERM is not set",
+        "the screens cannot be drawn: set TERM to what the terminal is" if poor else "",
+    )
+    if sys.stdout.isatty():
+        size = shutil.get_terminal_size()
+        small = size.columns < 80 or size.lines < 24
+        small_said = "made for 80x24 and more: less is cut" if small else ""
+        yield Finding(part, "size", f"{size.columns}x{size.lines}", small_said)
+    else:
+        yield Finding(part, "size", "unknown: this output is no terminal")
+    yield Finding(part, "colours", _colours(kind))
+    yield Finding(
+        part, "letters", "UTF-8" if terminal.shows_utf8() else "no UTF-8: signs are drawn in ASCII"
+    )
+
+
+def _colours(kind: str) -> str:
+    if os.environ.get("NO_COLOR"):
+        return "none (NO_COLOR)"
+    if os.environ.get("COLORTERM", "").lower() in {"truecolor", "24bit"}:
+        return "16 million"
+    return "256" if "256" in kind else "16"
+
+
+def settings(paths: Paths) -> tuple[Settings | None, list[Finding]]:
+    """Return the settings, None where they cannot be used, and what is to be said of them."""
+    part, name = "settings", str(paths.settings)
+    try:
+        found = load_settings(paths.settings)
+    except SettingsError as error:
+        return None, [
+            Finding(
+                part,
+                f"line {each.line}" if each.line else "file",
+                # What is wrong there may be a token in a wrong place: the key says enough.
+                f"{each.key or 'the file'} cannot be used",
+                f"run copydesk, which says what is wrong in {name}",
+            )
+            for each in error.problems
+        ]
+    except OSError as error:
+        return None, [Finding(part, name, error.strerror or "unreadable", "let it be read by you")]
+    there = "read" if paths.settings.exists() else "none: everything is as usual"
+    return found, [Finding(part, name, there)]
+
+
+def files(paths: Paths) -> Iterator[Finding]:
+    """Yield the folders and the files, with who may do what with them."""
+    for name, folder in (
+        ("config", paths.config),
+        ("data", paths.data),
+        ("state", paths.state),
+        ("cache", paths.cache),
+    ):
+        yield _folder(name, folder)
+    # Whoever may write to the settings may name a command that is run.
+    yield from _file("settings", paths.settings, closed=stat.S_IWGRP | stat.S_IWOTH)
+    yield from _file("desk", paths.desk)
+    yield from _file("writes", paths.journal)
+    yield from _file("log", paths.log)
+    if paths.credentials.is_dir():
+        for path in sorted(paths.credentials.glob("*.json")):
+            yield from _file("token", path)
+
+
+def _folder(name: str, folder: Path) -> Finding:
+    above = folder
+    while not above.exists() and above != above.parent:
+        above = above.parent
+    try:
+        free = shutil.disk_usage(above).free
+    except OSError as error:
+        return Finding("files", name, f"{folder}: {error.strerror}", "look at the disk")
+    room = f"{free / 2**30:,.1f} GiB free"
+    there = "" if folder.exists() else ", not made yet"
+    if not os.access(above, os.W_OK | os.X_OK) or not above.is_dir():
+        return Finding("files", name, f"{folder}{there}, not writable", "let it be written by you")
+    said = f"{folder}{there}, {room}"
+    if folder.exists():
+        said = f"{folder}, {_mode(folder)}, {room}"
+        # Whoever writes there can put a file of their own in the place of one of these.
+        if name != "config" and folder.stat().st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+            return Finding("files", name, said, f"others write there: chmod go-w {folder}")
+    return Finding("files", name, said, "make room on this disk" if free < LITTLE_SPACE else "")
+
+
+def _file(name: str, path: Path, *, closed: int = stat.S_IRWXG | stat.S_IRWXO) -> Iterator[Finding]:
+    """Yield a file that is there; wrong where others have one of the ``closed`` rights."""
+    try:
+        found = path.stat()
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        yield Finding("files", name, f"{path}: {error.strerror}", "let it be read by you")
+        return
+    from copydesk.tui.present.file import size_words
+
+    said = f"{path}, {_mode(path)}, {size_words(found.st_size)}"
+    advice = ""
+    if os.name != "nt" and found.st_mode & closed:
+        others = "write to" if closed == stat.S_IWGRP | stat.S_IWOTH else "read"
+        rights = "go-w" if others == "write to" else "go="
+        advice = f"others may {others} it: chmod {rights} {path}"
+    elif not os.access(path, os.R_OK | os.W_OK):
+        advice = "let it be read and written by you"
+    yield Finding("files", name, said, advice)
+
+
+def _mode(path: Path) -> str:
+    return f"{stat.S_IMODE(path.stat().st_mode):04o}"
+
+
+def keyring(paths: Paths, *, needed: bool) -> Finding:
+    """Return what the keyring of this system is; wrong where a profile has its token there."""
+    try:
+        return Finding("tokens", "keyring", Credentials(paths.credentials).backend())
+    except CredentialError as error:
+        advice = "unlock or install it, or copydesk login --store file" if needed else ""
+        return Finding("tokens", "keyring", str(error), advice)
+
+
+def desk(path: Path) -> Finding:
+    """Return what the embedded desk is, read in short; ``copydesk desk check`` reads all."""
+    from copydesk.server.desk_file import complaint
+    from copydesk.server.migrations import VERSION
+    from copydesk.tui.present.file import size_words
+
+    try:
+        if not path.exists():
+            return Finding("desk", str(path), "not made yet: the first start makes the sample")
+        wrong = complaint(path, VERSION)
+        size = path.stat().st_size
+    except OSError as error:
+        return Finding("desk", str(path), error.strerror or "unreadable", "let it be read by you")
+    if wrong is not None:
+        return Finding(
+            "desk", str(path), wrong, "copydesk desk check says more; a backup can take its place"
+        )
+    return Finding("desk", str(path), f"in order at a first look, {size_words(size)}")

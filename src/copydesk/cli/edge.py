@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable
+from contextlib import suppress
+from io import TextIOWrapper
 
 DONE, FAILED, USAGE, NOT_ALLOWED, CONFLICT, OFFLINE = range(6)
 """Exit statuses, one meaning each, for scripts: what is not there is a failure, no usage."""
@@ -24,13 +26,17 @@ def say(message: str) -> None:
     """Print for a person, beside the output that a script reads; what strangers wrote made safe."""
     from copydesk.domain.text import clean
 
-    print(clean(message, lines=True), file=sys.stderr, flush=True)
+    if sys.stderr is not None:
+        with suppress(OSError, ValueError):  # whoever could read it is gone
+            print(clean(message, lines=True), file=sys.stderr, flush=True)
 
 
 def guarded(command: Callable[[], int]) -> int:
     """Run a command; turn what goes wrong into one sentence and an exit status."""
     try:
-        return command()
+        status = command()
+        _flush()  # a full disk is told here, and not after the end
+        return status
     except UsageError as complaint:
         say(f"copydesk: {complaint}")
         return complaint.status
@@ -39,10 +45,39 @@ def guarded(command: Callable[[], int]) -> int:
         return INTERRUPTED
     except BrokenPipeError:
         # The reader of a pipe went away, as `| head` does. Python would complain again at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _give_up_output()
         return FAILED
     except Exception as error:  # noqa: BLE001 - the edge of the program
         return _expected(error) or _unexpected(error)
+
+
+def own_streams() -> None:
+    """Make the three streams of the process safe to use; call it before any file is opened.
+
+    One that was closed gets the null device: otherwise the next file would take its number, and
+    what is written to the stream. What a stream cannot encode is escaped.
+    """
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def _flush() -> None:
+    if sys.stdout is not None and not sys.stdout.closed:
+        sys.stdout.flush()
+
+
+def _give_up_output() -> None:
+    """Keep Python from writing again, at the end, what could not be written."""
+    with suppress(OSError, ValueError, AttributeError):
+        null = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(null, sys.stdout.fileno())
+        os.close(null)
 
 
 def status_of(answer: int | None) -> int:
@@ -86,6 +121,10 @@ def _expected(error: Exception) -> int | None:
         say(f"copydesk: the desk file cannot be used ({error}). Check its disk and permissions.")
         return FAILED
     if isinstance(error, OSError):
+        try:
+            _flush()
+        except (OSError, ValueError):
+            _give_up_output()
         name = f"{error.filename}: " if error.filename else ""
         say(f"copydesk: {name}{error.strerror or error}")
         return FAILED
@@ -93,8 +132,7 @@ def _expected(error: Exception) -> int | None:
 
 
 def _unexpected(error: Exception) -> int:
-    from copydesk.local.log import write_crash
+    from copydesk.local.log import explain_crash
 
-    where = write_crash(error)
-    say(f"copydesk: something unexpected went wrong ({type(error).__name__}). Details: {where}")
+    say(explain_crash(error))
     return FAILED

@@ -14,7 +14,7 @@ import re
 import sqlite3
 import tempfile
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterator
 from contextlib import suppress
 from datetime import UTC, datetime
 from io import TextIOWrapper
@@ -62,14 +62,17 @@ _QUOTED = re.compile(r"(['\"])(?:(?!\1).)*?\s(?:(?!\1).)*?\1", re.DOTALL)
 _GIVEN = frozenset(
     vars(logging.LogRecord("", 0, "", 0, "", None, None)) | {"message": 0, "asctime": 0}
 )
-_hidden: set[str] = set()
+_hidden: list[Collection[str]] = []
 _appending = threading.Lock()
 
 
-def hide(secret: str) -> None:
-    """Take a secret out of everything that is logged from now on, also in crashes."""
-    if secret:
-        _hidden.add(secret)
+def hide(secrets: Collection[str]) -> None:
+    """Take secrets out of everything that is logged from now on, also in crashes.
+
+    What is added to the collection later is hidden too.
+    """
+    if not any(secrets is known for known in _hidden):
+        _hidden.append(secrets)
 
 
 def debugging() -> bool:
@@ -154,9 +157,11 @@ def _frames(traceback: TracebackType | None) -> list[str]:
 def _redacted(value: Any) -> Any:
     """Return a value with the credentials in its texts taken out."""
     if isinstance(value, str):
-        for secret in sorted({*_hidden, os.environ.get("COPYDESK_TOKEN", "")}, key=len):
-            if secret:
-                value = value.replace(secret, "…")
+        known = {secret for secrets in _hidden for secret in tuple(secrets)}
+        for secret in sorted(
+            {*known, os.environ.get("COPYDESK_TOKEN", "")} - {""}, key=len, reverse=True
+        ):
+            value = value.replace(secret, "…")
         return _BEARER.sub(r"\1\2…", value)
     if isinstance(value, dict):
         return {_redacted(key): _redacted(each) for key, each in value.items()}
@@ -165,15 +170,14 @@ def _redacted(value: Any) -> Any:
     return value
 
 
-def open_log(path: Path, *, secrets: Iterable[str] = (), debug: bool = False) -> logging.Logger:
+def open_log(path: Path, *, secrets: Collection[str] = (), debug: bool = False) -> logging.Logger:
     """Write what copydesk logs to ``path`` and nowhere else, and return the logger.
 
     ``secrets`` are hidden (`hide`), and so is what looks like a bearer token. With ``debug`` the
     requests are logged too. The file is turned over at 1 MiB, three old ones are kept. Calling it
     again replaces the file. Raises ``OSError`` when the file cannot be made.
     """
-    for secret in secrets:
-        hide(secret)
+    hide(secrets)
     private_folder(path.parent)
     handler = _Private(
         path,

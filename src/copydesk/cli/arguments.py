@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, fields
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from copydesk.cli import log_file
 from copydesk.cli.edge import UsageError
 
 if TYPE_CHECKING:
@@ -32,6 +33,10 @@ class Command:
 
         Raises ``UsageError`` for a general option given to a command that has no use for it.
         """
+        debug = self.options.pop("debug", None)
+        if debug:
+            log_file.ask_for_requests()
+        log_file.begin_debugging()
         module, _, name = self.runner.partition(":")
         function = getattr(importlib.import_module(module), name)
         accepted = inspect.signature(function).parameters
@@ -88,7 +93,7 @@ def build_parser() -> ArgumentParser:
         prog="copydesk",
         description="The terminal desk for people who run documentation.",
         usage="%(prog)s [-h] [--version] [--profile NAME | --base-url URL | --desk FILE] "
-        "[--read-only] [URL | COMMAND …]",
+        "[--read-only] [--debug] [URL | COMMAND …]",
         epilog=(
             "URL, an address of the platform's application, opens the screens where it points.\n"
             "With no account copydesk opens the embedded desk: a sample, or what you import.\n"
@@ -149,6 +154,12 @@ def _connection(parser: ArgumentParser, *, again: bool = False) -> None:
         default=default,
         help="write nothing to the service",
     )
+    parser.add_argument(
+        "--debug",
+        action="store_true",
+        default=default,
+        help="log every request, without what is in it (copydesk log --file says where)",
+    )
 
 
 def _ops(commands: _SubParsersAction[ArgumentParser]) -> None:
@@ -171,7 +182,14 @@ def _keys(commands: _SubParsersAction[ArgumentParser]) -> None:
 def _log(commands: _SubParsersAction[ArgumentParser]) -> None:
     parser = commands.add_parser("log", help="print what was written from this machine")
     parser.add_argument("--since", metavar="SPAN", help="only the last 30m, 1h, 2d, …")
-    parser.add_argument("--json", action="store_true", dest="as_json", help="as JSON")
+    form = parser.add_mutually_exclusive_group()
+    form.add_argument("--json", action="store_true", dest="as_json", help="as JSON")
+    form.add_argument(
+        "--file",
+        action="store_true",
+        dest="file",
+        help="print where errors and requests are logged",
+    )
     parser.set_defaults(runner="copydesk.cli.log:print_log")
 
 

@@ -23,12 +23,16 @@ PRINTED = (
 """The fields that are printed. What was sent, and the texts in the way back of it, are not."""
 
 
-def print_log(*, since: str | None = None, as_json: bool = False) -> int:
+def print_log(*, since: str | None = None, as_json: bool = False, file: bool = False) -> int:
     """Print the writes, oldest first, those begun within ``since`` ("1h") if given.
 
-    Raises ``UsageError`` for a span that is none.
+    With ``file``, only where the other log is, that of errors and requests. Raises ``UsageError``
+    for a span that is none.
     """
     paths = find_paths()
+    if file:
+        print(paths.log)
+        return 0
     begun = 0.0 if since is None else time.time() - span(since)
     entries = Journal(paths.journal).entries(since=begun) if paths.journal.exists() else []
     if as_json:

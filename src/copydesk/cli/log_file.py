@@ -19,6 +19,14 @@ def ask_for_requests() -> None:
     os.environ[DEBUG_VARIABLE] = "1"
 
 
+def begin_debugging() -> None:
+    """Open the log at once where every request is asked for: of a command, too."""
+    if os.environ.get("COPYDESK_DEBUG", "") not in ("", "0"):
+        from copydesk.local.paths import find_paths
+
+        begin(find_paths().log)
+
+
 def begin(path: Path, secrets: Sequence[str] = ()) -> None:
     """Open the log. Where that cannot be, there is none, and work goes on."""
     from copydesk.local import log

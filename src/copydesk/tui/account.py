@@ -27,6 +27,10 @@ class TokenKeeper(Protocol):
     def origin(self) -> str:
         """Where it comes from: `VARIABLE`, "keyring", "file", "command" or "none"."""
 
+    @property
+    def owner(self) -> tuple[str, str] | None:
+        """The id and the name of whose things are kept on this machine, where that is known."""
+
     def read(self) -> str:
         """Return the token as it is kept by now."""
 
@@ -45,7 +49,7 @@ KEPT = {
 
 
 @dataclass(frozen=True, slots=True)
-class Account:
+class Offer:
     """A service, or the desk on this machine, that one can go on with.
 
     ``id`` tells it from all others, ``name`` is what is typed for it ("" for a service that was
@@ -64,8 +68,18 @@ class Account:
         return clean(self.name or self.host)
 
 
-def account_named(known: Sequence[Account], name: str) -> Account:
-    """Return the account of that name. Raises `NotDoneError` for none, with the nearest."""
+class Offers(Protocol):
+    """What one can go on with. Its calls block; they raise `NotDoneError`."""
+
+    def known(self) -> Sequence[Offer]:
+        """Return what there is."""
+
+    def prepare(self, offer: Offer) -> None:
+        """Make sure that it can be opened next, as far as that is seen from here."""
+
+
+def offer_named(known: Sequence[Offer], name: str) -> Offer:
+    """Return the one of that name. Raises `NotDoneError` for none, with the nearest."""
     found = next((each for each in known if name and each.name == name), None)
     if found is None:
         names = [each.name for each in known if each.name]
@@ -75,11 +89,11 @@ def account_named(known: Sequence[Account], name: str) -> Account:
     return found
 
 
-async def choose_account(app: CopydeskApp, known: Sequence[Account]) -> Account | None:
-    """Let the user choose an account; None when nothing was chosen."""
+async def choose_offer(app: CopydeskApp, known: Sequence[Offer]) -> Offer | None:
+    """Let the user choose; None when nothing was chosen."""
     from copydesk.tui.widgets.choice import Choice, Option
 
-    def note(each: Account) -> str:
+    def note(each: Offer) -> str:
         said = [clean(each.host)] if each.name else []
         said += ["read-only"] * each.read_only + ["open now"] * each.current
         return ", ".join(said)
@@ -98,7 +112,7 @@ async def change_token(session: Session, keeper: TokenKeeper, typed: str) -> str
     """
     token = typed or await asyncio.to_thread(keeper.read)
     api = session.api or session.made or await session.connect()
-    who = await _whose(session, api, token)
+    who = await _whose(session, keeper, api, token)
     said = await asyncio.to_thread(keeper.keep, token) if typed else ""
     api.use_token(token)
     session.contact.answered()
@@ -106,7 +120,7 @@ async def change_token(session: Session, keeper: TokenKeeper, typed: str) -> str
     return f"The token is accepted{who}. {said}".strip()
 
 
-async def _whose(session: Session, api: Api, token: str) -> str:
+async def _whose(session: Session, keeper: TokenKeeper, api: Api, token: str) -> str:
     """Return whose a token is, as the end of a sentence. Raises `NotDoneError` for another's."""
     from copydesk.client.errors import ExtensionMissing
     from copydesk.contract import operations as ops
@@ -122,9 +136,10 @@ async def _whose(session: Session, api: Api, token: str) -> str:
             await trial(ops.list_organizations, limit=1)
             return ""
     name = clean(me.display_name)
-    if session.me is not None and session.me.id != me.id:
+    owner = (session.me.id, session.me.display_name) if session.me else keeper.owner
+    if owner is not None and owner[0] != me.id:
         raise NotDoneError(
-            f"This is the token of {name}, and you are {clean(session.me.display_name)} here. "
+            f"This is the token of {name}, and what is kept here is that of {clean(owner[1])}. "
             "copydesk login NAME makes a profile of its own for it."
         )
     return f" ({name})"

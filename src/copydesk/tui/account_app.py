@@ -3,26 +3,24 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, cast
 
 from textual.app import App
 
-from copydesk.tui.dispatch import tell_failures
-
 if TYPE_CHECKING:
-    from copydesk.tui.account import Account
+    from copydesk.tui.account import Offers
     from copydesk.tui.app import CopydeskApp
 
 
 class AccountApp(App[None]):
     """A program whose token can be replaced, and that can be left for another profile."""
 
-    known_accounts: Callable[[], Sequence[Account]] = staticmethod(lambda: ())
-    """Reads what ``:profile`` offers; raises ``OSError``, and `ValueError` for broken settings."""
+    offers: Offers | None = None
+    """What ``:profile`` leads to; None where there is nothing."""
 
     bound_for: str | None = None
-    """The id of the account that it was left for; None where it was simply left."""
+    """The id of the offer that it was left for; None where it was simply left."""
 
     _typing_token = False
 
@@ -65,34 +63,31 @@ class AccountApp(App[None]):
     # Another profile
 
     @property
-    def accounts(self) -> Sequence[Account]:
-        """What ``:profile`` offers, for its completion; nothing where that cannot be read."""
-        try:
-            return self.known_accounts()
-        except (OSError, ValueError):
-            return ()
-
-    async def change_profile(self, name: str) -> None:
-        """Leave for the profile of that name, or for one that is chosen where none is given."""
-        place = self._desk.here
-        if place is not None:
-            await tell_failures(place, self._change_profile(name))
-
-    async def _change_profile(self, name: str) -> None:
-        from copydesk.tui.account import account_named, choose_account
+    def profile_names(self) -> Sequence[str]:
+        """The names that ``:profile`` takes, for its completion; none where they are not read."""
         from copydesk.tui.errors import NotDoneError
 
         try:
-            known = await asyncio.to_thread(self.known_accounts)
-        except (OSError, ValueError) as error:
-            raise NotDoneError(str(error)) from error
-        if name:
-            account = account_named(known, name)
-        else:
-            chosen = await choose_account(self._desk, known)
-            if chosen is None:
-                return
-            account = chosen
-        if account.current:
-            raise NotDoneError(f"This is {account.title} already.")
-        self._desk.leave(bound_for=account.id)
+            known = self.offers.known() if self.offers is not None else ()
+        except NotDoneError:
+            return ()
+        return [each.name for each in known if each.name]
+
+    async def change_profile(self, name: str) -> None:
+        """Leave for the profile of that name, or for one that is chosen where none is given.
+
+        Raises `NotDoneError`: then all stays as it is.
+        """
+        from copydesk.tui.account import choose_offer, offer_named
+        from copydesk.tui.errors import NotDoneError
+
+        if self.offers is None:
+            raise NotDoneError("There are no profiles here.")
+        known = await asyncio.to_thread(self.offers.known)
+        offer = offer_named(known, name) if name else await choose_offer(self._desk, known)
+        if offer is None:
+            return
+        if offer.current:
+            raise NotDoneError(f"{offer.title} is open already.")
+        await asyncio.to_thread(self.offers.prepare, offer)
+        self._desk.leave(bound_for=offer.id)

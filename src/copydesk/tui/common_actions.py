@@ -104,7 +104,7 @@ def _view_names(owner: Any) -> Sequence[str]:
 
 
 def _profile_names(owner: Any) -> Sequence[str]:
-    return [each.name for each in _here(owner).desk.accounts if each.name]
+    return _here(owner).desk.profile_names
 
 
 def no_token(owner: Any) -> str | None:

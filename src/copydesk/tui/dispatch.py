@@ -81,6 +81,8 @@ def _put(root: dict[str, Node], presses: Sequence[str], meaning: Meaning) -> Non
 
 async def run(owner: Any, action: Action) -> None:
     """Do an action, or say why it is off. An async one goes on in a worker."""
+    if not owner.is_attached or owner.screen not in owner.app.screen_stack:
+        return  # it was left between the key and its turn
     place: Place | None = owner.screen if hasattr(owner.screen, "say") else None
     session = owner.app.session
     if away(session, action):
@@ -103,7 +105,7 @@ async def run(owner: Any, action: Action) -> None:
         if place is not None:
             place.say(f"{action.label.capitalize()} is still under way.", "warn")
         return
-    with _because(owner, action.id):
+    with because(owner, action.id):
         result = getattr(owner, action.method)()
         if action.inline and inspect.isawaitable(result):
             await tell_failures(place, result)
@@ -118,12 +120,12 @@ async def run_command(owner: Any, command: Command, rest: str) -> None:
         if place is not None:
             place.say(refusal(owner.app.session, command.label), "warn")
         return
-    with _because(owner, command.id):
+    with because(owner, command.id):
         await _follow(owner, place, command.id, getattr(owner, command.method)(rest))
 
 
 @contextmanager
-def _because(owner: Any, name: str) -> Iterator[None]:
+def because(owner: Any, name: str) -> Iterator[None]:
     """Let what is sent meanwhile, and by tasks that begin meanwhile, name its action.
 
     What is done in a sheet is done for the action that opened it, too.
@@ -149,11 +151,11 @@ async def _follow(owner: Any, place: Place | None, name: str, result: Any) -> No
 async def tell_failures(place: Place | None, result: Any) -> None:
     """Await what an action began; what the service refused is said on the place."""
     from copydesk.tui.errors import failure_types, sentence
-    from copydesk.tui.session import RecalledError, WriteError
+    from copydesk.tui.session import QueuedError, RecalledError, WriteError
 
     try:
         await result
-    except RecalledError as error:
+    except (QueuedError, RecalledError) as error:
         if place is not None:
             place.tell(str(error), "warn")
     except WriteError as error:

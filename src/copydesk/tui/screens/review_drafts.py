@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, cast
 
 from copydesk.domain.text import clean, plural
 from copydesk.tui.actions import command
-from copydesk.tui.dispatch import run
+from copydesk.tui.dispatch import because, run
 from copydesk.tui.pending import pending_line, review_drafts
 from copydesk.tui.read_only import away, refusal
 from copydesk.tui.screens.review_guards import may_not_comment
@@ -127,6 +127,10 @@ class ReviewDrafts(ReviewThreads, scope="review_drafts"):
         if why is not None:
             self.say(why, "warn")
             return
+        with because(self, comment.id):
+            self._comment_on(part)
+
+    def _comment_on(self, part: str) -> None:
         page, _, node = part.partition("/")
         change = next((each for each in self.changes if each.id == page), None)
         if part == "request":

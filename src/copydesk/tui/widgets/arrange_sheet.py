@@ -260,7 +260,7 @@ class ArrangeSheet(Sheet[Outcome], scope="arrange"):
 
     # What is done
 
-    @action("y", "send", unless=not_asking, danger=2)
+    @action("y", "send", unless=not_asking, danger=2, stages=True)
     async def begin(self) -> None:
         """Send them one by one."""
         if self._checking or (self.run.removals and not await self._typed()):
@@ -301,7 +301,7 @@ class ArrangeSheet(Sheet[Outcome], scope="arrange"):
         answer = await self.app.push_screen_wait(sheet)
         return answer is True
 
-    @action("r", "try again", unless=nothing_to_send, danger=2)
+    @action("r", "try again", unless=nothing_to_send, danger=2, stages=True)
     async def again(self) -> None:
         """Try the request again that failed and go on; in a roll back, go on with that."""
         back, why = self.run.back, self.run.why
@@ -311,7 +311,7 @@ class ArrangeSheet(Sheet[Outcome], scope="arrange"):
             self._said = f"Tried again at {session.clock().astimezone():%H:%M:%S}: the same."
             self._show()
 
-    @action("b", "roll back", unless=nothing_to_return, danger=2)
+    @action("b", "roll back", unless=nothing_to_return, danger=2, stages=True)
     async def roll_back(self) -> None:
         """Take back what was sent, the newest first."""
         await self._go(self._arranger.roll_back)

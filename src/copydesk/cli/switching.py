@@ -1,0 +1,131 @@
+"""What the screens are told of tokens and profiles: where a token is kept, what else can be opened.
+
+The screens know neither settings nor environment. They ask here, and hear of what cannot be in a
+`NotDoneError`.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from copydesk.cli.connection import Connection, chosen
+from copydesk.cli.edge import UsageError
+from copydesk.cli.tokens import TOKEN_VARIABLE, Token
+from copydesk.domain.profile import EMBEDDED
+from copydesk.tui.account import Offer
+from copydesk.tui.errors import NotDoneError
+
+if TYPE_CHECKING:
+    from copydesk.local.paths import Paths
+
+
+@contextmanager
+def _told() -> Iterator[None]:
+    """Turn what a person can mend on the command line into what the screens say."""
+    from copydesk.local.settings import SettingsError
+
+    try:
+        yield
+    except (UsageError, SettingsError) as error:
+        raise NotDoneError(str(error)) from error
+
+
+class Keeper:
+    """The token of a connection, as the screens see it (`copydesk.tui.account.TokenKeeper`)."""
+
+    def __init__(self, token: Token, key: str, paths: Paths) -> None:
+        self._token, self._key, self._paths = token, key, paths
+
+    @property
+    def origin(self) -> str:
+        """Where the token comes from."""
+        return self._token.origin
+
+    @property
+    def owner(self) -> tuple[str, str] | None:
+        """Whose things are kept on this machine."""
+        from copydesk.local.accounts import Accounts
+
+        found = Accounts(self._paths.accounts).read(self._key)
+        return None if found is None else (found.user, found.name)
+
+    def read(self) -> str:
+        """Return the token as it is kept by now. Raises `NotDoneError`."""
+        with _told():
+            return self._token.read()
+
+    def keep(self, token: str) -> str:
+        """Keep another token; say where. Raises `NotDoneError` and ``OSError``."""
+        with _told():
+            return self._token.keep(token)
+
+
+class Switchboard:
+    """What can be opened in place of what is open (`copydesk.tui.account.Offers`).
+
+    ``first`` is what the program was begun with: it may have no name, and stays to be chosen.
+    ``read_only`` holds for everything that is opened.
+    """
+
+    def __init__(self, paths: Paths, first: Connection, *, read_only: bool) -> None:
+        self._paths = paths
+        self._read_only = read_only
+        self._first = self.connection = first
+        self._next = first
+
+    def known(self) -> Sequence[Offer]:
+        """Return the desk on this machine, the profiles, and what the program was begun with."""
+        from urllib.parse import urlsplit
+
+        from copydesk.local.profiles import Profiles
+
+        with _told():
+            profiles = Profiles(self._paths.settings).read()
+        desk = f"desk:{self._paths.desk}"
+        ways = [(desk, EMBEDDED, "the desk on this machine", False)]
+        ways += [
+            (each.key, each.name, urlsplit(each.base_url).hostname or "", each.read_only)
+            for each in profiles
+        ]
+        first = self._first
+        if first.key not in {key for key, *_ in ways}:
+            where = first.host
+            if first.profile == EMBEDDED:
+                where = first.key.removeprefix("desk:")
+            ways.append((first.key, "", where, first.read_only))
+        return [
+            Offer(key, name, host, reads or self._read_only, key == self.connection.key)
+            for key, name, host, reads in ways
+        ]
+
+    def prepare(self, offer: Offer) -> None:
+        """Read all that is needed to open it. Raises `NotDoneError` where something is missing."""
+        with _told():
+            if offer.id == self._first.key:
+                self._next = self._first
+                return
+            with _no_token_given():
+                found = chosen(None, None, offer.name, self._read_only)
+            if found.token is not None and found.token.origin != "command":
+                # A command may ask a person, whom one question is enough: it is run when it opens.
+                found.token.read()
+            self._next = found
+
+    def go_on(self) -> Connection:
+        """Return what was prepared last: it is open from now on."""
+        self.connection = self._next
+        return self.connection
+
+
+@contextmanager
+def _no_token_given() -> Iterator[None]:
+    """Hide the token of the environment: it was given for the service that was opened first."""
+    given = os.environ.pop(TOKEN_VARIABLE, None)
+    try:
+        yield
+    finally:
+        if given is not None:
+            os.environ[TOKEN_VARIABLE] = given

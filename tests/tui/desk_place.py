@@ -40,6 +40,9 @@ REQUESTS = [
 class Service:
     """What the test place reads and writes: enough of a client for it."""
 
+    keeps = False
+    answers = 0
+
     def __init__(self, rows: list[Request]) -> None:
         self.rows = rows
         self.merged: list[str] = []

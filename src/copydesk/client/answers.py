@@ -50,10 +50,12 @@ class KeptReading:
     """What was read inside of ``kept_reading``.
 
     ``oldest`` is when the oldest answer came that was used, in seconds since the epoch; None while
-    none was. ``over``: left; what still runs that was begun in it reads from the service again.
+    none was. ``lacked``: something was asked for that is not kept. ``over``: left; what still runs
+    that was begun in it reads from the service again.
     """
 
     oldest: float | None = None
+    lacked: bool = False
     over: bool = field(default=False, repr=False)
 
     def used(self, kept: Kept) -> None:

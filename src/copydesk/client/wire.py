@@ -133,6 +133,8 @@ class Wire:
         self.base_url = service_url(base_url)
         self._host = httpx.URL(self.base_url).host
         self.budget = Budget()
+        self.answers = 0
+        """How many answers the service has given, refusals too."""
         self.recorder: Recorder | None = None
         self._secrets = [] if token is None else [token]
         self._clocks = Clocks()
@@ -318,6 +320,7 @@ class Wire:
         return parts[0] if len(parts) == 1 else b"".join(parts)
 
     def _told(self, reply: _Reply) -> None:
+        self.answers += 1
         budget = self.budget.told(reply.headers)
         if reply.status == 429:
             reset = retry_time(reply.headers, self._clock())

@@ -14,6 +14,7 @@ from copydesk.domain.layout import Layout, differences
 from copydesk.domain.text import plural
 from copydesk.tui.arranging_kept import KeptStaged
 from copydesk.tui.dispatch import tell_failures
+from copydesk.tui.kept import reads_kept
 from copydesk.tui.places import Target
 
 if TYPE_CHECKING:
@@ -67,7 +68,12 @@ class SendsStaged(KeptStaged):
 
     async def unfinished(self) -> ArrangeRun | None:
         """Return the run of what is arranged that is not over, if there is one. May raise."""
-        return await self.session.arranging.find(self.PLACE, self.run_target)
+        found = await self.session.arranging.find(self.PLACE, self.run_target)
+        if found is not None and reads_kept():
+            from copydesk.client.errors import NotKept
+
+            raise NotKept("What became of a run is asked of the service.")
+        return found
 
     def begin(self, layout: Layout, run: ArrangeRun | None = None) -> None:
         """Begin with what is published, and with what was staged on it in an earlier run.

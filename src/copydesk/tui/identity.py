@@ -1,10 +1,16 @@
-"""Finding out, once connected, who I am and which organization I was in."""
+"""Finding out, once connected, who I am and which organization I was in.
+
+What is kept of that on this machine will do to begin with, so that a start needs no network. The
+service is asked behind it, and what was kept for somebody else is dropped.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from copydesk.domain.text import clean
+from copydesk.tui.kept import from_kept, leave_kept
+from copydesk.tui.people import People
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
@@ -41,3 +47,53 @@ def choose(session: Session, organization: str, title: str) -> None:
     session.organization_title = clean(title)
     session.snapshot.write(REMEMBERED, [{"organization": organization}])
     session.touched()
+
+
+async def recall(session: Session, api: Api) -> bool:
+    """Fill in the caller and the organization from what is kept; False where it is not."""
+    leave_kept()  # who reads what is kept may have begun this: that it is the start is no secret
+    if not api.keeps:
+        return False
+    return await from_kept(lambda: session.identify(session, api)) is not None
+
+
+async def confirm(session: Session, api: Api) -> None:
+    """Ask the service who the caller is, where only what was kept has said so.
+
+    Raises nothing: what fails is learned from as a read is, and it is asked again after the next
+    answer.
+    """
+    from copydesk.client.errors import ApiError, ExtensionMissing
+    from copydesk.contract import operations as ops
+
+    leave_kept()
+    before = session.me
+    try:
+        me = await api(ops.get_current_user)
+    except ExtensionMissing:
+        me = None
+    except (ApiError, OSError) as error:
+        session.learn(error)
+        return
+    session.confirmed = True
+    if me is None or before is None or me.id == before.id:
+        session.me = me
+        session.fresh()
+        return
+    # Another token: nothing that its reader may not see is to be shown to them.
+    await api.forget_kept()
+    session.people, session.organization = People(), None
+    session.organization_titles.clear()
+    try:
+        await session.identify(session, api)
+    except (ApiError, OSError) as error:
+        session.learn(error)
+    session.me = me
+    session.fresh()
+    name = clean(me.display_name or me.email or me.id)
+    was = clean(before.display_name or before.email or before.id)
+    session.others()
+    session.report(
+        f"This token is {name}'s. What was kept here for {was} is dropped, and read anew.",
+        "warn",
+    )

@@ -6,13 +6,15 @@ import asyncio
 import itertools
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 
 from textual.screen import Screen
 
 from copydesk.tui.errors import failure_types, sentence
 from copydesk.tui.frame import Status
+from copydesk.tui.kept import from_kept
 from copydesk.tui.paged_source import PagedSource
+from copydesk.tui.source import ListSource
 from copydesk.tui.widgets.pane import Pane
 
 if TYPE_CHECKING:
@@ -20,6 +22,9 @@ if TYPE_CHECKING:
     from copydesk.tui.place import Place
 
 T = TypeVar("T")
+
+Kept = Literal["first", "away", "never"]
+"""When what is kept of a read is shown: until it is answered, if it cannot be, or not at all."""
 
 SLOW_SECONDS = 2.0
 """After how long a read says that it is slow (interaction.md 3.8)."""
@@ -40,10 +45,20 @@ class Loading(Screen[None]):
         self.unread = False
         """Whether nothing of what was asked for last could be read."""
         self._hushed = False
+        self._kept: dict[str, datetime] = {}
+        """When the service said what is shown, by group, where that was kept on this machine."""
+        self._live: dict[str, datetime] = {}
+        """When the last read of a group that the service answered was begun."""
 
     @property
     def _place(self) -> Place:
         return cast("Place", self)
+
+    @property
+    def kept_at(self) -> datetime | None:
+        """When the oldest came of what is shown of what is kept; None where nothing is."""
+        sources = (source.kept_at for source in self.paged_sources())
+        return min((at for at in (*self._kept.values(), *sources) if at is not None), default=None)
 
     def poll(self) -> None:
         """Read again what may have changed by now, because its time has come.
@@ -71,11 +86,15 @@ class Loading(Screen[None]):
             await source.refresh()
 
     def read_again(self, *, by_hand: bool = True) -> None:
-        """Read what the place shows: `reload` by hand, else a quiet `poll`."""
-        before = set(self._reads.values())
+        """Read what the place shows: `reload` by hand, else a quiet `poll`.
+
+        What is shown of what was kept is read whole by itself as well.
+        """
+        before, marked = set(self._reads.values()), dict(self._kept)
         self._hushed, self.asked_at = not by_hand, self._place.session.clock()
+        whole = by_hand or self.kept_at is not None
         try:
-            if by_hand:
+            if whole:
                 self._place.reload()
             else:
                 self.poll()
@@ -93,10 +112,15 @@ class Loading(Screen[None]):
             if not waiting and self.unread == some:
                 self.unread = not some
                 self._place.refresh_frame()
+            if not good or waiting:
+                return
+            if whole:
+                # What was marked before and was not asked for again is shown no more.
+                self._kept = {g: at for g, at in self._kept.items() if marked.get(g) != at}
             # It is as old as the question: the answer may tell of any moment since.
-            if good and not waiting and not any(s.error for s in self.paged_sources()):
+            if not any(source.error or source.kept_at for source in self.paged_sources()):
                 self.read_at = asked
-                self._place.refresh_frame()
+            self._place.refresh_frame()
 
         for task in begun:
             task.add_done_callback(ended)
@@ -126,8 +150,13 @@ class Loading(Screen[None]):
         after: float = 0.0,
         local: bool = False,
         quiet: bool = False,
+        kept: Kept = "first",
     ) -> None:
         """Read something and hand it to ``then``, on the event loop.
+
+        What is kept of it on this machine is handed to ``then`` before. With "away" that is done
+        only where the service cannot be reached, as for what is taken down while it is read; with
+        "never" not even then, for what is decided by and what nobody has asked for yet.
 
         A newer read of the same ``group`` cancels the older. ``what`` names it while it is slow
         ("Reading spaces"); ``after`` waits that many seconds first, so that a cursor passing by
@@ -139,7 +168,15 @@ class Loading(Screen[None]):
         self.cancel_load(group)
         self._reads[group] = asyncio.create_task(
             self._load(
-                group, read, then, what, failed, after, quiet=quiet or self._hushed, local=local
+                group,
+                read,
+                then,
+                what,
+                failed,
+                after,
+                quiet=quiet or self._hushed,
+                local=local,
+                kept="never" if local or self._hushed else kept,
             ),
             name=f"load {group}",
         )
@@ -212,6 +249,7 @@ class Loading(Screen[None]):
         *,
         quiet: bool,
         local: bool,
+        kept: Kept,
     ) -> bool:
         if after:
             await asyncio.sleep(after)
@@ -219,28 +257,87 @@ class Loading(Screen[None]):
             SLOW_SECONDS, lambda: self._slow(group, "" if quiet else f"{what}… Esc stops it.")
         )
         failures = failure_types()
+        session = self._place.session
+        begun, recalled, keeps = session.clock(), False, False
         try:
-            result = await read(await self._place.session.ready())
+            api = await session.ready()
+            keeps = api.keeps and kept != "never"
+            # Who passes by reads nothing that was kept while the service answers: it would be taken
+            # for what is known, and not be read.
+            if keeps and kept == "first" and (not after or session.unanswered):
+                recalled = await self._recall(group, lambda: read(api), then, quiet=quiet)
+                begun = session.clock()
+            answers = api.answers
+            result = await read(api)
+            # What swallows a failure, or asks for nothing, says nothing of the service.
+            answered = not local and (not api.keeps or api.answers > answers)
         except failures as error:
-            self._failed(error, failed, quiet=quiet)
+            from copydesk.client.errors import Unreachable
+
+            away = isinstance(error, Unreachable)
+            if keeps and away and not recalled:
+                recalled = await self._recall(group, lambda: read(api), then, quiet=quiet)
+            self._failed(error, None if recalled and away else failed, quiet=quiet)
             return False
+        except asyncio.CancelledError:
+            if recalled:
+                # Whatever the place remembers of it came from what is kept.
+                self._kept[f"{group}, left"] = self._kept.get(group, begun)
+            raise
         finally:
             slow.stop()
             self._slow(group, "")
-        session = self._place.session
-        if not local:
+        if answered:
             session.fresh(tell=False)
+        if answered or not recalled:
+            self._kept.pop(group, None)
+            self._live[group] = begun
+        waiting = self._waiting() if recalled else ()
         try:
             if self.is_attached:
                 self.cached = False
-                self._hushed = quiet
-                try:
-                    then(result)
-                finally:
-                    self._hushed = False
+                self._hand(then, result, quiet=quiet)
+                for source in self._waiting() if recalled else ():
+                    if source not in waiting:
+                        source.fold()  # it takes the place of what was kept: nobody waits for it
         finally:
             session.touched()  # once for the answer and for what came of it
         return True
+
+    def _hand(self, then: Callable[[T], None], result: T, *, quiet: bool) -> None:
+        self._hushed = quiet
+        try:
+            then(result)
+        finally:
+            self._hushed = False
+
+    async def _recall(
+        self,
+        group: str,
+        read: Callable[[], Awaitable[T]],
+        then: Callable[[T], None],
+        *,
+        quiet: bool,
+    ) -> bool:
+        """Show what is kept, unless what is shown is newer; return whether it does."""
+        session = self._place.session
+        found = await from_kept(read)
+        if found is None or found.at is None or not self.is_attached:
+            return False
+        if not session.may_recall(found.at):
+            return False
+        if (live := self._live.get(group)) is not None and found.at >= live:
+            return False  # it is what is shown already
+        self._kept[group] = found.at
+        self._hand(then, found.result, quiet=quiet)
+        session.touched()
+        return True
+
+    def _waiting(self) -> list[ListSource[Any]]:
+        """Return the lists on screen that have rows which wait to be folded in."""
+        sources = (getattr(pane, "source", None) for pane in self.query(Pane) if pane.display)
+        bases = (getattr(source, "base", source) for source in sources)
+        return [base for base in bases if isinstance(base, ListSource) and base.waiting]
 
     def _failed(
         self, error: Exception, failed: Callable[[str], None] | None, *, quiet: bool
@@ -258,17 +355,11 @@ class Loading(Screen[None]):
 
     def _take_failure(self, error: Exception, *, quiet: bool) -> None:
         """Learn from a failure how soon to ask again by itself."""
-        from copydesk.client.errors import RateLimited, ServerFault, Unauthorized, Unreachable
-
         session = self._place.session
-        if isinstance(error, Unreachable) or (quiet and isinstance(error, ServerFault)):
-            session.unreachable(sentence(error))
-        elif isinstance(error, RateLimited) and error.retry_at is not None:
-            session.contact.hold(error.retry_at)
-        elif isinstance(error, Unauthorized) and not session.contact.refused:
-            session.contact.refused = True
-            if quiet:
-                self._place.tell(sentence(error), "bad")
+        refused = session.contact.refused
+        session.learn(error, quiet=quiet)
+        if quiet and session.contact.refused and not refused:
+            self._place.tell(sentence(error), "bad")
 
     def _slow(self, group: str, text: str) -> None:
         if not self._place.framed:

@@ -123,6 +123,8 @@ class SiftedPages(LookedPages[T]):
         super().__init__(self._sift, key=key, limit=SIFTED_PAGE, kept=kept)
         self._all = fetch
         self._keeps = keep
+        self._came: Sequence[T] = ()
+        """What the last page held, shown or not."""
         self._sizes: dict[str | None, int] = {}
         """How many rows the page of a token held."""
         self._taken: list[str | None] = []
@@ -135,6 +137,7 @@ class SiftedPages(LookedPages[T]):
     ) -> tuple[Sequence[T], str | None, int | None]:
         rows, following, _ = await self._all(token, limit)
         self._sizes[token] = len(rows)
+        self._came = rows
         return [row for row in rows if self._keeps(row)], following, None
 
     @property
@@ -176,6 +179,10 @@ class SiftedPages(LookedPages[T]):
     def _resume(self, kept: Kept[T]) -> None:
         self._sizes[None] = kept.looked
         super()._resume(kept)
+
+    def _turned(self, rows: Sequence[T], following: str | None) -> None:
+        # Page after page may have nothing to show; what they hold must go on all the same.
+        super()._turned(self._came, following)
 
     def _append(self, rows: list[T], token: str | None, following: str | None) -> None:
         super()._append(rows, token, following)

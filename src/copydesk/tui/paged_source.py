@@ -6,14 +6,21 @@ import asyncio
 from bisect import bisect_right
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from datetime import datetime
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from copydesk.tui.errors import failure_types, sentence
+from copydesk.tui.kept import FromKept, from_kept, reads_kept
 from copydesk.tui.source import Source
+
+if TYPE_CHECKING:
+    from copydesk.client.turning import Turning
 
 T = TypeVar("T")
 
-Fetch = Callable[[str | None, int], Awaitable[tuple[Sequence[T], str | None, int | None]]]
+_Page = tuple[Sequence[T], str | None, int | None]
+
+Fetch = Callable[[str | None, int], Awaitable[_Page[T]]]
 """Takes (page token, limit) and returns (rows, next token or None, total or None)."""
 
 
@@ -37,7 +44,9 @@ class PagedSource(Source[T]):
 
     One load is in flight at a time; a load nobody waits for any more is cancelled. Pages far from
     the screen are dropped and read again by their token, so memory depends on the window and not
-    on the length. Create it inside a running event loop.
+    on the length. What is kept on this machine of the first page shows until the service has
+    answered, and the pages after it too where that cannot be reached. Create it inside a running
+    event loop.
     """
 
     def __init__(
@@ -60,8 +69,12 @@ class PagedSource(Source[T]):
         self._fresh_pages: list[tuple[list[T], str | None, str | None]] | None = None
         self._new = 0
         self._held = 0
+        self._turning: Turning | None = None
         self.failure: Exception | None = None
         """What the last load failed with, until someone took note; ``error`` is its sentence."""
+        self.kept_at: datetime | None = None
+        """When what is shown came from the service, if it was kept on this machine; else None."""
+        self._confirming = False
 
     @property
     def count(self) -> int | None:
@@ -212,13 +225,25 @@ class PagedSource(Source[T]):
         token = self._chunks[at].token if again else self._next
         failures = failure_types()
         try:
-            rows, following, total = await self._fetch(token, self._limit)
+            found = None if again else await self._recall(token)
+            if found is not None and found.at is not None:
+                self._show_kept(found.result, found.at, token)
+                if token is not None:
+                    self._task = None
+                    self._loaded()
+                    return
+                found = None
+            if found is None:
+                rows, following, total = await self._fetch(token, self._limit)
+            else:
+                rows, following, total = found.result
+            if not again:
+                self._turned(rows, following)
         except failures as error:
-            self.error, self.failure = sentence(error), error
-            self._goal = 0
-            self._task = None
-            self.notify("state")
+            self._fail(error)
             return
+        finally:
+            self._confirming = False
         self._task = None
         if again:
             chunk = self._chunks[at]
@@ -228,14 +253,72 @@ class PagedSource(Source[T]):
             chunk.ids = {self.key(row): i for i, row in enumerate(kept)}
             if chunk.rows is None:
                 self._restart_from(at, list(rows), following)
+        elif self._begun and token is None:
+            self._total = total
+            self._replace([(list(rows), token, following)])
+            return
         else:
             self._append(list(rows), token, following)
         if total is not None:
             self._total = total
+        self._loaded()
+
+    def _loaded(self) -> None:
         self._begun = True
         self._evict()
         self.notify("grown")
         self._pump()
+
+    async def _recall(self, token: str | None) -> FromKept[_Page[T]] | None:
+        """Return what is kept of a page that was not read yet, if anything is.
+
+        That of the first page is shown until the service has answered. The others are looked up
+        only where it could not be reached: they go on where the first one ends.
+        """
+        if self._begun if token is None else self.kept_at is None:
+            return None
+        return await from_kept(lambda: self._fetch(token, self._limit))
+
+    def _show_kept(self, page: _Page[T], at: datetime, token: str | None) -> None:
+        rows, following, total = page
+        self.kept_at = at if self.kept_at is None else min(self.kept_at, at)
+        self._append(list(rows), token, following)
+        self._total = self._total if total is None else total
+        if token is None:
+            # What is wanted next waits for the answer: it begins what is shown anew.
+            self._begun, self._loading, self._confirming = True, None, True
+            self.notify("grown")
+
+    def _fail(self, error: Exception) -> None:
+        """Say why a page could not be read; what is kept of the list stays where it may."""
+        from copydesk.client.errors import Forbidden, NotFound, Unreachable
+
+        self.failure = error
+        self._goal = 0
+        self._task = None
+        if self._confirming and isinstance(error, Unreachable):
+            self.notify("state")
+            self._pump()
+            return
+        self.error = sentence(error)
+        if self.kept_at is not None and isinstance(error, (Forbidden, NotFound)):
+            self._empty()
+            self.notify("reset")
+        self.notify("state")
+
+    def _replace(self, pages: list[tuple[list[T], str | None, str | None]]) -> None:
+        """Show what was read in the place of what was kept; the cursor stays on its row."""
+        self.kept_at = None
+        self._fresh_pages = pages
+        self.fold()
+
+    def _turned(self, rows: Sequence[T], following: str | None) -> None:
+        """Look whether the list has an end. Raises ``Garbled`` for one that has none."""
+        from copydesk.client.turning import Turning
+
+        if self._turning is None:
+            self._turning = Turning()
+        self._turning.turned(rows, following)
 
     def _append(self, rows: list[T], token: str | None, following: str | None) -> None:
         seen = self._chunks[-1].ids if self._chunks else {}
@@ -252,7 +335,7 @@ class PagedSource(Source[T]):
     def _restart_from(self, at: int, rows: list[T], following: str | None) -> None:
         token = self._chunks[at].token
         del self._chunks[at:], self._starts[at:]
-        self._ended = False
+        self._ended, self._turning = False, None
         self._append(rows, token, following)
 
     def _evict(self) -> None:
@@ -269,8 +352,13 @@ class PagedSource(Source[T]):
         Rows that read differently change in place; new ones wait for `fold`. Raises what the fetch
         raises.
         """
-        if not self._begun:
-            self.error, self.failure = "", None
+        if reads_kept():
+            from copydesk.client.errors import NotKept
+
+            raise NotKept("A list looks up by itself what is kept of it.")
+        if not self._begun or self._confirming:
+            self.error = ""
+            self.failure = None
             self._pump()
             await self._first()
             return
@@ -324,6 +412,9 @@ class PagedSource(Source[T]):
         # What came from below or anew pushed as many rows out of what was read: they are not gone.
         pushed = 0 if ended else len(set(order) - set(current))
         self.missing = frozenset(current[: len(current) - pushed]) - set(order)
+        if self.kept_at is not None:
+            self._replace(pages)
+            return
         if order == current:
             self._fresh_pages, self._new = None, 0
         else:
@@ -346,7 +437,7 @@ class PagedSource(Source[T]):
         pages, self._fresh_pages, self._new = self._fresh_pages, None, 0
         self.missing = frozenset()
         before = {row_id for chunk in self._chunks for row_id in chunk.ids}
-        self._chunks, self._starts, self._ended = [], [], False
+        self._chunks, self._starts, self._ended, self._turning = [], [], False, None
         for rows, token, following in pages:
             self._append(rows, token, following)
         if before:
@@ -362,12 +453,17 @@ class PagedSource(Source[T]):
             self._task.cancel()
             self._task = None
         self._fetch = fetch or self._fetch
-        self._chunks, self._starts = [], []
-        self._next, self._total = None, None
-        self._begun = self._ended = False
-        self._fresh_pages, self._new, self._goal = None, 0, 0
-        self.missing = frozenset()
+        self._empty()
         self.error = ""
-        self.fresh.clear()
         self.notify("reset")
         self._pump()
+
+    def _empty(self) -> None:
+        self._chunks, self._starts = [], []
+        self._next, self._total = None, None
+        self._begun = self._ended = self._confirming = False
+        self._turning = None
+        self._fresh_pages, self._new, self._goal = None, 0, 0
+        self.kept_at = None
+        self.missing = frozenset()
+        self.fresh.clear()

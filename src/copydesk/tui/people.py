@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from copydesk.domain.text import clean
+from copydesk.tui.kept import reads_kept
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
@@ -60,5 +61,6 @@ class People:
             except Forbidden:
                 pass
             found.sort(key=lambda person: person.name.casefold())
-            self._read[organization] = found
+            if not reads_kept():
+                self._read[organization] = found
             return found

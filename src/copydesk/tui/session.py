@@ -16,7 +16,9 @@ from copydesk.domain.text import clean
 from copydesk.local.journal import MemoryJournal, WriteJournal
 from copydesk.tui.contact import LOW_SHARE, Contact
 from copydesk.tui.drafts import CountedDrafts, DraftStore, MemoryDrafts
-from copydesk.tui.identity import identify
+from copydesk.tui.errors import sentence
+from copydesk.tui.identity import confirm, identify, recall
+from copydesk.tui.kept import reads_kept
 from copydesk.tui.people import People
 from copydesk.tui.run_store import ArrangementStore, MemoryArrangements, MemoryRuns, RunStore
 from copydesk.tui.seen import MemorySeen, SeenMarks, seen_steps
@@ -136,6 +138,12 @@ class Session(TakingBack):
     """The writes that can still be recalled, oldest first."""
     made: Api | None = None
     """The client as it was made last, which may not have found out yet who it is for."""
+    confirmed: bool = True
+    """Whether the service itself has said who I am, and not only what was kept of it."""
+    confirming: asyncio.Task[None] | None = None
+    """What asks it, once that was begun."""
+    others: Callable[[], None] = lambda: None
+    """Has what is shown read again: it was kept for somebody else."""
     _api: Api | None = None
     _connecting: asyncio.Task[Api] | None = None
     _writes: set[asyncio.Task[Any]] = field(default_factory=set)
@@ -198,6 +206,10 @@ class Session(TakingBack):
 
     async def ready(self) -> Api:
         """Return the client, connecting at the first call. Raises what ``connect`` raises."""
+        if reads_kept() and self.contact.refused:
+            from copydesk.client.errors import NotKept
+
+            raise NotKept("What was kept for a token is not shown once that was refused.")
         if self._api is None:
             if self._connecting is None or (
                 self._connecting.done() and self._connecting.exception() is not None
@@ -208,9 +220,31 @@ class Session(TakingBack):
 
     async def _connect(self) -> Api:
         api = self.made = await self.connect()
-        await self.identify(self, api)
+        self.confirmed = not await recall(self, api)
+        if self.confirmed:
+            await self.identify(self, api)
         self._api = api
+        self._confirm()
         return api
+
+    def _confirm(self) -> None:
+        """Ask behind what is shown who I am, where that is known from what was kept alone."""
+        api = self._api
+        waits = self.confirming is None or self.confirming.done()
+        if api is not None and not self.confirmed and waits:
+            self.confirming = asyncio.create_task(confirm(self, api), name="confirm")
+
+    @property
+    def unanswered(self) -> bool:
+        """Whether the service has not answered yet, or cannot be reached by now."""
+        return bool(self.offline) or not self.contact.answers
+
+    def may_recall(self, at: datetime) -> bool:
+        """Whether what was kept at that moment may be shown: not what is older than a write of
+        mine, unless nothing newer can be had, and nothing where the token was refused.
+        """
+        mine = (line.at for line in self.log if line.state not in ("failed", "recalled"))
+        return not self.contact.refused and (bool(self.offline) or all(at > own for own in mine))
 
     def watch(self, changed: Callable[[], None]) -> Callable[[], None]:
         """Call ``changed`` whenever the log, the age or the budget change; returns an undo."""
@@ -224,9 +258,30 @@ class Session(TakingBack):
 
     def fresh(self, *, tell: bool = True) -> None:
         """Note that an answer has just arrived; who does not ``tell`` calls `touched` after it."""
+        if reads_kept():
+            return
         self.read_at = self.clock()
         self.contact.answered()
+        self._confirm()
         if tell:
+            self.touched()
+
+    def learn(self, error: Exception, *, quiet: bool = True) -> None:
+        """Learn from the failure of a read how soon to ask again by itself.
+
+        That the service failed says nothing of the way to it where the reader is told (not
+        ``quiet``).
+        """
+        from copydesk.client.errors import RateLimited, ServerFault, Unauthorized, Unreachable
+
+        if isinstance(error, Unreachable) or (quiet and isinstance(error, ServerFault)):
+            self.unreachable(sentence(error))
+        elif isinstance(error, RateLimited) and error.retry_at is not None:
+            self.contact.hold(error.retry_at)
+        elif isinstance(error, Unauthorized):
+            self.contact.refused = True
+            # Another token may be somebody else's.
+            self.confirmed = False
             self.touched()
 
     def unreachable(self, why: str) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from copydesk.domain.text import clean
 from copydesk.tui.actions import action, command
+from copydesk.tui.kept import reads_kept
 from copydesk.tui.place import Place
 from copydesk.tui.places import Target
 from copydesk.tui.site_rights import Rights, read_rights
@@ -67,6 +68,8 @@ class SitePublishing(Place, scope="site_publishing"):
         super().__init__(target)
         self.rights: Rights | None = None
         """What the reader may do with sites; None while that was not read."""
+        self._rights_kept = False
+        """Whether that was read of what is kept on this machine."""
         self.published: bool | None = None
         """Whether the site that the place shows was published when it was read last."""
 
@@ -93,9 +96,10 @@ class SitePublishing(Place, scope="site_publishing"):
 
     async def know_rights(self, api: Api, organization: str) -> Rights:
         """Return what the reader may do, read at the first call. Raises ``ApiError``."""
-        if self.rights is None:
+        if self.rights is None or (self._rights_kept and not reads_kept()):
             me = self.session.me.id if self.session.me is not None else None
             self.rights = await read_rights(api, organization, me)
+            self._rights_kept = reads_kept()
         return self.rights
 
     @action(

@@ -245,7 +245,7 @@ class SpaceMaking(SpaceEditing, scope="space_making"):
             self.losing.update(found)
             self.draw()
 
-        self.load("losing", read, then, what="Reading which sites show it")
+        self.load("losing", read, then, what="Reading which sites show it", kept="never")
 
     def losing_lines(self) -> list[str]:
         """Say which sites stop showing what is going to be deleted."""

@@ -105,7 +105,7 @@ class SpacesArranging(HasDetails, scope="spaces_arranging"):
                 self.rows.trashed = len(found)
                 self.rows.show_nodes(self.rows.nodes, partial=self.rows.partial)
 
-        self.load("trash", read, then, what="Looking for deleted spaces")
+        self.load("trash", read, then, what="Looking for deleted spaces", kept="never")
 
     def go_to_trash(self) -> None:
         """Go to where deleted spaces are restored."""

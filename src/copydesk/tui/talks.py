@@ -253,7 +253,7 @@ class TalkPlace(Place, scope="talks"):
 
         self.load(
             "next talk", lambda api: read_talk(api, organization, conversation), arrived,
-            what="Reading the next conversation", quiet=True,
+            what="Reading the next conversation", quiet=True, kept="never",
         )  # fmt: skip
 
     def _keep(self, talk: Talk) -> None:

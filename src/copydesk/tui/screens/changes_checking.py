@@ -112,7 +112,7 @@ class ChangesChecking(ChangesSnooze):
         """Read, in the background, what the view and the filter turn on."""
         self.cancel_load("check")
         if self._needs or self.listing.filter:
-            self.load("check", self._check, lambda _: self._checked(), what="Checking")
+            self.load("check", self._check, lambda _: self._checked(), what="Checking", kept="away")
 
     async def _check(self, api: Api) -> None:
         if ASKED in self._needs and self._asked is None and self.session.me is not None:

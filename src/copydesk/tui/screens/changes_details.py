@@ -222,7 +222,7 @@ class ChangesDetails(ChangesWriting):
         self.cancel_load("around")
         if self._parts_shown and self.may_spend:
             self.load("around", self._read_visible, self._read_them, what="Reading the rules",
-                      after=STAY_SECONDS)  # fmt: skip
+                      after=STAY_SECONDS, kept="away")  # fmt: skip
 
     @property
     def _parts_shown(self) -> frozenset[str]:

@@ -178,7 +178,10 @@ class ChangesRows(ChangesViews):
         async def read(api: Api) -> None:
             await self.spaces.learn(api, (await self.scope(api)).organization, ids)
 
-        self.load("spaces", read, lambda _: self._learned(), what="Reading the names of spaces")
+        self.load(
+            "spaces", read, lambda _: self._learned(), what="Reading the names of spaces",
+            kept="away",
+        )  # fmt: skip
 
     def _learned(self) -> None:
         base = self.rows.source.base
@@ -271,7 +274,7 @@ class ChangesRows(ChangesViews):
             self.name_order()
             then(rows)
 
-        self.load("sort", read, arrived, what="Reading all to sort them")
+        self.load("sort", read, arrived, what="Reading all to sort them", kept="never")
 
     async def _read_for_order(self, api: Api, rows: Sequence[ChangeRow], sort: str) -> None:
         """Read what an order compares of rows, a few at a time, and say how far that is."""
@@ -348,7 +351,7 @@ class ChangesRows(ChangesViews):
         if gone:
             self._count()
             self.load("gone", lambda api: self._ask_where(api, base, gone), self._refreshed,
-                      what="Reading what left the view")  # fmt: skip
+                      what="Reading what left the view", kept="never")  # fmt: skip
 
     async def _ask_where(self, api: Api, base: Source[ChangeRow], ids: Iterable[str]) -> None:
         """Read rows that a refresh did not bring, so that each says what became of it."""
@@ -420,4 +423,4 @@ class ChangesRows(ChangesViews):
             await self.read_for_counts(api)
 
         self._counted = self.session.clock()
-        self.load("counts", read, lambda _: self.count_views(), what="Counting")
+        self.load("counts", read, lambda _: self.count_views(), what="Counting", kept="away")

@@ -43,7 +43,7 @@ class ChangesSnooze(ChangesDetails, scope="changes_snooze"):
             if self.sleepers:
                 self.judge_again()
 
-        self.load("snoozes", read, arrived, what="Reading what is snoozed")
+        self.load("snoozes", read, arrived, what="Reading what is snoozed", local=True)
 
     @property
     def sleepers(self) -> dict[str, Snooze]:

@@ -98,7 +98,7 @@ class ChangesViews(ChangesChecking, scope="changes_views"):
             if asked is not None and asked != self.view and asked.startswith(OWN):
                 self.choose_view(asked)
 
-        self.load("views", read, arrived, what="Reading your views")
+        self.load("views", read, arrived, what="Reading your views", local=True)
 
     def view_wrong(self, view: SavedView) -> str:
         """Return what is wrong with a person's own view as a sentence; "" when nothing is."""

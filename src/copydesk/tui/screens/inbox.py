@@ -214,6 +214,7 @@ class Inbox(HasDetails, scope="inbox"):
             lambda _: None,
             what="Keeping the inbox",
         )
+            local=True,
 
     def _shown(self) -> list[InboxRow]:
         of_view = (row for row in self._all.values() if self.view in ("", "all", row.why))
@@ -270,6 +271,7 @@ class Inbox(HasDetails, scope="inbox"):
             arrived,
             what="Reading the thread again",
         )
+            kept="never",
 
     # The thread beside the list
 

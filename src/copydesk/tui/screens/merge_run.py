@@ -211,12 +211,17 @@ class MergeRunPlace(MergeRunActions):
         if run is not None and not self.runner.active and not self.runner.elsewhere:
             # Also of a run that was cut off: one wants to know what is ahead before going on.
             self.runner.read()
-        self.load("runs", lambda api: self._read(), self._came, what="Reading merge runs")
+        self._read_runs()
 
     def poll(self) -> None:
         """Look at a run that another copydesk goes through; what goes on here shows itself."""
         if self.runner.elsewhere:
-            self.load("runs", lambda api: self._read(), self._came, what="Reading merge runs")
+            self._read_runs()
+
+    def _read_runs(self) -> None:
+        self.load(
+            "runs", lambda api: self._read(), self._came, what="Reading merge runs", local=True
+        )
 
     async def _read(self) -> Sequence[MergeRun]:
         await self.runner.look_elsewhere()
@@ -253,7 +258,7 @@ class MergeRunPlace(MergeRunActions):
                 self.rows.select(stopped)  # what it stopped at is what there is to look at now
             self._name_views()
             if ended and all(run.id != (self.run and self.run.id) for run in self._former):
-                self.load("runs", lambda api: self._read(), self._came, what="Reading merge runs")
+                self._read_runs()
 
     def _show(self) -> None:
         self._shown = self.runner.changes

@@ -329,6 +329,7 @@ class OrganizationStructurePlace(SpaceDetails, scope="organization_structure"):
             lambda api: read_trash(self.session, api, found.organization, found.layout.items),
             arrived,
             what="Looking into the trash",
+            kept="never",
         )
 
     # Coming from the list of spaces

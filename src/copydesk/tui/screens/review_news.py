@@ -135,7 +135,9 @@ class ReviewNews(ReviewBeside, scope="review_news"):
             await self._compare(api, opened, flatten(tree.pages))
             self._followed = now.revision
 
-        self.load("marks", read, lambda _: self.show_seen(), what="Comparing what was seen")
+        self.load(
+            "marks", read, lambda _: self.show_seen(), what="Comparing what was seen", kept="away"
+        )
 
     def request_came(self) -> None:
         """Go on, and find out which marked pages are others now than when they were seen."""
@@ -156,7 +158,7 @@ class ReviewNews(ReviewBeside, scope="review_news"):
             if unasked and chosen is not None:
                 self._begin_with_changed(chosen)
 
-        self.load("marks", read, compared, what="Comparing what was seen")
+        self.load("marks", read, compared, what="Comparing what was seen", kept="away")
 
     def page_came(self) -> None:
         """Go on, and know where reading began."""

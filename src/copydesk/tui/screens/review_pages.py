@@ -143,7 +143,7 @@ class ReviewPages(ReviewBase):
                 self.diff.show(since, self.marks(since))
                 self._retitle()
 
-        self.load("since", read, show, what="Comparing")
+        self.load("since", read, show, what="Comparing", local=True)
 
     def _page_failed(self, said: str) -> None:
         self.diff.empty = said
@@ -199,6 +199,7 @@ class ReviewPages(ReviewBase):
             lambda text: self._prefetched(change.id, text),
             what="Reading ahead",
             failed=lambda said: None,
+            kept="never",
         )
 
     def _prefetched(self, page: str, text: PageText) -> None:

@@ -194,7 +194,9 @@ class ConflictSheet(Scrolling, scope="conflict_sheet"):
             if self.stands and page == self.page:
                 self._show()
 
-        self.place.load("conflict", read, came, what="Reading both texts", failed=came)
+        self.place.load(
+            "conflict", read, came, what="Reading both texts", failed=came, kept="never"
+        )
 
     def _keys(self) -> Text:
         keys = Text()

@@ -129,6 +129,7 @@ class MergeSheet(Scrolling, scope="merge_sheet"):
             self._came,
             what="Reading the merge rules",
             failed=self._failed,
+            kept="never",
         )
 
     async def _read(self, api: Api) -> SpokenFor:
@@ -186,6 +187,7 @@ class MergeSheet(Scrolling, scope="merge_sheet"):
             self._beside_came,
             what="Looking for other change requests on these pages",
             failed=lambda said: self._beside_came(Beside(why=said)),
+            kept="never",
         )
 
     async def _read_beside(self, api: Api, read: SpokenFor) -> Beside:

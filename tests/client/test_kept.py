@@ -195,7 +195,7 @@ async def test_a_write_is_noted_before_it_goes_and_can_be_sent_again(world: Worl
         page = await api.page(ops.list_space_comments, space)
         assert len(page.items) == 1
 
-        wrong = (
+        wrong: tuple[dict[str, Any], ...] = (
             {},
             {**kept, "method": "BREW"},
             {**kept, "target": "https://elsewhere.example/"},

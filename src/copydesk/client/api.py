@@ -198,6 +198,14 @@ class Api:
         other._timeouts = timeouts
         return other
 
+    def stranger(self, url: str, seconds: float) -> httpx.AsyncClient:
+        """Return an HTTP client for an address elsewhere that the service named.
+
+        It trusts whom this one trusts, and knows nothing of the token; a redirect is followed.
+        ``seconds`` is how long to wait. Raises ``ValueError`` for a proxy that cannot be used.
+        """
+        return self._wire.stranger(url, seconds)
+
     def has(self, extension: str | Operation[..., Any]) -> bool:
         """Whether the service offers an extension ("E4") or an operation, as far as is known.
 

@@ -7,7 +7,8 @@ from urllib.parse import urlsplit
 import httpx
 
 from copydesk.client.api import Api
-from copydesk.client.errors import Garbled, NotFound, Unreachable
+from copydesk.client.errors import Garbled, NotFound, Unreachable, Untrusted
+from copydesk.client.network import reason, untrusted
 from copydesk.domain.address import web_address
 
 LARGEST = 256 * 1024 * 1024
@@ -33,7 +34,7 @@ async def fetch(api: Api, url: str) -> bytes:
     size = 0
     try:
         async with (
-            httpx.AsyncClient(follow_redirects=True, timeout=SECONDS) as client,
+            api.stranger(address, SECONDS) as client,
             client.stream("GET", address) as response,
         ):
             if response.status_code != httpx.codes.OK:
@@ -47,7 +48,12 @@ async def fetch(api: Api, url: str) -> bytes:
                 if size > LARGEST:
                     raise Garbled(f"the file is larger than {LARGEST // 2**20} MiB")
                 parts.append(part)
+    except ValueError as error:
+        raise Unreachable(f"{there.hostname} cannot be read: {error}.") from error
     except (httpx.HTTPError, httpx.InvalidURL) as error:
-        why = str(error).rstrip(".") or "no connection"
+        host = there.hostname or "the service"
+        if refused := untrusted(error, host):
+            raise Untrusted(refused) from error
+        why = reason(error) or "no connection"
         raise Unreachable(f"{there.hostname} cannot be read: {why}.") from error
     return b"".join(parts)

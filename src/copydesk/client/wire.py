@@ -188,6 +188,18 @@ class Wire:
         encrypted = self.base_url.startswith("https:")
         return not encrypted and bool(self._secrets) and not is_loopback(self._host)
 
+    def stranger(self, url: str, seconds: float) -> httpx.AsyncClient:
+        """Return an HTTP client for an address elsewhere: see ``Api.stranger``."""
+        proxy = proxy_for(url)
+        trusted = self._trust or trust()
+        return httpx.AsyncClient(
+            follow_redirects=True,
+            timeout=seconds,
+            verify=trusted,
+            proxy=None if proxy is None else proxy.over(trusted),
+            trust_env=False,
+        )
+
     def watch_budget(self, watcher: Callable[[Budget], None]) -> Callable[[], None]:
         """Call ``watcher`` with the budget whenever it changes; return what ends that."""
         self._watchers.append(watcher)

@@ -213,8 +213,8 @@ class Inbox(HasDetails, scope="inbox"):
             ),
             lambda _: None,
             what="Keeping the inbox",
-        )
             local=True,
+        )
 
     def _shown(self) -> list[InboxRow]:
         of_view = (row for row in self._all.values() if self.view in ("", "all", row.why))
@@ -270,8 +270,8 @@ class Inbox(HasDetails, scope="inbox"):
             lambda api: read_comment(api, row.space, row.request, row.id),
             arrived,
             what="Reading the thread again",
-        )
             kept="never",
+        )
 
     # The thread beside the list
 

@@ -49,43 +49,29 @@ def words(driver: Driver) -> str:
     return " ".join("".join(" " if sign in "│┃" else sign for sign in driver.screen).split())
 
 
-async def test_a_failed_comment_sent_again_from_the_log_leaves_no_draft(
+async def test_a_comment_written_offline_waits_and_goes_with_the_next_answer(
     review: ReviewWorld, way: Lossy
 ) -> None:
     async with drive(review.app(faults=way), "]", "c", size=(140, 40)) as driver:
+        session = driver.app.session
         await driver.type("Why not ten?")
         way.gone = True
         await driver.press("ctrl+s")
-        assert "Offline: not sent." in words(driver)
-        assert "What you wrote is kept (:drafts). @, then r sends it." in words(driver)
-        way.gone = False
-        await driver.press("@")
-        assert "failed" in driver.screen
-        await driver.press("r")
-        assert "done" in driver.screen
-        assert review.open_threads() == 1
-        await driver.press("escape")
-        assert not driver.app.session.drafts.kept()
-        assert "drafts 1" not in driver.screen
-        assert "Why not ten?" in driver.screen
-        await driver.press("u")
-        assert review.open_threads() == 0
-        assert list(driver.app.session.drafts.kept().values()) == ["Why not ten?"]
-
-
-async def test_text_that_was_typed_on_after_a_failure_stays_a_draft(
-    review: ReviewWorld, way: Lossy
-) -> None:
-    async with drive(review.app(faults=way), "]", "c") as driver:
-        await driver.type("Why")
-        way.gone = True
-        await driver.press("ctrl+s")
-        way.gone = False
+        assert "Waits in the outbox (g x): the service cannot be reached." in words(driver)
+        assert not session.drafts.kept()
         await driver.press("c")
-        await driver.type(" not?")
-        await driver.press("escape", "@", "r", "escape")
+        await driver.type("Typed since.")
+        await driver.press("escape")
+        way.gone = False
+        await driver.press("R")
+        assert "Sent from the outbox: Comment #1" in words(driver)
         assert review.open_threads() == 1
-        assert list(driver.app.session.drafts.kept().values()) == ["Why not?"]
+        assert list(session.drafts.kept().values()) == ["Typed since."]
+        assert "Why not ten?" in driver.screen
+        await driver.press("@")
+        assert "done" in driver.screen
+        await driver.press("escape", "u")
+        assert review.open_threads() == 0
 
 
 async def test_a_comment_that_may_have_arrived_is_only_sent_again_when_asked(

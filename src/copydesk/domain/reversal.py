@@ -7,8 +7,8 @@ sends them.
 Paths into an answer are dotted wire names. After a name, ``[]`` goes through a list in its order,
 ``{}`` through one whose order means nothing; ``{user.id=u1}`` goes through those of its things that
 have that value (``[user.id=u1]`` in their order): ``items{user.id=u1}.user.id`` is ``["u1"]`` where
-u1 is in the list, else ``[]``. ``description~text`` is all the text in a document, and
-``deletedAt~set`` says whether there is anything.
+u1 is in the list, else ``[]``. ``description~text`` is all the text in a document,
+``deletedAt~set`` says whether there is anything, and ``status~ended`` whether work on it is over.
 """
 
 from __future__ import annotations
@@ -37,6 +37,10 @@ _SEGMENT = re.compile(r"([^.\[{]*)(?:\[([^\]]*)\]|\{([^}]*)\})?(?:\.|$)")
 
 _TEXT = "~text"
 _SET = "~set"
+_ENDED = "~ended"
+
+_OVER = ("merged", "archived", "resolved")
+"""The states in which a change request or a thread is done with."""
 
 _WHO = ("resolvedBy", "updatedBy", "editedBy", "modifiedBy")
 """Where answers say who changed a thing last."""
@@ -77,7 +81,7 @@ class Difference:
     def sentence(self) -> str:
         """Return what a person reads of it, without a full stop."""
         name = re.sub(r"\{[^}]*\}|\[[^\]]*\]", "", self.path).rpartition(".")[2]
-        name = name.removesuffix(_TEXT).removesuffix(_SET)
+        name = name.removesuffix(_TEXT).removesuffix(_SET).removesuffix(_ENDED)
         word = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower() or "it"
         now, before = _short(self.found), _short(self.wanted)
         if now is None or before is None:
@@ -193,13 +197,15 @@ class Trace:
     """How a thing is found that may have been made, when no answer came.
 
     ``read`` lists things of its kind; the one is ours whose ``fields`` have these values, whose
-    ``text`` (a path) is what was sent, and which is no older than the write by its ``since``.
+    ``text`` (a path) is what was sent, and which is no older than the write by its ``since``; where
+    that is empty things have no age. ``says`` is what was sent, where that is not the draft.
     """
 
     read: Step
     fields: Mapping[str, JSON] = field(default_factory=dict)
     text: str = "body.markdown"
     since: str = "postedAt"
+    says: str = ""
 
     def is_ours(self, thing: JSON, text: str) -> bool:
         """Whether a thing says what was sent, and where it was sent to."""
@@ -217,6 +223,7 @@ class Trace:
             "fields": dict(self.fields),
             "text": self.text,
             "since": self.since,
+            **({"says": self.says} if self.says else {}),
         }
 
 
@@ -280,7 +287,7 @@ def trace_of(value: JSON) -> Trace:
     """Return the trace that JSON describes. Raises ``ValueError`` for what is none."""
     match value:
         case {"read": read, "fields": dict(fields), "text": str(text), "since": str(since)}:
-            return Trace(step_of(read), fields, text, since)
+            return Trace(step_of(read), fields, text, since, str(value.get("says", "")))
     raise ValueError("this is no trace")
 
 
@@ -312,6 +319,8 @@ def _member(value: JSON, name: str) -> JSON:
         return None
     if name.endswith(_TEXT):
         return text_in(value.get(name.removesuffix(_TEXT)))
+    if name.endswith(_ENDED):
+        return value.get(name.removesuffix(_ENDED)) in _OVER
     if name.endswith(_SET):
         return value.get(name.removesuffix(_SET)) is not None
     return value.get(name)

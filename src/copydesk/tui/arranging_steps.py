@@ -129,6 +129,7 @@ class RunSteps:
                 lambda: step_taken(session, api, call),
                 reversal=self._way_back(run, item),
                 group=run.group,
+                now=True,  # the run keeps itself, and goes on by itself
                 look=look if readable else None,
             )
         except WriteError as error:

@@ -13,7 +13,11 @@ from typing import Any, Literal
 
 from copydesk.tui.errors import failure_types, write_sentence
 
-State = Literal["waiting", "sending", "done", "failed", "skipped"]
+State = Literal["waiting", "sending", "done", "queued", "failed", "skipped"]
+
+
+WORDS = {"queued": "in the outbox"}
+"""What states are called where that is not their name."""
 
 
 @dataclass
@@ -101,8 +105,10 @@ class BulkRun:
     @property
     def result(self) -> str:
         """What has been done: ``Archive: 5 done, 1 failed, 2 skipped.``"""
-        states: Sequence[State] = ("done", "failed", "skipped")
-        found = [f"{count} {state}" for state in states if (count := self.count(state))]
+        states: Sequence[State] = ("done", "queued", "failed", "skipped")
+        found = [
+            f"{count} {WORDS.get(state, state)}" for state in states if (count := self.count(state))
+        ]
         return f"{self.verb}: {', '.join(found) or 'nothing done'}."
 
     def start(self) -> None:
@@ -118,7 +124,7 @@ class BulkRun:
         self.start()
 
     async def _go(self) -> None:
-        from copydesk.tui.session import WriteError
+        from copydesk.tui.session import QueuedError, WriteError
 
         for item in self.items:
             if item.state != "waiting":
@@ -127,6 +133,8 @@ class BulkRun:
             self._changed()
             try:
                 await self._send(item)
+            except QueuedError as error:
+                item.state, item.said = "queued", str(error)
             except WriteError as error:
                 item.state, item.said = "failed", str(error)
                 if isinstance(error.__cause__, failure_types()):

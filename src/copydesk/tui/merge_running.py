@@ -224,7 +224,7 @@ class MergeRunner(MergePlanner):
         from copydesk.tui.session import WriteError
 
         try:
-            return await self._session.perform(what, item.name, send, look=look)
+            return await self._session.perform(what, item.name, send, look=look, now=True)
         except WriteError as error:
             from copydesk.tui.conflicts import ConflictedError
             from copydesk.tui.merge_run_reading import why_not_written

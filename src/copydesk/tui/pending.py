@@ -6,9 +6,10 @@ from the field that they were typed in: with a way back, found again after a cra
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from copydesk.domain.inverses import message_sent, message_trace
 from copydesk.domain.text import clean, shorten
@@ -129,6 +130,29 @@ def way_back(draft: PendingDraft) -> Callable[[Comment | CommentReply], Reversal
         return message_sent(draft.space, draft.request, *ids, text=text, draft=draft.key)
 
     return of
+
+
+def way_back_later(key: str, text: str, answer: Any) -> Reversal | None:
+    """Return the way back of a comment or a reply that was sent by a later run than wrote it.
+
+    ``key`` is that of its draft, ``answer`` what the service made of it: as a model, or as it came.
+    None for what is no comment or reply.
+    """
+    space, _, rest = key.partition("/")
+    request, _, part = rest.partition("/")
+    draft = pending(space, request, part, text) if part else None
+    if draft is None:
+        return None
+    try:
+        made = json.loads(answer.content) if hasattr(answer, "content") else answer.to_dict()
+        made_id = made["id"]
+        said = made.get("body", {}).get("markdown") or draft.text
+    except (AttributeError, ValueError, LookupError, TypeError):
+        return None
+    if not isinstance(made_id, str) or not isinstance(said, str):
+        return None
+    ids = (made_id, None) if draft.thread is None else (draft.thread, made_id)
+    return message_sent(space, request, *ids, text=said, draft=key)
 
 
 def trace(session: Session, draft: PendingDraft) -> Trace | None:

@@ -29,7 +29,7 @@ from copydesk.tui.widgets.pane import HEIGHTS, Pane, is_bare
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
-    from copydesk.domain.reversal import Reversal, Trace
+    from copydesk.domain.reversal import Expectation, Reversal, Trace
     from copydesk.tui.app import CopydeskApp
     from copydesk.tui.raws import Raw
     from copydesk.tui.session import Session
@@ -411,6 +411,9 @@ class Place(CommonActions, Loading, Screen[None]):
         look: Callable[[Api], Awaitable[T | None]] | None = None,
         then: Callable[[T], None] | None = None,
         draft: str = "",
+        expects: Expectation | None = None,
+        now: bool = False,
+        several: bool = False,
     ) -> T:
         """Write something: logged under ``@``, never lost by leaving the place.
 
@@ -447,6 +450,9 @@ class Place(CommonActions, Loading, Screen[None]):
             look=None if look is None else (lambda: look(api)),
             then=arrived,
             draft=draft,
+            expects=expects,
+            now=now,
+            several=several,
         )
         try:
             result = await sending

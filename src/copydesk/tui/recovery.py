@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from copydesk.domain.reversal import Trace, trace_of, value_at
+from copydesk.domain.reversal import Trace, reversal_of, trace_of, value_at
 from copydesk.domain.text import clean, listed, plural
 from copydesk.tui.errors import failure_types
 from copydesk.tui.undoing import LONGEST_LIST, operation_of
@@ -42,6 +42,10 @@ class Recovered:
     arrived: int = 0
     lost: int = 0
     unknown: list[str] = field(default_factory=list)
+    waiting: int = 0
+    """How many writes wait in the outbox, or are to be found out about there."""
+    sent: str = ""
+    """What came of those that were in it."""
     rest: int = 0
     """How many writes are left of an action that was being taken back."""
 
@@ -59,6 +63,11 @@ class Recovered:
         ):
             if count:
                 said.append(f"{plural(count, 'write')} that was cut off {words}")
+        if self.sent:
+            said.append(self.sent)
+        if self.waiting and not self.sent:
+            waits = "waits" if self.waiting == 1 else "wait"
+            said.append(f"{plural(self.waiting, 'write')} {waits} in the outbox (g x).")
         if self.rest:
             them = "it" if self.rest == 1 else "them"
             said.append(
@@ -93,7 +102,12 @@ async def recover(session: Session, apart: Collection[str] = ()) -> str:
         await asyncio.sleep(0)  # no key waits for a long journal
     await asyncio.to_thread(_learn_unsent, session, entries)
     found = Recovered()
-    open_still = [each for each in open_still if _group_of(session, each) not in apart]
+    # What has a request waits in the outbox, and is found out about there.
+    open_still = [
+        each
+        for each in open_still
+        if each.request is None and _group_of(session, each) not in apart
+    ]
     if open_still:
         try:
             api = await session.ready()
@@ -101,6 +115,7 @@ async def recover(session: Session, apart: Collection[str] = ()) -> str:
                 await _settle(session, api, entry, found)
         except failure_types():
             pass  # the place in front says so; nothing was settled that is not known
+    await _go_on_waiting(session, found)
     if crashed:
         found.rest = _find_rest(session, entries, apart)
         # What knows the keys of drafts knows the places, and so the screens: not for a command.
@@ -111,6 +126,17 @@ async def recover(session: Session, apart: Collection[str] = ()) -> str:
         found.moves = sum(orders.values())
         found.drafts = len(kept) - len(orders)
     return found.sentence()
+
+
+async def _go_on_waiting(session: Session, found: Recovered) -> None:
+    """Find out about what waits in the outbox, and send what may go."""
+    try:
+        await session.outbox.tidy()
+    except OSError:
+        return  # the journal was read just now: what waits is looked for again by the next start
+    if session.outbox.count:
+        found.sent = await session.outbox.send(tell=False)
+        found.waiting = session.outbox.count
 
 
 def _group_of(session: Session, entry: Entry) -> str:
@@ -183,23 +209,42 @@ async def settle_one(session: Session, past: Past) -> str:
     return said
 
 
-async def _happened(session: Session, api: Api, entry: Entry) -> bool | None:
-    """Whether a write happened; None when that is not to be found out. Raises ``ApiError``."""
+async def happened(session: Session, api: Api, entry: Entry) -> tuple[bool | None, Any]:
+    """Whether a write happened, and what it made where that was found; None: reading tells nothing.
+
+    Raises ``ApiError``.
+    """
     if entry.trace is not None:
         try:
             trace = trace_of(entry.trace)
         except ValueError:
-            return None
-        text = await asyncio.to_thread(session.drafts.load, entry.draft)
-        if text is None:
-            return None
+            return None, None
+        text: str | None = trace.says or entry.text
+        text = text or await asyncio.to_thread(session.drafts.load, entry.draft)
+        if not text:
+            return None, None
         known = session.history.made
-        return await find_trace(api, trace, text, entry.at, known=known) is not None
+        found = await find_trace(api, trace, text, entry.at, known=known)
+        return found is not None, found
     past = session.history.known.get(entry.of or entry.id)
-    if past is None:
-        return None
-    stands = await session.way.became(api, past.reversal)
-    return (not stands if entry.kind == "undo" else stands) if stands is not None else None
+    if past is not None:
+        reversal = past.reversal
+    elif entry.reversal is not None and not entry.kind:
+        try:
+            reversal = reversal_of(entry.reversal)
+        except ValueError:
+            return None, None
+    else:
+        return None, None
+    stands = await session.way.became(api, reversal)
+    if stands is None:
+        return None, None
+    return (not stands if entry.kind == "undo" else stands), None
+
+
+async def _happened(session: Session, api: Api, entry: Entry) -> bool | None:
+    """Whether a write happened; None when that is not to be found out. Raises ``ApiError``."""
+    return (await happened(session, api, entry))[0]
 
 
 async def find_trace(
@@ -211,10 +256,14 @@ async def find_trace(
     another write is passed over: the same words may well be sent twice.
     """
     count = 0
+    # The service says when by its own clock.
+    oldest = began + api.skew.total_seconds() - SKEW_SECONDS
     async for item in api.pages(operation_of(trace.read), **trace.read.arguments):
         found = item.to_dict()
         ours = found.get("id") not in known and trace.is_ours(found, text)
-        if ours and _moment(value_at(found, trace.since)) > began - SKEW_SECONDS:
+        if ours and not trace.since:
+            return item
+        if ours and _moment(value_at(found, trace.since)) > oldest:
             return item
         count += 1
         if count == LONGEST_LIST:

@@ -73,6 +73,7 @@ async def ask_reviewers(
         label,
         send,
         reversal=reviewers_asked(space, request, asked=asked, left=left),
+        several=len(left) + bool(asked) > 1,
         recall=True,
         done=f"Asked: {names}." if names else "Nobody is asked now.",
     )

@@ -19,6 +19,7 @@ from copydesk.tui.drafts import CountedDrafts, DraftStore, MemoryDrafts
 from copydesk.tui.errors import sentence
 from copydesk.tui.identity import confirm, identify, recall
 from copydesk.tui.kept import reads_kept
+from copydesk.tui.outbox import Outbox
 from copydesk.tui.people import People
 from copydesk.tui.run_store import ArrangementStore, MemoryArrangements, MemoryRuns, RunStore
 from copydesk.tui.seen import MemorySeen, SeenMarks, seen_steps
@@ -29,6 +30,7 @@ from copydesk.tui.undoing import History, LocalStep, Past
 from copydesk.tui.views import MemoryViews, ViewStore, views_steps
 from copydesk.tui.written import HAD_ARRIVED as HAD_ARRIVED
 from copydesk.tui.written import ChangedSinceError as ChangedSinceError
+from copydesk.tui.written import QueuedError as QueuedError
 from copydesk.tui.written import RecalledError as RecalledError
 from copydesk.tui.written import Wait
 from copydesk.tui.written import WriteError as WriteError
@@ -161,6 +163,7 @@ class Session(TakingBack):
         """Count the drafts that come and go, for the header."""
         self.counted = CountedDrafts(self.drafts, self.touched)
         self.drafts = self.counted
+        self.outbox = Outbox(self)
         self.sleepers = Sleepers(self.snoozes)
         self.local_steps.update(self.sleepers.steps)
         self.local_steps.update(seen_steps(self.seen))
@@ -170,6 +173,9 @@ class Session(TakingBack):
             restore_draft=self._restore_draft,
             drop_draft=self._drop_draft,
             draft=self._draft,
+            drop_queued=self.outbox.drop,
+            queue_again=self.outbox.queue_again,
+            queued=self._queued,
         )
 
     async def _restore_draft(self, key: str) -> None:
@@ -179,6 +185,10 @@ class Session(TakingBack):
     async def _drop_draft(self, key: str) -> None:
         """Put a text aside."""
         await asyncio.to_thread(self.drafts.drop, key)
+
+    async def _queued(self, id: str) -> dict[str, bool] | None:
+        """Tell whether a write waits in the outbox; None when it does not."""
+        return {"waits": True} if id in self.outbox.items else None
 
     async def _draft(self, key: str) -> dict[str, bool] | None:
         """Tell whether there is a text; None when there is none."""
@@ -263,6 +273,7 @@ class Session(TakingBack):
         self.read_at = self.clock()
         self.contact.answered()
         self._confirm()
+        self.outbox.wake()
         if tell:
             self.touched()
 

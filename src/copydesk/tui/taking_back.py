@@ -159,7 +159,7 @@ class TakingBack(Writing):
         try:
             return await self.way.obstacle(api, past, again=again)
         except failure_types() as error:
-            self._reached(error)
+            self.learn(error, quiet=False)
             said = f"Nothing was taken back, because it could not be read: {sentence(error)}"
             raise WriteError(said) from error
 

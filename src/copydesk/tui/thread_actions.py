@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, ClassVar, cast
 
 from copydesk.contract.models.comment import Comment, CommentReply
 from copydesk.domain.inverses import thread_resolved
+from copydesk.domain.rechecks import still_discussed
 from copydesk.domain.text import clean
 from copydesk.tui.actions import action
 from copydesk.tui.draft_keys import review_key
@@ -131,6 +132,12 @@ class ThreadActions(Place, scope="thread_actions"):
                 lambda api: send_draft(api, draft),
                 reversal=way_back(draft),
                 trace=trace(self.session, draft),
+                expects=still_discussed(
+                    draft.space,
+                    draft.request,
+                    draft.thread,
+                    over=thread is not None and thread.comment.status == "resolved",
+                ),
                 recall=recall,
                 group=group,
                 then=lambda sent: self.message_arrived(draft, sent),

@@ -92,7 +92,7 @@ class History:
         self._count += 1
         if entry.kind:
             return self._turn(entry)
-        if entry.reversal is None or entry.state == "failed":
+        if entry.reversal is None or entry.state in ("failed", "queued", "dropped"):
             if entry.group and entry.state == "done":
                 self.lasting[entry.id] = entry
             lost = self.known.pop(entry.id, None)

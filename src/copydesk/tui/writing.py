@@ -6,7 +6,9 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -17,13 +19,16 @@ from copydesk.tui.errors import (
     failure_types,
     is_unknown,
     sentence,
+    waits_sentence,
     write_sentence,
 )
+from copydesk.tui.outbox import Outbox, danger, may_wait
 from copydesk.tui.undoing import History, LocalStep, Way
 from copydesk.tui.written import (
     HAD_ARRIVED,
     NOT_SENT,
     STOPPED,
+    QueuedError,
     RecalledError,
     RecallError,
     UnansweredError,
@@ -34,11 +39,21 @@ from copydesk.tui.written import (
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
-    from copydesk.domain.reversal import Reversal, Trace
+    from copydesk.client.request import Outgoing
+    from copydesk.contract.models.user import User
+    from copydesk.domain.reversal import Expectation, Reversal, Trace
     from copydesk.tui.contact import Contact
     from copydesk.tui.drafts import DraftStore
 
 T = TypeVar("T")
+
+_log = logging.getLogger("copydesk.writes")
+
+ASKED = 2
+"""From this danger on (interaction.md 4) people agree to what they see: it is not done later."""
+
+UNREAD = "It was sent, and what was read afterwards did not come"
+"""Begins what is said of a write after which something else failed."""
 
 
 class Writing:
@@ -47,6 +62,8 @@ class Writing:
     drafts: DraftStore
     report: Callable[[str, str], None]
     journal: WriteJournal
+    outbox: Outbox
+    me: User | None
     history: History
     local_steps: dict[str, LocalStep]
     recall_seconds: float
@@ -71,8 +88,8 @@ class Writing:
         """Keep a message that has no room on screen."""
         raise NotImplementedError
 
-    def unreachable(self, why: str) -> None:
-        """Note that the service was not reached; ``why`` is a sentence."""
+    def learn(self, error: Exception, *, quiet: bool = True) -> None:
+        """Learn from a failure whether the service is there, and how soon to ask it again."""
         raise NotImplementedError
 
     @property
@@ -104,6 +121,9 @@ class Writing:
         then: Callable[[T], None] | None = None,
         draft: str = "",
         owner: object = None,
+        expects: Expectation | None = None,
+        now: bool = False,
+        several: bool = False,
     ) -> T:
         """Send one write: logged, journalled, never cancelled by leaving the screen.
 
@@ -118,13 +138,18 @@ class Writing:
         must not mind that its screen is gone. The draft under ``draft`` is dropped by then, if it
         is as it was sent. Raises `WriteError` with the sentence to show when it is not known to
         have happened.
+
+        What surely did not arrive, because nobody was there, waits in the outbox (`QueuedError`),
+        if it takes one request (not ``several``) and is not about this moment (``now``). It goes
+        from there if ``expects`` and what ``reversal`` or ``trace`` read say that it still should.
         """
         line = Written(
             len(self.log) + 1, self.clock(), what, target, send=send, group=group,
             reversal=reversal, trace=trace, look=look, then=then, draft=draft,
             text=self.drafts.load(draft) if draft else None,
+            expects=expects, now=now or danger() >= ASKED, several=several,
         )  # fmt: skip
-        if trace is not None and look is None and line.text is not None:
+        if trace is not None and look is None and (trace.says or line.text is not None):
             line.look = lambda: self._find(trace, line)
         if reversal is not None and not callable(reversal) and not self.way.usable(reversal):
             line.reversal = None
@@ -160,7 +185,11 @@ class Writing:
         """Send a line again that failed, or of which the reader says so knowing that it may have
         arrived. Raises `WriteError` when it fails again, or its text is under way already.
         """
-        if line.send is not None and line.state in ("failed", "unknown"):
+        if line.entry is not None and line.entry.id in self.outbox.items:
+            await self.outbox.send(line.entry.id, anyway=True, sure=True)
+            if line.state != "done":
+                raise WriteError(line.said, unknown=line.state == "unknown")
+        elif line.send is not None and line.state in ("failed", "unknown"):
             self._apart(line)
             await self._send(line, line.send)
 
@@ -200,9 +229,8 @@ class Writing:
                     self.waits.remove(wait)
                 line.state = "sending"
                 self.touched()
-            await asyncio.to_thread(self._begin, line)
             try:
-                return await send()
+                return await self._request(line, send)
             except failure_types() as error:
                 if line.look is None or not is_unknown(error):
                     raise
@@ -221,12 +249,85 @@ class Writing:
         except RecallError as error:
             raise RecalledError(line.said) from error
         except failure_types() as error:
+            if line.state == "queued":
+                raise QueuedError(line.said) from error
             raise WriteError(line.said, unknown=line.state == "unknown") from error
+
+    async def _request(self, line: Written, send: Callable[[], Awaitable[Any]]) -> Any:
+        """Do what sends a line. It is noted, with its request, before that goes.
+
+        What sends no request, or is settled by others than the outbox, is noted before.
+        """
+        line.requests, line.operation, line.request = 0, "", None
+        if line.now or line.kind or self._is_local(line):
+            await asyncio.to_thread(self._keep, line)
+            return await send()
+        from copydesk.client.noting import noting
+
+        try:
+            with noting(lambda outgoing: self._heard(line, outgoing)):
+                result = await send()
+        except failure_types() as error:
+            if line.entry is None:
+                with suppress(NotDoneError):  # it failed before anything was sent of it
+                    await asyncio.to_thread(self._keep, line)
+            if (what := self._only_read_after(line, error)) is not None:
+                raise what from error
+            raise
+        if line.entry is None:
+            await asyncio.to_thread(self._keep, line)
+        return result
+
+    def _is_local(self, line: Written) -> bool:
+        """Whether a line is known to change this machine only, so that nothing will be heard."""
+        reversal = line.reversal
+        return (
+            reversal is not None
+            and not callable(reversal)
+            and all(step.local for step in reversal.back)
+        )
+
+    async def _heard(self, line: Written, outgoing: Outgoing) -> None:
+        """Note a line before its request goes. Raises `NotDoneError` when that cannot be."""
+        line.requests += 1
+        if line.requests == 1:
+            line.operation = outgoing.name
+            if may_wait(line, outgoing):
+                line.request = outgoing.to_dict()
+            await asyncio.to_thread(self._keep, line)
+            return
+        line.request = None
+        if line.entry is not None and line.entry.request is not None:
+            await asyncio.to_thread(self._keep, line)
+        if not line.several and line.requests == 2:
+            _log.error("%s sends more than one request, and does not say so", line.what)
+
+    def _only_read_after(self, line: Written, error: Exception) -> UnansweredError | None:
+        """Return what a failure means that came after the request itself was answered."""
+        if line.requests != 1 or line.several or is_unknown(error) or not _is_away(error):
+            return None
+        operation = getattr(error, "operation", "")
+        if not operation or operation == line.operation:
+            return None
+        return UnansweredError(f"{UNREAD}: {sentence(error)}")
+
+    def _keep(self, line: Written) -> None:
+        """Do what `_begin` does, or raise `NotDoneError` with what to tell."""
+        try:
+            self._begin(line)
+        except OSError as error:
+            why = error.strerror or str(error)
+            raise NotDoneError(
+                f"Not sent: it could not be noted on disk first ({why}). {line.what} again once "
+                "there is room, or the folder can be written."
+            ) from error
 
     def _begin(self, line: Written) -> None:
         """Note that a line is about to be sent; it is on the disk when this returns."""
         if line.entry is not None:
-            line.entry = self.journal.settle(line.entry, "sending")
+            line.entry = self.journal.settle(
+                line.entry, "sending", request=line.request, held="", text=line.text or ""
+            )
             return
         reversal = line.reversal
         line.entry = self.journal.begin(
@@ -239,6 +340,10 @@ class Writing:
                 line.group,
                 line.kind,
                 line.of,
+                request=line.request,
+                text=(line.text or "") if line.request is not None else "",
+                by=self.me.id if self.me is not None else "",
+                expects=None if line.expects is None else line.expects.to_dict(),
             ),
         )
         self._noted[line.entry.id] = line
@@ -270,7 +375,7 @@ class Writing:
         return await find_trace(
             await self.ready(),
             trace,
-            line.text or "",
+            trace.says or line.text or "",
             line.at.timestamp(),
             known=self.history.made,
         )
@@ -287,30 +392,41 @@ class Writing:
             line.state, line.said = "done", HAD_ARRIVED if found else ""
             changes = self._bind(line, task.result())
             self._arrived(line, task.result())
-        if line.draft and line.state in ("failed", "unknown"):
-            self.unsent[line.draft] = line.said
-        elif line.draft:
-            self.unsent.pop(line.draft, None)
         if line.entry is not None:
             changes.update(request_id=line.request_id, sentence=line.said)
             line.entry = self._end(line, line.entry, changes)
             self.history.take(line.entry)
+            self.outbox.take(line.entry)
+        if line.state == "queued":
+            self.outbox.move_draft(line.draft, line.text)
+        elif line.draft and line.state in ("failed", "unknown"):
+            self.unsent[line.draft] = line.said
+        elif line.draft:
+            self.unsent.pop(line.draft, None)
         self.touched()
         if line.left:
             # Who asked for it has left its place: whoever is there now is told.
             done = line.state == "done"
             said = f"Done: {line.what.lower()} {line.target}" if done else line.said
-            self.report(said, "good" if done else "bad")
+            waits = line.state == "queued"
+            self.report(said, "good" if done else "warn" if waits else "bad")
 
     def _end(self, line: Written, entry: Entry, changes: dict[str, Any]) -> Entry:
         """Note how a write ended; what the disk refuses to keep is known for this run at least."""
         state: State = "done" if line.state == "done" else "failed"
         if line.state == "unknown":
             state = "unknown"
+        elif line.state == "queued":
+            state = "queued"
         try:
             return self.journal.settle(entry, state, **changes)
         except OSError as error:
             said = error.strerror or str(error)
+            if state == "queued":
+                # What is not on the disk does not wait: its draft stays, and it is told as failed.
+                state = line.state = "failed"
+                line.said = f"Not sent, and it cannot wait in the outbox: {said}."
+                return replace(entry, state=state, **{**changes, "sentence": line.said})
             self.note(f"{line.what} {line.target}: its end could not be put on disk: {said}.")
             return replace(entry, state=state, **changes)
 
@@ -320,6 +436,10 @@ class Writing:
             line.state, line.said = "recalled", str(error)
             return
         line.state = "unknown" if is_unknown(error) else "failed"
+        if line.state == "failed" and line.request is not None and _is_away(error):
+            line.state, line.said = "queued", waits_sentence(error)
+            self.learn(error, quiet=False)
+            return
         line.said = (
             str(error)
             if isinstance(error, UnansweredError)
@@ -327,7 +447,7 @@ class Writing:
                 error, what=f"{line.what}, {line.target}", kept=line.text is not None
             )
         )
-        self._reached(error)
+        self.learn(error, quiet=False)
 
     def _bind(self, line: Written, result: Any) -> dict[str, Any]:
         """Return what the journal learns of a write by its result: how it is taken back."""
@@ -347,17 +467,51 @@ class Writing:
             for other in self.log:
                 if other.draft == line.draft and other.state in ("failed", "unknown"):
                     other.state, other.said = "replaced", "Its text was sent later, and arrived."
+                    self.outbox.replaced(other)
         if line.then is not None:
             line.then(result)
 
-    def _reached(self, error: BaseException) -> None:
-        """Learn from a failed write whether the service is there, as reads do."""
-        from copydesk.client.errors import Unauthorized, Unreachable
+    # The outbox
 
-        if isinstance(error, Unreachable):
-            self.unreachable(sentence(error))
-        elif isinstance(error, Unauthorized):
-            self.contact.refused = True
+    def hold_open(self, task: asyncio.Task[Any]) -> None:
+        """Let who quits wait for a task, as for the writes under way."""
+        self._writes.add(task)
+        task.add_done_callback(self._writes.discard)
+
+    def line_of(self, id: str) -> Written | None:
+        """Return the line of the log that an entry of the journal has, if it has one."""
+        return self._noted.get(id)
+
+    def line_for(self, entry: Entry) -> Written:
+        """Return the line of the log of an entry; one of an earlier run gets one now."""
+        line = self._noted.get(entry.id)
+        if line is None:
+            line = Written(
+                len(self.log) + 1, self.clock(), entry.what, entry.target, group=entry.group,
+                draft=entry.draft, text=entry.text or None, entry=entry, request=None,
+            )  # fmt: skip
+            self._noted[entry.id] = line
+            self.log.append(line)
+        return line
+
+    def bound(self, line: Written, entry: Entry, result: Any, *, typed: bool) -> dict[str, Any]:
+        """Return what the journal learns of a write that arrived later: how it is taken back."""
+        if typed:
+            return self._bind(line, result)
+        if entry.reversal is not None or not entry.draft:
+            return {}
+        from copydesk.tui.pending import way_back_later
+
+        reversal = way_back_later(entry.draft, entry.text, result)
+        if reversal is None or not self.way.usable(reversal):
+            return {}
+        return {"reversal": reversal.to_dict()}
+
+    def arrived(self, line: Written, entry: Entry, result: Any) -> None:
+        """Do what follows a write that arrived from the outbox, or was found to have."""
+        then, line.then = line.then, line.then if result is not None else None
+        self._arrived(line, result)
+        line.then = then
 
     # Recall
 
@@ -378,3 +532,10 @@ class Writing:
     def waits_for(self, owner: object) -> bool:
         """Whether ``owner`` only waits for a write that can still be recalled."""
         return any(wait.owner is owner for wait in self.waits)
+
+
+def _is_away(error: BaseException) -> bool:
+    """Whether a write failed because nobody was there to take it, so that it may wait."""
+    from copydesk.client.errors import RateLimited, Unauthorized, Unreachable
+
+    return isinstance(error, RateLimited | Unauthorized | Unreachable)

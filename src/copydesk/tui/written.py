@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from copydesk.tui.errors import NotDoneError
 
 if TYPE_CHECKING:
-    from copydesk.domain.reversal import Reversal, Trace
+    from copydesk.domain.reversal import Expectation, Reversal, Trace
     from copydesk.local.journal import Entry, Kind
     from copydesk.tui.undoing import Obstacle
 
@@ -31,6 +31,13 @@ class WriteError(Exception):
     def __init__(self, said: str, *, unknown: bool = False) -> None:
         super().__init__(said)
         self.unknown = unknown
+
+
+class QueuedError(WriteError):
+    """A write that waits in the outbox, because it is sure that it did not arrive.
+
+    Whoever asked for it is done, as when it had arrived: its text is kept there.
+    """
 
 
 class RecalledError(WriteError):
@@ -61,8 +68,9 @@ class Written:
     """One line of the activity log: a write, and what became of it.
 
     ``state`` is "waiting" (it can be recalled), "sending", "done", "failed" (it did not happen),
-    "unknown" (it may have happened: no answer came), "recalled", "undone", "replaced" (its text
-    arrived by a later write), or "said" for what is no write.
+    "unknown" (it may have happened: no answer came), "queued" (it waits in the outbox), "dropped"
+    (it was taken out of there), "recalled", "undone", "replaced" (its text arrived by a later
+    write), or "said" for what is no write.
     """
 
     number: int
@@ -93,6 +101,18 @@ class Written:
     """The key of the draft that its text is kept under until it has arrived."""
     text: str | None = None
     """That text, as it was sent."""
+    now: bool = False
+    """Whether it is about this moment: it does not wait in the outbox."""
+    several: bool = False
+    """Whether it takes several requests, so that it is not one thing that could wait."""
+    expects: Expectation | None = None
+    """What must hold before it goes, if it has to wait."""
+    requests: int = 0
+    """How many requests it has sent in this try that write."""
+    operation: str = ""
+    """The name of the first of these."""
+    request: dict[str, Any] | None = None
+    """That request, where it may be sent later just as it is."""
     left: bool = False
     """Whether nobody waits for it any more: its place was left."""
 

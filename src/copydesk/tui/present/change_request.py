@@ -47,6 +47,7 @@ class ChangeRow:
     outdated: bool
     cluster: str
     url: str
+    revision: str = ""
 
     @property
     def label(self) -> str:
@@ -161,6 +162,7 @@ def row_of(request: ChangeRequest) -> ChangeRow:
         outdated=request.outdated,
         cluster=request.conversations_issues_cluster or "",
         url=web_address(request.urls.app),
+        revision=request.revision,
     )
 
 

@@ -70,13 +70,14 @@ class ChangesPeople(ChangesBulk, scope="changes_people"):
         from copydesk.contract import operations as ops
         from copydesk.contract.models.comment import MarkdownBody
         from copydesk.contract.models.review import ReviewCreate
+        from copydesk.domain.rechecks import still_judged, verdict_trace
         from copydesk.tui.pending import review_drafts
         from copydesk.tui.widgets.verdict_sheet import VerdictSheet
 
         row = self.rows.selected
         if row is None:
             return
-        good = status == "approved"
+        good, me = status == "approved", self.session.me
         key = review_key(row.space, row.id, f"verdict {status}")
         waiting = await asyncio.to_thread(review_drafts, self.session, row.space, row.id)
         sheet = VerdictSheet(
@@ -98,6 +99,10 @@ class ChangesPeople(ChangesBulk, scope="changes_people"):
             row.named,
             send,
             done=f"{done}; a verdict cannot be undone.",
+            expects=still_judged(row.space, row.id, row.revision),
+            trace=None
+            if me is None
+            else verdict_trace(row.space, row.id, row.revision, me=me.id, status=status),
             draft=key,
             recall=True,
         )

@@ -110,6 +110,7 @@ class ChangesWriting(ChangesRuns, scope="changes_writing"):
         """
         from copydesk.contract import operations as ops
         from copydesk.contract.models.change_request import ChangeRequestCreate
+        from copydesk.domain.rechecks import begun_trace
         from copydesk.tui.widgets.ask import Ask
 
         api = await self.session.ready()
@@ -120,6 +121,7 @@ class ChangesWriting(ChangesRuns, scope="changes_writing"):
         title = self.spaces.title(space)
         key = new_request_key(space, self.target.cluster)
         made: list[ChangeRequest] = []
+        me = self.session.me
 
         async def send(subject: str) -> None:
             body = ChangeRequestCreate(subject=subject)
@@ -130,6 +132,7 @@ class ChangesWriting(ChangesRuns, scope="changes_writing"):
                     "Start",
                     f"“{subject}”",
                     lambda api: api(ops.create_change_request, space, body),
+                    trace=begun_trace(space, me=me.id, subject=subject) if me else None,
                     reversal=lambda request: request_begun(space, request.id),
                     draft=key,
                 )

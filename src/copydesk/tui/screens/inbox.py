@@ -12,6 +12,7 @@ from textual.app import ComposeResult
 
 from copydesk.domain.age import age
 from copydesk.domain.inverses import thread_resolved
+from copydesk.domain.rechecks import still_discussed
 from copydesk.domain.text import clean, plural
 from copydesk.tui.actions import action
 from copydesk.tui.details_pane import HasDetails
@@ -417,6 +418,7 @@ class Inbox(HasDetails, scope="inbox"):
             lambda api: send_draft(api, draft),
             reversal=way_back(draft),
             trace=trace(self.session, draft),
+            expects=still_discussed(row.space, row.request, row.id, over=row.done == "resolved"),
             recall=True,
             then=lambda _: self._done(row, "answered"),
             draft=key,

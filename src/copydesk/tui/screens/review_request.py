@@ -18,6 +18,7 @@ from copydesk.contract.models.change_request import (
 from copydesk.contract.models.comment import MarkdownBody
 from copydesk.contract.models.review import Review, ReviewCreate
 from copydesk.domain.inverses import request_changed
+from copydesk.domain.rechecks import still_judged, verdict_trace
 from copydesk.domain.text import clean, plural
 from copydesk.tui import conflicts
 from copydesk.tui.actions import action, command
@@ -133,7 +134,7 @@ class ReviewRequest(ReviewTabs, scope="review_request"):
         """Give a verdict. Raises `WriteError`."""
         opened = self.opened_request
         assert opened is not None
-        space, request = opened.space.id, opened.request
+        space, request, me = opened.space.id, opened.request, self.session.me
         key = self.draft_key(f"verdict {status}")
         body = ReviewCreate(status=status)
         if said:
@@ -150,6 +151,10 @@ class ReviewRequest(ReviewTabs, scope="review_request"):
             send,
             done=f"{done}; a verdict cannot be undone.",
             then=lambda _: self.forget_draft(key),
+            expects=still_judged(space, request.id, request.revision),
+            trace=None
+            if me is None
+            else verdict_trace(space, request.id, request.revision, me=me.id, status=status),
             draft=key,
             recall=recall,
             group=group,

@@ -103,7 +103,7 @@ def _mistake(key: str, value: object, given: dict[str, Any]) -> str:
     if key == "storage":
         places = get_args(Storage)
         if value not in places:
-            return f"storage is {value!r}: use {', '.join(places[:-1])} or {places[-1]}"
+            return f"storage is none of these: {', '.join(places[:-1])} or {places[-1]}"
         if value == "command" and not given.get("token_command"):
             return 'storage is "command", and there is no token_command'
     if key == "token_command" and (not value or not given["token_command"][0]):

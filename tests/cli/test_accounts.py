@@ -1,0 +1,330 @@
+"""Accounts on the command line: tried before they are kept, told apart, and never printed."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import pty
+import re
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from copydesk.cli import main
+from copydesk.cli.connection import chosen
+from copydesk.cli.edge import UsageError
+from copydesk.domain.profile import Profile
+from copydesk.local.answers import Answers, answers_file
+from copydesk.local.drafts import Drafts
+from copydesk.local.paths import find_paths
+from copydesk.local.profiles import Profiles
+from copydesk.local.snapshot import Snapshots
+from tests import faulty
+from tests.cli.script_desk import HOSTILE, Typed
+from tests.faulty import Asked, Fault, FaultyServer, Line, Said
+from tests.rings import Ring, using
+from tests.world import World
+
+VARIABLES = ("COPYDESK_TOKEN", "COPYDESK_BASE_URL", "COPYDESK_PROFILE")
+
+
+@dataclass
+class There:
+    """A service on this machine, over a network, and what was printed."""
+
+    world: World
+    server: FaultyServer
+    ring: Ring
+    capsys: pytest.CaptureFixture[str]
+    patch: pytest.MonkeyPatch
+
+    @property
+    def url(self) -> str:
+        """Its address."""
+        return self.server.url
+
+    def run(self, *arguments: str, given: str = "", status: int = 0) -> str:
+        """Run a command with ``given`` piped to it, and return all that it printed."""
+        self.capsys.readouterr()
+        self.patch.setattr(sys, "stdin", Typed(given))
+        found = main(list(arguments))
+        out, err = self.capsys.readouterr()
+        assert found == status, out + err
+        return out + err
+
+    def login(self, *arguments: str, user: str | None = None, status: int = 0) -> str:
+        """Log in with a new token of somebody (ana)."""
+        token = self.world.token(user or self.world.ana)
+        said = self.run(
+            "login", *arguments, "--base-url", self.url, "--token-stdin",
+            given=f"\n {token}\n", status=status,
+        )  # fmt: skip
+        assert token not in said
+        return said
+
+
+@contextmanager
+def served(world: World, *, ahead: timedelta = timedelta()) -> Iterator[FaultyServer]:
+    """Serve a desk from a thread of its own: commands have loops of their own."""
+    server = FaultyServer(world.app, lambda: datetime.now(UTC) + ahead)
+    loop = asyncio.new_event_loop()
+    thread = threading.Thread(target=loop.run_forever)
+    thread.start()
+    try:
+        asyncio.run_coroutine_threadsafe(server.up(), loop).result(10)
+        yield server
+        asyncio.run_coroutine_threadsafe(server.close(), loop).result(10)
+    finally:
+        loop.call_soon_threadsafe(loop.stop)
+        thread.join(10)
+        loop.close()
+
+
+@pytest.fixture
+def there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Iterator[There]:
+    """A service, a home without anything, and a keyring."""
+    monkeypatch.setenv("COPYDESK_HOME", str(tmp_path / "home"))
+    for name in VARIABLES:
+        monkeypatch.delenv(name, raising=False)
+    ring = Ring()
+    with ExitStack() as stack:
+        stack.enter_context(using(ring))
+        world = World(tmp_path / "desk.db")
+        stack.callback(world.close)
+        server = stack.enter_context(served(world))
+        yield There(world, server, ring, capsys, monkeypatch)
+
+
+def nothing_stored(there: There) -> bool:
+    """Whether neither a profile nor a token is kept."""
+    paths = find_paths()
+    return not (there.ring.kept or paths.settings.exists() or paths.credentials.exists())
+
+
+def test_a_token_is_tried_before_it_is_kept(there: There) -> None:
+    refused = there.run(
+        "login", "--base-url", there.url, "--token-stdin", given="wrong-token-1", status=3
+    )
+    assert "refuses this token" in refused
+    assert "wrong-token-1" not in refused
+    assert "no base URL" in there.run("login", "--base-url", "ftp://x", status=2)
+    elsewhere = ("login", "--token-stdin", "--base-url", f"{there.url}/docs")
+    assert "look at the base URL" in there.run(*elsewhere, given="tok-12345", status=1)
+    assert "no token" in there.run("login", "--token-stdin", given=" \n", status=2)
+    assert "--token-stdin" in there.run("login", "--base-url", there.url, status=2)
+    assert "space" in there.run("login", "--token-stdin", given="Bearer tok-12345", status=2)
+    assert "letters" in there.run("login", "../up", "--token-stdin", given="tok-12345", status=2)
+    both = ("login", "--token-command", "pass x", "--token-stdin")
+    assert "choose one" in there.run(*both, given="tok-12345", status=2)
+    assert nothing_stored(there)
+
+    said = there.login()
+    assert "as Ana Silva (ana@example.org), profile default" in said
+    assert "in the keyring" in said
+    assert "copydesk opens it from now on" in said
+    assert len(there.ring.kept) == 1
+    assert find_paths().settings.stat().st_mode & 0o777 == 0o600
+    assert json.loads(there.run("api", "GET", "/user"))["displayName"] == "Ana Silva"
+
+    # It stays with its address, whatever the settings say by then.
+    path = find_paths().settings
+    path.write_text(path.read_text().replace(there.url, "http://127.0.0.1:9"))
+    assert "no token is kept for profile default" in there.run("sites", status=2)
+
+
+def test_a_typed_token_is_not_shown(there: There, tmp_path: Path) -> None:
+    token = there.world.token(there.world.ana)
+    child, line = pty.fork()
+    if not child:
+        os.environ["PYTHON_KEYRING_BACKEND"] = "keyring.backends.fail.Keyring"
+        arguments = ["-m", "copydesk", "login", "work", "--base-url", there.url]
+        os.execv(sys.executable, [sys.executable, *arguments])
+    shown = b""
+    while b"not shown" not in shown:
+        shown += os.read(line, 4096)
+    os.write(line, f"{token}\n".encode())
+    try:
+        while said := os.read(line, 4096):
+            shown += said
+    except OSError:  # the other end is closed
+        pass
+    os.close(line)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    assert b"profile work" in shown
+    assert token.encode() not in shown
+    kept = find_paths().credentials / "work.json"
+    assert str(kept) in shown.decode()
+    assert kept.stat().st_mode & 0o777 == 0o600
+    assert Profiles(find_paths().settings).get("work") == Profile("work", there.url, storage="file")
+
+
+def test_logging_out_keeps_what_was_typed(there: There) -> None:
+    there.login("work", "--store", "file")
+    profile = Profiles(find_paths().settings).get("work")
+    assert profile is not None
+    paths = find_paths()
+    Drafts(paths.drafts).save((profile.key, "#4", ""), "a thought")
+    Snapshots(paths.snapshots, profile.key).write("spaces", [{"id": "s"}])
+    answers = Answers(answers_file(paths.answers, profile.key))
+    said = there.run("logout")
+    assert "1 draft stay" in said or "1 draft stays" in said
+    assert "is valid until it is revoked" in said
+    assert Snapshots(paths.snapshots, profile.key).read("spaces") == []
+    assert answers.held().count == 0
+    assert not list(paths.credentials.iterdir())
+    assert "run copydesk login work" in there.run("sites", status=2)
+    assert "the embedded desk has no token" in there.run("logout", "desk", status=2)
+    assert "--yes" in there.run("logout", "work", "--everything", status=2)
+    assert "is removed" in there.run("logout", "--everything", "--yes")
+    assert "nobody is logged in" in there.run("logout", status=2)
+    assert Drafts(paths.drafts).load((profile.key, "#4", "")) == "a thought"
+
+    # Somebody else who takes the name does not get what was typed under it.
+    bo = there.world.user("Bo")
+    refused = there.login("work", user=bo, status=2)
+    assert "keeps 1 draft of Ana Silva" in refused
+    assert "Nothing was stored" in refused
+    assert not there.ring.kept
+    Drafts(paths.drafts).drop((profile.key, "#4", ""))
+    assert "as Bo" in there.login("work", user=bo)
+
+
+def test_profiles_are_told_apart_and_chosen(there: There) -> None:
+    there.login("work")
+    file = there.world.token(there.world.user("Robot"))
+    note = find_paths().state / "robot"
+    note.write_text(f"{file}\n")
+    said = there.run(
+        "login", "robot", "--base-url", there.url, "--token-command", f"cat '{note}'",
+        "--read-only",
+    )  # fmt: skip
+    assert "asked of cat at each start" in said
+    assert "copydesk profiles use robot" in said
+    listed = json.loads(there.run("profiles", "--json"))
+    assert [(each["name"], each["token"], each["readOnly"]) for each in listed] == [
+        ("work", "keyring", False),
+        ("robot", "command", True),
+    ]
+    assert str(note) not in there.run("profiles")
+
+    def who(*options: str) -> Any:
+        return json.loads(there.run("api", "GET", "/user", *options))["displayName"]
+
+    assert (who(), who("--profile", "robot")) == ("Ana Silva", "Robot")
+    there.run("profiles", "use", "robot")
+    assert who() == "Robot"
+    home = there.world.home
+    arrived = len(there.server.arrived)
+    for options in ((), ("--profile", "work", "--read-only")):
+        path = ("api", "PATCH", f"orgs/{home}", "-f", "title=New", *options)
+        assert "read-only" in there.run(*path, status=3)
+    assert len(there.server.arrived) == arrived
+    there.patch.setenv("COPYDESK_PROFILE", "work")
+    assert who() == "Ana Silva"
+    there.patch.setenv("COPYDESK_TOKEN", file)
+    assert who() == "Robot", "the environment's token goes first"
+    there.patch.delenv("COPYDESK_TOKEN")
+    there.patch.delenv("COPYDESK_PROFILE")
+    assert "choose with --profile" not in there.run("sites", "--base-url", there.url)
+    there.run("profiles", "use", "desk")
+    assert "choose with --profile" in there.run("sites", "--base-url", there.url, status=2)
+
+    keys = {chosen(None, None, name).key for name in ("work", "robot", "desk")}
+    assert len(keys) == 3
+    for given, words in (
+        ((None, there.url, "work"), "--profile and --base-url"),
+        ((Path("x"), None, "work"), "--profile and --desk"),
+        ((None, there.url, "desk"), "choose one"),
+        ((None, None, HOSTILE), "There are: work, robot, desk"),
+        ((None, "http://127.0.0.1:9", None), "copydesk login --base-url http://127.0.0.1:9"),
+    ):
+        with pytest.raises(UsageError, match=words) as caught:
+            chosen(*given)
+        assert "\x1b" not in str(caught.value)
+    assert "there is no profile" in there.run("profiles", "use", "nobody", status=2)
+    assert "no meaning" in there.run("--profile", "work", "ops", status=2)
+
+
+async def _no_such_path(line: Line, said: Said, asked: Asked) -> None:
+    await line.answer(Said(404, {"content-length": "0"}, b""))
+
+
+MISSING = Fault("no such path", _no_such_path, arrives=False)
+
+
+def test_doctor_says_what_is_wrong_and_no_secret(
+    there: There, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world = there.world
+    space = world.space("Guide", {"a": "# A\n"})
+    world.change_request(space, {"a": "# B\n"})
+    there.login("work", "--store", "file")
+    said = there.run("doctor")
+    assert "Ana Silva (ana@example.org)" in said
+    assert "All is well." in said
+    found = there.run("doctor", "--profile", "work", "--json")
+    assert json.loads(found)["well"]
+    there.server.plan = faulty.only(lambda asked: "/reviews" in asked.target, lambda _: MISSING)
+    facts = {
+        each["name"]: each["said"] for each in json.loads(there.run("doctor", "--json"))["findings"]
+    }
+    assert facts["E1"].startswith("there")
+    assert facts["E4"].startswith("missing")
+    assert facts["E9"].startswith("not asked")
+    assert not there.server.arrived, "nothing is written"
+    there.server.plan = faulty.healthy
+
+    # A secret in every place where one can be.
+    kept = json.loads((find_paths().credentials / "work.json").read_text())["token"]
+    (find_paths().credentials / "work.json").chmod(0o644)
+    secrets = {kept}
+
+    def secret(name: str) -> str:
+        secrets.add(f"planted-{name}-0123456789")
+        return f"planted-{name}-0123456789"
+
+    monkeypatch.setenv("COPYDESK_TOKEN", secret("token"))
+    monkeypatch.setenv(
+        "HTTPS_PROXY", f"http://{secret('user')}:{secret('password')}@proxy.example:3128"
+    )
+    Profiles(find_paths().settings).save(
+        Profile("bot", "https://docs.invalid", ("false", secret("argument")), "command")
+    )
+    for name, value in (("COPYDESK_BASE_URL", f"ftp://{secret('url')}"), ("COPYDESK_BASE_URL", "")):
+        monkeypatch.setenv(name, value)
+        for options in ((), ("--json",)):
+            said = there.run("doctor", *options, status=1)
+            assert [each for each in secrets if each in said] == []
+            assert "chmod go= " in said
+            assert "proxy.example:3128" in said
+            assert "COPYDESK_BASE_URL is no base URL" in said or not value
+    settings = find_paths().settings
+    settings.write_text(
+        f'glyphs = "{secret("glyphs")}"\n[profiles.x]\ntoken = "{secret("settings")}"\n'
+    )
+    said = there.run("doctor", status=1)
+    assert "glyphs cannot be used" in said
+    assert [each for each in secrets if each in said] == []
+
+
+def test_doctor_tells_clocks_apart_and_hostile_names(there: There) -> None:
+    evil = there.world.user(HOSTILE)
+    there.patch.setenv("COPYDESK_TOKEN", there.world.token(evil))
+    with served(there.world, ahead=timedelta(hours=1)) as late:
+        said = there.run("doctor", "--base-url", late.url, status=1)
+    assert re.search("(3,600|3,599) s ahead of this machine's. Set this machine's clock", said)
+    assert "evil end" in said
+    assert "\x1b" not in said
+    assert "\u202e" not in said
+    gone = there.run("doctor", "--base-url", late.url, status=1)
+    assert "connection refused" in gone

@@ -190,7 +190,7 @@ async def test_what_was_said_of_the_way_to_the_service_goes_with_the_first_answe
     async with desk() as opened:
         for failure, said in (
             (Unreachable("No answer."), "Offline: No answer."),
-            (Unauthorized("No.", status=401), "Token refused. Check COPYDESK_TOKEN. No."),
+            (Unauthorized("No.", status=401), "Token refused. ctrl+g to fix it. No."),
         ):
             opened.service.failure = failure
             await opened.driver.press("R")

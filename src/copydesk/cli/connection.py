@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from copydesk.local.journal import Journal
     from copydesk.local.paths import Paths
     from copydesk.local.profiles import Profiles
+    from copydesk.server.store import Store
     from copydesk.tui.session import Session
 
 ADDRESS_VARIABLE = "COPYDESK_BASE_URL"
@@ -38,7 +39,7 @@ class Connection:
     the embedded desk, "" for a service that was named without one. ``read_only``: nothing is
     written to it, and ``read_only_by`` is the option that said so, "" for the profile itself.
     ``token`` is how its token is come by, None for the embedded desk. ``base_url`` and
-    ``ca_file`` are those of a service.
+    ``ca_file`` are those of a service. ``close`` lets go of what ``open`` opened in this process.
     """
 
     key: str
@@ -51,6 +52,7 @@ class Connection:
     read_only_by: str = ""
     base_url: str = ""
     ca_file: Path | None = None
+    close: Callable[[], None] = lambda: None
 
     async def connect(self, *, keeping: Path | None = None) -> Api:
         """Return the client, made in a thread.
@@ -209,10 +211,18 @@ def address_of(address: str) -> str:
 def _embedded(desk: Path | None, *, read_only: bool) -> Connection:
     from copydesk.cli.embedded import connect_in_process, desk_file, open_store
 
+    stores: list[Store] = []
+
     def connect() -> Api:
-        api = connect_in_process(open_store(desk))
+        store = open_store(desk)
+        stores.append(store)
+        api = connect_in_process(store)
         api.read_only = read_only
         return api
+
+    def close() -> None:
+        while stores:
+            stores.pop().close()
 
     return Connection(
         f"desk:{desk_file(desk)}",
@@ -221,6 +231,7 @@ def _embedded(desk: Path | None, *, read_only: bool) -> Connection:
         profile=EMBEDDED,
         read_only=read_only,
         read_only_by=READ_ONLY if read_only else "",
+        close=close,
     )
 
 

@@ -14,14 +14,16 @@ from typing import TYPE_CHECKING
 from copydesk.cli import log_file, terminal
 from copydesk.cli.connection import OWN, Connection, Service, session_for
 from copydesk.cli.edge import UsageError
+from copydesk.cli.switching import Keeper, Switchboard
 from copydesk.local.journal import Journal
 from copydesk.local.paths import Paths, find_paths
-from copydesk.local.settings import load_settings
+from copydesk.local.settings import SettingsError, load_settings
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from copydesk.client.api import Api
+    from copydesk.tui.app import CopydeskApp
     from copydesk.tui.places import Target
 
 FIRST_PLACE = "spaces"
@@ -33,7 +35,7 @@ def open_desk(*, service: Service = OWN) -> int:
     # application turns it on again when it is ready.
     gc.disable()
     connection = service.connection()
-    return _run(_terminal(), connection)
+    return _run(_terminal(), connection, read_only=service.read_only)
 
 
 def open_address(*, url: str, service: Service = OWN) -> int:
@@ -44,7 +46,7 @@ def open_address(*, url: str, service: Service = OWN) -> int:
     place, target = _pointed(url)
     gc.disable()
     connection = service.connection()
-    return _run(_terminal(), connection, place, target)
+    return _run(_terminal(), connection, place, target, read_only=service.read_only)
 
 
 def _pointed(url: str) -> tuple[str, Target]:
@@ -80,13 +82,45 @@ def _terminal() -> Paths:
 
 
 def _run(
-    paths: Paths, connection: Connection, first: str = FIRST_PLACE, target: Target | None = None
+    paths: Paths,
+    connection: Connection,
+    first: str = FIRST_PLACE,
+    target: Target | None = None,
+    *,
+    read_only: bool = False,
 ) -> int:
+    """Show the screens, and those of another profile for as long as they are left for one."""
+    ways = Switchboard(paths, connection, read_only=read_only)
+    said = ""
+    while True:
+        try:
+            app = _show(paths, ways, first, target, said)
+        except (UsageError, SettingsError) as error:
+            # What was chosen cannot be opened: what was open before is open again.
+            if not ways.go_back():
+                raise
+            said = str(error)
+        else:
+            if app.bound_for is None:
+                return app.return_code or 0
+            ways.go_on()
+            host = ways.connection.host
+            said = f"This is {ways.connection.profile or host} now ({host})."
+        first, target = FIRST_PLACE, None
+        gc.unfreeze()
+        gc.disable()
+
+
+def _show(
+    paths: Paths, ways: Switchboard, first: str, target: Target | None, said: str
+) -> CopydeskApp:
+    """Show the screens of a service until they are left. Raises ``UsageError``."""
     from copydesk.cli.last_words import last_words
     from copydesk.tui.app import CopydeskApp
     from copydesk.tui.theme import DARK
 
     unusable: list[UsageError] = []
+    connection = ways.connection
 
     async def connect_or_leave() -> Api:
         try:
@@ -118,6 +152,9 @@ def _run(
         background=log_file.note_error,
         preload=partial(_preload, paths, connection.secrets),
     )
+    if connection.token is not None:
+        session.token = Keeper(connection.token, connection.key, paths)
+    app.offers, app.opens_with = ways, said
     if settings.theme:
         if settings.theme not in app.available_themes:
             raise UsageError(
@@ -131,9 +168,11 @@ def _run(
         with suppress(OSError):
             journal.closed()
     last_words(app)
+    if unusable or app.bound_for is not None:
+        connection.close()
     if unusable:
         raise unusable[0]
-    return app.return_code or 0
+    return app
 
 
 def _preload(paths: Paths, secrets: Sequence[str]) -> None:

@@ -75,6 +75,7 @@ class Switchboard:
         self._read_only = read_only
         self._first = self.connection = first
         self._next = first
+        self._before: Connection | None = None
 
     def known(self) -> Sequence[Offer]:
         """Return the desk on this machine, the profiles, and what the program was begun with."""
@@ -87,7 +88,7 @@ class Switchboard:
         desk = f"desk:{self._paths.desk}"
         ways = [(desk, EMBEDDED, "the desk on this machine", False)]
         ways += [
-            (each.key, each.name, urlsplit(each.base_url).hostname or "", each.read_only)
+            (each.key, each.name, urlsplit(each.base_url).netloc, each.read_only)
             for each in profiles
         ]
         first = self._first
@@ -105,6 +106,7 @@ class Switchboard:
         """Read all that is needed to open it. Raises `NotDoneError` where something is missing."""
         with _told():
             if offer.id == self._first.key:
+                # As it was begun: with the token of the environment, if that was given for it.
                 self._next = self._first
                 return
             with _no_token_given():
@@ -114,10 +116,17 @@ class Switchboard:
                 found.token.read()
             self._next = found
 
-    def go_on(self) -> Connection:
-        """Return what was prepared last: it is open from now on."""
-        self.connection = self._next
-        return self.connection
+    def go_on(self) -> None:
+        """Be with what was prepared last from now on."""
+        self._before, self.connection = self.connection, self._next
+
+    def go_back(self) -> bool:
+        """Be with what was open before; False where there is no such thing."""
+        before, self._before = self._before, None
+        if before is None:
+            return False
+        self.connection = before
+        return True
 
 
 @contextmanager

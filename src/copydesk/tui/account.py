@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, Protocol
 
 from copydesk.domain.text import clean
@@ -82,6 +81,8 @@ def offer_named(known: Sequence[Offer], name: str) -> Offer:
     """Return the one of that name. Raises `NotDoneError` for none, with the nearest."""
     found = next((each for each in known if name and each.name == name), None)
     if found is None:
+        from difflib import get_close_matches
+
         names = [each.name for each in known if each.name]
         near = get_close_matches(name, names, 1)
         hint = f"Nearest: :profile {near[0]}." if near else "copydesk login NAME makes one."

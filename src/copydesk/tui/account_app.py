@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, cast
 
 from textual.app import App
@@ -11,6 +12,10 @@ from textual.app import App
 if TYPE_CHECKING:
     from copydesk.tui.account import Offers
     from copydesk.tui.app import CopydeskApp
+
+
+CLOSING_SECONDS = 1.0
+"""How long the end of the program may take for letting go of a service."""
 
 
 class AccountApp(App[None]):
@@ -22,11 +27,22 @@ class AccountApp(App[None]):
     bound_for: str | None = None
     """The id of the offer that it was left for; None where it was simply left."""
 
+    opens_with = ""
+    """What it says first: where it came from."""
+
     _typing_token = False
 
     @property
     def _desk(self) -> CopydeskApp:
         return cast("CopydeskApp", self)
+
+    async def on_unmount(self) -> None:
+        """Let go of the service: what was read of it is kept, and nothing holds it open."""
+        api = self._desk.session.api
+        if api is not None and (api.keeps or self.bound_for is not None):
+            with suppress(TimeoutError):
+                async with asyncio.timeout(CLOSING_SECONDS):
+                    await api.aclose()
 
     # Another token
 

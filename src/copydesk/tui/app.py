@@ -177,6 +177,7 @@ class CopydeskApp(AccountApp, MergingApp, EndingApp):
         from copydesk.tui.recovery import recover
 
         told = [
+            self.opens_with,
             await recover(self.session, await self.rearranged()),
             await self.find_run(),
             await self.find_rearranging(),

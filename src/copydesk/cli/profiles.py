@@ -45,9 +45,9 @@ def list_profiles(*, as_json: bool = False) -> int:
     put_table(
         [
             Column("", lambda row: row[0]),
-            Column("Name", lambda row: row[1]),
-            Column("Service", lambda row: row[2], gives=True),
-            Column("Token", lambda row: row[3]),
+            Column("NAME", lambda row: row[1]),
+            Column("SERVICE", lambda row: row[2], gives=True),
+            Column("TOKEN", lambda row: row[3]),
             Column("", lambda row: row[4]),
         ],
         rows,

@@ -187,7 +187,7 @@ def within(seconds: float, call: Callable[[], T]) -> T:
     try:
         outcome = done.get(timeout=seconds)
     except queue.Empty:
-        raise CredentialError(f"the keyring did not answer within {seconds:g} s") from None
+        raise CredentialError(f"the keyring did not answer within {seconds:g} s: it may be locked") from None
     if isinstance(outcome, CredentialError):
         raise outcome
     if isinstance(outcome, Exception):

@@ -14,7 +14,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from copydesk.domain.text import clean, shorten
-from copydesk.tui.contact import LATE_SECONDS, interval, seconds
+from copydesk.tui.age_line import NAMED_WIDTH, age_line
 from copydesk.tui.dispatch import Meaning, keys_of
 from copydesk.tui.errors import ends_with_an_answer
 from copydesk.tui.glyphs import glyphs
@@ -43,8 +43,8 @@ NOTE_GAP = "   "
 NAME_CELLS = 16
 """Cells of a profile's name in the header, where there is little room."""
 
-NAMED_WIDTH = 120
-"""From how many cells on the header says what its age is that of."""
+NAME_SHOWN = 16
+"""How many cells of the name of a place are to be seen, whatever else the header has to say."""
 
 LINES_EACH = 6
 """How many lines a terminal must have for each line of a message."""
@@ -150,14 +150,7 @@ class Head(Line):
     def parts(self, width: int) -> tuple[Text, Text]:
         """Breadcrumb left; age, budget and writes under way right."""
         place, session = self.place, cast("CopydeskApp", self.app).session
-        left = self._begun(session, width)
-        steps = list(place.trail())
-        for at, step in enumerate(steps):
-            if at:
-                left.append(" > ", style=self.tone("off"))
-            left.append(step, style="bold" if at == len(steps) - 1 else "")
         right = Text()
-        self._add_age(right, width)
         if session.budget is not None and width >= 60:
             left_over, limit = session.budget
             right.append(
@@ -173,7 +166,39 @@ class Head(Line):
             right.append(f"  {note}", style=self.tone(tone) if tone else "")
         if session.writes_pending:
             right.append(f"  sending {session.writes_pending}", style=self.tone("warn"))
-        return left, right
+        return self._fit(self._begun(session, width), list(place.trail()), right, width)
+
+    def _fit(self, begun: Text, steps: list[str], right: Text, width: int) -> tuple[Text, Text]:
+        """Say the age and where this is in so few words that the name of the place is not cut off.
+
+        The age is said shorter only where the steps that lead here are left out already.
+        """
+        tone, ages = age_line(self.place, width)
+        shown = min(cell_len(steps[-1]) if steps else 0, NAME_SHOWN)
+        for said in ages:
+            age = self._age(tone, said).append(right)
+            room = width - 2 - age.cell_len - 2
+            for leave in range(len(steps) or 1):
+                left, before = self._way(begun, steps, leave)
+                if before + shown <= room:
+                    return left, age
+        return left, age
+
+    def _way(self, begun: Text, steps: list[str], leave: int) -> tuple[Text, int]:
+        """Return the way here without its first steps, and how many cells are before its last."""
+        left, before = begun.copy(), 0
+        for at, step in enumerate(steps[leave:], leave):
+            if at:
+                left.append(f"{glyphs().more} > " if at == leave else " > ", style=self.tone("off"))
+            before = left.cell_len
+            left.append(step, style="bold" if at == len(steps) - 1 else "")
+        return left, before
+
+    def _age(self, tone: str, said: str) -> Text:
+        if tone in ("", "good"):
+            live = self.tone(tone or "warn")
+            return Text.assemble((glyphs().live + " ", live), said)
+        return Text.assemble((said, self.tone(tone)))
 
     def _begun(self, session: Session, width: int) -> Text:
         """Say for whom this is: the profile in place of the program where there is little room."""
@@ -187,48 +212,6 @@ class Head(Line):
         if session.read_only:
             left.append(" read-only", style=self.tone("warn"))
         return left.append("  ")
-
-    def _add_age(self, right: Text, width: int) -> None:
-        """Say how old what is shown is; live only while it is younger than its interval."""
-        place, session = self.place, cast("CopydeskApp", self.app).session
-        now = session.clock()
-        read_at = place.read_at or session.read_at
-        off = self.tone("bad")
-        if session.contact.refused:
-            since = f", data from {read_at.astimezone():%H:%M}" if read_at else ""
-            right.append(f"token refused{since}", style=off)
-        elif session.offline:
-            since = f", data from {read_at.astimezone():%H:%M}" if read_at else ""
-            wait = f", retry in {session.contact.wait(now)} s"
-            right.append(f"offline{since}{wait}", style=off)
-            if width >= 80:
-                right.append(" (R now)", style=off)
-        elif place.unread and place.read_at is None and not place.loads:
-            right.append("cached, not read" if place.cached else "not read", style=off)
-        elif read_at is None:
-            right.append(
-                "cached, connecting" if place.cached else "connecting", style=self.tone("warn")
-            )
-        elif place.AGED and place.read_at is None and place.loads:
-            # What the service said of other things makes this no younger.
-            right.append(f"reading the {place.AGED}", style=self.tone("warn"))
-        else:
-            age = max(0.0, seconds(read_at, now))
-            live = age <= interval(slow=session.slow) + LATE_SECONDS
-            right.append(glyphs().live + " ", style=self.tone("good" if live else "warn"))
-            if place.AGED and width >= NAMED_WIDTH:
-                since = _age(int(age))
-                right.append(f"{place.AGED} read {since}{'' if since == 'now' else ' ago'}")
-                return
-            right.append(("live " if live else "read ") + _age(int(age)) + ("" if live else " ago"))
-
-
-def _age(seconds: int) -> str:
-    if seconds < 60:
-        return f"{seconds // 5 * 5}s" if seconds >= 5 else "now"
-    if seconds < 3600:
-        return f"{seconds // 60} min"
-    return f"{seconds // 3600} h"
 
 
 class Views(Line):

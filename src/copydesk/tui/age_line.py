@@ -1,0 +1,75 @@
+"""How old what is shown is, for the header: in words, and in fewer where there is little room."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from copydesk.tui.contact import LATE_SECONDS, interval, seconds
+
+if TYPE_CHECKING:
+    from copydesk.tui.place import Place
+
+MINUTE, HOUR, DAY = 60, 3600, 86400
+
+NAMED_WIDTH = 120
+"""From how many cells on the header says what its age is that of."""
+
+Said = tuple[str, Sequence[str]]
+"""A tone of the line, and the ways to say it, the longest first."""
+
+
+def age_line(place: Place, width: int) -> Said:
+    """Return how old what a place shows is; live only while it is younger than its interval."""
+    session = place.session
+    now, kept = session.clock(), place.kept_at
+    read_at = kept or place.read_at or session.read_at
+    since = f", data from {moment(read_at, now)}" if read_at else ""
+    if session.contact.refused:
+        return "bad", (f"token refused{since}", "token refused")
+    if session.offline:
+        said = f"offline{since}, retry in {session.contact.wait(now)} s"
+        hint = [f"{said} (R now)"] if width >= 80 else []
+        return "bad", (*hint, said, f"offline{since}", "offline")
+    if kept is not None:
+        old = f"kept {_ago(seconds(kept, now))}"
+        does = "reading" if place.reading else "not read"
+        return "warn", (f"{old}, {does}", old, "kept")
+    if place.unread and place.read_at is None and not place.loads:
+        return "bad", ("cached, not read" if place.cached else "not read", "not read")
+    if read_at is None:
+        return "warn", ("cached, connecting" if place.cached else "connecting", "connecting")
+    if place.AGED and place.read_at is None and place.loads:
+        # What the service said of other things makes this no younger.
+        return "warn", (f"reading the {place.AGED}", "reading")
+    age = max(0.0, seconds(read_at, now))
+    live = age <= interval(slow=session.slow) + LATE_SECONDS
+    brief = ("live " if live else "read ") + short_age(age) + ("" if live else " ago")
+    long = brief
+    if place.AGED and width >= NAMED_WIDTH:
+        since = short_age(age)
+        long = f"{place.AGED} read {since}{'' if since == 'now' else ' ago'}"
+    return ("good" if live else ""), (long, brief)
+
+
+def moment(at: datetime, now: datetime) -> str:
+    """Return a moment as people say it: ``08:58``, and ``2 Mar`` of another day."""
+    here, today = at.astimezone(), now.astimezone()
+    if here.date() == today.date() or 0 <= seconds(at, now) < DAY:
+        return f"{here:%H:%M}"
+    return f"{here.day} {here:%b}" + (f" {here.year}" if here.year != today.year else "")
+
+
+def short_age(age: float) -> str:
+    """Return seconds as the header says them: ``now``, ``20s``, ``5 min``, ``3 h``."""
+    whole = int(age)
+    if whole < MINUTE:
+        return f"{whole // 5 * 5}s" if whole >= 5 else "now"
+    return f"{whole // MINUTE} min" if whole < HOUR else f"{whole // HOUR} h"
+
+
+def _ago(age: float) -> str:
+    if age < MINUTE:
+        return "a moment ago"
+    return f"{int(age // DAY)} days ago" if age >= 2 * DAY else f"{short_age(age)} ago"

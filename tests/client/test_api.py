@@ -1,11 +1,15 @@
 """The request path against a small real ASGI application: arguments, answers, sharing, paging."""
 
 import asyncio
+import re
 from collections.abc import AsyncIterator
 from typing import Annotated, Literal
+from urllib.parse import parse_qsl, unquote
 
 import httpx
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from pydantic import Field
 from starlette.applications import Starlette
 from starlette.requests import Request
@@ -307,15 +311,48 @@ def test_a_raw_path_stays_on_the_service(path: str) -> None:
         raw("GET", path)
 
 
-def test_ids_are_quoted_whole() -> None:
-    assert outgoing(get_tin, "a/b?c#d é%").target == "/v1/tins/a%2Fb%3Fc%23d%20%C3%A9%25"
-    assert outgoing(get_tin, "{tin_id}").target == "/v1/tins/%7Btin_id%7D"
+ODD = st.text(
+    st.one_of(st.characters(), st.sampled_from("./\\?#%{}@: \x00\r\n\u202e\ud800")), max_size=12
+)
 
 
-@pytest.mark.parametrize("bad", ["", ".", ".."])
+@given(ODD, ODD)
+def test_an_id_stays_in_its_place_in_the_path(one: str, other: str) -> None:
+    try:
+        target = outgoing(list_tins, one, page=other, colours=[other]).target
+    except NotFound:
+        assert one in {"", ".", ".."} or re.search("[\ud800-\udfff]", one)
+        return
+    path, _, query = target.partition("?")
+    root, version, noun, segment, last = path.split("/")
+    assert [root, version, noun, unquote(segment), last] == ["", "v1", "shelves", one, "tins"]
+    assert target.isascii()
+    assert target.isprintable()
+    assert "#" not in target
+    said = other.encode(errors="replace").decode()
+    assert parse_qsl(query, keep_blank_values=True) == [("page", said), ("colours", said)]
+    assert raw("GET", target).target == target
+
+
+@pytest.mark.parametrize("bad", ["", ".", "..", "\ud800"])
 def test_an_id_that_moves_in_the_path_is_refused(bad: str) -> None:
     with pytest.raises(NotFound, match="tin_id"):
         outgoing(get_tin, bad)
+
+
+@pytest.mark.parametrize(
+    ("sent", "read"),
+    [
+        (rb"cut \ud83d", "cut \ufffd"),
+        (rb"\uDE00\ud83d\ude00\ud83d\\n", "\ufffd\U0001f600\ufffd\\n"),
+        (rb"\\ud83d\\\ud83d\"\u00e9", '\\ud83d\\\ufffd"\u00e9'),
+    ],
+)
+async def test_half_an_emoji_hides_no_list(sent: bytes, read: str) -> None:
+    body = b'{"object": "tin", "id": "%s", "sizeInMl": 3}' % sent
+    transport = httpx.MockTransport(lambda request: httpx.Response(200, content=body))
+    async with Api("http://tins", transport=transport) as api:
+        assert (await api(get_tin, "t")).id == read
 
 
 def test_a_query_leaves_out_what_is_none_and_repeats_arrays() -> None:

@@ -29,6 +29,7 @@ from copydesk.client.budget import Budget
 from copydesk.client.errors import ApiError, Garbled, NotKept, ReadOnly
 from copydesk.client.extensions import Extensions
 from copydesk.client.flights import Flights
+from copydesk.client.halves import without_halves
 from copydesk.client.noting import NOTED
 from copydesk.client.request import Outgoing, Scalar
 from copydesk.client.secret import Secret
@@ -360,7 +361,7 @@ def _read(operation: Operation[..., Any], answer: Answer) -> Any:
     if operation.result is NoneType:
         return None
     try:
-        return operation.result_adapter.validate_json(answer.content or b"null")
+        return _understood(operation, answer.content or b"null")
     except ValidationError as error:
         first = error.errors(include_url=False, include_context=False, include_input=False)[0]
         field = ".".join(str(part) for part in first["loc"])
@@ -372,3 +373,13 @@ def _read(operation: Operation[..., Any], answer: Answer) -> Any:
             operation=operation.name,
             request_id=answer.request_id,
         ) from error
+
+
+def _understood(operation: Operation[..., Any], content: bytes) -> Any:
+    try:
+        return operation.result_adapter.validate_json(content)
+    except ValidationError:
+        mended = without_halves(content)
+        if mended == content:
+            raise
+        return operation.result_adapter.validate_json(mended)

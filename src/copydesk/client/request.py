@@ -184,13 +184,20 @@ def _segment(parameter: Parameter, value: Any) -> str:
     if text in {"", ".", ".."}:
         # An id may come from a service that is broken or hostile: what it names cannot be there.
         raise NotFound(f"{parameter.name} is {text!r}, which is no id: give the id of the thing")
-    return quote(text, safe="")
+    try:
+        return quote(text, safe="")
+    except UnicodeEncodeError as error:
+        raise NotFound(f"{parameter.name} is no text: give the id of the thing") from error
 
 
 def _texts(value: Any) -> list[str]:
-    if isinstance(value, list | tuple | set | frozenset):
-        return [_text(item) for item in value]
-    return [_text(value)]
+    texts = [_text(item) for item in value] if _several(value) else [_text(value)]
+    # What was typed in a terminal need not be text: it is looked for, and not found.
+    return [text.encode(errors="replace").decode() for text in texts]
+
+
+def _several(value: Any) -> bool:
+    return isinstance(value, list | tuple | set | frozenset)
 
 
 def _text(value: Any) -> str:

@@ -228,7 +228,16 @@ def test_profiles_are_told_apart_and_chosen(there: There) -> None:
     for options in ((), ("--profile", "work", "--read-only")):
         path = ("api", "PATCH", f"orgs/{home}", "-f", "title=New", *options)
         assert "read-only" in there.run(*path, status=3)
+    for command in (
+        ("cr", "comment", "1", "Hello"),
+        ("cr", "merge", "1", "--yes"),
+        ("conversations", "send", str(note)),
+        ("structure", "apply", "docs", str(note), "--yes"),
+    ):
+        said = there.run(*command, "--read-only", status=3)
+        assert said == "copydesk: --read-only: nothing was sent\n"
     assert len(there.server.arrived) == arrived
+    assert there.run("log") == ""
     there.patch.setenv("COPYDESK_PROFILE", "work")
     assert who() == "Ana Silva"
     there.patch.setenv("COPYDESK_TOKEN", file)

@@ -62,7 +62,7 @@ def send_request(
     pairs = query_of(fields) if in_query else []
     if not in_query and fields:
         given = json.dumps(body_of(fields)).encode()
-    connection = service.connection()
+    connection = service.connection(writes=not reads)
 
     async def run() -> int:
         async with await connection.connect() as api:

@@ -10,7 +10,7 @@ from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING
 
-from copydesk.cli.edge import UsageError
+from copydesk.cli.edge import NOT_ALLOWED, UsageError
 from copydesk.cli.tokens import TOKEN_VARIABLE, Token
 from copydesk.domain.profile import EMBEDDED, Profile
 
@@ -85,9 +85,17 @@ class Service:
     profile: str | None = None
     read_only: bool = False
 
-    def connection(self) -> Connection:
-        """Return the service. Raises ``UsageError`` when they name two, or one of no use."""
-        return chosen(self.desk, self.base_url, self.profile, self.read_only)
+    def connection(self, *, writes: bool = False) -> Connection:
+        """Return the service. Raises ``UsageError`` when they name two, or one of no use.
+
+        Where something ``writes`` it does so too for one that is only read: before anything is
+        read, asked or noted.
+        """
+        found = chosen(self.desk, self.base_url, self.profile, self.read_only)
+        if writes and found.read_only:
+            why = found.read_only_by or f"profile {found.profile} is read-only"
+            raise UsageError(f"{why}: nothing was sent", NOT_ALLOWED)
+        return found
 
     @property
     def options(self) -> str:

@@ -48,7 +48,7 @@ def send_conversations(
     Raises ``UsageError`` for what a person can mend; nothing was sent then.
     """
     report = Report(as_json=as_json)
-    connection = service.connection()
+    connection = service.connection(writes=True)
     if (desk := service.desk) is not None:
         from copydesk.cli.embedded import desk_file
 

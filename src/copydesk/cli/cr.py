@@ -144,7 +144,7 @@ def merge_request(
     from copydesk.tui import conflicts, merge_facts
     from copydesk.tui.present.merging import fact_lines, warnings
 
-    connection = service.connection()
+    connection = service.connection(writes=True)
     tell = say if as_json else put
 
     async def merge(api: Api, found: Found) -> int:
@@ -252,7 +252,7 @@ def comment_on(
     not sent again where it is there. Raises ``UsageError``.
     """
     said = _text(text)
-    connection = service.connection()
+    connection = service.connection(writes=True)
 
     async def comment(api: Api, found: Found) -> int:
         given, there = found

@@ -61,13 +61,17 @@ async def service(connection: Connection) -> list[Finding]:
 
     part = _part(connection)
     found: list[Finding] = []
-    kept = kept_for(connection.key)
-    if kept:
-        found.append(Finding(part, "kept here", listed(kept)))
+    try:
+        if kept := kept_for(connection.key):
+            found.append(Finding(part, "kept here", listed(kept)))
+    except OSError as error:
+        why = error.strerror or "unreadable"
+        found.append(Finding(part, "kept here", why, "look at the folders above"))
     try:
         api = await connection.connect()
     except UsageError as error:
-        return [*found, Finding(part, "token", str(error), "see above")]
+        again = f"mend it, or copydesk login {connection.profile}".rstrip()
+        return [*found, Finding(part, "opens", str(error), again)]
     if connection.token is not None:
         found.append(Finding(part, "token", _ORIGINS.get(connection.token.origin, "there")))
     async with api:

@@ -64,7 +64,7 @@ def apply_structure(
     """
     from copydesk.cli.structure_applying import Applying
 
-    connection = service.connection()
+    connection = service.connection(writes=not plan)
     wish = read_wish(file) if file is not None else None
     if wish is None and not (resume or roll_back or keep):
         raise UsageError("name the file that says what the site shall be")

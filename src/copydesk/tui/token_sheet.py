@@ -18,6 +18,8 @@ from copydesk.tui.widgets.sheet import Sheet, fact_lines
 if TYPE_CHECKING:
     from copydesk.tui.session import Session
 
+KEYS = Text.assemble(("enter", "accent"), " check and use   ", ("esc", "accent"), " leave")
+
 
 class TokenInput(Field, scope="token_input"):
     """The field of a `TokenSheet`: what is typed is not shown, and in no draft."""
@@ -53,16 +55,17 @@ class TokenSheet(Sheet[str]):
             f"{host} refused the token." if refused else f"{host} accepts the token so far.",
             KEPT[self._keeper.origin],
         ]
+        if self._again:
+            facts.append("With nothing typed, enter reads it again where it is kept.")
         yield Label(self.paint(fact_lines(facts)))
         yield Label("Token (it is not shown)", classes="ask", markup=False)
         yield TokenInput(password=True, compact=True)
-        yield Label(self.paint(self._keys()), classes="keys", id="token-keys")
+        yield Label(self.paint(KEYS), classes="keys", id="token-keys")
 
-    def _keys(self) -> Text:
-        keys = Text.assemble(("enter", "accent"), " check and use   ", ("esc", "accent"), " leave")
-        if self._keeper.origin not in (VARIABLE, "none"):
-            keys.append("   (empty: read again where it is kept)", style="muted")
-        return keys
+    @property
+    def _again(self) -> bool:
+        """Whether another may have been put by now where the token is kept."""
+        return self._keeper.origin not in (VARIABLE, "none")
 
     def _say(self, text: Text) -> None:
         self.query_one("#token-keys", Label).update(self.paint(text))
@@ -71,13 +74,13 @@ class TokenSheet(Sheet[str]):
         """Show the keys again once something else is typed."""
         event.stop()
         if not self._under_way:
-            self._say(self._keys())
+            self._say(KEYS)
 
     def take(self, typed: str) -> None:
         """Ask the service about what was typed, or about what is kept when nothing was."""
         if self._under_way:
             return
-        if not typed and self._keeper.origin in (VARIABLE, "none"):
+        if not typed and not self._again:
             self._say(Text("Type the token first.", style="warn"))
             return
         self._under_way = True
@@ -96,11 +99,10 @@ class TokenSheet(Sheet[str]):
 
 def refusal(error: Exception) -> str:
     """Return what to say of a token that is not used."""
-    from copydesk.client.errors import Unauthorized, Unreachable
+    from copydesk.client.errors import Unauthorized
 
     if isinstance(error, Unauthorized):
-        said = str(getattr(error, "message", "")) or str(error)
-        return f"The service refuses this token. {clean(said)}".strip()
-    if isinstance(error, Unreachable):
-        return sentence(error, "Enter")
-    return clean(sentence(error, "Enter"))
+        said = f"The service refuses this token. {error.message}".strip()
+    else:
+        said = sentence(error, "Enter")
+    return clean(f"{said[:1].upper()}{said[1:]}")

@@ -41,6 +41,7 @@ LATER = {
     "starlette",
     "uvicorn",
     "jsonschema",
+    "keyring",
     "tomllib",
     "yaml",
     "copydesk.client",

@@ -7,8 +7,9 @@ from datetime import UTC, datetime
 from copydesk.cli.edge import DONE, UsageError
 from copydesk.cli.output import Column, put, put_json, put_table
 from copydesk.domain.age import age
+from copydesk.domain.kept import Held, mebibytes
 from copydesk.domain.profile import service_of_key
-from copydesk.local.answers import LIMIT_BYTES, Answers, Held, all_answers
+from copydesk.local.answers import LIMIT_BYTES, Answers, all_answers
 from copydesk.local.paths import Paths, find_paths
 from copydesk.local.snapshot import Snapshots
 
@@ -66,11 +67,6 @@ def clear_cache(*, profile: str | None = None) -> int:
     answers_dropped = "1 answer" if dropped.count == 1 else f"{dropped.count:,} answers"
     put(f"Dropped {answers_dropped} ({mebibytes(dropped.size)}).")
     return DONE
-
-
-def mebibytes(size: int) -> str:
-    """Return a size as people read it."""
-    return f"{size / 2**20:,.1f} MiB" if size >= 2**20 // 10 else f"{size / 2**10:,.1f} KiB"
 
 
 def _kept(paths: Paths) -> list[tuple[Answers, Held]]:

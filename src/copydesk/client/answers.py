@@ -17,7 +17,7 @@ from contextvars import Context, ContextVar
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from copydesk.domain.kept import Kept
+from copydesk.domain.kept import Held, Kept
 
 BATCH_SECONDS = 0.5
 """So long answers are gathered before they are written, in one go."""
@@ -40,6 +40,9 @@ class AnswerStore(Protocol):
 
     def forget(self) -> None:
         """Drop all that is kept."""
+
+    def held(self) -> Held:
+        """Return how much is kept."""
 
     def close(self) -> None:
         """Let go of what it is kept in. It can be used again."""
@@ -122,6 +125,12 @@ class Keeping:
         if self._task is None:
             # In a context of its own: whoever was answered first is none of its business.
             self._task = asyncio.create_task(self._write_later(), context=Context())
+
+    async def held(self) -> Held:
+        """Return how much is kept, once what waits is written."""
+        if batch := self._take():
+            await asyncio.to_thread(self._store.keep, batch)
+        return await asyncio.to_thread(self._store.held)
 
     async def forget(self) -> None:
         """Drop all that is kept, also what waits to be written."""

@@ -38,6 +38,7 @@ from copydesk.client.turning import Turning
 from copydesk.client.wire import Answer, Recorder, Timeouts, Wire
 from copydesk.contract.models.base import Page
 from copydesk.contract.operation import Operation
+from copydesk.domain.kept import Held
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -151,6 +152,10 @@ class Api:
     def keep_in(self, store: AnswerStore | None) -> None:
         """Keep what is read from now on in this store; None: nowhere. It is closed with this."""
         self._keeping = None if store is None else Keeping(store, self._clock)
+
+    async def held(self) -> Held | None:
+        """Return how much is kept of what was read; None where nothing is to be kept."""
+        return None if self._keeping is None else await self._keeping.held()
 
     async def forget_kept(self) -> None:
         """Drop all that is kept of what was read, as when it was for somebody else."""

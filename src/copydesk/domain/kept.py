@@ -1,4 +1,4 @@
-"""What is kept on this machine of an answer of a service."""
+"""What is kept on this machine of the answers of a service."""
 
 from __future__ import annotations
 
@@ -11,3 +11,22 @@ class Kept:
 
     content: bytes
     at: float
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """How many answers are kept, their size in bytes, and when the oldest and newest of them came.
+
+    ``desk`` tells whose they are. Times are seconds since the epoch, None where nothing is kept.
+    """
+
+    desk: str
+    count: int
+    size: int
+    oldest: float | None = None
+    newest: float | None = None
+
+
+def mebibytes(size: int) -> str:
+    """Return a size as people read it."""
+    return f"{size / 2**20:,.1f} MiB" if size >= 2**20 // 10 else f"{size / 2**10:,.1f} KiB"

@@ -13,11 +13,10 @@ import sqlite3
 import threading
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
-from copydesk.domain.kept import Kept
+from copydesk.domain.kept import Held, Kept
 from copydesk.local.durable import PRIVATE
 from copydesk.local.paths import private_folder
 
@@ -48,20 +47,6 @@ CREATE INDEX answer_by_use ON answer (used, size, at);
 """
 
 _log = logging.getLogger("copydesk.answers")
-
-
-@dataclass(frozen=True, slots=True)
-class Held:
-    """How many answers are kept, their size in bytes, and when the oldest and newest of them came.
-
-    ``desk`` tells whose they are. Times are seconds since the epoch, None where nothing is kept.
-    """
-
-    desk: str
-    count: int
-    size: int
-    oldest: float | None = None
-    newest: float | None = None
 
 
 def answers_file(folder: Path, desk: str) -> Path:

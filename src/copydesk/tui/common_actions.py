@@ -335,6 +335,17 @@ class CommonActions(Acts, scope="place"):
         target = Target(place.session.organization, place.space_at_hand(), item=rest or None)
         await place.desk.go("search", target)
 
+    @command("cache", "clear", complete=lambda here: ("clear",))
+    async def show_cache(self, rest: str) -> None:
+        """Say how much is kept on this machine of what was read, or drop it: :cache clear."""
+        from copydesk.tui.cache import about_cache, clear_cache
+
+        place = _here(self)
+        if rest not in ("", "clear"):
+            place.say(f"There is no :cache {rest}. :cache clear drops what is kept.", "warn")
+            return
+        place.say(await (clear_cache if rest else about_cache)(place.session))
+
     @command("profile", "NAME", complete=_profile_names)
     async def change_profile(self, rest: str) -> None:
         """Work with another service, or the own desk: choose its profile, or name it."""

@@ -57,6 +57,9 @@ class Snapshot(Protocol):
     def write(self, key: str, rows: Rows) -> None:
         """Keep ``rows`` under ``key``."""
 
+    def forget(self) -> None:
+        """Drop all rows."""
+
 
 class MemorySnapshot:
     """A snapshot of a run that keeps nothing on disk."""
@@ -71,6 +74,10 @@ class MemorySnapshot:
     def write(self, key: str, rows: Rows) -> None:
         """Keep ``rows`` for this run."""
         self.rows[key] = rows
+
+    def forget(self) -> None:
+        """Drop the rows of this run."""
+        self.rows.clear()
 
 
 @dataclass

@@ -163,6 +163,7 @@ class CommandPrompt(Prompt):
             lambda api: _find_number(api, space, number),
             found,
             what=f"Looking for #{number}",
+            kept="away",
         )
 
 

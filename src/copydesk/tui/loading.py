@@ -274,10 +274,14 @@ class Loading(Screen[None]):
         except failures as error:
             from copydesk.client.errors import Unreachable
 
-            away = isinstance(error, Unreachable)
+            away, offline = isinstance(error, Unreachable), session.offline
             if keeps and away and not recalled:
                 recalled = await self._recall(group, lambda: read(api), then, quiet=quiet)
-            self._failed(error, None if recalled and away else failed, quiet=quiet)
+            if recalled and away:
+                # The header says it, and since when: that is told in full only once.
+                self._failed(error, None, quiet=quiet or bool(offline))
+            else:
+                self._failed(error, failed, quiet=quiet)
             return False
         except asyncio.CancelledError:
             if recalled:

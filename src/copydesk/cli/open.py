@@ -155,6 +155,10 @@ def _show(
     if connection.token is not None:
         session.token = Keeper(connection.token, connection.key, paths)
     app.offers, app.opens_with = ways, said
+    if connection.token is None:
+        from copydesk.cli.first_run import FirstRun
+
+        app.welcome = FirstRun(paths, connection)
     if settings.theme:
         if settings.theme not in app.available_themes:
             raise UsageError(

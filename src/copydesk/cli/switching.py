@@ -15,11 +15,11 @@ from copydesk.cli.connection import Connection, chosen
 from copydesk.cli.edge import UsageError
 from copydesk.cli.tokens import TOKEN_VARIABLE, Token
 from copydesk.domain.profile import EMBEDDED
-from copydesk.tui.account import Offer
 from copydesk.tui.errors import NotDoneError
 
 if TYPE_CHECKING:
     from copydesk.local.paths import Paths
+    from copydesk.tui.account import Offer
 
 
 @contextmanager
@@ -82,6 +82,7 @@ class Switchboard:
         from urllib.parse import urlsplit
 
         from copydesk.local.profiles import Profiles
+        from copydesk.tui.account import Offer
 
         with _told():
             profiles = Profiles(self._paths.settings).read()

@@ -77,6 +77,16 @@ class Offers(Protocol):
         """Make sure that it can be opened next, as far as that is seen from here."""
 
 
+class Welcome(Protocol):
+    """What is told in the first runs. Its calls block."""
+
+    def hints(self) -> Sequence[str]:
+        """Return a sentence in several lengths, the longest first; none once it is of no use."""
+
+    def hide(self) -> None:
+        """Tell it no more."""
+
+
 def offer_named(known: Sequence[Offer], name: str) -> Offer:
     """Return the one of that name. Raises `NotDoneError` for none, with the nearest."""
     found = next((each for each in known if name and each.name == name), None)

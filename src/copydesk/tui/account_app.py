@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, cast
 
-from textual.app import App
+from rich.cells import cell_len
 
 if TYPE_CHECKING:
-    from copydesk.tui.account import Offers
+    from copydesk.tui.account import Offers, Welcome
     from copydesk.tui.app import CopydeskApp
 
 
@@ -18,8 +18,11 @@ CLOSING_SECONDS = 1.0
 """How long the end of the program may take for letting go of a service."""
 
 
-class AccountApp(App[None]):
-    """A program whose token can be replaced, and that can be left for another profile."""
+class AccountApp:
+    """A program whose token can be replaced, and that can be left for another profile.
+
+    It is no `App` itself: each class of these takes its time to make before the first paint.
+    """
 
     offers: Offers | None = None
     """What ``:profile`` leads to; None where there is nothing."""
@@ -27,10 +30,14 @@ class AccountApp(App[None]):
     bound_for: str | None = None
     """The id of the offer that it was left for; None where it was simply left."""
 
+    welcome: Welcome | None = None
+    """What is told in the first runs; None where there is nothing."""
+
     opens_with = ""
     """What it says first: where it came from."""
 
     _typing_token = False
+    _hints: Sequence[str] = ()
 
     @property
     def _desk(self) -> CopydeskApp:
@@ -44,18 +51,41 @@ class AccountApp(App[None]):
                 async with asyncio.timeout(CLOSING_SECONDS):
                     await api.aclose()
 
+    # The first run
+
+    async def find_hints(self) -> None:
+        """Find out whether something is to be told in this run."""
+        if self.welcome is not None:
+            self._hints = await asyncio.to_thread(self.welcome.hints)
+            self._desk.session.touched()
+
+    def hint(self, width: int) -> str:
+        """Return what is told in a line so wide; nothing once something was written."""
+        if not self._hints or self._desk.session.log:
+            return ""
+        return next((each for each in self._hints if cell_len(each) <= width), "")
+
+    def hide_hint(self) -> bool:
+        """Tell it no more; False where nothing is told."""
+        if not self._hints or self.welcome is None:
+            return False
+        self._hints = ()
+        self._desk.run_worker(asyncio.to_thread(self.welcome.hide), name="hide the hint")
+        self._desk.session.touched()
+        return True
+
     # Another token
 
     def open_token(self) -> None:
         """Ask for another token, over whatever is in front; nothing under it is touched."""
         if not self._typing_token:
             self._typing_token = True
-            self.run_worker(self._change_token(), name="token")
+            self._desk.run_worker(self._change_token(), name="token")
 
     def action_token(self) -> None:
         """Ask for another token: ctrl+g over a sheet, or in a field, comes here."""
         if self._desk.session.token is None:
-            self.bell()
+            self._desk.bell()
         else:
             self.open_token()
 

@@ -27,7 +27,8 @@ def age_line(place: Place, width: int) -> Said:
     read_at = kept or place.read_at or session.read_at
     since = f", data from {moment(read_at, now)}" if read_at else ""
     if session.contact.refused:
-        return "bad", (f"token refused{since}", "token refused")
+        how = " (ctrl+g)" if width >= 80 else ""
+        return "bad", (f"token refused{since}{how}", f"token refused{how}", "token refused")
     if session.offline:
         said = f"offline{since}, retry in {session.contact.wait(now)} s"
         hint = [f"{said} (R now)"] if width >= 80 else []

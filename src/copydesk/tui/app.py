@@ -166,6 +166,7 @@ class CopydeskApp(AccountApp, MergingApp, EndingApp):
         self.run_worker(self._recover(), name="recover")
         await asyncio.to_thread(self._preload)
         await asyncio.to_thread(places.load_all)
+        await self.find_hints()
         self.settle_memory()
 
     def _report(self, said: str, tone: str) -> None:
@@ -325,7 +326,7 @@ class CopydeskApp(AccountApp, MergingApp, EndingApp):
             self.pop_screen()  # not awaited, as in `_unwind`
         elif quits:
             self.leave()
-        else:
+        elif not self.hide_hint():
             place.say("This is the first place. q quits.")
 
     def leave(self, *, bound_for: str | None = None) -> None:

@@ -388,6 +388,9 @@ class Status(Line):
             return said, right if said.cell_len + right.cell_len + 4 <= width else Text()
         if self.slow:
             return Text("  ".join(self.slow.values()), style=self.tone("warn")), right
+        hint = cast("CopydeskApp", self.app).hint(width - 2)
+        if hint:
+            return Text(hint, style=self.tone("off")), Text()
         return Text(self.place.status_left(), style=self.tone("off")), right
 
 

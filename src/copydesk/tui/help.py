@@ -41,6 +41,22 @@ class Row:
     about: str
 
 
+YOURS = [
+    (
+        "yours service", "login", "your service",
+        "copydesk login in the shell connects to one; :profile goes there.", "Start", False,
+        "copydesk login asks for the address of a service and for your token, and looks whether it "
+        "is accepted. From then on :profile goes there and back. This is the desk on this machine.",
+    ),
+    (
+        "yours files", "import", "your files",
+        "copydesk desk import FOLDER in the shell reads Markdown.", "Start", False,
+        "copydesk desk import reads a folder, a repository or a bundle of Markdown into this desk.",
+    ),
+]  # fmt: skip
+"""What the help says of the way from the desk on this machine to one's own things."""
+
+
 def rows(chain: Sequence[Acts], keyboard: Keyboard) -> list[Row]:
     """Return the help for these owners, nearest first, then jumps and command words."""
     found: list[Row] = []
@@ -65,6 +81,8 @@ def rows(chain: Sequence[Acts], keyboard: Keyboard) -> list[Row]:
         keys = keys or f":{entry.name}"
         doc = entry.action.doc
         found.append(Row(entry.action.id, keys, entry.title, doc, "Go", False, doc))
+    if session.token is None:
+        found += [Row(*row) for row in YOURS]
     for word in words(list(chain)).values():
         if word.command is not None and not away(session, word.command):
             summary = word.doc.split("\n", 1)[0]

@@ -39,6 +39,7 @@ from copydesk.server.sample.story import (
     Verdict,
 )
 from copydesk.server.sample.translations import write_translations
+from copydesk.server.sample.untouched import note_spaces
 from copydesk.server.seeding import Editor, at
 from copydesk.server.source_content import filled
 from copydesk.server.store import Store, Tx
@@ -111,6 +112,7 @@ class _Building:
         write_translations(self.ago, home, self.people, self.spaces)
         owner = self.people[OWNER]
         self.tx.insert("meta", key="owner", value=owner)
+        note_spaces(self.tx)
         return owner
 
     def step(self, what: str) -> None:

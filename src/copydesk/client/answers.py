@@ -108,11 +108,16 @@ class Keeping:
 
     async def read(self, target: str) -> Kept | None:
         """Return what is kept of a target, also where it is not written yet."""
-        return (
+        kept = (
             self._waiting.get(target)
             or self._written.get(target)
             or await asyncio.to_thread(self._store.read, target)
         )
+        return kept if kept is not None and kept.content else None
+
+    def drop(self, target: str) -> None:
+        """Keep nothing of a target any more."""
+        self.keep(target, b"")
 
     def keep(self, target: str, content: bytes) -> None:
         """Keep an answer; it is written a moment later."""

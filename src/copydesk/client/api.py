@@ -26,7 +26,15 @@ from pydantic import ValidationError
 from copydesk.client import request as requests
 from copydesk.client.answers import AnswerStore, Keeping, KeptReading, current_reading
 from copydesk.client.budget import Budget
-from copydesk.client.errors import ApiError, Garbled, NotKept, ReadOnly
+from copydesk.client.errors import (
+    ApiError,
+    ExtensionMissing,
+    Forbidden,
+    Garbled,
+    NotFound,
+    NotKept,
+    ReadOnly,
+)
 from copydesk.client.extensions import Extensions
 from copydesk.client.flights import Flights
 from copydesk.client.halves import without_halves
@@ -309,7 +317,17 @@ class Api:
                 return await run()
             return await self._flights.join((outgoing.target, self._timeouts), run)
         except ApiError as error:
-            await self._extensions.learn(operation, error, args, kwargs)
+            if reading is not None:
+                raise
+            try:
+                await self._extensions.learn(operation, error, args, kwargs)
+            except ExtensionMissing:
+                if self._keeping is not None:
+                    self._keeping.keep(_lacking(operation), b"lacking")
+                raise
+            if self._keeping is not None and isinstance(error, (Forbidden, NotFound)):
+                # What its reader may not see any more is not to be shown to them from here.
+                self._keeping.drop(outgoing.target)
             raise
 
     async def _send(self, outgoing: Outgoing) -> Answer:
@@ -347,6 +365,13 @@ class Api:
     ) -> Any:
         try:
             return await run()
+        except NotKept:
+            if operation.extension is None or self._keeping is None:
+                raise
+            if await self._keeping.read(_lacking(operation)) is None:
+                raise
+            # Whoever asks knows what to read in its place, and that may be kept.
+            raise self._extensions.lacks(operation) from None
         except Garbled as error:
             # Kept by another version, or damaged: as good as nothing.
             raise NotKept(
@@ -360,6 +385,11 @@ class Api:
         if first or len(answer.content) > THREAD_BYTES:
             return await asyncio.to_thread(_read, operation, answer)
         return _read(operation, answer)
+
+
+def _lacking(operation: Operation[..., Any]) -> str:
+    """Return what it is kept under that a service lacks an operation: no target reads so."""
+    return f"lacking {operation.name}"
 
 
 def _read(operation: Operation[..., Any], answer: Answer) -> Any:

@@ -35,7 +35,7 @@ class Extensions:
     def check(self, operation: Operation[..., Any]) -> None:
         """Raise ``ExtensionMissing`` for an operation that is known to be lacking."""
         if operation.name in self._missing:
-            raise self._lacks(operation)
+            raise self.lacks(operation)
 
     async def learn(
         self,
@@ -49,11 +49,12 @@ class Extensions:
             operation, error, args, kwargs
         ):
             self._missing.add(operation.name)
-            raise self._lacks(operation, error) from error
+            raise self.lacks(operation, error) from error
 
-    def _lacks(
+    def lacks(
         self, operation: Operation[..., Any], error: ApiError | None = None
     ) -> ExtensionMissing:
+        """Return what says that an operation is lacking."""
         return ExtensionMissing(
             f"{self._base_url} does not offer {operation.name} ({operation.extension}).",
             status=error.status if error else None,

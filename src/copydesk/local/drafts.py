@@ -11,6 +11,7 @@ import json
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -45,10 +46,12 @@ class Drafts:
     """
 
     def __init__(self, folder: Path, *, clock: Callable[[], float] = time.time) -> None:
-        self._folder = private_folder(folder)
+        self._folder = folder
         self._clock = clock
         self._lock = threading.Lock()
-        self._prune()
+        with suppress(OSError):  # where nothing can be kept, keeping says so
+            private_folder(folder)
+            self._prune()
 
     def save(self, key: Key, text: str, label: str = "") -> Draft | None:
         """Keep ``text`` under ``key``; it is on the disk when this returns.
@@ -60,6 +63,7 @@ class Drafts:
                 self._drop(key)
                 return None
             draft = Draft(key, text, self._clock(), label)
+            private_folder(self._folder)
             write_file(self._path(key), _written(draft))
             return draft
 
@@ -186,6 +190,6 @@ def _read(path: Path) -> Draft | None:
                 "label": str(label),
             }:
                 return Draft((desk, thing, anchor), text, float(saved), label)
-    except (FileNotFoundError, ValueError, RecursionError):
+    except (FileNotFoundError, NotADirectoryError, ValueError, RecursionError):
         pass
     return None

@@ -15,6 +15,7 @@ import secrets
 import threading
 import time
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -45,14 +46,15 @@ class Journal:
     """
 
     def __init__(self, path: Path, *, clock: Callable[[], float] = time.time) -> None:
-        private_folder(path.parent)
         self._path = path
         self._older = path.with_name(f"{path.name}.1")
         self._clock = clock
         self._lock = threading.Lock()
         self.run = secrets.token_hex(6)
-        if path.exists() and path.stat().st_size > ROTATE_BYTES:
-            self._turn_over()
+        with suppress(OSError):  # where nothing can be noted, noting says so
+            private_folder(path.parent)
+            if path.exists() and path.stat().st_size > ROTATE_BYTES:
+                self._turn_over()
 
     def _turn_over(self) -> None:
         """Begin a new file; what can be taken back, or is not settled, goes on into it."""
@@ -322,7 +324,7 @@ class _Run:
 def _lines(path: Path) -> Iterable[Any]:
     try:
         file = path.open("rb")
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return
     with file:
         for line in file:

@@ -257,7 +257,7 @@ def _file(path: Path) -> tuple[int, int] | None:
     """Return which file a path is at the moment, and its size; None where there is none."""
     try:
         found = path.stat()
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return None
     return found.st_ino, found.st_size
 

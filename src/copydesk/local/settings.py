@@ -66,7 +66,7 @@ def load_settings(path: Path) -> Settings:
     """
     try:
         content = path.read_bytes()
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return Settings()
     try:
         text = content.decode("utf-8")

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -53,17 +54,19 @@ class Snapshots:
     def write(self, key: str, rows: Sequence[Mapping[str, Any]]) -> None:
         """Keep the first ``ROW_LIMIT`` rows under ``key``; their values are what JSON holds.
 
-        Raises ``OSError`` when the disk refuses, and ``TypeError`` for a value that JSON has no
-        form for.
+        Where the disk refuses, the next start shows nothing before it has read. Raises
+        ``TypeError`` for a value that JSON has no form for.
         """
-        private_folder(self._folder)
         value = {
             "version": VERSION,
             "desk": self._desk,
             "key": key,
             "rows": [dict(row) for row in rows[:ROW_LIMIT]],
         }
-        write_file(self._path(key), json.dumps(value).encode("ascii"))
+        content = json.dumps(value).encode("ascii")
+        with suppress(OSError):
+            private_folder(self._folder)
+            write_file(self._path(key), content)
 
     def forget(self) -> None:
         """Delete the screens of this desk, as when its token is taken away."""

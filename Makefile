@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --constraint constraints.txt
 
-.PHONY: run test fuzz check lint types layers docs pictures bench durability killing wheel clean
+.PHONY: run test fuzz check lint types layers docs pictures bench durability killing monkey wheel clean
 .PHONY: constraints
 
 run: $(VENV)/.run            ## open copydesk on the embedded desk
@@ -50,6 +50,10 @@ durability: $(VENV)/.test    ## kill a desk 200 times while it is written; nothi
 
 killing: $(VENV)/.test       ## end copydesk at every moment of a rearrangement; each change once, or none
 	$(BIN)/python -m tests.tui.killing_arrangements
+
+monkey: $(VENV)/.test        ## KEYS=20000 keys by chance, from SEED=1, over a desk and over a faulty one
+	COPYDESK_MONKEY_KEYS=$(or $(KEYS),20000) COPYDESK_MONKEY_SEED=$(or $(SEED),1) \
+	  $(BIN)/python -m pytest -n auto --timeout 36000 tests/tui/test_monkey.py $(ARGS)
 
 wheel: $(VENV)/.test         ## build the wheel
 	$(BIN)/python -m build --wheel --outdir dist .

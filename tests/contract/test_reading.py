@@ -1,9 +1,11 @@
 """Reading is lenient: a service that says more, less or something new breaks nothing."""
 
 import json
+import random
 from collections.abc import Callable
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, timezone
 from functools import cache
+from types import NoneType
 from typing import Any
 
 import pytest
@@ -24,7 +26,10 @@ from copydesk.contract.models.parts import ContentReference
 from copydesk.contract.models.review import Review
 from copydesk.contract.models.site import PublishedSite, SiteSpacesStructure, UnknownStructure
 from copydesk.contract.models.space import Space
+from copydesk.contract.operation import CATALOGUE
+from copydesk.domain.age import moment
 from tests.contract.examples import READ, example, least, wire_name
+from tests.contract.odd import ANY, odd_answer
 
 BY_MODULE = {
     module: [each for each in READ if each.__module__ == module]
@@ -70,17 +75,33 @@ def test_models_take_python_names_too(model: type[Shape]) -> None:
 
 
 @every_shape
-@given(data=st.data())
-@settings(max_examples=12, deadline=None)
-def test_any_optional_field_may_be_missing(model: type[Shape], data: st.DataObject) -> None:
+def test_any_optional_field_may_be_missing(model: type[Shape]) -> None:
     sent = example(model)
-    optional = [name for name, field in model.model_fields.items() if not field.is_required()]
-    if not optional:
-        return
-    gone = data.draw(st.sets(st.sampled_from(optional), min_size=1))
-    for name in gone:
-        del sent[wire_name(model, name)]
-    model.model_validate_json(json.dumps(sent))
+    names = [name for name, field in model.model_fields.items() if not field.is_required()]
+    optional = [wire_name(model, name) for name in names]
+    chance = random.Random(model.__name__)
+    alone = [{name} for name in optional]
+    for gone in [*alone, *(set(chance.sample(optional, len(optional) // 2)) for _ in range(4))]:
+        left = {name: value for name, value in sent.items() if name not in gone}
+        model.model_validate_json(json.dumps(left))
+
+
+ANSWERED = [each for each in CATALOGUE.values() if each.result is not NoneType]
+
+
+@given(st.integers(0, 2**32), ANY)
+@settings(max_examples=max(8, settings().max_examples // 3), deadline=None)
+def test_any_answer_is_understood_or_refused(seed: int, anything: object) -> None:
+    chance = random.Random(seed)
+    for operation in ANSWERED:
+        for content in (odd_answer(operation, chance), json.dumps(anything).encode()):
+            try:
+                read = operation.result_adapter.validate_json(content)
+            except ValidationError:
+                continue
+            if isinstance(read, Shape):
+                read.to_dict()
+                read.to_json()
 
 
 @every_shape
@@ -149,6 +170,16 @@ def test_moments_are_in_utc() -> None:
     assert read.created_at == read.updated_at == datetime(2026, 3, 1, 8, 30, tzinfo=UTC)
     assert read.created_at.utcoffset() == timedelta(0)
     assert read.to_dict()["createdAt"] == "2026-03-01T08:30:00Z"
+
+
+@pytest.mark.parametrize(
+    "never", ["0001-01-01T00:00:00Z", "0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-12:00"]
+)
+def test_the_ends_of_time_are_moments_in_every_zone(never: str) -> None:
+    read = Space.model_validate(SPACE | {"updatedAt": never}).updated_at
+    for hours in (-23, 0, 23):
+        local = read.astimezone(timezone(timedelta(hours=hours)))
+        assert moment(read, datetime(2026, 3, 1, tzinfo=local.tzinfo)).endswith(f"{local.year}")
 
 
 @pytest.mark.parametrize("name", ["docsVisitorClaims", "gitbookVisitorClaims"])

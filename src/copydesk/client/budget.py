@@ -53,10 +53,9 @@ def retry_time(headers: Mapping[str, str], now: float) -> datetime | None:
     if after:
         try:
             moment = parsedate_to_datetime(after)
+            return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
         except (ValueError, OverflowError):
             pass
-        else:
-            return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
     reset = _number(headers.get("x-ratelimit-reset"))
     return None if reset is None else _moment(reset)
 

@@ -8,6 +8,7 @@ from pydantic import (
     Field,
     SerializerFunctionWrapHandler,
     StringConstraints,
+    WithJsonSchema,
     model_serializer,
     model_validator,
 )
@@ -17,6 +18,13 @@ T = TypeVar("T")
 
 Open: TypeAlias = Union[T, str]  # noqa: UP007 - a generic alias needs the old form
 """An enumeration read leniently: ``Open[Role]`` also takes values unknown to this version."""
+
+Count = Annotated[int, Field(ge=-(2**63), lt=2**63), WithJsonSchema({"type": "integer"})]
+"""A whole number of 64 bits, as programs have them: JSON has larger ones, with which to calculate
+fails."""
+
+Real = Annotated[float, Field(ge=-(2**63), lt=2**63), WithJsonSchema({"type": "number"})]
+"""A number within the same bounds: neither endless nor none at all."""
 
 Emoji = Annotated[str, StringConstraints(max_length=50)]
 """An emoji, at most 50 characters (platform-api.md, Limits)."""
@@ -116,7 +124,7 @@ class Page(Shape, Generic[T]):
 
     items: list[T]
     next: Next | None = None
-    count: int | None = None
+    count: Count | None = None
 
 
 Limit = Annotated[int, Field(ge=0, le=1000)]

@@ -13,7 +13,7 @@ from copydesk.contract.enumerations import (
     PageType,
     UpdateOutcome,
 )
-from copydesk.contract.models.base import Body, Open, Resource, Shape
+from copydesk.contract.models.base import Body, Count, Open, Resource, Shape
 from copydesk.contract.models.document import Document, WrittenDocument
 from copydesk.contract.models.parts import FileReference, Timestamp, Urls
 from copydesk.contract.models.user import User
@@ -32,7 +32,7 @@ class ChangeRequest(Resource):
 
     object: Open[Literal["change-request"]] = "change-request"
     id: str
-    number: int
+    number: Count
     status: Open[ChangeRequestStatus] = "open"
     subject: str = ""
     description: Document | None = None
@@ -44,7 +44,7 @@ class ChangeRequest(Resource):
     revision_initial: str = ""
     revision_merged_ancestor: str | None = None
     revision_merged: str | None = None
-    comments: int = 0
+    comments: Count = 0
     outdated: bool = False
     conversations_issues_cluster: str | None = None
     urls: Urls = Field(default_factory=Urls)
@@ -112,7 +112,7 @@ class Placement(Shape):
     title: str | None = None
     path: str | None = None
     parent: str | None = None
-    position: int | None = None
+    position: Count | None = None
 
 
 class Change(Shape):
@@ -136,13 +136,13 @@ class Changes(Shape):
     """What a change request changes; ``more`` counts the changes left out by the limit."""
 
     changes: list[Change] = []
-    more: int | None = None
+    more: Count | None = None
 
 
 class ConflictLines(Shape):
     """Lines that both sides changed; ``start``, from 1, is where in the change request's text."""
 
-    start: int = 1
+    start: Count = 1
     base: list[str] = []
     primary: list[str] = []
     change: list[str] = []

@@ -4,15 +4,15 @@ from typing import Literal
 
 from pydantic import Field
 
-from copydesk.contract.models.base import Open, Resource, Shape
+from copydesk.contract.models.base import Count, Open, Real, Resource, Shape
 from copydesk.contract.models.parts import Timestamp, Urls
 
 
 class ClusterStats(Shape):
     """How many issues a cluster holds, from how many conversations."""
 
-    issues: int = 0
-    conversations: int = 0
+    issues: Count = 0
+    conversations: Count = 0
 
 
 class IssuesCluster(Resource):
@@ -29,7 +29,7 @@ class IssuesCluster(Resource):
     updated_at: Timestamp | None = None
     icon: str | None = None
     summary: str | None = None
-    weekly_pulse: list[int | float] = []
-    sources: dict[str, int | float] = {}
+    weekly_pulse: list[Count | Real] = []
+    sources: dict[str, Count | Real] = {}
     stats: ClusterStats = Field(default_factory=ClusterStats)
     urls: Urls = Field(default_factory=Urls)

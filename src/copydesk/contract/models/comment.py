@@ -5,7 +5,7 @@ from typing import Literal, TypeAlias
 from pydantic import Field
 
 from copydesk.contract.enumerations import CommentStatus
-from copydesk.contract.models.base import Body, Emoji, Open, Resource, Shape
+from copydesk.contract.models.base import Body, Count, Emoji, Open, Resource, Shape
 from copydesk.contract.models.document import Document, WrittenDocument
 from copydesk.contract.models.parts import Timestamp, Urls
 from copydesk.contract.models.user import User
@@ -29,7 +29,7 @@ class Reaction(Shape):
     """An emoji, and who put it there."""
 
     emoji: str = ""
-    count: int = 0
+    count: Count = 0
     users: list[Reactor] = []
 
 
@@ -37,7 +37,7 @@ class Replier(Shape):
     """Somebody who replied, and how often."""
 
     updated_at: Timestamp | None = None
-    count: int = 0
+    count: Count = 0
     user: User
 
 
@@ -90,7 +90,7 @@ class Comment(Resource):
     posted_at: Timestamp
     edited_at: Timestamp | None = None
     reactions: list[Reaction] = []
-    replies: int = 0
+    replies: Count = 0
     repliers: list[Replier] = []
     body: CommentBody = Field(default_factory=CommentBody)
     target: CommentTarget = Field(default_factory=CommentTarget)

@@ -5,7 +5,7 @@ from typing import Any, Literal
 from pydantic import AliasChoices, Field
 
 from copydesk.contract.enumerations import PageType, RevisionType
-from copydesk.contract.models.base import Body, Open, Resource, Shape
+from copydesk.contract.models.base import Body, Count, Open, Real, Resource, Shape
 from copydesk.contract.models.document import Document
 from copydesk.contract.models.parts import ContentReference, Timestamp, Urls, WrittenReference
 
@@ -35,8 +35,8 @@ class GitCommit(Shape):
 class Dimensions(Shape):
     """The size of an image, in pixels."""
 
-    width: float | None = None
-    height: float | None = None
+    width: Real | None = None
+    height: Real | None = None
 
 
 class File(Shape):
@@ -46,7 +46,7 @@ class File(Shape):
     name: str = ""
     content_type: str | None = None
     download_url: str | None = Field(default=None, alias="downloadURL")
-    size: int | None = None
+    size: Count | None = None
     dimensions: Dimensions | None = None
     git: GitObject | None = None
 
@@ -70,8 +70,8 @@ class PageCover(Shape):
 
     ref: ContentReference | None = None
     ref_dark: ContentReference | None = None
-    y_pos: float | None = None
-    height: float | None = None
+    y_pos: Real | None = None
+    height: Real | None = None
 
 
 class PageMetaLinks(Shape):

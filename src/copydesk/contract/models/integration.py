@@ -12,7 +12,7 @@ from copydesk.contract.enumerations import (
     IntegrationVisibility,
     LogLevel,
 )
-from copydesk.contract.models.base import Body, Open, Resource, Shape
+from copydesk.contract.models.base import Body, Count, Open, Resource, Shape
 from copydesk.contract.models.organization import Organization
 from copydesk.contract.models.parts import Timestamp, Urls, WebAddress
 from copydesk.contract.models.site import Site
@@ -97,7 +97,7 @@ class Integration(Resource):
 
     object: Open[Literal["integration"]] = "integration"
     name: str
-    version: int = 0
+    version: Count = 0
     title: str = ""
     description: str | None = None
     summary: str | None = None
@@ -189,7 +189,7 @@ class Installation(Shape):
     # The document writes these two with an underscore.
     space_selection: Open[Literal["all"]] | None = Field(default=None, alias="space_selection")
     site_selection: Open[Literal["all"]] | None = Field(default=None, alias="site_selection")
-    spaces: int = 0
+    spaces: Count = 0
     configuration: dict[str, Any] = {}
     created_at: Timestamp | None = None
     updated_at: Timestamp | None = None

@@ -5,7 +5,7 @@ from typing import Literal
 from pydantic import Field
 
 from copydesk.contract.enumerations import LinkStatus
-from copydesk.contract.models.base import Open, Page, Shape
+from copydesk.contract.models.base import Count, Open, Page, Shape
 from copydesk.contract.models.content import ContentPage, File
 from copydesk.contract.models.organization import Organization
 from copydesk.contract.models.parts import ContentReference
@@ -24,14 +24,14 @@ class Link(Shape):
 class BrokenStats(Shape):
     """How many links are broken, in all and because of the change request."""
 
-    total: int = 0
-    change_request: int = 0
+    total: Count = 0
+    change_request: Count = 0
 
 
 class LinkStats(Shape):
     """How many links there are, and how many of them are broken."""
 
-    total: int = 0
+    total: Count = 0
     broken: BrokenStats = Field(default_factory=BrokenStats)
 
 

@@ -5,7 +5,7 @@ from typing import ClassVar, Literal
 from pydantic import AliasChoices, Field
 
 from copydesk.contract.enumerations import Role, TeamRole
-from copydesk.contract.models.base import Body, KeepsNull, Open, Resource, Shape
+from copydesk.contract.models.base import Body, Count, KeepsNull, Open, Resource, Shape
 from copydesk.contract.models.parts import Timestamp
 from copydesk.contract.models.space import Space
 from copydesk.contract.models.team import Team
@@ -25,8 +25,8 @@ class Member(Resource, KeepsNull):
     joined_at: Timestamp | None = None
     last_seen_at: Timestamp | None = None
     sso: bool = False
-    spaces: int = 0
-    teams: int = 0
+    spaces: Count = 0
+    teams: Count = 0
 
 
 class MemberUpdate(Body):

@@ -5,7 +5,7 @@ from typing import Annotated, ClassVar, Literal, TypeAlias
 from pydantic import Field, StringConstraints
 
 from copydesk.contract.enumerations import CommunityType, OrganizationType, Plan, Role, UseCase
-from copydesk.contract.models.base import Body, KeepsNull, Open, Resource, Shape
+from copydesk.contract.models.base import Body, Count, KeepsNull, Open, Real, Resource, Shape
 from copydesk.contract.models.merge_rules import MergeRules, MergeRulesWrite
 from copydesk.contract.models.parts import Tagged, Timestamp, Urls
 
@@ -37,8 +37,8 @@ class DefaultContent(Shape):
 class Price(Shape):
     """A price by billing interval, in the currency of the organization."""
 
-    monthly: float | None = None
-    yearly: float | None = None
+    monthly: Real | None = None
+    yearly: Real | None = None
 
 
 class Pricing(Shape):
@@ -69,7 +69,7 @@ class Trial(Shape):
     """The trial of a plan, and what was decided at its end."""
 
     status: str | None = None
-    count: int | None = None
+    count: Count | None = None
     end_date: Timestamp | None = None
     decision: str | None = None
 
@@ -85,7 +85,7 @@ class BillingMigration(Shape):
     """A coming change of plan; internal to the service."""
 
     deadline: Timestamp | None = None
-    discount_percent: float | None = None
+    discount_percent: Real | None = None
     discount_end_date: Timestamp | None = None
 
 

@@ -8,10 +8,19 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstra
 from copydesk.contract.enumerations import ReferenceKind
 from copydesk.contract.models.base import Body, Open, Shape
 
+EARLIEST = datetime(1, 1, 3, tzinfo=UTC)
+LATEST = datetime(9999, 12, 29, tzinfo=UTC)
+"""Between these every zone of the world has a time for a moment. Services that say "never" with the
+first or the last moment that there is are read so."""
+
 
 def _in_utc(moment: datetime) -> datetime:
     if moment.tzinfo is None:
-        return moment.replace(tzinfo=UTC)
+        moment = moment.replace(tzinfo=UTC)
+    if moment < EARLIEST:
+        return EARLIEST
+    if moment > LATEST:
+        return LATEST
     return moment.astimezone(UTC) if moment.utcoffset() else moment
 
 

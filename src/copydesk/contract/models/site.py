@@ -5,7 +5,7 @@ from typing import Annotated, Any, ClassVar, Literal, TypeAlias
 from pydantic import Field, StringConstraints
 
 from copydesk.contract.enumerations import AgentsContext, SiteType, SiteVisibility
-from copydesk.contract.models.base import Body, KeepsNull, Open, Resource, Shape
+from copydesk.contract.models.base import Body, Count, KeepsNull, Open, Resource, Shape
 from copydesk.contract.models.parts import Timestamp, Urls
 from copydesk.contract.models.site_section import SiteSection
 from copydesk.contract.models.site_space import SiteSpace
@@ -71,7 +71,7 @@ class Site(Resource, KeepsNull):
     proxy: SiteProxy | None = None
     visibility: Open[SiteVisibility] = "public"
     published: bool = False
-    site_spaces: int = 0
+    site_spaces: Count = 0
     created_at: Timestamp | None = None
     adaptive_content: AdaptiveContent | None = None
     ads: SiteAds | None = None

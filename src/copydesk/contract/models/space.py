@@ -5,7 +5,7 @@ from typing import Annotated, ClassVar, Literal, TypeAlias
 from pydantic import Field, StringConstraints
 
 from copydesk.contract.enumerations import DefaultLevel, EditMode, Language, SpaceVisibility
-from copydesk.contract.models.base import Body, Emoji, KeepsNull, Open, Resource, Shape
+from copydesk.contract.models.base import Body, Count, Emoji, KeepsNull, Open, Resource, Shape
 from copydesk.contract.models.merge_rules import MergeRules, MergeRulesWrite
 from copydesk.contract.models.parts import Timestamp, Urls
 from copydesk.contract.models.position import SpacePosition
@@ -72,10 +72,10 @@ class Space(Resource, KeepsNull):
     visitor_auth: VisitorAuth | None = None
     revision: str = ""
     default_level: Open[DefaultLevel] | None = None
-    comments: int = 0
-    change_requests: int = 0
-    change_requests_open: int = 0
-    change_requests_draft: int = 0
+    comments: Count = 0
+    change_requests: Count = 0
+    change_requests_open: Count = 0
+    change_requests_draft: Count = 0
     permissions: SpacePermissions | None = None
 
 

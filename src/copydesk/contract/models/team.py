@@ -5,7 +5,7 @@ from typing import Annotated, Literal, TypeAlias
 from pydantic import Field, StringConstraints
 
 from copydesk.contract.enumerations import TeamRole
-from copydesk.contract.models.base import Body, Open, Resource, Shape
+from copydesk.contract.models.base import Body, Count, Open, Resource, Shape
 from copydesk.contract.models.parts import Timestamp
 
 TeamTitle: TypeAlias = Annotated[str, StringConstraints(min_length=1, max_length=64)]
@@ -25,8 +25,8 @@ class Team(Resource):
     object: Open[Literal["team"]] = "team"
     id: str
     title: str = ""
-    members: int = 0
-    spaces: int = 0
+    members: Count = 0
+    spaces: Count = 0
     created_at: Timestamp | None = None
     permissions: TeamPermissions | None = None
 

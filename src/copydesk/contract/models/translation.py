@@ -5,7 +5,7 @@ from typing import Literal
 from pydantic import Field
 
 from copydesk.contract.enumerations import Language, TranslationStatus
-from copydesk.contract.models.base import Body, Open, Resource, Shape
+from copydesk.contract.models.base import Body, Count, Open, Real, Resource, Shape
 from copydesk.contract.models.document import Document, WrittenDocument
 from copydesk.contract.models.parts import Timestamp, Urls
 
@@ -31,13 +31,13 @@ class TranslationStats(Shape):
     and words that its runs carried over.
     """
 
-    runs: int = 0
-    total_words: int = 0
-    total_pages: int = 0
-    total_duration: float = 0
-    latest_run_duration: float = 0
-    latest_pages: int = 0
-    latest_words: int = 0
+    runs: Count = 0
+    total_words: Count = 0
+    total_pages: Count = 0
+    total_duration: Real = 0
+    latest_run_duration: Real = 0
+    latest_pages: Count = 0
+    latest_words: Count = 0
 
 
 class TranslationPermissions(Shape):

@@ -39,6 +39,8 @@ class Contact:
         self._jitter = jitter
         self.offline = ""
         """Why the service cannot be reached; empty when it can."""
+        self.told = False
+        """Whether that was said in full while what is kept shows, since it last answered."""
         self.failures = 0
         """How many times in a row it was not reached."""
         self.retry_at: datetime | None = None
@@ -54,6 +56,7 @@ class Contact:
         """Note an answer: everything is as usual again."""
         self.answers += 1
         self.offline, self.failures, self.retry_at, self.refused = "", 0, None, False
+        self.told = False
 
     def lost(self, now: datetime, why: str) -> None:
         """Note that the service was not reached: wait 1, 2, 4 … `LONGEST_WAIT` seconds.

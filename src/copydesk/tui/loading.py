@@ -91,8 +91,11 @@ class Loading(Screen[None]):
         What is shown of what was kept is read whole by itself as well.
         """
         before, marked = set(self._reads.values()), dict(self._kept)
+        again = self.asked_at is not None
         self._hushed, self.asked_at = not by_hand, self._place.session.clock()
         whole = by_hand or self.kept_at is not None
+        if by_hand and again:
+            self._place.session.contact.told = False  # who asks is answered
         try:
             if whole:
                 self._place.reload()
@@ -101,22 +104,26 @@ class Loading(Screen[None]):
         finally:
             self._hushed = False
         begun = {task for task in self._reads.values() if task not in before}
-        waiting, asked, good, some = set(begun), self.asked_at, True, False
+        waiting, asked, good, some, failed = set(begun), self.asked_at, True, False, False
 
         def ended(task: asyncio.Task[bool]) -> None:
-            nonlocal good, some
+            nonlocal good, some, failed
             waiting.discard(task)
             stopped = task.cancelled()
             answered = not stopped and not task.exception() and task.result()
             good, some = good and answered, some or answered or stopped
+            failed = failed or not (answered or stopped)
             if not waiting and self.unread == some:
                 self.unread = not some
                 self._place.refresh_frame()
-            if not good or waiting:
+            if waiting:
                 return
-            if whole:
+            if whole and not failed:
                 # What was marked before and was not asked for again is shown no more.
                 self._kept = {g: at for g, at in self._kept.items() if marked.get(g) != at}
+                self._place.refresh_frame()
+            if not good:
+                return
             # It is as old as the question: the answer may tell of any moment since.
             if not any(source.error or source.kept_at for source in self.paged_sources()):
                 self.read_at = asked
@@ -274,14 +281,14 @@ class Loading(Screen[None]):
         except failures as error:
             from copydesk.client.errors import Unreachable
 
-            away, offline = isinstance(error, Unreachable), session.offline
+            away = isinstance(error, Unreachable)
             if keeps and away and not recalled:
                 recalled = await self._recall(group, lambda: read(api), then, quiet=quiet)
-            if recalled and away:
+            if away and self.kept_at is not None:
                 # The header says it, and since when: that is told in full only once.
-                self._failed(error, None, quiet=quiet or bool(offline))
-            else:
-                self._failed(error, failed, quiet=quiet)
+                quiet = quiet or session.contact.told
+                session.contact.told = session.contact.told or not quiet
+            self._failed(error, None if recalled and away else failed, quiet=quiet)
             return False
         except asyncio.CancelledError:
             if recalled:

@@ -1,0 +1,268 @@
+"""Reading without a network, and before it answers: what is kept shows, with its age."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+import stamina
+
+from copydesk.client.api import Api
+from copydesk.client.errors import Unreachable
+from copydesk.client.wire import Timeouts
+from copydesk.contract import operations as ops
+from copydesk.contract.models.space import Space, SpaceUpdate
+from copydesk.local.answers import Answers
+from copydesk.tui.app import CopydeskApp
+from copydesk.tui.places import Target
+from copydesk.tui.sources import PagedSource
+from tests import faults
+from tests.drive import Driver, drive, eventually
+from tests.faulty import Asked, Fault, FaultyServer, serving
+from tests.tui.opening import open_world
+from tests.world import World
+
+PATIENT = Timeouts(connect=5, read=5)
+
+
+class Service:
+    """A desk behind a network, and what this machine keeps of it."""
+
+    def __init__(self, world: World, server: FaultyServer, path: Path) -> None:
+        self.world, self.server, self.path = world, server, path
+        self.held: asyncio.Event | None = None
+        self.fault: Fault | None = None
+
+    def plan(self, asked: Asked) -> Fault | None:
+        """Answer once it is let go."""
+        return self.fault if self.held is None else Fault("held", self._give)
+
+    async def _give(self, line: Any, said: Any, asked: Asked) -> None:
+        assert self.held is not None
+        await self.held.wait()
+        await line.answer(said)
+
+    def open(self, first: str = "spaces", user: str | None = None, **target: Any) -> CopydeskApp:
+        """Return the program as a new start of it, over what earlier ones kept."""
+        return open_world(self.world, first, Target(**target), api=self.client(user))
+
+    def client(self, user: str | None = None) -> Api:
+        """Return a client that keeps what it reads."""
+        world = self.world
+        return Api(
+            self.server.url,
+            world.token(user or world.ana),
+            timeouts=PATIENT,
+            store=Answers(self.path),
+            clock=lambda: world.clock.now.timestamp(),
+        )
+
+
+@pytest.fixture
+async def service(world: World, tmp_path: Path) -> AsyncIterator[Service]:
+    async with serving(world.app) as server:
+        service = Service(world, server, tmp_path / "answers.db")
+        server.plan = service.plan
+        with stamina.set_testing(True, attempts=2):
+            yield service
+
+
+@pytest.fixture
+def filled(world: World) -> dict[str, str]:
+    """A desk with something in each place that is gone to."""
+    pages = {"start": "# Start\n\nRead this first.\n", "rates": "Slow down."}
+    space = world.space("Handbook", pages)
+    asked = world.change_request(space, {"start": "# Start\n\nRead that.\n"}, subject="Reword")
+    world.change_request(space, {"rates": "Slower."}, subject="Limit rates")
+    world.space("Guide", {"intro": "Hello."})
+    return {"space": space, "request": asked}
+
+
+def head(driver: Driver) -> str:
+    """Return the line at the top."""
+    return driver.screen.splitlines()[0]
+
+
+def later(service: Service, app: CopydeskApp, **time: float) -> None:
+    """Let time pass, and the program do what is due."""
+    service.world.clock.now += timedelta(**time)
+    app.tick()
+
+
+async def test_a_start_without_a_network_shows_what_was_read_last(
+    service: Service, filled: dict[str, str]
+) -> None:
+    world, server = service.world, service.server
+    async with drive(service.open(), "g c", "j", "enter", "] ]", "q"):
+        pass
+    await server.down()
+    world.clock.now += timedelta(hours=3)
+    asked = len(server.asked)
+    app = service.open()
+    async with drive(app) as driver:
+        assert "Handbook" in driver.screen
+        assert "Guide" in driver.screen
+        assert "Acme" in head(driver)
+        assert "offline, data from " in head(driver)
+        assert "Offline:" in driver.screen, "said once in full"
+        await driver.press("g c")
+        assert "Change requests" in head(driver), "the name of the place has room at 80 cells"
+        assert "Reword" in driver.screen
+        assert "Limit rates" in driver.screen
+        assert "Offline:" not in driver.screen, "and after that in the header alone"
+        await driver.press("j")
+        before = driver.selected
+        assert "1 edited" in driver.screen, "the details of the row as well"
+        await driver.press("m")
+        assert "enter merge" not in driver.screen, "what is decided by is not of long ago"
+        await driver.press("escape", "enter")
+        assert driver.place.PLACE == "review"
+        assert "Reword" in head(driver)
+        await driver.press("2")
+        assert "Read {+that+}." in driver.screen
+        await driver.press("escape")
+        assert asked == len(server.asked)
+
+        # Three hours and one day later.
+        later(service, app, days=2)
+        await driver.idle()
+        assert "data from 2 Mar" in head(driver)
+        await driver.type(":cache")
+        await driver.press("enter")
+        assert "Kept: " in driver.screen
+        assert "2 d ago" in driver.screen
+
+        # Somebody else worked meanwhile; then the service is back.
+        world.change_request(filled["space"], {"start": "# Go\n"}, subject="Begin anew")
+        await server.up()
+        later(service, app, seconds=61)
+        await driver.idle()
+        assert "live now" in head(driver)
+        assert "Begin anew" in driver.screen, "nothing waits to be folded in: it was kept"
+        assert driver.selected == before, "and the cursor is where it was"
+
+
+async def test_what_is_kept_shows_until_the_service_has_answered(
+    service: Service, filled: dict[str, str]
+) -> None:
+    world = service.world
+    async with drive(service.open("changes", organization=world.home)):
+        pass
+    app = service.open()
+    async with drive(app) as driver:
+        world.change_request(filled["space"], {"rates": "Never."}, subject="Begin anew")
+        later(service, app, minutes=4)
+        await driver.idle()
+        service.held = asyncio.Event()
+        await driver.send("g")
+        await driver.send("c")
+        await eventually(lambda: "Reword" in driver.screen, driver.turn)
+        await eventually(lambda: "kept 4 min ago, reading" in head(driver), driver.turn)
+        assert "Begin anew" not in driver.screen
+        await driver.send("j")
+        here = driver.selected
+        service.held.set()
+        service.held = None
+        await driver.idle()
+        assert "live now" in head(driver)
+        assert "Begin anew" in driver.screen
+        assert driver.selected == here
+        # What I wrote myself is newer than what was kept before: that is not shown again.
+        space = filled["space"]
+        await driver.press("g s")
+        body = SpaceUpdate(title="Book")
+        await driver.place.perform(
+            "Rename", "Handbook", lambda api: api(ops.update_space, space, body)
+        )
+        service.held = asyncio.Event()
+        await driver.send("g")
+        await driver.send("p")
+        await eventually(lambda: driver.place.PLACE == "pages", driver.turn)
+        await driver.turn()
+        assert "kept" not in head(driver)
+        service.held.set()
+        service.held = None
+        await driver.idle()
+        await driver.type(":cache clear")
+        await driver.press("enter")
+        assert "Dropped " in driver.screen
+
+
+async def test_what_was_kept_for_another_is_dropped(
+    service: Service, filled: dict[str, str]
+) -> None:
+    world = service.world
+    async with drive(service.open(), "g c"):
+        pass
+    app = service.open(user=world.user("lee", "read"))
+    async with drive(app) as driver:
+        await eventually(lambda: app.session.confirmed, driver.turn)
+        await driver.idle()
+        assert "This token is Lee's. What was kept here for Ana Silva is dropped" in " ".join(
+            driver.screen.split()
+        )
+        assert app.session.me is not None
+        assert app.session.me.id == world.user("lee")
+    # A token that is refused: nothing of it is looked up any more.
+    service.fault = faults.UNAUTHORIZED
+    app = service.open(user=world.user("lee"))
+    async with drive(app) as driver:
+        await driver.press("g c")
+        assert "token refused" in head(driver)
+        assert "Reword" not in driver.screen
+
+
+async def test_a_list_goes_on_from_what_is_kept_of_it(
+    service: Service, filled: dict[str, str]
+) -> None:
+    world, server = service.world, service.server
+    for at in range(4):
+        world.space(f"More {at}")
+
+    async def end_of(source: PagedSource[Space]) -> None:
+        while source.running is not None:
+            await source.running
+
+    async def pages(api: Api) -> PagedSource[Space]:
+        async def fetch(token: str | None, limit: int) -> Any:
+            found = await api.page(
+                ops.list_organization_spaces, world.home, page=token, limit=limit
+            )
+            return found.items, found.next and found.next.page, found.count
+
+        source = PagedSource[Space](fetch, key=lambda space: space.id, limit=2)
+        source.want(0, 3)
+        await end_of(source)
+        return source
+
+    api = service.client()
+    async with api:
+        whole = await pages(api)
+    assert whole.complete
+    assert whole.kept_at is None
+    await server.down()
+    async with service.client() as api:
+        source = await pages(api)
+        assert [row.id for row in source.shown()] == [row.id for row in whole.shown()]
+        assert source.kept_at == world.clock.now
+        assert not source.error
+        assert isinstance(source.failure, Unreachable)
+        space = world.space("Newest")
+        await server.up()
+        await source.refresh()
+        await end_of(source)
+        assert source.kept_at is None
+        assert source.index_of(space) is not None
+        server.plan = lambda asked: faults.FORBIDDEN
+    async with service.client() as api:
+        source = await pages(api)
+        assert "Not allowed" in source.error
+        assert source.loaded == 0
+    await server.down()
+    async with service.client() as api:
+        source = await pages(api)
+        assert source.loaded == 0, "what may not be seen any more is kept no longer"

@@ -4,13 +4,15 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --constraint constraints.txt
 
-.PHONY: run test fuzz check lint types layers docs pictures bench durability killing monkey wheel clean
+.PHONY: run test fuzz check lint types layers docs pictures bench durability killing cutting monkey wheel clean
 .PHONY: constraints
 
 run: $(VENV)/.run            ## open copydesk on the embedded desk
 	@$(BIN)/copydesk $(ARGS)
 
 test: $(VENV)/.test          ## run the tests on every core; all of them also prove what each action sends
+	@# Compiled once, and not by every worker and every program that a test starts.
+	@$(BIN)/python -m compileall -q -j 0 src tests
 	@# Plain assertions take ten seconds less to load; what fails is run again to say more.
 	$(BIN)/python -m pytest -n auto --dist worksteal --assert=plain $(or $(ARGS),--reach) \
 	  || { $(BIN)/python -m pytest -n auto --last-failed --last-failed-no-failures none; exit 1; }
@@ -54,6 +56,9 @@ killing: $(VENV)/.test       ## end copydesk at every moment of a rearrangement;
 monkey: $(VENV)/.test        ## KEYS=20000 keys by chance, from SEED=1, over a desk and over a faulty one
 	COPYDESK_MONKEY_KEYS=$(or $(KEYS),20000) COPYDESK_MONKEY_SEED=$(or $(SEED),1) \
 	  $(BIN)/python -m pytest -n auto --timeout 36000 tests/tui/test_monkey.py $(ARGS)
+
+cutting: $(VENV)/.test       ## cut the network at every step of every write; each arrives exactly once
+	$(BIN)/python -m tests.tui.cutting $(KINDS)
 
 wheel: $(VENV)/.test         ## build the wheel
 	$(BIN)/python -m build --wheel --outdir dist .

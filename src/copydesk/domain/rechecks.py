@@ -6,7 +6,9 @@ was judged. No request is sent here.
 
 from __future__ import annotations
 
-from copydesk.domain.reversal import Expectation, Step, Trace
+from dataclasses import replace
+
+from copydesk.domain.reversal import JSON, Expectation, Reversal, Step, Trace, value_at
 
 
 def still_discussed(
@@ -58,3 +60,39 @@ def begun_trace(space: str, *, me: str, subject: str) -> Trace:
     """Return how a change request is found that may have been begun."""
     read = Step("list_space_change_requests", {"space_id": space, "status": "draft", "creator": me})
     return Trace(read, {}, "subject", "createdAt", subject)
+
+
+def put_in(body: JSON, old: str, new: str) -> JSON:
+    """Return a body in which a text stands for another, wherever it stood as a whole."""
+    match body:
+        case str():
+            return new if body.strip() == old.strip() else body
+        case dict():
+            return {name: put_in(value, old, new) for name, value in body.items()}
+        case list():
+            return [put_in(value, old, new) for value in body]
+    return body
+
+
+def edited(reversal: Reversal, before: JSON, after: JSON) -> Reversal | None:
+    """Return the way back of a write whose body was edited while it waited.
+
+    ``before`` and ``after`` are the bodies. None where it cannot be told: what the write leaves is
+    not what its body says, or it changes more by now.
+    """
+    if reversal.still is None or not (isinstance(before, dict) and isinstance(after, dict)):
+        return None
+    if before.keys() != after.keys():
+        return None
+    fields: dict[str, JSON] = {}
+    for path, value in reversal.still.fields.items():
+        if value_at(before, path) != value:
+            return None
+        fields[path] = value_at(after, path)
+    return replace(
+        reversal,
+        forth=tuple(
+            replace(step, body=after) if step.body == before else step for step in reversal.forth
+        ),
+        still=replace(reversal.still, fields=fields),
+    )

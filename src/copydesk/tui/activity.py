@@ -24,14 +24,15 @@ if TYPE_CHECKING:
 TONES = {
     "done": "good", "failed": "bad", "unknown": "warn", "sending": "warn", "undone": "muted",
     "replaced": "muted", "said": "muted", "waiting": "warn", "recalled": "muted",
+    "queued": "warn", "dropped": "muted",
 }  # fmt: skip
 
 
 def not_failed(sheet: Activity) -> str | None:
     """Say so when the selected write neither failed nor is unknown."""
     line = sheet.selected
-    failed = line is not None and line.state in ("failed", "unknown")
-    return None if failed else "Only a write that failed or is unknown can be sent again."
+    failed = line is not None and line.state in ("failed", "unknown", "queued")
+    return None if failed else "Only a write that failed, waits or is unknown can be sent again."
 
 
 async def confirm_again(app: CopydeskApp, line: Written) -> bool:
@@ -173,6 +174,11 @@ class Activity(ScrollingSheet[None], scope="activity"):
         """Send the failed write again. Of one that may have arrived, read or ask first."""
         line, app = self.selected, cast("CopydeskApp", self.app)
         if line is None:
+            return
+        if line.entry is not None and line.entry.id in self._session.outbox.items:
+            from copydesk.tui.outbox_asking import send_waiting
+
+            await send_waiting(app, line.entry.id)
             return
         try:
             if line.state == "unknown" and line.look is not None:

@@ -190,6 +190,9 @@ def belonging(key: str) -> Belonging | None:
         case ["change-request", space, request, "about"]:
             target = Target(space=space, change_request=request)
             return Belonging("changes", target, "description", "about")
+        case ["outbox", entry]:
+            words = "edit of a write that waits"
+            return Belonging("outbox", Target(item=entry), words, entry, fields)
         case ["view", "name"]:
             return Belonging("changes", Target(), "name of a view", "view")
         case ["change-request", space, "new", *cluster]:

@@ -159,6 +159,9 @@ class Head(Line):
             )
         if session.counted.count:
             right.append(f"  drafts {session.counted.count}")
+        if session.outbox.count:
+            tone = "warn" if session.outbox.asks else ""
+            right.append(f"  outbox {session.outbox.count}", style=self.tone(tone) if tone else "")
         if session.counted.trouble:
             right.append("  not on disk", style=self.tone("bad"))
         note, tone = cast("CopydeskApp", self.app).merge_note

@@ -115,8 +115,6 @@ class Outbox:
         self._session = session
         self.items: dict[str, Entry] = {}
         """What waits, oldest first, by its id."""
-        self.dropped: list[Entry] = []
-        """What was taken out by hand in this run, the last one last."""
         self._untold: set[str] = set()
         self._done: set[str] = set()
         """What arrived although the disk did not take that in: never to be sent again."""
@@ -129,6 +127,11 @@ class Outbox:
         return len(self.items)
 
     @property
+    def asks(self) -> int:
+        """How many of them wait for a person to decide."""
+        return sum(bool(entry.held) or entry.state == "unknown" for entry in self.items.values())
+
+    @property
     def busy(self) -> bool:
         """Whether it is being gone through now."""
         return self._lock.locked()
@@ -138,7 +141,10 @@ class Outbox:
     def take(self, entry: Entry) -> None:
         """Take in how a write stands now."""
         if entry.waits and entry.id not in self._done:
+            new = entry.id not in self.items
             self.items[entry.id] = entry
+            if new:  # what is put back goes where it was
+                self.items = dict(sorted(self.items.items(), key=lambda each: each[1].at))
         else:
             self.items.pop(entry.id, None)
 
@@ -186,7 +192,6 @@ class Outbox:
             )
         self.take(dropped)
         self._show(dropped, "dropped", dropped.sentence)
-        self.dropped.append(dropped)
         self._session.touched()
 
     def _give_back(self, entry: Entry) -> None:
@@ -202,8 +207,8 @@ class Outbox:
         if entry is None or entry.state != "dropped" or entry.request is None:
             return
         await self._queue(entry, f"{WAITS}.", entry.held)
-        self.dropped = [each for each in self.dropped if each.id != id]
-        self._session.touched()
+        if not self._session.offline:
+            self.wake()
 
     async def change(self, entry: Entry, **changes: Any) -> None:
         """Put other words into a write that waits. Raises ``OSError``."""
@@ -237,7 +242,8 @@ class Outbox:
 
     def _may_come(self, entry: Entry) -> bool:
         """Whether something that is not there might still be made by a request under way."""
-        creates = entry.trace is not None or bool((entry.request or {}).get("creates"))
+        request = entry.request or {}
+        creates = bool(request.get("creates")) or request.get("method") == "POST"
         since = entry.ended if entry.ended is not None else entry.at
         return creates and 0 <= self._session.journal.now() - since < QUIET_SECONDS
 
@@ -412,8 +418,8 @@ class Outbox:
             return _Verdict(True, result)
         if entry.reversal is not None:
             before = reversal_of(entry.reversal).before
-            if before is not None:
-                told = True
+            told = told or before is not None
+            if before is not None and arrived is None:
                 why = before.explain(await way.answer(api, before.read))
         expected = expectation_of(entry.expects)
         if expected is not None:

@@ -1,0 +1,345 @@
+"""The outbox: what waits to be sent, why, and what to do with it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, cast, get_args
+
+from rich.text import Text
+from textual.app import ComposeResult
+
+from copydesk.domain.age import age, moment
+from copydesk.domain.reversal import Expectation, Reversal, Step
+from copydesk.domain.text import clean, plural
+from copydesk.tui.actions import action
+from copydesk.tui.errors import WAITS
+from copydesk.tui.outbox_asking import send_waiting
+from copydesk.tui.place import Part, Place
+from copydesk.tui.places import place
+from copydesk.tui.present import outbox as present
+from copydesk.tui.sources import ListSource
+from copydesk.tui.widgets.text_view import TextView
+from copydesk.tui.widgets.virtual_list import Column, VirtualList
+
+if TYPE_CHECKING:
+    from copydesk.client.api import Api
+    from copydesk.contract.models.base import Body
+    from copydesk.local.journal import Entry
+    from copydesk.tui.outbox import Outbox
+
+FIRST = {
+    "": "It goes by itself with the next answer of the service.",
+    "unknown": "No answer came. It is looked for before anything is sent again.",
+}
+"""What is said of what waits where nothing was said yet."""
+
+
+def none_selected(here: OutboxPlace) -> str | None:
+    """Say so when nothing is under the cursor."""
+    return None if here.entry is not None else "Nothing waits here."
+
+
+def nothing_waits(here: OutboxPlace) -> str | None:
+    """Say so when there is nothing that could be sent."""
+    return None if here.outbox.count else "Nothing waits to be sent."
+
+
+def is_sending(here: OutboxPlace) -> str | None:
+    """Say so while it is being gone through."""
+    return "It is being sent." if here.outbox.busy else None
+
+
+def not_editable(here: OutboxPlace) -> str | None:
+    """Say why there is nothing to edit in what is under the cursor."""
+    entry = here.entry
+    if entry is not None and entry.state == "unknown":
+        return "It may have arrived: s finds out first."
+    if entry is not None and present.body_of(entry) is None:
+        return "There is nothing in it to edit. D takes it out."
+    return None
+
+
+@place("outbox", key="x", title="Outbox")
+class OutboxPlace(Place, scope="outbox"):
+    """The writes that surely did not arrive, and those of which that is not known."""
+
+    _unwatch: Callable[[], None] = staticmethod(lambda: None)
+    _shown: tuple[Entry, ...] = ()
+
+    def panes(self) -> ComposeResult:
+        """What waits, and all of what is under the cursor."""
+        self.rows: VirtualList[Entry] = VirtualList(
+            ListSource(key=lambda entry: entry.id),
+            [
+                Column("state", "STATE", present.state_cell, width=8),
+                Column("what", "WHAT", lambda entry: clean(entry.what), width=16),
+                Column("target", "TARGET", lambda entry: clean(entry.target), flex=2, minimum=20),
+                Column("text", "TEXT", present.first_words, flex=2, drop=1, minimum=16),
+                Column("age", "AGE", self._age, width=6, align="right"),
+            ],
+            title="Outbox",
+            empty="Nothing waits to be sent.",
+            id="outbox",
+        )
+        self.text = TextView(title="About it", empty="Nothing is selected.", literal=True)
+        yield Part("main", self.rows)
+        yield Part("side", self.text)
+
+    @property
+    def outbox(self) -> Outbox:
+        """What waits."""
+        return self.session.outbox
+
+    @property
+    def entry(self) -> Entry | None:
+        """What is under the cursor, as it stands now."""
+        row = self.rows.selected
+        return None if row is None else self.outbox.items.get(row.id)
+
+    def trail(self) -> Iterable[str]:
+        """Yield where this is."""
+        yield "Outbox"
+
+    def opened(self) -> None:
+        """Follow what comes and goes."""
+        self._unwatch = self.session.watch(self._follow)
+
+    def _follow(self) -> None:
+        """Show what has changed; also called by threads that put drafts away."""
+        if self._shown != tuple(self.outbox.items.values()):
+            self.call_later(self.show)
+
+    def on_unmount(self) -> None:
+        """Follow it no more."""
+        self._unwatch()
+
+    def _age(self, entry: Entry) -> Text:
+        return Text(age(_when(entry), self.session.clock()), style="muted")
+
+    def reload(self) -> None:
+        """Read the journal, which other runs of copydesk write too."""
+        self.load("outbox", lambda api: self._read(), lambda _: self.show(), what="Reading",
+                  local=True)  # fmt: skip
+
+    async def _read(self) -> None:
+        if not self.outbox.busy:
+            await self.outbox.look()
+
+    def poll(self) -> None:
+        """Ask whether the service is there again: what waits goes with its answer."""
+        self.load("contact", self._ask, lambda _: None, what="Asking the service")
+
+    async def _ask(self, api: Api) -> None:
+        from copydesk.contract import operations as ops
+
+        await api(ops.list_organizations, limit=1)
+        self.session.fresh()
+
+    def read_again(self, *, by_hand: bool = True) -> None:
+        """Read what waits; by hand the service is asked too."""
+        super().read_again(by_hand=by_hand)
+        if by_hand:
+            self.poll()
+
+    def show(self) -> None:
+        """Show what waits now."""
+        if not self.is_attached:
+            return
+        source = self.rows.source.base
+        assert isinstance(source, ListSource)
+        self._shown = tuple(self.outbox.items.values())
+        source.merge(list(self._shown))
+        source.fold()  # all of it was done by this hand: nothing is news
+        source.fresh.clear()
+        self.rows.refresh_rows()
+        self._look()
+        self.frame_soon()
+
+    def _look(self) -> None:
+        entry = self.entry
+        self.text.set_text("" if entry is None else self._about(entry))
+
+    def _about(self, entry: Entry) -> str:
+        said = entry.sentence.removeprefix(f"{WAITS}: ")
+        said = f"{said[:1].upper()}{said[1:]}" or FIRST.get(entry.state, FIRST[""])
+        written = moment(_when(entry), self.session.clock())
+        lines = [f"**{clean(entry.what)}** {clean(entry.target)}", f"Written {written}.",
+                 clean(said, lines=True), "---", present.about(entry)]  # fmt: skip
+        return "\n\n".join(lines)
+
+    def on_virtual_list_highlighted(self, event: VirtualList.Highlighted) -> None:
+        """Show all of it."""
+        self._look()
+        self.frame_soon()
+
+    def on_virtual_list_opened(self, event: VirtualList.Opened) -> None:
+        """Go to what it is about."""
+        entry = self.entry
+        where = None if entry is None else present.goal(entry)
+        if where is None:
+            self.say("There is no place that shows what this is about.", "warn")
+            return
+        name, target = where
+        home = target.organization or self.session.organization
+        self.desk.call_later(self.desk.go, name, target.but(organization=home))
+
+    def copies(self) -> list[tuple[str, str]]:
+        """Offer the text, else the JSON that is sent."""
+        entry = self.entry
+        if entry is None:
+            return []
+        body = present.body_of(entry)
+        return [("text", entry.text)] if entry.text else [("JSON", json.dumps(body, indent=2))]
+
+    def status_left(self) -> str:
+        """Say how much waits for a decision."""
+        asks = self.outbox.asks
+        return f"{plural(asks, 'write')} held until you decide" if asks else ""
+
+    # What to do with it
+
+    @action("s", "send this", unless=(none_selected, is_sending), show=20, danger=1, stages=True)
+    async def send_this(self) -> None:
+        """Send what is under the cursor now, also if the thing was changed since.
+
+        It is looked for first: what is there already is not sent again. Where reading does not tell
+        whether it arrived, it asks.
+        """
+        entry = self.entry
+        assert entry is not None
+        self.say("Sending.")
+        await send_waiting(self.desk, entry.id)
+
+    @action(
+        "ctrl+s", "send all", unless=(nothing_waits, is_sending), show=18, danger=1, stages=True
+    )
+    async def send_all(self) -> None:
+        """Send what waits, in order; what is held stays until you decide."""
+        self.say("Sending.")
+        said = await self.outbox.send(tell=False)
+        left = self.outbox.count
+        self.tell(
+            said or f"Nothing was sent: {plural(left, 'write')} held.", "warn" if left else "good"
+        )
+
+    @action("D", "drop", unless=(none_selected, is_sending), show=14)
+    async def drop(self) -> None:
+        """Take what is under the cursor out; its text is a draft again. u puts it back."""
+        entry = self.entry
+        assert entry is not None
+        ids = {"id": entry.id}
+        read = Step("local.queued", ids)
+        said = "it was sent, or dropped, since"
+        way = Reversal(
+            (Step("local.queue_again", ids),),
+            (Step("local.drop_queued", ids),),
+            Expectation(read, gone=True, said="it waits again"),
+            Expectation(read, {"waits": True}, said=said),
+        )
+
+        async def send(api: Api) -> None:
+            await self.outbox.drop(entry.id)
+
+        sure = entry.state != "unknown"
+        await self.perform(
+            "Drop",
+            f"{clean(entry.what)} {clean(entry.target)}",
+            send,
+            reversal=way,
+            done="Dropped. u puts it back."
+            if sure
+            else "Dropped: it may have arrived. u puts it back.",
+        )
+        self.show()
+
+    @action("e", "edit", unless=(none_selected, is_sending, not_editable), danger=1, show=16,
+            stages=True)  # fmt: skip
+    async def edit(self) -> None:
+        """Edit what is under the cursor: its text, else the fields of what it sends."""
+        entry = self.entry
+        assert entry is not None
+        if (text := present.text_in_it(entry)) != "":
+            await self._edit_text(entry, text)
+        else:
+            await self._edit_fields(entry)
+
+    async def _edit_text(self, entry: Entry, text: str) -> None:
+        from copydesk.domain.rechecks import put_in
+        from copydesk.tui.widgets.composer import WriteSheet
+
+        key = f"outbox {entry.id}"
+        title = f"{clean(entry.what)} {clean(entry.target, limit=50)}"
+        sheet = WriteSheet(title, key, text=text, verb="keep")
+        said = cast("str | None", await self.desk.push_screen_wait(sheet))
+        if said is not None:
+            await self._changed(entry, put_in(present.body_of(entry), text, said), said)
+            self.session.drafts.drop(key)
+
+    async def _edit_fields(self, entry: Entry) -> None:
+        from copydesk.contract.operation import CATALOGUE
+        from copydesk.tui.body_form import body_form
+
+        old = present.body_of(entry)
+        operation = CATALOGUE.get(str((entry.request or {}).get("name")))
+        if operation is None or operation.body is None or not isinstance(old, dict):
+            self.say("There is no form for what this sends. D takes it out.", "warn")
+            return
+
+        kind = operation.body.annotation
+        model = next(iter(get_args(kind)), kind)
+
+        async def send(body: Body) -> None:
+            await self._changed(entry, {**old, **json.loads(body.to_json())}, entry.text)
+
+        await self.desk.push_screen_wait(
+            body_form(
+                model,
+                title=f"{clean(entry.what)} {clean(entry.target, limit=50)}",
+                draft_key=f"outbox {entry.id}",
+                send=send,
+                current=old,
+                verb="keep",
+            )
+        )
+
+    async def _changed(self, entry: Entry, body: Any, text: str) -> None:
+        """Put another body into what waits, and what is read of it later."""
+        from copydesk.domain.rechecks import edited
+        from copydesk.domain.reversal import reversal_of
+
+        now = self.outbox.items.get(entry.id)
+        if now is None or entry.request is None:
+            self.tell("It was sent meanwhile, as it was.", "warn")
+            return
+        request = {**entry.request, "body": json.dumps(body, ensure_ascii=False)}
+        changes: dict[str, Any] = {"request": request, "text": text}
+        if entry.reversal is not None:
+            way = reversal_of(entry.reversal)
+            new = edited(way, present.body_of(entry), body)
+            changes["reversal"] = None if new is None else new.to_dict()
+            if new is None and way.before is not None and entry.expects is None:
+                changes["expects"] = way.before.to_dict()
+        if entry.trace is not None and entry.trace.get("says"):
+            says = entry.trace["says"]
+            changes["trace"] = {
+                **entry.trace,
+                "says": text.strip() if says == entry.text.strip() else says,
+            }
+        await self.outbox.change(now, **changes)
+        self.show()
+        self.tell("Kept: it waits with what you wrote.", "good")
+
+    def resume_draft(self, part: str) -> None:
+        """Go on editing what a draft is of."""
+        self.rows.select(part)
+        entry = self.entry
+        if entry is None or entry.id != part:
+            self.say("What this text is of waits no longer. Y copies it from the drafts.", "warn")
+            return
+        self.run_worker(self.edit(), name="outbox.edit")
+
+
+def _when(entry: Entry) -> datetime:
+    return datetime.fromtimestamp(entry.at, UTC)

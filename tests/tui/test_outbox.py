@@ -1,0 +1,112 @@
+"""The outbox: what waits goes exactly once, is shown, edited, dropped, and asked about.
+
+The way to the desk is cut in `tests.tui.cutting`: here are some of its lives of each kind of write,
+`make cutting` lives all of them.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from copydesk.local.journal import MemoryJournal
+from tests.drive import Driver, drive
+from tests.tui.cutting import Desk, judge, lives, may_wait, run
+from tests.tui.review_world import Faults, ReviewWorld
+from tests.world import World
+
+LIVES = 3
+"""How many lives of each kind are lived here."""
+
+
+@pytest.fixture(scope="module")
+def desk(tmp_path_factory: pytest.TempPathFactory) -> Desk:
+    return Desk(tmp_path_factory.mktemp("desk"))
+
+
+def test_each_write_that_may_wait_arrives_exactly_once_wherever_it_is_cut(
+    desk: Desk, tmp_path: Path
+) -> None:
+    assert may_wait() == desk.kinds.keys()
+    lived = [
+        life
+        for kind in sorted(desk.kinds)
+        for life in Random(kind).sample(list(lives(kind, 4, (2, 3))), LIVES)
+    ]
+    judged = {life: judge(desk, life, run(desk, life, tmp_path)) for life in lived}
+    assert not {life: why for life, why in judged.items() if why}
+
+
+@pytest.fixture
+def review(world: World) -> ReviewWorld:
+    return ReviewWorld(world)
+
+
+def words(driver: Driver) -> str:
+    """Return the screen without its frame and folds."""
+    return " ".join("".join(" " if sign in "│┃" else sign for sign in driver.screen).split())
+
+
+async def comment(driver: Driver, text: str) -> None:
+    """Comment on the request in front."""
+    await driver.press("c")
+    await driver.type(text)
+    await driver.press("ctrl+s")
+
+
+async def test_what_waits_is_listed_edited_dropped_brought_back_and_sent(
+    review: ReviewWorld, *, update_golden: bool
+) -> None:
+    way = Faults(review.world)
+    app = review.app(faults=way)
+    session = app.session
+    session.journal = MemoryJournal(lambda: review.world.clock.now.timestamp())
+    async with drive(app, "]", size=(140, 40)) as driver:
+        way.gone = True
+        await comment(driver, "Why not ten?")
+        await comment(driver, "And twelve?")
+        await driver.press("a", "ctrl+s")
+        assert "outbox 3" in driver.screen
+        await driver.press("g x")
+        assert [entry.what for entry in session.outbox.items.values()] == [
+            "Comment", "Comment", "Approve",
+        ]  # fmt: skip
+        assert "The service cannot be reached. Nothing was sent." in words(driver)
+        driver.golden("outbox", update=update_golden)
+        await driver.press("e")
+        await driver.press("ctrl+a", "backspace")
+        await driver.type("Ten it is.")
+        await driver.press("ctrl+s")
+        assert "Kept: it waits with what you wrote." in words(driver)
+        assert not session.drafts.kept()
+        await driver.press("j", "D")
+        assert "Dropped. u puts it back." in words(driver)
+        assert list(session.drafts.kept().values()) == ["And twelve?"]
+        await driver.press("u")
+        assert "outbox 3" in driver.screen
+        assert not session.drafts.kept()
+        await driver.press("k", "D", "s")
+        assert "outbox 2" in driver.screen
+        # Somebody edits the request meanwhile: the verdict was about another revision.
+        review.world.edit_change_request(review.request, {"overview": "Other words."})
+        way.gone = False
+        await driver.press("R")
+        assert review.open_threads() == 1
+        [left] = session.outbox.items.values()
+        assert (left.what, left.held) == ("Approve", "changed")
+        assert "It was edited or closed since you judged it." in words(driver)
+        assert "Held in the outbox (g x): Approve #1" in words(driver)
+        await driver.press("ctrl+s")
+        assert "Nothing was sent: 1 write held." in words(driver)
+        await driver.press("s")
+        assert "Sent from the outbox: Approve" in words(driver)
+        assert not session.outbox.count
+        assert "Nothing waits to be sent." in driver.screen
+        await driver.press("escape")
+        assert "Ten it is." in driver.screen
+        await driver.press("u")  # the newest was to drop the other one: it goes after all
+        assert review.open_threads() == 2
+        assert not session.drafts.kept()
+        assert not session.outbox.count

@@ -114,6 +114,7 @@ def build_parser() -> ArgumentParser:
     _ops(commands)
     _keys(commands)
     _log(commands)
+    _outbox(commands)
     _cache(commands)
     _structure(commands)
     _conversations(commands)
@@ -177,6 +178,12 @@ def _keys(commands: _SubParsersAction[ArgumentParser]) -> None:
     form.add_argument("--json", action="store_true", dest="as_json", help="as JSON")
     form.add_argument("--markdown", action="store_true", help="as the reference page")
     parser.set_defaults(runner="copydesk.cli.reference:print_keys")
+
+
+def _outbox(commands: _SubParsersAction[ArgumentParser]) -> None:
+    parser = commands.add_parser("outbox", help="print what waits to be sent from this machine")
+    parser.add_argument("--json", dest="as_json", action="store_true", help="print JSON")
+    parser.set_defaults(runner="copydesk.cli.outbox:print_outbox")
 
 
 def _log(commands: _SubParsersAction[ArgumentParser]) -> None:

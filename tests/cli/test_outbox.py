@@ -1,0 +1,44 @@
+"""``copydesk outbox``: what waits, without what it says."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from copydesk.cli import main
+from copydesk.local.journal import Journal, Notes
+from copydesk.local.paths import find_paths
+
+REQUEST = {
+    "name": "create_space_comment", "method": "POST", "target": "/v1/spaces/s1/comments",
+    "body": '{"body": {"markdown": "Secret words"}}', "creates": False, "secret": False,
+}  # fmt: skip
+
+
+def test_what_waits_is_printed_and_what_it_says_is_not(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["outbox"]) == 0
+    assert capsys.readouterr().out == "Nothing waits to be sent.\n"
+
+    journal = Journal(find_paths().make().journal)
+    notes = Notes(request=REQUEST, text="Secret words", by="u1")
+    waits = journal.begin("Comment", "#2\x1b[2J", desk="service:https://a.example", notes=notes)
+    journal.settle(waits, "queued", sentence="Nobody was there.")
+    held = journal.begin("Reply", "#3", desk="d", notes=notes)
+    journal.settle(held, "queued", sentence="Held: it was resolved.", held="changed")
+    sent = journal.begin("Edit", "#4", desk="d", notes=notes)
+    journal.settle(sent, "done")
+
+    assert main(["outbox"]) == 0
+    out = capsys.readouterr().out
+    first, second = out.splitlines()
+    assert "waiting   Comment  #2" in first
+    assert "to service:https://a.example  Nobody was there." in first
+    assert "held      Reply  #3" in second
+    assert main(["outbox", "--json"]) == 0
+    printed = capsys.readouterr().out
+    assert [(each["state"], each["operation"]) for each in json.loads(printed)] == [
+        ("waiting", "create_space_comment"), ("held", "create_space_comment"),
+    ]  # fmt: skip
+    assert "Secret" not in out + printed
+    assert "\x1b" not in out

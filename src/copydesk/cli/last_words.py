@@ -17,6 +17,8 @@ def last_words(app: CopydeskApp) -> None:
         return  # nobody is there
     drafts = app.session.counted
     drafts.again()
+    if app.explained:
+        say(app.explained)
     if app.ended_by is not None:
         say(f"copydesk: ended by {app.ended_by.name}. {app.kept_typed}")
     if drafts.unkept:

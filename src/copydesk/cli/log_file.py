@@ -27,6 +27,14 @@ def begin_debugging() -> None:
         begin(find_paths().log)
 
 
+def silence() -> None:
+    """Keep from the terminal what is logged before, or without, a file for it."""
+    logger = logging.getLogger("copydesk")
+    logger.propagate = False
+    if not logger.handlers:
+        logger.addHandler(logging.NullHandler())
+
+
 def begin(path: Path, secrets: Sequence[str] = ()) -> None:
     """Open the log. Where that cannot be, there is none, and work goes on."""
     from copydesk.local import log
@@ -35,6 +43,7 @@ def begin(path: Path, secrets: Sequence[str] = ()) -> None:
         log.open_log(path, secrets=secrets, debug=log.debugging())
     except OSError:
         log.close_log()
+        silence()
 
 
 def note_error(error: BaseException) -> None:

@@ -74,6 +74,7 @@ def _pointed(url: str) -> tuple[str, Target]:
 def _terminal() -> Paths:
     """Return the folders, once it is sure that there is a terminal for the screens."""
     terminal.require()
+    log_file.silence()
     paths = find_paths()
     with suppress(OSError):
         # Where nothing can be written one can still read; what is to be kept says so.
@@ -166,8 +167,7 @@ def _show(
                 f"Use one of {', '.join(sorted(app.available_themes))}"
             )
         app.theme = settings.theme
-    with app.listening():
-        app.run()
+    app.run_to_the_end()
     if not app.return_code or app.ended_by:
         with suppress(OSError):
             journal.closed()

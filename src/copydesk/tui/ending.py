@@ -16,7 +16,6 @@ from contextlib import contextmanager, suppress
 from types import FrameType
 from typing import TYPE_CHECKING, Any, Protocol, cast, runtime_checkable
 
-from rich.text import Text
 from textual.app import App, ScreenError
 from textual.worker import WorkerFailed
 
@@ -60,7 +59,8 @@ class EndingApp(App[None]):
     """The signal that ended it."""
     _trouble = ""
     _trying: asyncio.Task[None] | None = None
-    _said = ""
+    explained = ""
+    """The sentence on the error that ended it, to be said once the terminal is given back."""
     kept_typed = ""
     """What became of what was typed when it ended, as a sentence."""
 
@@ -154,6 +154,19 @@ class EndingApp(App[None]):
         """End because the terminal is gone."""
         self.end(getattr(signal, "SIGHUP", signal.SIGTERM))
 
+    def run_to_the_end(self) -> None:
+        """Show the screens until they are left, and survive also what goes wrong while they are."""
+        with self.listening():
+            try:
+                self.run()
+            except Exception as error:
+                if self.explain is None:
+                    raise
+                self._return_code = 1
+                if not self.explained:
+                    self.kept_typed = self.keep_typed()
+                    self.explained = self.explain(error, self.kept_typed)
+
     @contextmanager
     def listening(self) -> Iterator[None]:
         """Answer the signals that ask to end, while the program runs in this, the main thread."""
@@ -196,7 +209,7 @@ class EndingApp(App[None]):
             return
         self.kept_typed = self.keep_typed()
         if self.explain is not None:
-            self._said = self.explain(cause, self.kept_typed)
+            self.explained = self.explain(cause, self.kept_typed)
         super()._handle_exception(error)
 
     def _fatal_error(self) -> None:
@@ -208,8 +221,8 @@ class EndingApp(App[None]):
             self.panic()
 
     def panic(self, *renderables: RenderableType) -> None:
-        """Leave with the one sentence that explains it; without one, with what is given."""
-        super().panic(*((Text(self._said),) if self._said else renderables))
+        """Leave with what is given, unless it is explained in a sentence: that comes last."""
+        super().panic(*(() if self.explained else renderables))
 
     def listen_to_errors(self) -> None:
         """Log what goes wrong where nobody waits for it: tasks and threads of their own."""

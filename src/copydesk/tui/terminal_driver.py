@@ -39,7 +39,7 @@ RESTORE = (
 )
 """What puts back everything that is ever switched on."""
 
-MOST_COLUMNS, MOST_ROWS = 1000, 400
+MOST_COLUMNS, MOST_ROWS = 600, 200
 """More than any screen has; of what is larger a corner is drawn, or a frame would take seconds."""
 
 TICK_SECONDS = 0.1

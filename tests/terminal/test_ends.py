@@ -1,0 +1,262 @@
+"""How the program ends, or goes on, when nobody pressed a key: on a real terminal."""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from copydesk.local.drafts import Drafts
+from copydesk.local.journal import Journal
+from tests.terminal.conftest import Service
+from tests.terminal.program import ORDINARY, Program
+
+TEXT = "Half a thought about the"
+
+PLANTED = """
+import asyncio, sys, threading
+from copydesk.tui.app import CopydeskApp
+from copydesk.tui.widgets.composer import Composer
+
+changed, left = Composer.on_text_area_changed, CopydeskApp.on_unmount
+
+async def fail(said):
+    raise LookupError(said)
+
+def planted(self, event):
+    if self.text.endswith("|"):
+        asyncio.create_task(fail(self.text))
+        threading.Thread(target=lambda: int(self.text)).start()
+    if self.text.endswith("!"):
+        raise ValueError(self.text)
+    changed(self, event)
+
+Composer.on_text_area_changed = planted
+
+if "--at-the-end" in sys.argv:
+    sys.argv.remove("--at-the-end")
+    def on_unmount(self):
+        raise ValueError("at the end")
+    CopydeskApp.on_unmount = on_unmount
+
+from copydesk.cli import main
+sys.exit(main(sys.argv[1:]))
+"""
+"""The program, with mistakes in it: behind the screens at "|", in the field itself at "!"."""
+
+
+def write_a_verdict(program: Program) -> None:
+    """Open a sheet with a field that keeps drafts, over a list."""
+    program.until("live")
+    program.press("g", "c")
+    program.until("READY TO MERGE")
+    program.press("a")
+    program.until("ctrl+s")
+
+
+def drafts(home: Path) -> list[str]:
+    return [draft.text for draft in Drafts(home / "state" / "drafts").kept()]
+
+
+def test_signals_and_sizes_change_nothing_and_the_end_is_sane(home: Path) -> None:
+    with Program(home) as program:
+        write_a_verdict(program)
+        program.press("escape")
+        program.until("ctrl+s", gone=True)
+        # Stopped by a key, and by a signal that nobody can answer.
+        for by_key in (True, False):
+            if by_key:
+                program.press("ctrl+z")
+            else:
+                program.send(signal.SIGSTOP)
+            program.stopped()
+            if by_key:
+                program.assert_restored()
+            program.clear()
+            program.send(signal.SIGCONT)
+            program.until("READY TO MERGE")
+            assert (program.modes[1049], program.modes[25]) == (True, False)
+        # No size is too small or too large, and what it was before comes back.
+        for size in ((1, 1), (0, 0), (60000, 60000), (5, 300), (80, 24)):
+            program.resize(*size)
+            program.clear()
+        program.until("READY TO MERGE")
+        program.type(b"\xff\x9b\xe9")  # bytes that are no text
+        program.press("a")
+        program.until("ctrl+s")
+        program.press(TEXT)
+        program.until(TEXT)
+        program.send(signal.SIGTERM)
+        assert program.ended() == 128 + signal.SIGTERM
+        program.assert_restored()
+        assert "ended by SIGTERM. What you typed is kept." in program.said
+        assert "Traceback" not in program.written.decode()
+    assert drafts(home) == [TEXT]
+    assert not Journal(home / "state" / "journal.jsonl").crashed(f"desk:{home / 'data/desk.db'}")
+
+
+@pytest.mark.parametrize("told", [True, False], ids=["told", "not told"])
+def test_a_window_that_is_closed_loses_nothing(home: Path, told: bool) -> None:
+    def ignore() -> None:
+        if not told:  # as nohup does: the terminal is gone all the same
+            signal.signal(signal.SIGHUP, signal.SIG_IGN)
+
+    with Program(home, limits=ignore) as program:
+        write_a_verdict(program)
+        program.press(TEXT)
+        program.until(TEXT)
+        program.close_window()
+        assert program.ended() == 128 + signal.SIGHUP
+    assert drafts(home) == [TEXT]
+
+
+def test_a_mistake_keeps_what_was_typed_and_says_where_the_log_is(home: Path) -> None:
+    with Program(home, code=PLANTED) as program:
+        write_a_verdict(program)
+        program.press(TEXT, "|")
+        program.until(f"{TEXT}|")
+        program.press("!")
+        assert program.ended() == 1
+        program.assert_restored()
+        log = home / "state" / "copydesk.log"
+        shown = program.said
+        assert "something unexpected went wrong (ValueError). What you typed is kept." in shown
+        assert "Traceback" not in program.written.decode()
+        assert shown.endswith(str(log))
+    assert drafts(home) == [f"{TEXT}|!"]
+    lines = [json.loads(line) for line in log.read_text().splitlines()]
+    found = {(line["level"], line["errors"][0]["type"]) for line in lines if "errors" in line}
+    assert found == {("error", "LookupError"), ("error", "ValueError"), ("critical", "ValueError")}
+    assert TEXT not in log.read_text()
+    assert log.stat().st_mode & 0o777 == 0o600
+
+
+def test_nothing_but_ascii_without_colours_and_without_a_place_to_write(
+    home: Path, service: Service
+) -> None:
+    nowhere = home / "data" / "desk.db" / "nothing"  # a folder in a file
+    poor = {**service.environment, "LC_ALL": "C", "NO_COLOR": "1"}
+    with (
+        (home / "errors").open("wb") as errors,
+        Program(nowhere, environment=poor, errors=errors.fileno()) as program,
+    ):
+        program.until("live")
+        program.type("é".encode("latin-1"))
+        program.press("g", "c")
+        shown = program.until("READY TO MERGE")
+        assert "Tom?s" in shown
+        assert all(byte < 128 for byte in program.written)
+        # The row under the cursor is told by more than a colour.
+        assert ">" in shown
+        used = {cell.fg for row in program.cells.values() for cell in row.values()}
+        assert all(_grey(colour) for colour in used), used
+        program.send(signal.SIGINT)
+        assert program.ended() == 128 + signal.SIGINT
+        program.assert_restored()
+    # What is not for the screens goes where the errors go.
+    assert (home / "errors").read_text().startswith("copydesk: ended by SIGINT.")
+    with Program(nowhere) as program:
+        assert program.ended() == 2
+        assert "desk.db" in program.said
+
+
+def _grey(colour: str) -> bool:
+    return (
+        len(colour) != 6 or colour == "default" or len({colour[i : i + 2] for i in (0, 2, 4)}) == 1
+    )
+
+
+REFUSED: tuple[tuple[dict[str, str], bool, str], ...] = (
+    ({"TERM": "dumb"}, False, "TERM is 'dumb'"),
+    ({"TERM": ""}, False, "TERM is not set"),
+    ({}, True, "need a terminal"),
+)
+
+
+@pytest.mark.parametrize(("environment", "closed", "said"), REFUSED)
+def test_where_nothing_can_be_drawn_a_sentence_says_so(
+    tmp_path: Path, environment: dict[str, str], closed: bool, said: str
+) -> None:
+    def close() -> None:
+        if closed:
+            os.close(0)
+
+    with Program(tmp_path, environment=environment, limits=close) as program:
+        assert program.ended() == 2
+        assert said in program.said
+        program.assert_restored()
+        assert program.modes == ORDINARY
+    assert list(tmp_path.iterdir()) == []
+
+
+AT = ("copydesk.cli.edge", "copydesk.cli.connection", "textual.app")
+
+
+@pytest.mark.parametrize("module", AT)
+def test_ctrl_c_while_it_starts_ends_it_without_a_traceback(tmp_path: Path, module: str) -> None:
+    code = (
+        "import os, sys, signal\n"
+        "sys.argv[0] = 'copydesk'\n"
+        "def heard(event, given):\n"
+        f"    if event == 'import' and given[0] == {module!r}:\n"
+        "        os.kill(os.getpid(), signal.SIGINT)\n"
+        "sys.addaudithook(heard)\n"
+        "from copydesk.cli import main\n"
+        "sys.exit(main())\n"
+    )
+    with Program(tmp_path, code=code) as program:
+        assert program.ended() in (-signal.SIGINT, 130)
+        assert "Traceback" not in program.said
+        program.assert_restored()
+
+
+def test_a_full_disk_is_said_and_what_is_typed_stays_to_the_end(
+    home: Path, service: Service
+) -> None:
+    def full() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
+
+    with Program(
+        home, "--at-the-end", code=PLANTED, environment=service.environment, limits=full
+    ) as program:
+        write_a_verdict(program)
+        program.press(TEXT)
+        program.until("not on disk")
+        program.press("ctrl+s")
+        program.until("Not sent: it could not be noted on disk")
+        program.press("ctrl+q")
+        # A mistake while it ends does not keep it from giving back the terminal, and the text.
+        assert program.ended() == 1
+        program.assert_restored()
+        assert "went wrong (ValueError)" in program.said
+        assert "No log could be written" in program.said
+        assert TEXT in program.said
+        assert "Traceback" not in program.said
+    assert not any(request.writes for request in service.asked)
+
+
+def test_streams_that_are_closed_or_full_end_in_a_sentence(tmp_path: Path) -> None:
+    command = f"{sys.executable} -m copydesk log --file"
+    for shell, status, said in (
+        (f"{command} > /dev/full", 1, "No space left on device"),
+        (f"{command} | head -1", 0, ""),
+        (f"{command} --nothing 2>&-", 2, ""),
+        (f"{command} <&- >&-", 0, ""),
+    ):
+        done = subprocess.run(
+            ["/bin/bash", "-c", shell],
+            env={**os.environ, "COPYDESK_HOME": str(tmp_path)},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == status, shell
+        assert said in done.stderr
+        assert "Traceback" not in done.stderr
+        assert "Exception" not in done.stderr

@@ -165,8 +165,12 @@ class OutboxPlace(Place, scope="outbox"):
         said = entry.sentence.removeprefix(f"{WAITS}: ")
         said = f"{said[:1].upper()}{said[1:]}" or FIRST.get(entry.state, FIRST[""])
         written = moment(_when(entry), self.session.clock())
-        lines = [f"**{clean(entry.what)}** {clean(entry.target)}", f"Written {written}.",
-                 clean(said, lines=True), "---", present.about(entry)]  # fmt: skip
+        lines = [
+            f"**{clean(entry.what)}** {clean(entry.target)}",
+            f"{clean(said, lines=True)} Written {written}.",
+            "---",
+            present.about(entry),
+        ]
         return "\n\n".join(lines)
 
     def on_virtual_list_highlighted(self, event: VirtualList.Highlighted) -> None:
@@ -300,6 +304,7 @@ class OutboxPlace(Place, scope="outbox"):
                 draft_key=f"outbox {entry.id}",
                 send=send,
                 current=old,
+                only=() if any(isinstance(each, dict) for each in old.values()) else tuple(old),
                 verb="keep",
             )
         )

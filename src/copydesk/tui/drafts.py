@@ -8,6 +8,14 @@ from time import time
 from typing import Protocol
 
 
+def refusal(why: str) -> str:
+    """Say that the disk refuses what is to be kept, and what that means."""
+    return (
+        f"Nothing can be kept on disk: {why}. Until it can, what you type is on screen only, "
+        "and nothing is sent."
+    )
+
+
 class DraftStore(Protocol):
     """Where typed text is kept. ``key`` names the object and the place in it."""
 
@@ -137,6 +145,11 @@ class CountedDrafts:
         """Return (key, text, when it was saved), newest first."""
         kept = [each for each in self._store.dated() if each[0] not in self._unkept]
         return [*((key, text, time()) for key, text in self.unkept.items()), *kept]
+
+    def refuse(self, why: str) -> None:
+        """Note that the disk refuses what is to be kept, before anything is typed."""
+        self.trouble = why
+        self._changed()
 
     def again(self) -> None:
         """Try again to keep what the disk refused. Writes to the disk; call it in a thread."""

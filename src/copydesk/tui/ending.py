@@ -19,6 +19,8 @@ from typing import TYPE_CHECKING, Any, Protocol, cast, runtime_checkable
 from textual.app import App, ScreenError
 from textual.worker import WorkerFailed
 
+from copydesk.tui.drafts import refusal
+
 if TYPE_CHECKING:
     from rich.console import RenderableType
     from textual.driver import Driver
@@ -57,6 +59,7 @@ class EndingApp(App[None]):
     """Logs an error that ended nothing."""
     ended_by: signal.Signals | None = None
     """The signal that ended it."""
+    _over: threading.Event | None = None
     _trouble = ""
     _trying: asyncio.Task[None] | None = None
     explained = ""
@@ -84,11 +87,7 @@ class EndingApp(App[None]):
         if drafts.trouble != self._trouble:
             self._trouble = drafts.trouble
             if self._trouble:
-                app.session.report(
-                    f"What you type cannot be kept on disk: {self._trouble}. It stays on screen, "
-                    "and is kept as soon as that works.",
-                    "bad",
-                )
+                app.session.report(refusal(self._trouble), "bad")
         if drafts.trouble and (self._trying is None or self._trying.done()):
             self._trying = asyncio.create_task(asyncio.to_thread(drafts.again), name="drafts")
 
@@ -126,7 +125,9 @@ class EndingApp(App[None]):
             return
         self.ended_by = signal.Signals(number)
         self.kept_typed = self.keep_typed()
-        threading.Thread(target=self._end_hard, name="patience", daemon=True).start()
+        if self._over is not None:
+            patience = threading.Thread(target=self._end_hard, args=(self._over,), daemon=True)
+            patience.start()
         asyncio.get_running_loop().create_task(self._end(), name="end")
 
     async def _end(self) -> None:
@@ -137,10 +138,9 @@ class EndingApp(App[None]):
         assert self.ended_by is not None
         self.exit(return_code=128 + self.ended_by)
 
-    def _end_hard(self) -> None:
+    def _end_hard(self, over: threading.Event) -> None:
         """End the process if it does not do so by itself: something waits for what never comes."""
-        self._over.wait(PATIENCE_SECONDS)
-        if not self._over.is_set():
+        if not over.wait(PATIENCE_SECONDS):
             self.end_now()
 
     def end_now(self) -> None:
@@ -170,7 +170,7 @@ class EndingApp(App[None]):
     @contextmanager
     def listening(self) -> Iterator[None]:
         """Answer the signals that ask to end, while the program runs in this, the main thread."""
-        self._over = threading.Event()
+        self._over = over = threading.Event()
         before: dict[int, Any] = {}
         for number in SIGNALS:
             # Who starts it with nohup wants it to go on.
@@ -179,7 +179,7 @@ class EndingApp(App[None]):
         try:
             yield
         finally:
-            self._over.set()
+            over.set()
             for number, handler in before.items():
                 signal.signal(number, handler)
             if (driver := self._driver) is not None:

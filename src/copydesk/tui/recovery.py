@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from copydesk.domain.reversal import Trace, reversal_of, trace_of, value_at
 from copydesk.domain.text import clean, listed, plural
+from copydesk.tui.drafts import refusal
 from copydesk.tui.errors import failure_types
 from copydesk.tui.undoing import LONGEST_LIST, operation_of
 
@@ -96,7 +97,9 @@ async def recover(session: Session, apart: Collection[str] = ()) -> str:
         entries = await asyncio.to_thread(journal.entries)
         open_still = await asyncio.to_thread(journal.interrupted)
     except OSError as error:
-        return f"The journal cannot be used: {error.strerror or error}. Undo knows this run only."
+        why = error.strerror or str(error)
+        session.counted.refuse(why)
+        return refusal(why)
     for at in range(0, len(entries), AT_ONCE):
         session.history.learn(entries[at : at + AT_ONCE])
         await asyncio.sleep(0)  # no key waits for a long journal

@@ -1,0 +1,140 @@
+"""What is kept, logged and tried again when something goes wrong within the program."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import threading
+from collections.abc import Callable
+
+import pytest
+
+from copydesk.tui.drafts import CountedDrafts, MemoryDrafts
+from copydesk.tui.session import Session
+from copydesk.tui.terminal_driver import as_ascii
+from tests.tui.desk_place import DeskApp
+
+
+class Full(MemoryDrafts):
+    """A store on a disk that may be full."""
+
+    full = False
+
+    def save(self, key: str, text: str) -> None:
+        if self.full:
+            raise OSError(28, "No space left on device")
+        super().save(key, text)
+
+    def drop(self, key: str) -> None:
+        if self.full:
+            raise OSError(30, "Read-only file system")
+        super().drop(key)
+
+
+def test_what_the_disk_refuses_stays_in_memory_until_it_does_not() -> None:
+    store, changes = Full(), []
+    drafts = CountedDrafts(store, lambda: changes.append(drafts.trouble))
+    drafts.save("a", "first")
+    store.full = True
+    drafts.save("a", "second")
+    drafts.save("b", "other")
+    assert (drafts.trouble, store.load("a"), drafts.load("a")) == (
+        "No space left on device",
+        "first",
+        "second",
+    )
+    assert drafts.refused("a") == drafts.trouble
+    assert drafts.kept() == {"a": "second", "b": "other"} == drafts.unkept
+    assert [key for key, _, _ in drafts.dated()] == ["a", "b"]
+    drafts.drop("b")
+    assert (drafts.load("b"), drafts.kept(), drafts.trouble) == (
+        None,
+        {"a": "second"},
+        "Read-only file system",
+    )
+    drafts.again()
+    assert drafts.unkept == {"a": "second"}
+    store.full = False
+    drafts.again()
+    assert (drafts.trouble, drafts.unkept, store.texts) == ("", {}, {"a": "second"})
+    assert changes[-1] == ""
+
+
+def test_what_is_no_ascii_keeps_its_width() -> None:
+    assert as_ascii("\x1b[1mplain\x1b[0m") == "\x1b[1mplain\x1b[0m"
+    assert as_ascii("a… “b” · c → d") == 'a~ "b" . c > d'
+    assert as_ascii("Tomás 日本 e\u0301 🧭|") == "Tom?s ???? e ??|"
+    assert as_ascii("┌─┐│") == "+-+|"
+
+
+class Broken(DeskApp):
+    """The small desk, with what it is told about its own errors."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.told: list[tuple[str, str]] = []
+        self.noted: list[str] = []
+        self.explain = self.explained_as
+        self.note_error = lambda error: self.noted.append(type(error).__name__)
+
+    def explained_as(self, error: BaseException, kept: str) -> str:
+        self.told.append((type(error).__name__, kept))
+        return "Details: the log"
+
+
+async def fails() -> None:
+    raise LookupError("nothing")
+
+
+async def break_it(app: Broken, way: Callable[[DeskApp], None]) -> None:
+    async with app.run_test() as pilot:
+        await pilot.pause()
+        way(app)
+        while not app.told:
+            await pilot.pause()
+
+
+def in_worker(app: DeskApp) -> None:
+    app.run_worker(fails())
+
+
+def in_timer(app: DeskApp) -> None:
+    app.set_timer(0.01, fails)
+
+
+def later(app: DeskApp) -> None:
+    app.call_later(fails)
+
+
+@pytest.mark.parametrize("way", [in_worker, in_timer, later])
+async def test_every_unexpected_error_is_explained_once(way: Callable[[DeskApp], None]) -> None:
+    app = Broken()
+    with pytest.raises(Exception, match="nothing"):
+        await break_it(app, way)
+    assert app.told == [("LookupError", "What you typed is kept.")]
+    assert (app.explained, app.return_code) == ("Details: the log", 1)
+
+
+async def test_what_goes_wrong_behind_the_screens_ends_nothing() -> None:
+    app = Broken()
+    before = threading.excepthook
+    try:
+        async with app.run_test() as pilot:
+            await pilot.pause()
+            task = asyncio.create_task(fails())
+            await asyncio.wait([task])
+            del task
+            thread = threading.Thread(target=lambda: dict.fromkeys("", 0)["x"])
+            thread.start()
+            thread.join()
+            while len(app.noted) < 2:
+                await pilot.pause()
+            assert app.is_running
+            app.end(signal.SIGTERM)
+            app.end(signal.SIGTERM)
+    finally:
+        threading.excepthook = before
+    assert sorted(app.noted) == ["KeyError", "LookupError"]
+    assert (app.ended_by, app.return_code) == (signal.SIGTERM, 143)
+    assert app.explained == ""
+    assert isinstance(app.session, Session)

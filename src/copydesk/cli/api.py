@@ -19,7 +19,8 @@ from urllib.parse import parse_qsl, quote, urlencode, urlsplit
 from copydesk.cli.api_fields import STANDARD_INPUT, Field, body_of, query_of
 from copydesk.cli.connection import OWN, Service
 from copydesk.cli.edge import DONE, FAILED, UsageError
-from copydesk.cli.output import legible_json, put, put_bytes
+from copydesk.cli.output import plain_json, put, put_bytes, put_json
+from copydesk.domain.json_shown import json_text
 from copydesk.domain.text import clean, shorten
 
 if TYPE_CHECKING:
@@ -207,7 +208,7 @@ async def _all_pages(api: Api, target: str, *, as_json: bool) -> int:
             kept += value["items"]
         else:
             for item in value["items"]:
-                print(json.dumps(item))
+                print(plain_json(item))
         following = value.get("next")
         token = following.get("page") if isinstance(following, dict) else None
         if not isinstance(token, str):
@@ -217,7 +218,7 @@ async def _all_pages(api: Api, target: str, *, as_json: bool) -> int:
             raise Garbled("the list has no end", operation=f"GET {path}")
         seen.add(token)
     if as_json:
-        print(json.dumps(kept, indent=2))
+        put_json(kept)
     return DONE
 
 
@@ -240,6 +241,6 @@ def _answer(content: bytes, *, as_json: bool) -> None:
         put_bytes(content)
         return
     try:
-        put(legible_json(_loaded(content)))
+        put(json_text(_loaded(content)))
     except (ValueError, RecursionError):
         put(content.decode(errors="replace"))

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from collections import Counter
 from typing import Literal, TypeAlias
 
 from copydesk.cli.edge import say
+from copydesk.cli.output import plain_json
 from copydesk.domain.ingest_file import Item
 from copydesk.domain.ingest_frames import Complaint
 from copydesk.domain.text import clean, listed, plural, shorten
@@ -67,7 +67,7 @@ class Report:
         self.clear()
         if self._json:
             value = {"id": key, "file": file, "line": line, "number": number, "state": state}
-            self._print(json.dumps(value | ({"said": said} if said else {})))
+            self._print(plain_json(value | ({"said": said} if said else {})))
             return
         where = f"{file}, line {line}"
         why = f": {said}" if said else ""

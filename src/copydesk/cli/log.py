@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import re
 import time
 from datetime import datetime
 from typing import Any
 
 from copydesk.cli.edge import UsageError
+from copydesk.cli.output import put_json
 from copydesk.domain.text import clean
 from copydesk.local.journal import Entry, Journal
 from copydesk.local.paths import find_paths
@@ -36,7 +36,7 @@ def print_log(*, since: str | None = None, as_json: bool = False, file: bool = F
     begun = 0.0 if since is None else time.time() - span(since)
     entries = Journal(paths.journal).entries(since=begun) if paths.journal.exists() else []
     if as_json:
-        print(json.dumps([_value(entry) for entry in entries], indent=2))
+        put_json([_value(entry) for entry in entries])
         return 0
     for entry in entries:
         print(_line(entry))

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import shutil
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -17,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from rich.cells import cell_len
 
+from copydesk.domain.json_shown import DELETE
 from copydesk.domain.text import clean, shorten
 
 if TYPE_CHECKING:
@@ -32,8 +32,6 @@ NARROWEST = 12
 
 TONES: Mapping[str, str] = {"bad": "\x1b[31m", "good": "\x1b[32m", "strong": "\x1b[1m"}
 """How a line stands out on a terminal."""
-
-_NOT_ASCII = re.compile(r"[^\n\x20-\x7e]")
 
 
 @dataclass(frozen=True)
@@ -72,7 +70,12 @@ def coloured() -> bool:
 
 def put_json(value: Any) -> None:
     """Print a value as JSON, in any encoding."""
-    print(json.dumps(value, indent=2))
+    print(plain_json(value, indent=2))
+
+
+def plain_json(value: Any, *, indent: int | None = None) -> str:
+    """Return JSON in letters that every encoding has and every terminal shows."""
+    return json.dumps(value, indent=indent).replace("\x7f", DELETE)
 
 
 def put_bytes(content: bytes) -> None:
@@ -80,16 +83,6 @@ def put_bytes(content: bytes) -> None:
     sys.stdout.flush()
     sys.stdout.buffer.write(content if content.endswith(b"\n") else content + b"\n")
     sys.stdout.buffer.flush()
-
-
-def legible_json(value: Any) -> str:
-    """Return JSON for people: letters as they are, and what is not drawn as its number."""
-    text = json.dumps(value, indent=2, ensure_ascii=False)
-    return _NOT_ASCII.sub(_drawn, text)
-
-
-def _drawn(sign: re.Match[str]) -> str:
-    return sign[0] if sign[0].isprintable() else json.dumps(sign[0])[1:-1]
 
 
 def put_facts(facts: Iterable[tuple[str, Text | str]]) -> None:

@@ -7,7 +7,6 @@ after it, so that what stops here is found there, and the other way round.
 from __future__ import annotations
 
 import asyncio
-import json
 import os
 import sys
 from collections.abc import Sequence
@@ -16,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from copydesk.cli.connection import Connection, session_for
 from copydesk.cli.edge import CONFLICT, DONE, FAILED, INTERRUPTED, UsageError, say, status_of
+from copydesk.cli.output import put_json
 from copydesk.cli.site_finding import FoundSite, find_site
 from copydesk.cli.stopping import stopping
 from copydesk.cli.structure import Wish, mistaken, read_layout
@@ -392,4 +392,4 @@ class Applying:
         if changed is not None:
             value["changed_since_export"] = changed
         value["requests"] = [value_of(number, item) for number, item in enumerate(items, start=1)]
-        print(json.dumps(value, indent=2))
+        put_json(value)

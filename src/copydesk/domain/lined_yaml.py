@@ -11,6 +11,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
+from copydesk.domain.text import unseen
+
 if TYPE_CHECKING:
     import yaml
 
@@ -191,6 +193,10 @@ def writable(text: str) -> str:
 def word(text: str) -> str:
     """Return a text as it is written into a file, in quotes where they are needed."""
     text = writable(text)
+    hidden = set(unseen(text))
+    if hidden:
+        text = _UNSEEN.sub(_number, _ESCAPED.sub(_number, text))
+        return '"' + text.translate({ord(sign): _numbered(sign) for sign in hidden}) + '"'
     plain = _PLAIN.fullmatch(text) and not _NUMBER.fullmatch(text)
     if plain and text.lower() not in _WORDS:
         return text
@@ -200,8 +206,13 @@ def word(text: str) -> str:
 
 
 def _number(found: re.Match[str]) -> str:
-    sign = found[0]
+    return _numbered(found[0])
+
+
+def _numbered(sign: str) -> str:
     if sign in _SHORT:
         return _SHORT[sign]
     code = ord(sign)
-    return f"\\x{code:02X}" if code < 0x100 else f"\\u{code:04X}"
+    if code < 0x100:
+        return f"\\x{code:02X}"
+    return f"\\u{code:04X}" if code < 0x10000 else f"\\U{code:08X}"

@@ -119,8 +119,8 @@ class Activity(ScrollingSheet[None], scope="activity"):
         yield Said(id="activity-said")
 
     def on_mount(self) -> None:
-        """Show what was said of the first line."""
-        self._tell()
+        """Show what has changed since the log was asked for."""
+        self._changed()
 
     def on_virtual_list_highlighted(self, event: VirtualList.Highlighted) -> None:
         """Show in full what was said of the line under the cursor."""
@@ -158,12 +158,13 @@ class Activity(ScrollingSheet[None], scope="activity"):
         ]
 
     def _changed(self) -> None:
-        if self.is_attached:
-            rows = self.query_one(VirtualList)
-            rows.columns = tuple(self._columns())
-            rows.refresh_rows()
-            self._source.set(self._lines())
-            self._tell()
+        if not (self.query(VirtualList) and self.query(Said)):
+            return  # a write may end before the log is composed, and while it closes
+        rows = self.query_one(VirtualList)
+        rows.columns = tuple(self._columns())
+        rows.refresh_rows()
+        self._source.set(self._lines())
+        self._tell()
 
     def on_unmount(self) -> None:
         """Stop listening."""

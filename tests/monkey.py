@@ -84,20 +84,19 @@ TURN_SECONDS = 20.0
 
 
 def awaited() -> str:
-    """Return where every task waits that is in something of ours: functions with their lines."""
+    """Return where tasks wait, other than for a message: functions with their lines."""
     lines = []
     for task in asyncio.all_tasks():
-        chain, ours = [], False
+        chain = []
         waits: Any = task.get_coro()
         while waits is not None:
             frame = getattr(waits, "cr_frame", None) or getattr(waits, "gi_frame", None)
             if frame is not None:
                 code = frame.f_code
-                ours = ours or "copydesk" in Path(code.co_filename).parts
                 chain.append(f"{Path(code.co_filename).name}:{frame.f_lineno} {code.co_name}")
             waits = getattr(waits, "cr_await", None) or getattr(waits, "gi_yieldfrom", None)
-        if ours:
-            lines.append(" > ".join(chain))
+        if chain and not chain[-1].startswith("queues.py"):
+            lines.append(f"{task.get_name()}: " + " > ".join(chain))
     return "\n".join(lines)
 
 

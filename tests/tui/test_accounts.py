@@ -131,7 +131,7 @@ async def test_a_profile_is_chosen_prepared_and_gone_to_once_all_is_sent(
         Offer(AWAY.key, "away", "docs.example.com", read_only=True),
         Offer(first.key, "", "begun.example.org", current=True),
     ]
-    with pytest.raises(NotDoneError, match="no token is kept for profile work"):
+    with pytest.raises(NotDoneError, match="No token is kept for profile work"):
         ways.prepare(work)
     Credentials(paths.credentials).keep(WORK, world.token(world.ana))
     ways.prepare(work)
@@ -154,7 +154,7 @@ async def test_a_profile_is_chosen_prepared_and_gone_to_once_all_is_sent(
         await driver.press(":")
         await driver.type("profile away")
         await driver.press("enter")
-        assert "no token is kept for profile away" in driver.screen
+        assert "No token is kept for profile away" in driver.screen
         await driver.press(":")
         await driver.type("profile")
         await driver.press("enter")

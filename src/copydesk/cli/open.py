@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from copydesk.cli import log_file, terminal
 from copydesk.cli.connection import OWN, Connection, Service, session_for
 from copydesk.cli.edge import UsageError
-from copydesk.cli.switching import Keeper, Switchboard
+from copydesk.cli.switching import Keeper, Switchboard, sentence_of
 from copydesk.local.journal import Journal
 from copydesk.local.paths import Paths, find_paths
 from copydesk.local.settings import SettingsError, load_settings
@@ -100,13 +100,12 @@ def _run(
             # What was chosen cannot be opened: what was open before is open again.
             if not ways.go_back():
                 raise
-            said = str(error)
+            said = sentence_of(error)
         else:
             if app.bound_for is None:
                 return app.return_code or 0
             ways.go_on()
-            host = ways.connection.host
-            said = f"This is {ways.connection.profile or host} now ({host})."
+            said = f"This is {ways.what} now."
         first, target = FIRST_PLACE, None
         gc.unfreeze()
         gc.disable()

@@ -30,7 +30,13 @@ def _told() -> Iterator[None]:
     try:
         yield
     except (UsageError, SettingsError) as error:
-        raise NotDoneError(str(error)) from error
+        raise NotDoneError(sentence_of(error)) from error
+
+
+def sentence_of(error: Exception) -> str:
+    """Return what went wrong as a sentence: on the command line it follows the program's name."""
+    said = str(error)
+    return f"{said[:1].upper()}{said[1:]}{'' if said.endswith('.') else '.'}"
 
 
 class Keeper:
@@ -116,6 +122,14 @@ class Switchboard:
                 # A command may ask a person, whom one question is enough: it is run when it opens.
                 found.token.read()
             self._next = found
+
+    @property
+    def what(self) -> str:
+        """What is open, in words."""
+        name, host = self.connection.profile, self.connection.host
+        if name == EMBEDDED:
+            return "the desk on this machine"
+        return f"{name} ({host})" if name else host
 
     def go_on(self) -> None:
         """Be with what was prepared last from now on."""

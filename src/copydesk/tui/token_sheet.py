@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, cast
 
 from rich.text import Text
 from textual.app import ComposeResult
-from textual.widgets import Input, Label
+from textual.containers import VerticalScroll
+from textual.widgets import Input, Label, Static
 
 from copydesk.domain.text import clean
 from copydesk.tui.account import KEPT, VARIABLE, TokenKeeper, change_token
@@ -57,7 +58,8 @@ class TokenSheet(Sheet[str]):
         ]
         if self._again:
             facts.append("With nothing typed, enter reads it again where it is kept.")
-        yield Label(self.paint(fact_lines(facts)))
+        with VerticalScroll(classes="facts", can_focus=False):
+            yield Static(self.paint(fact_lines(facts)))
         yield Label("Token (it is not shown)", classes="ask", markup=False)
         yield TokenInput(password=True, compact=True)
         yield Label(self.paint(KEYS), classes="keys", id="token-keys")

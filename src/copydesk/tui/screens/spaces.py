@@ -258,7 +258,7 @@ class SpacesPlace(ContentCommands, SpacesArranging, scope="spaces"):
             # Other organizations are of no help where the service itself cannot be asked.
             way = "" if ends_with_an_answer(text) else " Press “g o” for your organizations."
             if self.session.contact.refused:
-                way = " Set another token and start again; without one the embedded desk opens."
+                way = " :profile desk goes to the desk on this machine."
             self.rows.say_instead(text + way)
 
     def _count(self) -> None:

@@ -154,12 +154,15 @@ class ContentCommands(Place, scope="content"):
 
     async def _save_pdf(self, api: Api, url: str, content: Content) -> None:
         from copydesk.client.download import fetch
+        from copydesk.domain.slug import slugify
         from copydesk.tui.draft_keys import form_key
         from copydesk.tui.errors import NotDoneError
         from copydesk.tui.widgets.ask import Ask
 
         key = form_key("pages", self._whose(content), "pdf", content.request or "")
-        name = f"change-request-{content.numbered.lstrip('#') or content.request}.pdf"
+        # An id of the service may look like a path.
+        which = slugify(content.numbered or content.request or "")
+        name = f"change-request-{which}.pdf"
 
         async def reserve(typed: str) -> None:
             # Making it may take minutes: whether it can be saved is found out before that.

@@ -4,8 +4,11 @@ import os
 import stat
 from dataclasses import replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from copydesk.server.sources.git import Repository
 from copydesk.server.sources.layout import read_layout
@@ -145,6 +148,30 @@ def test_hostile_paths_are_refused(tmp_path: Path, path: str) -> None:
     written = write_space(target, space, base=space)
     assert len(written.problems) == 1
     assert set(taken(tmp_path)) == {"in/side/good.md", "in/side/SUMMARY.md"}
+
+
+PARTS = st.lists(
+    st.text(st.sampled_from("./\\~:ab \x00\n\u202e\u200c\udcff-gitGIT"), max_size=6)
+    | st.sampled_from(["..", ".", "", ".git", "a", "con", "~", "-", "x" * 300, "e\u0301" * 20]),
+    max_size=5,
+)
+
+
+@given(PARTS, PARTS)
+def test_whatever_files_are_called_nothing_is_written_elsewhere(
+    one: list[str], other: list[str]
+) -> None:
+    with TemporaryDirectory() as made:
+        target = Path(made) / "in" / "side"
+        paths = ("/".join(path) or "p.md" for path in (one, other))
+        pages = [page(f"P{at}", path, f"text {at}\n") for at, path in enumerate(paths)]
+        space = space_of(page("Good", "good.md", "good\n"), *pages)
+        written = write_space(target, space)
+        write_space(target, replace(space, pages=()), base=space)
+        outside = [path for path in taken(Path(made)) if not path.startswith("in/side/")]
+        assert not outside
+        assert not any(".git" in path.lower().split("/") for path in taken(target))
+        assert len(written.written) + len(written.problems) >= 2
 
 
 def test_symbolic_links_are_not_followed(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -16,7 +17,10 @@ REQUEST = {
 }  # fmt: skip
 
 
-def test_what_waits_is_printed_and_what_it_says_is_not(capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_waits_is_printed_and_what_it_says_is_not(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COPYDESK_HOME", str(tmp_path))
     assert main(["outbox"]) == 0
     assert capsys.readouterr().out == "Nothing waits to be sent.\n"
 

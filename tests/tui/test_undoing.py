@@ -120,7 +120,9 @@ class Desk:
         self, send: Callable[[], Awaitable[Any]], reversal: Any, *, draft: str = ""
     ) -> None:
         """Write something that can be taken back."""
-        await self.session.perform("Write", "it", send, reversal=reversal, draft=draft)
+        await self.session.perform(
+            "Write", "it", send, reversal=reversal, draft=draft, several=True
+        )
 
     async def forth(self, way: Reversal) -> None:
         """Write what a reversal does again."""

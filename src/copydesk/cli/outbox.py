@@ -10,7 +10,10 @@ from copydesk.domain.text import clean
 from copydesk.local.journal import Entry, Journal
 from copydesk.local.paths import find_paths
 
-WORDS = {"": "waiting", "changed": "held", "untold": "asks", "refused": "refused", "other": "held"}
+WORDS = {
+    "": "waiting", "changed": "held", "untold": "asks", "refused": "refused", "other": "held",
+    "lost": "unknown",
+}  # fmt: skip
 """How what waits stands, by why it is held."""
 
 PRINTED = ("id", "at", "what", "target", "sentence", "desk", "by")

@@ -12,9 +12,10 @@ not to have arrived, and waits in the outbox. ``dropped``: it was taken out of t
 Kind = Literal["", "undo", "redo", "gone"]
 """What an entry is to the one that it is ``of``: "gone" says that there is nothing to take back."""
 
-Held = Literal["", "changed", "untold", "refused", "other"]
+Held = Literal["", "changed", "untold", "refused", "other", "lost"]
 """Why what is queued does not go by itself: the thing was changed since; reading does not tell
-whether it was; the service said no; it was written by somebody else."""
+whether it was; the service said no; it was written by somebody else. "lost" is of what was dropped
+while it was not known whether it had arrived."""
 
 
 @dataclass(frozen=True, slots=True)

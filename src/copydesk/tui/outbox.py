@@ -10,6 +10,8 @@ about.
 from __future__ import annotations
 
 import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -38,6 +40,7 @@ QUIET_SECONDS = 60.0
 nothing that was not found is taken for not made."""
 
 NOT_ARRIVED = f"{WAITS}: no answer had come, and it had not arrived."
+GONE = "It waits no more: it was sent, or dropped, meanwhile."
 OTHERS = "Another copydesk is sending what waits at the moment."
 UNCONFIRMED = "Nothing is sent: the service has not said yet who you are."
 READ_ONLY = "Read-only: nothing is sent."
@@ -179,20 +182,42 @@ class Outbox:
 
     # By hand
 
-    async def drop(self, id: str) -> None:
-        """Take a write out; what was typed for it is a draft again. Raises ``OSError``."""
-        entry = self.items.get(id)
-        if entry is None:
-            return
+    @asynccontextmanager
+    async def _alone(self) -> AsyncIterator[None]:
+        """Have the outbox to oneself, as it is on the disk now.
+
+        Raises `NotDoneError` while another copydesk is sending, and ``OSError``.
+        """
         async with self._lock:
+            journal = self._session.journal
+            if not await asyncio.to_thread(journal.claim):
+                raise NotDoneError(OTHERS)
+            try:
+                await self.look()
+                yield
+            finally:
+                journal.release()
+
+    async def drop(self, id: str) -> None:
+        """Take a write out; what was typed for it is a draft again.
+
+        Raises `NotDoneError` when it waits no more, and ``OSError``.
+        """
+        async with self._alone():
+            entry = self.items.get(id)
+            if entry is None:
+                raise NotDoneError(GONE)
             if entry.draft and entry.text:
                 await asyncio.to_thread(self._give_back, entry)
             dropped = await asyncio.to_thread(
-                self._session.journal.settle, entry, "dropped", sentence="Dropped: it was not sent."
+                self._session.journal.settle,
+                entry,
+                "dropped",
+                sentence="Dropped: it was not sent.",
+                held="lost" if entry.state == "unknown" else entry.held,
             )
-        self.take(dropped)
+            self.take(dropped)
         self._show(dropped, "dropped", dropped.sentence)
-        self._session.touched()
 
     def _give_back(self, entry: Entry) -> None:
         """Let a text be a draft again, unless something else is typed there."""
@@ -201,26 +226,36 @@ class Outbox:
             drafts.save(entry.draft, entry.text)
 
     async def queue_again(self, id: str) -> None:
-        """Put a write back that was taken out. Raises ``OSError``."""
-        entries = await asyncio.to_thread(self._session.journal.entries)
-        entry = next((each for each in entries if each.id == id), None)
-        if entry is None or entry.state != "dropped" or entry.request is None:
-            return
-        await self._queue(entry, f"{WAITS}.", entry.held)
+        """Put a write back that was taken out. Raises `NotDoneError`, and ``OSError``."""
+        async with self._alone():
+            entries = await asyncio.to_thread(self._session.journal.entries)
+            entry = next((each for each in entries if each.id == id), None)
+            if entry is None or entry.state != "dropped" or entry.request is None:
+                raise NotDoneError("It is not among what was dropped any more.")
+            if entry.held == "lost":  # it may have arrived: that is to be found out still
+                await asyncio.to_thread(self.move_draft, entry.draft, entry.text)
+                back = self._settle(entry, "unknown", sentence="", held="")
+                self._show(back, "unknown", "")
+            else:
+                await self._queue(entry, f"{WAITS}.", entry.held)
         if not self._session.offline:
             self.wake()
 
-    async def change(self, entry: Entry, **changes: Any) -> None:
-        """Put other words into a write that waits. Raises ``OSError``."""
-        async with self._lock:
-            if entry.id not in self.items:
-                return
+    async def change(self, id: str, **changes: Any) -> None:
+        """Put other words into a write that waits. Raises `NotDoneError`, and ``OSError``."""
+        async with self._alone():
+            entry = self.items.get(id)
+            if entry is None or entry.state != "queued":
+                raise NotDoneError(GONE)
+            said = f"{WAITS}: it was edited."
             changed = await asyncio.to_thread(
-                self._session.journal.settle, entry, "queued",
-                **{"held": "", "sentence": f"{WAITS}: it was edited.", **changes},
-            )  # fmt: skip
-        self.take(changed)
-        self._show(changed, "queued", changed.sentence)
+                self._session.journal.settle,
+                entry,
+                "queued",
+                **{"held": "", "sentence": said, **changes},
+            )
+            self.take(changed)
+        self._show(changed, "queued", said)
 
     # Sending
 

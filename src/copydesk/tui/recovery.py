@@ -138,7 +138,10 @@ async def _go_on_waiting(session: Session, found: Recovered) -> None:
     except OSError:
         return  # the journal was read just now: what waits is looked for again by the next start
     if session.outbox.count:
-        found.sent = await session.outbox.send(tell=False)
+        before = dict(session.outbox.items)
+        said = await session.outbox.send(tell=False)
+        # Where nothing came of it, how many wait says more than why.
+        found.sent = said if session.outbox.items != before else ""
         found.waiting = session.outbox.count
 
 

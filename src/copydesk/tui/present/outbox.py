@@ -22,6 +22,7 @@ STATES = {
     "untold": ("asks", "warn"),
     "refused": ("refused", "bad"),
     "other": ("held", "warn"),
+    "lost": ("unknown", "warn"),
 }
 """What is shown of why something waits, and its tone."""
 

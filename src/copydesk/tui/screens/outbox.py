@@ -314,10 +314,7 @@ class OutboxPlace(Place, scope="outbox"):
         from copydesk.domain.rechecks import edited
         from copydesk.domain.reversal import reversal_of
 
-        now = self.outbox.items.get(entry.id)
-        if now is None or entry.request is None:
-            self.tell("It was sent meanwhile, as it was.", "warn")
-            return
+        assert entry.request is not None
         request = {**entry.request, "body": json.dumps(body, ensure_ascii=False)}
         changes: dict[str, Any] = {"request": request, "text": text}
         if entry.reversal is not None:
@@ -332,7 +329,7 @@ class OutboxPlace(Place, scope="outbox"):
                 **entry.trace,
                 "says": text.strip() if says == entry.text.strip() else says,
             }
-        await self.outbox.change(now, **changes)
+        await self.outbox.change(entry.id, **changes)
         self.show()
         self.tell("Kept: it waits with what you wrote.", "good")
 

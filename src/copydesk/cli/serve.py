@@ -11,8 +11,10 @@ from ipaddress import ip_address
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from copydesk.cli import log_file
 from copydesk.cli.edge import UsageError, say
 from copydesk.cli.embedded import open_store
+from copydesk.local.paths import find_paths
 from copydesk.server.app import create_app
 from copydesk.server.fetching import Fetch, Fetcher
 from copydesk.server.store import Store
@@ -31,6 +33,7 @@ def serve(*, host: str, port: int, desk: Path | None = None, fetch: bool = False
     # First what a typing error spoils, so that it makes no desk.
     with _listen(host, port) as listener:
         store = open_store(desk)
+        log_file.begin(find_paths().log)  # what goes wrong, without what people sent
         try:
             _answer(host, listener, store, Fetcher() if fetch else None)
         finally:

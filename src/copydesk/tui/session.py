@@ -44,6 +44,9 @@ if TYPE_CHECKING:
 
 Rows = Sequence[Mapping[str, Any]]
 
+NOT_DONE = ("failed", "recalled", "queued", "dropped")
+"""How lines of the log stand that changed nothing at the service."""
+
 KEPT_MESSAGES = 100
 """How many messages that had no room are kept."""
 
@@ -260,7 +263,7 @@ class Session(TakingBack):
         """Whether what was kept at that moment may be shown: not what is older than a write of
         mine, unless nothing newer can be had, and nothing where the token was refused.
         """
-        mine = (line.at for line in self.log if line.state not in ("failed", "recalled"))
+        mine = (line.at for line in self.log if line.state not in NOT_DONE)
         return not self.contact.refused and (bool(self.offline) or all(at > own for own in mine))
 
     def watch(self, changed: Callable[[], None]) -> Callable[[], None]:

@@ -207,6 +207,7 @@ async def test_what_was_kept_for_another_is_dropped(
         )
         assert app.session.me is not None
         assert app.session.me.id == world.user("lee")
+        assert "live now" in head(driver)
     # A token that is refused: nothing of it is looked up any more.
     service.fault = faults.UNAUTHORIZED
     app = service.open(user=world.user("lee"))
@@ -248,7 +249,8 @@ async def test_a_list_goes_on_from_what_is_kept_of_it(
     async with service.client() as api:
         source = await pages(api)
         assert [row.id for row in source.shown()] == [row.id for row in whole.shown()]
-        assert source.kept_at == world.clock.now
+        since = source.kept_at
+        assert since == world.clock.now
         assert not source.error
         assert isinstance(source.failure, Unreachable)
         space = world.space("Newest")

@@ -106,6 +106,18 @@ class AccountApp:
             # What could not be read is read now; nothing that was to be sent is sent again.
             place.read_again(by_hand=place.unread or place.read_at is None)
 
+    def read_for_another(self) -> None:
+        """Read anew what every place shows: it was kept for somebody else."""
+        from copydesk.tui.place import Place
+
+        app = self._desk
+        app.session.left.clear()
+        for screen in app.screen_stack:
+            if isinstance(screen, Place):
+                screen.doubt()
+        if app.here is not None:
+            app.here.read_again()
+
     # Another profile
 
     @property

@@ -91,6 +91,7 @@ class CopydeskApp(AccountApp, MergingApp, EndingApp):
             self.register_theme(each)
         self.session = session
         session.report = self._report
+        session.others = self.read_for_another
         self.keyboard = Keyboard(self)
         self.first = first
         self.first_target = target or Target()

@@ -60,6 +60,11 @@ class Loading(Screen[None]):
         sources = (source.kept_at for source in self.paged_sources())
         return min((at for at in (*self._kept.values(), *sources) if at is not None), default=None)
 
+    def doubt(self) -> None:
+        """Have all of it read again once it is in front: nothing of it is known to be so."""
+        self._kept["doubt"], self._live = self._place.session.clock(), {}
+        self.read_at = None
+
     def poll(self) -> None:
         """Read again what may have changed by now, because its time has come.
 

@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any
 
 from copydesk.domain.cause import CAUSE
 from copydesk.domain.text import clean
-from copydesk.tui.actions import SCOPES
 from copydesk.tui.errors import WAITS, NotDoneError, failure_types, is_unknown, sentence
 from copydesk.tui.identity import confirm
 from copydesk.tui.kept import leave_kept
@@ -58,8 +57,14 @@ def may_wait(line: Written, outgoing: Outgoing) -> bool:
 
 def danger() -> int:
     """Return how dangerous what is being done is, by the actions that led to it (0 to 3)."""
+    causes = CAUSE.get()
+    if not causes:
+        return 0
+    # Commands write too, and load no screens.
+    from copydesk.tui.actions import SCOPES
+
     found = 0
-    for name in CAUSE.get():
+    for name in causes:
         scope, _, method = name.rpartition(".")
         owner = SCOPES.get(scope)
         action = None if owner is None else owner.ACTIONS.get(method)

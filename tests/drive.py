@@ -207,7 +207,7 @@ class Driver:
         for screen in app.screen_stack:
             if isinstance(screen, Place):
                 tasks.extend(screen.loads)
-            for pane in screen.query(Pane):
+            for pane in screen.walk_children(Pane):
                 if isinstance(pane, TextView):
                     may_run: tuple[object, ...] = (pane,)
                 elif isinstance(pane, VirtualList):

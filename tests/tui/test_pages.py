@@ -226,7 +226,9 @@ async def test_no_pages_no_space_and_no_access(world: World) -> None:
 
 
 async def test_a_megabyte_opens_and_hostile_text_stays_text(world: World) -> None:
-    big = "# Big\n\n" + "\n\n".join(f"Line {n} [red]\x1b[31m" for n in range(45_000))
+    words = " and on it goes" * 8
+    big = "# Big\n\n" + "\n\n".join(f"Line {n} [red]\x1b[31m{words}" for n in range(8_000))
+    assert len(big) > 1_000_000
     space = world.space("Guide", {"big": big})
     async with drive(open_world(world, "pages", target(world, space)), "enter") as driver:
         assert "Line 0 [red]" in driver.screen

@@ -248,7 +248,7 @@ def plain(pages: list[SourcePage]) -> list[object]:
     return [(one.type, one.title, one.source_path, one.href) for one in walk(pages)]
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=2 * settings().max_examples, deadline=None)
 @given(trees())
 def test_any_tree_is_read_back_as_it_was_written(pages: list[SourcePage]) -> None:
     written = render_summary(pages)
@@ -256,7 +256,7 @@ def test_any_tree_is_read_back_as_it_was_written(pages: list[SourcePage]) -> Non
     assert render_summary(pages, written) == written
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=2 * settings().max_examples, deadline=None)
 @given(trees(), trees())
 def test_any_tree_replaces_any_other(old: list[SourcePage], new: list[SourcePage]) -> None:
     written = render_summary(new, render_summary(old))

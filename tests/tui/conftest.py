@@ -16,6 +16,7 @@ from copydesk.tui import places
 from copydesk.tui.screens import changes_details
 from copydesk.tui.widgets import text_view
 from tests.drive import UNSEEN
+from tests.tui.remembered import remember
 
 _parse_rules = Stylesheet._parse_rules
 _parsed: dict[object, list[RuleSet]] = {}
@@ -33,6 +34,7 @@ def styles_parsed_once() -> Iterator[None]:
     """Parse every style sheet once for all applications: rules are only read once made."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Stylesheet, "_parse_rules", _parse_once)
+        remember(patch)
         yield
 
 

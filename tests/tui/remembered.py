@@ -1,0 +1,160 @@
+"""What Textual finds out again and again for every application of a test run, found out once.
+
+Which rules of a style sheet hold for a node follows from the rules and from the classes, names and
+states of the node and of those above it, and who handles a message from the classes of the two.
+Both are asked tens of thousands of times a minute, mostly in states that an earlier test was in.
+What is remembered is what Textual itself answered; it is asked anew for every state not seen yet.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import pytest
+from textual.css.model import Selector
+from textual.css.stylesheet import Stylesheet
+from textual.dom import DOMNode
+from textual.message_pump import MessagePump
+
+_apply: Any = Stylesheet.apply
+_replace_rules: Any = Stylesheet.replace_rules
+_component_styles: Any = Stylesheet._process_component_classes
+_handlers: Any = MessagePump._get_dispatch_methods
+
+_FLAGS = ("_has_hover_style", "_has_focus_within", "_has_order_style", "_has_odd_or_even")
+
+_sheets: dict[tuple[int, ...], int] = {}
+"""A number for each list of rules. The rules live as long as the run: they are parsed once."""
+
+_states: dict[object, list[Selector]] = {}
+"""The selectors that ask for a state (focus, hover, …), of all rules that may hold for a node."""
+
+_found: dict[object, tuple[Any, tuple[bool, ...]]] = {}
+"""The rules that hold for a node, and what it has to watch, by its path."""
+
+_given: list[Any] = []
+"""The rules given to each of the nodes that are being looked at just now."""
+
+_handled: dict[object, list[tuple[type, Any]] | None] = {}
+"""Who handles a message; None where that depends on more than the classes."""
+
+
+def _number(sheet: Any) -> int:
+    rules = sheet.rules_map
+    if sheet.__dict__.get("_numbered") is not rules:
+        sheet._numbered = rules
+        sheet._number = _sheets.setdefault(tuple(map(id, sheet.rules)), len(_sheets))
+    number: int = sheet._number
+    return number
+
+
+def _asking(sheet: Stylesheet, names: Iterable[str]) -> list[Selector]:
+    rules = {id(rule): rule for name in names for rule in sheet.rules_map.get(name, ())}
+    asking: dict[object, Selector] = {}
+    for rule in rules.values():
+        for selectors in rule.selector_set:
+            for each in selectors.selectors:
+                if each.pseudo_classes:
+                    asking[each.type, each.name, frozenset(each.pseudo_classes)] = each
+    return list(asking.values())
+
+
+def _path(nodes: list[DOMNode], asking: list[Selector]) -> tuple[object, ...]:
+    return tuple(
+        (
+            node.__class__,
+            node._id,
+            frozenset(node._classes),
+            *[selector.check(node) for selector in asking],
+        )
+        for node in nodes
+    )
+
+
+def _apply_found(
+    self: Stylesheet, node: Any, *, animate: bool = False, cache: object = None
+) -> None:
+    number = _number(self)
+    kind = (number, node.__class__, node._id, frozenset(node._classes))
+    asking = _states.get(kind)
+    if asking is None:
+        asking = _states[kind] = _asking(self, node._selector_names)
+    path = (number, _path(node.css_path_nodes, asking))
+    found = _found.get(path)
+    if found is None:
+        _given.append(None)
+        _apply(self, node, animate=animate)
+        _found[path] = (_given.pop(), tuple(getattr(node, flag) for flag in _FLAGS))
+        return
+    rules, flags = found
+    for flag, value in zip(_FLAGS, flags, strict=True):
+        setattr(node, flag, value)
+    if rules is not None:
+        self.replace_rules(node, rules, animate=animate)
+    self._process_component_classes(node)
+
+
+def _replace_changed(_: object, node: Any, rules: Any, animate: bool = False) -> None:
+    if _given:
+        _given[-1] = rules
+    base = node.styles.base
+    if not animate and node.__dict__.get("_ruled") == (id(rules), base._updates):
+        node.notify_style_update()  # its rules are those it has; what is above may have changed
+        return
+    _replace_rules(node, rules, animate=animate)
+    if not animate:
+        node._ruled = (id(rules), base._updates)
+
+
+def _components_changed(self: Stylesheet, node: Any) -> None:
+    components = node._get_component_classes()
+    if not components:
+        return
+    number = _number(self)
+    kind = (number, node.__class__, "components")
+    asking = _states.get(kind)
+    if asking is None:
+        names = {name for each in components for name in DOMNode(classes=each)._selector_names}
+        asking = _states[kind] = _asking(self, names)
+    path = (number, _path(node.css_path_nodes, asking))
+    if node.__dict__.get("_components_for") == path and node._component_styles:
+        return
+    _given.append(None)  # what their rules are is not what those of the node are
+    _component_styles(self, node)
+    _given.pop()
+    node._components_for = path
+
+
+def _known_handlers(self: Any, method_name: str, message: Any) -> Iterator[tuple[type, Any]]:
+    key = (self.__class__, message.__class__, method_name)
+    if key not in _handled:
+        _handled[key] = _plain_handlers(*key)
+    handled = _handled[key]
+    if handled is None:
+        yield from _handlers(self, method_name, message)
+        return
+    for cls, method in handled:
+        if message._no_default_action:
+            break
+        yield cls, method.__get__(self, cls)
+
+
+def _plain_handlers(pump: type, message: type, name: str) -> list[tuple[type, Any]] | None:
+    found = []
+    for cls in pump.__mro__:
+        decorated = cls.__dict__.get("_decorated_handlers") or {}
+        if any(each in decorated for each in message.__mro__):
+            return None
+        method = cls.__dict__.get(f"_{name}") or cls.__dict__.get(name)
+        if method is not None and not getattr(method, "_textual_on", None):
+            found.append((cls, method))
+    return found
+
+
+def remember(patch: pytest.MonkeyPatch) -> None:
+    """Ask Textual once for every state, until the patch ends."""
+    patch.setattr(Stylesheet, "apply", _apply_found)
+    patch.setattr(Stylesheet, "replace_rules", classmethod(_replace_changed))
+    patch.setattr(Stylesheet, "_process_component_classes", _components_changed)
+    patch.setattr(MessagePump, "_get_dispatch_methods", _known_handlers)

@@ -29,8 +29,8 @@ async def test_moving_and_chords() -> None:
         assert driver.selected == "0"
         await driver.press("z R")
         assert "unfolded all" in driver.screen
-        await driver.press("g x")
-        assert "gx means nothing here" in driver.screen
+        await driver.press("g z")
+        assert "gz means nothing here" in driver.screen
 
 
 async def test_a_key_that_is_off_says_why_and_a_foreign_key_what_it_means() -> None:

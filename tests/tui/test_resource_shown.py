@@ -1,16 +1,30 @@
-"""What is shown of the items of a list, where the list is long."""
+"""What is shown of the items of a list, where the list is long or the service odd."""
 
 from __future__ import annotations
 
+import random
+import re
+import sys
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta, timezone
 from types import SimpleNamespace
 from typing import Any
 
+import httpx
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from copydesk.client.api import Api
+from copydesk.client.errors import ApiError
+from copydesk.contract import operations as _operations  # noqa: F401 - declares them
+from copydesk.contract.operation import CATALOGUE
+from copydesk.tui.places import Target
+from copydesk.tui.reference import load_everything
 from copydesk.tui.resource_shown import OFFERED, ShowsItems
-from copydesk.tui.resources import Resource, Shown
+from copydesk.tui.resources import Asked, Resource, Shown
 from copydesk.tui.sources import FilteredSource, ListSource
 from copydesk.tui.widgets.virtual_list import VirtualList
+from tests.contract.odd import odd_answer
 
 
 @dataclass(frozen=True)
@@ -78,3 +92,65 @@ async def test_what_a_letter_of_a_filter_costs_does_not_grow_with_the_list() -> 
     things.source.update(Thing("7", "Other"))
     assert [each.id for each in (await things.filter("other")).shown()] == ["7"]
     assert things.asked == 12_000
+
+
+NOW = datetime(2026, 3, 1, tzinfo=timezone(timedelta(hours=-11)))
+ANYWHERE = Target("o", "s", "c", "w", "x", "p", "r", "t", "k", "i")
+
+
+def odd_service(seed: int) -> httpx.MockTransport:
+    """Return a service that answers each operation with something odd in it, always the same."""
+    ways = [
+        (each.method, re.compile(re.sub(r"\{\w+\}", "[^/]+", each.path)), each)
+        for each in sorted(CATALOGUE.values(), key=lambda each: each.path.count("{"))
+    ]
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        for method, path, operation in ways:
+            if method == request.method and path.fullmatch(request.url.path):
+                chance = random.Random(f"{seed} {request.url}")
+                return httpx.Response(operation.status, content=odd_answer(operation, chance))
+        return httpx.Response(404)
+
+    return httpx.MockTransport(answer)
+
+
+def resources() -> list[Resource[Any]]:
+    """Return everything that lists show."""
+    load_everything()
+    modules = [each for name, each in sys.modules.items() if name.startswith("copydesk.tui")]
+    found = (each for module in modules for each in vars(module).values())
+    return list({id(each): each for each in found if isinstance(each, Resource)}.values())
+
+
+def all_of(resource: Resource[Any], item: Any) -> list[Any]:
+    """Return all that is shown of an item, copied of it and sorted by."""
+    return [
+        resource.key(item),
+        resource.label(item),
+        resource.url(item),
+        resource.dim is not None and resource.dim(item),
+        *(each.of(item, NOW) for each in resource.shown),
+        *(each.sort(item) for each in resource.shown if each.sort is not None),
+        *resource.copies(item),
+        *resource.more(item, NOW),
+        resource.raw(ANYWHERE, item),
+    ]
+
+
+@given(st.integers(0, 2**32))
+@settings(max_examples=max(8, settings().max_examples // 3), deadline=None)
+async def test_whatever_is_understood_is_shown(seed: int) -> None:
+    every = resources()
+    assert len(every) > 15
+    shown = 0
+    async with Api("http://odd", transport=odd_service(seed)) as api:
+        for resource in every:
+            view = resource.views[0].id if resource.views else ""
+            try:
+                page = await resource.pages(api, ANYWHERE, Asked(None, 50, view=view))
+            except ApiError:
+                continue
+            for item in page.items:
+                shown += len(all_of(resource, item))
+    assert shown

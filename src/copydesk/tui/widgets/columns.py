@@ -12,6 +12,7 @@ from rich.segment import Segment
 from rich.style import Style
 from rich.text import Text
 
+from copydesk.domain.text import clean
 from copydesk.tui.glyphs import glyphs
 
 T = TypeVar("T")
@@ -83,10 +84,14 @@ def lay_out(columns: Sequence[Column[T]], width: int) -> list[tuple[Column[T], i
 def fit(
     content: str | Text, width: int, align: str, style: Style, console: Console
 ) -> list[Segment]:
-    """Return segments exactly ``width`` cells wide, cut with an ellipsis when too long."""
+    """Return segments exactly ``width`` cells wide, cut with an ellipsis when too long.
+
+    What strangers wrote is made safe here at the latest, for every list.
+    """
     if width <= 0:
         return []
     if isinstance(content, str):
+        content = clean(content)
         length = len(content) if content.isascii() else cell_len(content)
         if length > width:
             more = glyphs().more
@@ -94,6 +99,8 @@ def fit(
             return [Segment(cut + more, style)]
         space = " " * (width - length)
         return [Segment(space + content if align == "right" else content + space, style)]
+    if (safe := clean(content.plain)) != content.plain:
+        content = Text(safe, content.style)
     length = content.cell_len
     if length > width:
         content = content.copy()

@@ -174,17 +174,18 @@ class Head(Line):
     def _fit(self, begun: Text, steps: list[str], right: Text, width: int) -> tuple[Text, Text]:
         """Say the age and where this is in so few words that the name of the place is not cut off.
 
-        The age is said shorter only where the steps that lead here are left out already.
+        What the age says besides goes first, then the steps that lead here, then more of the age.
         """
         tone, ages = age_line(self.place, width)
         shown = min(cell_len(steps[-1]) if steps else 0, NAME_SHOWN)
-        for said in ages:
+        leaving = range(len(steps) or 1)
+        tries = [(leave, said) for leave in leaving for said in ages[:2]]
+        tries += [(leave, said) for said in ages[2:] for leave in leaving]
+        for leave, said in tries:
             age = self._age(tone, said).append(right)
-            room = width - 2 - age.cell_len - 2
-            for leave in range(len(steps) or 1):
-                left, before = self._way(begun, steps, leave)
-                if before + shown <= room:
-                    return left, age
+            left, before = self._way(begun, steps, leave)
+            if before + shown <= width - 2 - age.cell_len - 2:
+                break
         return left, age
 
     def _way(self, begun: Text, steps: list[str], leave: int) -> tuple[Text, int]:

@@ -158,7 +158,7 @@ class Activity(ScrollingSheet[None], scope="activity"):
         ]
 
     def _changed(self) -> None:
-        if not (self.query(VirtualList) and self.query(Said)):
+        if not self.query(VirtualList) or not self.query(Said):
             return  # a write may end before the log is composed, and while it closes
         rows = self.query_one(VirtualList)
         rows.columns = tuple(self._columns())

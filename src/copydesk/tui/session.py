@@ -287,7 +287,7 @@ class Session(TakingBack):
         if tell:
             self.touched()
 
-    def learn(self, error: Exception, *, quiet: bool = True) -> None:
+    def learn(self, error: BaseException, *, quiet: bool = True) -> None:
         """Learn from the failure of a read how soon to ask again by itself.
 
         That the service failed says nothing of the way to it where the reader is told (not

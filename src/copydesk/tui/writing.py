@@ -88,7 +88,7 @@ class Writing:
         """Keep a message that has no room on screen."""
         raise NotImplementedError
 
-    def learn(self, error: Exception, *, quiet: bool = True) -> None:
+    def learn(self, error: BaseException, *, quiet: bool = True) -> None:
         """Learn from a failure whether the service is there, and how soon to ask it again."""
         raise NotImplementedError
 

@@ -1,6 +1,7 @@
 """The request path against a small real ASGI application: arguments, answers, sharing, paging."""
 
 import asyncio
+import json
 import re
 from collections.abc import AsyncIterator
 from typing import Annotated, Literal
@@ -18,6 +19,7 @@ from starlette.routing import Route
 
 from copydesk.client.api import Api
 from copydesk.client.errors import Garbled, NotFound
+from copydesk.client.long_names import LONGEST_NAME, with_short_names
 from copydesk.client.request import outgoing, raw
 from copydesk.client.wire import Sent
 from copydesk.contract.models.base import Body, Limit, Page, Resource
@@ -383,3 +385,16 @@ async def test_a_list_without_end_is_an_error(shelf_id: str) -> None:
     async with Api("https://tins.example", transport=httpx.ASGITransport(app)) as api:
         with pytest.raises(Garbled, match="no end"):
             [tin async for tin in api.pages(list_tins, shelf_id)]
+
+
+@pytest.mark.parametrize("unit", ["\u0301", "\\", '"', "\U0001f600", "\n\u202e"])
+async def test_a_name_of_a_megabyte_is_cut_and_a_text_is_not(unit: str) -> None:
+    long = unit * (1_000_000 // len(unit))
+    said = {"object": "space", "id": "s", "title": long, "description": long, "name": 'a"'}
+    for escaped in (True, False):
+        body = json.dumps(said, ensure_ascii=escaped).encode()
+        cut = json.loads(with_short_names(body))
+        assert cut["title"].endswith("\u2026")
+        assert long.startswith(cut["title"][:-1].rstrip("\ud83d"))
+        assert 300 < len(cut["title"]) <= LONGEST_NAME
+        assert cut | {"title": long} == said

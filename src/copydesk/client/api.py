@@ -38,6 +38,7 @@ from copydesk.client.errors import (
 from copydesk.client.extensions import Extensions
 from copydesk.client.flights import Flights
 from copydesk.client.halves import without_halves
+from copydesk.client.long_names import with_short_names
 from copydesk.client.noting import NOTED
 from copydesk.client.request import Outgoing, Scalar
 from copydesk.client.secret import Secret
@@ -411,6 +412,8 @@ def _read(operation: Operation[..., Any], answer: Answer) -> Any:
 
 
 def _understood(operation: Operation[..., Any], content: bytes) -> Any:
+    if len(content) > THREAD_BYTES:
+        content = with_short_names(content)
     try:
         return operation.result_adapter.validate_json(content)
     except ValidationError:

@@ -169,7 +169,9 @@ class Head(Line):
             right.append(f"  {note}", style=self.tone(tone) if tone else "")
         if session.writes_pending:
             right.append(f"  sending {session.writes_pending}", style=self.tone("warn"))
-        return self._fit(self._begun(session, width), list(place.trail()), right, width)
+        # A title may be a megabyte; what lies beyond the edge is not measured each second.
+        steps = [step[: 4 * width] for step in place.trail()]
+        return self._fit(self._begun(session, width), steps, right, width)
 
     def _fit(self, begun: Text, steps: list[str], right: Text, width: int) -> tuple[Text, Text]:
         """Say the age and where this is in so few words that the name of the place is not cut off.

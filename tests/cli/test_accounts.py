@@ -123,6 +123,11 @@ def test_a_token_is_tried_before_it_is_kept(there: There) -> None:
     assert "no token" in there.run("login", "--token-stdin", given=" \n", status=2)
     assert "--token-stdin" in there.run("login", "--base-url", there.url, status=2)
     assert "space" in there.run("login", "--token-stdin", given="Bearer tok-12345", status=2)
+    two = ("login", "--token-stdin", "--base-url", there.url)
+    assert "2 lines" in there.run(*two, given="tok-12345\nand more\n", status=2)
+    far = ("login", "--token-stdin", "--base-url", "http://docs.example")
+    assert "unencrypted to docs.example" in there.run(*far, given="tok-12345", status=2)
+    assert "name has up to 40" in there.run("login", "", "--token-stdin", status=2)
     assert "letters" in there.run("login", "../up", "--token-stdin", given="tok-12345", status=2)
     both = ("login", "--token-command", "pass x", "--token-stdin")
     assert "choose one" in there.run(*both, given="tok-12345", status=2)
@@ -182,6 +187,7 @@ def test_logging_out_keeps_what_was_typed(there: There) -> None:
     assert Snapshots(paths.snapshots, profile.key).read("spaces") == []
     assert answers.held().count == 0
     assert not list(paths.credentials.iterdir())
+    assert "nobody was logged in" in there.run("logout")
     assert "run copydesk login work" in there.run("sites", status=2)
     assert "the embedded desk has no token" in there.run("logout", "desk", status=2)
     assert "--yes" in there.run("logout", "work", "--everything", status=2)
@@ -197,6 +203,76 @@ def test_logging_out_keeps_what_was_typed(there: There) -> None:
     assert not there.ring.kept
     Drafts(paths.drafts).drop((profile.key, "#4", ""))
     assert "as Bo" in there.login("work", user=bo)
+
+
+def test_a_token_goes_though_settings_are_broken_and_is_kept_where_it_was_asked_for(
+    there: There,
+) -> None:
+    there.login("work")
+    there.login("file", "--store", "file")
+    settings = find_paths().settings
+    whole = settings.read_text()
+    for broken in (f'glyphs = "?"\n{whole}', "this is no TOML"):
+        settings.write_text(broken)
+        there.ring.kept["copydesk", f"work {there.url}"] = "tok-12345"
+        said = there.run("logout", "work")
+        assert "line 1" in said
+        assert "stays in the settings" in said
+        assert "Logged out of profile work" in said
+        assert not there.ring.kept
+    assert "Say which profile" in there.run("logout", status=2)
+    assert "Say which profile" in there.run("logout", "../../x", status=2)
+    assert "No token is kept for profile nobody" in there.run("logout", "nobody", status=2)
+    assert "Logged out" in there.run("logout", "file")
+    assert not list(find_paths().credentials.iterdir())
+    settings.write_text(whole)
+
+    with using(None):
+        refused = there.login("new", "--store", "keyring", status=2)
+        assert "has no keyring" in refused
+        assert "Nothing was stored: --store file" in refused
+        assert not Profiles(settings).get("new")
+    token = there.world.token(there.world.ana)
+    said = there.run("login", "inline", "--base-url", there.url, "--token-command", f"echo {token}")
+    assert "stands in the command" in said
+    assert "not kept" not in said
+    assert token not in said
+    there.login("file", "--store", "file")
+    settings.write_text(settings.read_text().replace(there.url, "https://moved.example"))
+    listed = [(each["name"], each["token"]) for each in json.loads(there.run("profiles", "--json"))]
+    assert ("file", "none") in listed
+
+
+def test_a_token_of_the_environment_has_things_of_its_own_and_goes_where_it_is_for(
+    there: There,
+) -> None:
+    there.login("work")
+    profile = chosen(None, None, "work")
+    ana, bo = (there.world.token(user) for user in (there.world.ana, there.world.user("Bo")))
+    arrived = len(there.server.arrived)
+    there.patch.setenv("COPYDESK_TOKEN", f"{bo}\n")
+    for options in ((None, None, "work"), (None, None, None)):
+        with pytest.raises(UsageError, match="COPYDESK_TOKEN is set for https://api"):
+            chosen(*options)
+    there.patch.setenv("COPYDESK_PROFILE", "work")
+    theirs = chosen(None, None)
+    with pytest.raises(UsageError, match="does not go to https://docs"):
+        chosen(None, "https://docs.example")
+    there.patch.setenv("COPYDESK_BASE_URL", there.url)
+    assert chosen(None, None, "work").key == theirs.key, "the same token, the same things"
+    there.patch.setenv("COPYDESK_BASE_URL", "https://docs.example")
+    with pytest.raises(UsageError, match="COPYDESK_BASE_URL="):
+        chosen(None, None, "work")
+    there.patch.delenv("COPYDESK_PROFILE")
+    there.patch.setenv("COPYDESK_BASE_URL", there.url)
+    there.patch.setenv("COPYDESK_TOKEN", ana)
+    assert len({profile.key, theirs.key, chosen(None, None).key}) == 3
+    assert bo not in theirs.key
+    assert len(there.server.arrived) == arrived
+    there.patch.setenv("COPYDESK_TOKEN", "tok-not-valid")
+    said = there.run("doctor", status=1)
+    assert "Set another COPYDESK_TOKEN, or unset it." in said
+    assert ".." not in said.replace("../", "")
 
 
 def test_profiles_are_told_apart_and_chosen(there: There) -> None:
@@ -320,9 +396,14 @@ def test_doctor_says_what_is_wrong_and_no_secret(
     settings = find_paths().settings
     settings.write_text(
         f'glyphs = "{secret("glyphs")}"\n[profiles.x]\ntoken = "{secret("settings")}"\n'
+        + settings.read_text().replace('profile = "work"', "")
     )
+    monkeypatch.setenv("COPYDESK_PROFILE", secret("name"))
     said = there.run("doctor", status=1)
-    assert "glyphs cannot be used" in said
+    assert "! line 1: glyphs is '…': use auto" in said
+    assert "! line 3: profile x: a token is not kept in this file" in said
+    assert re.search(f"address +{there.url}", said), "what is whole is looked at"
+    assert "profile bot" in said
     assert [each for each in secrets if each in said] == []
 
 

@@ -46,7 +46,7 @@ def _login(commands: Subparsers) -> None:
     parser.add_argument(
         "--store",
         choices=("keyring", "file"),
-        help="keep the token in the system's keyring, or in a file for you only "
+        help="keep the token in the system's keyring and nowhere else, or in a file for you only "
         "(default: the keyring, the file where there is none)",
     )
     parser.add_argument(
@@ -61,6 +61,11 @@ def _login(commands: Subparsers) -> None:
         default=SUPPRESS,
         help="write nothing to the service with this profile",
     )
+    parser.add_argument(
+        "--insecure",
+        action="store_true",
+        help="send the token unencrypted to another machine (http://) without asking",
+    )
     parser.set_defaults(runner="copydesk.cli.login:login")
 
 
@@ -73,7 +78,7 @@ def _logout(commands: Subparsers) -> None:
     parser.add_argument("name", metavar="NAME", nargs="?", help="the profile (default: the usual)")
     parser.add_argument("--everything", action="store_true", help="remove the profile as well")
     parser.add_argument("--yes", action="store_true", help="remove it without asking")
-    parser.set_defaults(runner="copydesk.cli.login:logout")
+    parser.set_defaults(runner="copydesk.cli.logout:logout")
 
 
 def _profiles(commands: Subparsers) -> None:

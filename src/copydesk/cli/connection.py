@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from copydesk.cli.edge import NOT_ALLOWED, UsageError
 from copydesk.cli.tokens import TOKEN_VARIABLE, Token
-from copydesk.domain.profile import EMBEDDED, Profile
+from copydesk.domain.profile import EMBEDDED, Profile, key_of_token
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
@@ -139,7 +139,7 @@ def chosen(
         raise UsageError(f"--profile and {option} name two services: choose one")
     address = base_url or (None if profile else os.environ.get(ADDRESS_VARIABLE))
     if address:
-        return _at(address, read_only=read_only)
+        return _at(address, read_only=read_only, typed=base_url is not None)
     name = profile or os.environ.get(PROFILE_VARIABLE) or ""
     if not name:
         usual = _usual()
@@ -149,7 +149,32 @@ def chosen(
         name = usual or EMBEDDED
     if name == EMBEDDED:
         return _embedded(None, read_only=read_only)
-    return remote(_named(name), read_only=read_only)
+    meant = _named(name)
+    _refuse_elsewhere(meant.base_url)
+    return remote(meant, read_only=read_only)
+
+
+def _refuse_elsewhere(service: str, *, typed: bool = False) -> None:
+    """Refuse to give the environment's token to another service than it was put there for.
+
+    It is for the address that stands beside it in the environment, or is that of the profile named
+    there; with neither for the address that was ``typed``, or else for the hosted service. Raises
+    ``UsageError``.
+    """
+    if not os.environ.get(TOKEN_VARIABLE):
+        return
+    address, name = os.environ.get(ADDRESS_VARIABLE), os.environ.get(PROFILE_VARIABLE)
+    if address:
+        own = address_of(address)
+    elif name and name != EMBEDDED:
+        own = _named(name).base_url
+    else:
+        own = service if typed else HOSTED
+    if own != service:
+        raise UsageError(
+            f"{TOKEN_VARIABLE} is set for {own}, and does not go to {service}: unset it, or set "
+            f"{ADDRESS_VARIABLE}={quote(service)} beside it"
+        )
 
 
 def _usual() -> str:
@@ -182,13 +207,14 @@ def _named(name: str) -> Profile:
     )
 
 
-def _at(address: str, *, read_only: bool) -> Connection:
+def _at(address: str, *, read_only: bool, typed: bool = False) -> Connection:
     """Return the service at an address: with the token of the environment, or as a profile.
 
     Raises ``UsageError`` where neither knows a token for it.
     """
     service = address_of(address)
     if os.environ.get(TOKEN_VARIABLE):
+        _refuse_elsewhere(service, typed=typed)
         return remote(None, service, read_only=read_only)
     profiles = _profiles()
     there = [profile for profile in profiles.read() if profile.base_url == service]
@@ -252,7 +278,8 @@ def remote(
 ) -> Connection:
     """Return the service of a profile, or one at an ``address`` with the environment's token.
 
-    That token goes before the profile's own, unless ``environment`` is not to be looked at.
+    That token goes before the profile's own, unless ``environment`` is not to be looked at; what
+    is kept on this machine for the profile is not for it, as it may be somebody else's.
 
     What is seen from here is looked at at once, where a person still sees which word to mend;
     keyrings and commands are asked when the client is made. Raises ``UsageError``.
@@ -260,9 +287,10 @@ def remote(
     from urllib.parse import urlsplit
 
     token = Token(profile, environment=environment)
-    if token.origin in {TOKEN_VARIABLE, "none"}:
-        token.read()
     service = profile.base_url if profile else address
+    key = profile.key if profile else ""
+    if token.origin in {TOKEN_VARIABLE, "none"}:
+        key = key_of_token(service, token.read().strip())
     reads = read_only or (profile is not None and profile.read_only)
 
     def connect() -> Api:
@@ -277,7 +305,7 @@ def remote(
             raise UsageError(str(error)) from error
 
     return Connection(
-        profile.key if profile else f"service:{service}",
+        key,
         urlsplit(service).hostname or service,
         connect,
         token.secrets,

@@ -14,9 +14,17 @@ from urllib.request import getproxies
 
 from copydesk.cli import doctor_machine as machine
 from copydesk.cli import doctor_service as services
-from copydesk.cli.connection import ADDRESS_VARIABLE, OWN, Connection, Service, chosen, remote
+from copydesk.cli.connection import (
+    ADDRESS_VARIABLE,
+    OWN,
+    PROFILE_VARIABLE,
+    Connection,
+    Service,
+    chosen,
+    remote,
+)
 from copydesk.cli.edge import DONE, FAILED, UsageError
-from copydesk.cli.finding import Finding
+from copydesk.cli.finding import HIDDEN, SHORTEST, Finding, parted
 from copydesk.cli.output import put, put_facts, put_json
 from copydesk.cli.profiles import WHERE
 from copydesk.cli.tokens import TOKEN_VARIABLE
@@ -24,9 +32,6 @@ from copydesk.domain.profile import EMBEDDED
 from copydesk.domain.text import clean, plural
 from copydesk.local.paths import find_paths
 from copydesk.local.settings import Settings, SettingsError
-
-HIDDEN = "…"
-SHORTEST = 4
 
 
 def examine(*, as_json: bool = False, service: Service = OWN) -> int:
@@ -37,7 +42,7 @@ def examine(*, as_json: bool = False, service: Service = OWN) -> int:
     paths = find_paths()
     settings, about = machine.settings(paths)
     found = [*machine.program(), *machine.screen(), *machine.files(paths), *about]
-    profiles = settings.profiles if settings else ()
+    profiles = settings.profiles
     needed = any(profile.storage == "keyring" for profile in profiles)
     found.append(machine.keyring(paths, needed=needed))
     found.append(machine.desk(service.desk or paths.desk))
@@ -58,22 +63,26 @@ def examine(*, as_json: bool = False, service: Service = OWN) -> int:
     return FAILED if wrongs else DONE
 
 
-def _connections(
-    service: Service, settings: Settings | None
-) -> tuple[list[Connection], list[Finding]]:
+def _connections(service: Service, settings: Settings) -> tuple[list[Connection], list[Finding]]:
     """Return the services to be asked, and what keeps others from being asked."""
     found: list[Connection] = []
     wrong: list[Finding] = []
     ambient = os.environ.get(TOKEN_VARIABLE) or os.environ.get(ADDRESS_VARIABLE)
-    usual = settings.profile if settings else ""
-    if service != OWN or ambient:
+    named = bool(service.desk or service.base_url or service.profile)
+    if named or ambient:
         try:
             found.append(chosen(service.desk, service.base_url, service.profile))
         except UsageError as error:
-            wrong.append(Finding("services", "chosen", _safe(error), "choose another one"))
+            said, advice = parted(_safe(error), "choose another one")
+            wrong.append(Finding("services", "chosen", said, advice))
         except SettingsError:
-            pass  # told already, with its lines
-    if service == OWN and settings is not None:
+            # Told already, with its lines; what is whole in them can be asked all the same.
+            found += [
+                remote(each, environment=False)
+                for each in settings.profiles
+                if each.name == service.profile and each.storage != "none"
+            ]
+    if not named:
         for profile in settings.profiles:
             if any(each.profile == profile.name for each in found):
                 continue
@@ -81,15 +90,11 @@ def _connections(
                 # A token of the environment is for the chosen service, and no other gets it.
                 found.append(remote(profile, environment=False))
             except UsageError:
-                advice = f"copydesk login {profile.name}" if profile.name == usual else ""
-                wrong.append(
-                    Finding(
-                        f"profile {profile.name}",
-                        "token",
-                        f"{WHERE['none'].partition(':')[0]}, for {profile.base_url}",
-                        advice,
-                    )
-                )
+                usual = profile.name == settings.profile
+                advice = f"run copydesk login {profile.name}" if usual else ""
+                part = f"profile {profile.name}"
+                wrong.append(Finding(part, "address", profile.base_url))
+                wrong.append(Finding(part, "token", WHERE["none"].partition(":")[0], advice))
         if not found and not wrong:
             wrong.append(
                 Finding("services", "profiles", "none: copydesk login connects to a service")
@@ -99,9 +104,14 @@ def _connections(
 
 def _safe(error: UsageError) -> str:
     """Return what a mistake is, without a variable's value: that may be a token by mistake."""
-    address = os.environ.get(ADDRESS_VARIABLE, "")
     text = str(error)
-    return f"{ADDRESS_VARIABLE} is no base URL" if address and address in text else text
+    address = os.environ.get(ADDRESS_VARIABLE, "")
+    if address and f"{address!r} is" in text:
+        return f"{ADDRESS_VARIABLE} is no base URL"
+    name = os.environ.get(PROFILE_VARIABLE, "")
+    if name and text.startswith("there is no profile"):
+        return f"there is no profile of the name that {PROFILE_VARIABLE} holds"
+    return text
 
 
 async def _ask(connections: list[Connection]) -> list[Finding]:
@@ -111,7 +121,7 @@ async def _ask(connections: list[Connection]) -> list[Finding]:
 
 def _hiding(connections: Iterable[Connection]) -> _Hiding:
     secrets = {secret for connection in connections for secret in connection.secrets}
-    secrets.add(os.environ.get(TOKEN_VARIABLE, ""))
+    secrets.add(os.environ.get(TOKEN_VARIABLE, "").strip())
     for name, address in getproxies().items():
         credentials, at, _ = address.partition("://")[2].rpartition("@")
         if at and name != "no":
@@ -143,6 +153,10 @@ def _value(finding: Finding) -> dict[str, object]:
     }
 
 
+def _ended(text: str) -> str:
+    return text if text.endswith((".", "!", "?")) else f"{text}."
+
+
 def _print(findings: list[Finding]) -> None:
     ordered = {each.part: None for each in findings}
     parts = {
@@ -157,10 +171,8 @@ def _print(findings: list[Finding]) -> None:
         put_facts([(f"  {each.name}", each.said) for each in group if not each.wrong])
         for each in group:
             if each.wrong:
-                put(
-                    f"! {each.name}: {each.said}. {each.advice[:1].upper()}{each.advice[1:]}.",
-                    "bad",
-                )
+                advice = f"{each.advice[:1].upper()}{each.advice[1:]}"
+                put(f"! {each.name}: {_ended(each.said)} {_ended(advice)}", "bad")
         put("")
     wrong = sum(each.wrong for each in findings)
     put(f"{plural(wrong, 'thing')} to mend, marked with !." if wrong else "All is well.")

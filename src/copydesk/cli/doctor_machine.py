@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.metadata
 import os
 import platform
+import re
 import shutil
 import stat
 import sys
@@ -14,7 +15,7 @@ from pathlib import Path
 from copydesk import __version__
 from copydesk.cli import terminal
 from copydesk.cli.connection import ADDRESS_VARIABLE, PROFILE_VARIABLE
-from copydesk.cli.finding import Finding
+from copydesk.cli.finding import HIDDEN, Finding
 from copydesk.cli.tokens import TOKEN_VARIABLE
 from copydesk.domain.text import clean, listed
 from copydesk.local.credentials import CredentialError, Credentials
@@ -24,6 +25,9 @@ from copydesk.local.settings import Settings, SettingsError, load_settings
 
 LIBRARIES = ("textual", "httpx", "pydantic", "keyring")
 """The libraries whose versions matter most to who has to find a mistake."""
+
+SHORTEST_TOKEN = 8
+"""What has fewer letters is no token that somebody put into the settings."""
 
 LITTLE_SPACE = 100 * 1024 * 1024
 """Less than this on a disk is told, in bytes."""
@@ -79,26 +83,44 @@ def _colours(kind: str) -> str:
     return "256" if "256" in kind else "16"
 
 
-def settings(paths: Paths) -> tuple[Settings | None, list[Finding]]:
-    """Return the settings, None where they cannot be used, and what is to be said of them."""
+def settings(paths: Paths) -> tuple[Settings, list[Finding]]:
+    """Return what is usable of the settings, and what is to be said of them."""
     part, name = "settings", str(paths.settings)
     try:
         found = load_settings(paths.settings)
     except SettingsError as error:
-        return None, [
+        # What is wrong there may be a token in a wrong place: it is not repeated.
+        written = _texts(paths.settings)
+        return error.usable, [
             Finding(
                 part,
                 f"line {each.line}" if each.line else "file",
-                # What is wrong there may be a token in a wrong place: the key says enough.
-                f"{each.key or 'the file'} cannot be used",
-                f"run copydesk, which says what is wrong in {name}",
+                _without(each.sentence, written),
+                f"mend it in {name}",
             )
             for each in error.problems
         ]
     except OSError as error:
-        return None, [Finding(part, name, error.strerror or "unreadable", "let it be read by you")]
+        return Settings(), [
+            Finding(part, name, error.strerror or "unreadable", "let it be read by you")
+        ]
     there = "read" if paths.settings.exists() else "none: everything is as usual"
     return found, [Finding(part, name, there)]
+
+
+def _texts(path: Path) -> list[str]:
+    """Return all that stands in quotes or behind a = in a file, the longest first."""
+    text = path.read_bytes().decode("utf-8", "replace")
+    quoted = re.findall(r"\"([^\"\n]*)\"|'([^'\n]*)'", text)
+    found = {each for pair in quoted for each in pair} | set(re.findall(r"=[ \t]*(\S+)", text))
+    return sorted(found, key=len, reverse=True)
+
+
+def _without(sentence: str, texts: list[str]) -> str:
+    for text in texts:
+        if len(text) >= SHORTEST_TOKEN:
+            sentence = sentence.replace(text, HIDDEN)
+    return sentence
 
 
 def files(paths: Paths) -> Iterator[Finding]:

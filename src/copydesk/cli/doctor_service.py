@@ -12,13 +12,15 @@ from urllib.parse import urlsplit
 
 from copydesk.cli.account import kept_for, read_holder
 from copydesk.cli.edge import UsageError
-from copydesk.cli.finding import Finding
+from copydesk.cli.finding import Finding, parted
+from copydesk.cli.tokens import TOKEN_VARIABLE
 from copydesk.domain.text import clean, listed
 
 if TYPE_CHECKING:
     from datetime import timedelta
 
     from copydesk.cli.connection import Connection
+    from copydesk.cli.tokens import Token
     from copydesk.client.api import Api
     from copydesk.contract.operation import Operation
 
@@ -38,6 +40,8 @@ def network(connection: Connection) -> Iterator[Finding]:
 
     part = _part(connection)
     parts = urlsplit(connection.base_url)
+    yield Finding(part, "address", connection.base_url)
+    yield Finding(part, "read-only", "yes" if connection.read_only else "no")
     if parts.scheme == "https":
         named = next((name for name in TRUST_VARIABLES if os.environ.get(name)), None)
         trusted = f"{named} ({clean(os.environ[named])})" if named else "the usual authorities"
@@ -70,10 +74,10 @@ async def service(connection: Connection) -> list[Finding]:
     try:
         api = await connection.connect()
     except UsageError as error:
-        again = f"mend it, or copydesk login {connection.profile}".rstrip()
-        return [*found, Finding(part, "opens", str(error), again)]
+        again = f"mend it, or run copydesk login {connection.profile}".rstrip()
+        return [*found, Finding(part, "opens", *parted(str(error), again))]
     if connection.token is not None:
-        found.append(Finding(part, "token", _ORIGINS.get(connection.token.origin, "there")))
+        found.append(Finding(part, "token", _origin(connection.token)))
     async with api:
         started = time.monotonic()
         try:
@@ -92,12 +96,15 @@ async def service(connection: Connection) -> list[Finding]:
     return found
 
 
-_ORIGINS = {
-    "keyring": "in the keyring",
-    "file": "in a file for you only",
-    "command": "from a command",
-    "COPYDESK_TOKEN": "from COPYDESK_TOKEN",
-}
+def _origin(token: Token) -> str:
+    """Return where a token is from. Of a command the program: its arguments may hold a secret."""
+    if token.origin == TOKEN_VARIABLE:
+        return f"from {TOKEN_VARIABLE}"
+    if token.origin == "command" and token.profile is not None:
+        return f"from a command, {token.profile.token_command[0]}"
+    return {"keyring": "in the keyring", "file": "in a file for you only"}.get(
+        token.origin, "there"
+    )
 
 
 def _part(connection: Connection) -> str:
@@ -105,12 +112,20 @@ def _part(connection: Connection) -> str:
 
 
 def _advice(connection: Connection, error: Exception) -> str:
-    from copydesk.client.errors import Unauthorized, Unreachable
+    from copydesk.client.errors import RateLimited, Unauthorized, Unreachable
 
+    origin = connection.token.origin if connection.token is not None else ""
     if isinstance(error, Unauthorized):
-        return f"copydesk login {connection.profile}" if connection.profile else "set another token"
+        if origin == TOKEN_VARIABLE:
+            return f"set another {TOKEN_VARIABLE}, or unset it"
+        if origin == "command":
+            return "look at what the command prints"
+        return f"run copydesk login {connection.profile}"
     if isinstance(error, Unreachable):
         return "look at the network, the address and the proxy"
+    status = getattr(error, "status", None) or 0
+    if isinstance(error, RateLimited) or status >= 500:
+        return "try again later"
     return "look at the address"
 
 

@@ -31,6 +31,12 @@ def say(message: str) -> None:
             print(clean(message, lines=True), file=sys.stderr, flush=True)
 
 
+def agreed(question: str) -> bool:
+    """Ask a person at the terminal; True for a yes."""
+    print(f"{question} y/N ", end="", file=sys.stderr, flush=True)
+    return sys.stdin.readline().strip().lower() in {"y", "yes"}
+
+
 def guarded(command: Callable[[], int]) -> int:
     """Run a command; turn what goes wrong into one sentence and an exit status."""
     try:

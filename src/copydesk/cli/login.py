@@ -1,4 +1,4 @@
-"""``copydesk login`` and ``logout``: a token is tried at the service before it is kept."""
+"""``copydesk login``: a token is tried at the service before it is kept."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from copydesk.cli.account import Holder, claim, forget_copies, kept_for, read_holder
+from copydesk.cli.account import Holder, claim, forget_copies, read_holder
 from copydesk.cli.connection import ADDRESS_VARIABLE, HOSTED, address_of
-from copydesk.cli.edge import DONE, FAILED, UsageError, say
+from copydesk.cli.edge import DONE, UsageError, agreed, say
 from copydesk.cli.output import put
 from copydesk.cli.tokens import TOKEN_VARIABLE, checked, keep_token
-from copydesk.domain.profile import DEFAULT, EMBEDDED, Profile, wrong_name
-from copydesk.domain.text import clean, listed, shorten
+from copydesk.domain.profile import DEFAULT, Profile, wrong_name
+from copydesk.domain.text import clean, shorten
 from copydesk.local.accounts import Accounts
 from copydesk.local.credentials import TOKEN_BYTES, CredentialError, Credentials, run_command
-from copydesk.local.paths import Paths, find_paths
+from copydesk.local.paths import find_paths
 from copydesk.local.profiles import Profiles, command_of
 
 if TYPE_CHECKING:
@@ -37,11 +37,13 @@ def login(
     store: Storage | None = None,
     ca_file: Path | None = None,
     read_only: bool | None = None,
+    insecure: bool = False,
 ) -> int:
     """Connect to a service: ask for a token, try it, and keep it under a profile.
 
-    What is not given stays as it was in a profile of that name. Raises ``UsageError`` and
-    ``ApiError``; nothing is stored then.
+    What is not given stays as it was in a profile of that name. A keyring that was asked for by
+    name is not replaced by a file. ``insecure`` is the consent to a token that travels
+    unencrypted. Raises ``UsageError`` and ``ApiError``; nothing is stored then.
     """
     profiles = Profiles(find_paths().make().settings)
     before, profile = _wanted(profiles, name, base_url, ca_file, read_only=read_only)
@@ -49,7 +51,7 @@ def login(
     profile = replace(profile, token_command=command, storage=stored)
     host = urlsplit(profile.base_url).netloc
     if _exposes(profile.base_url):
-        say(f"The token travels unencrypted to {host}: everybody on the way can read it.")
+        _warn(host, consent=insecure)
     if profile.storage == "command":
         token = _of_command(profile)
     else:
@@ -60,7 +62,7 @@ def login(
     known = accounts.read(profile.key)
     if account is not None and known is not None and known.user != account.user:
         forget_copies(profile.key)
-    where = _keep(profiles, profile, token)
+    where = _keep(profiles, profile, token, strict=store == "keyring")
     if before is not None and (before.base_url, before.storage) != (
         profile.base_url, profile.storage
     ):  # fmt: skip
@@ -83,9 +85,10 @@ def _wanted(
     read_only: bool | None,
 ) -> tuple[Profile | None, Profile]:
     """Return the profile of that name as it is, and as it is wanted."""
-    called = name or DEFAULT
+    called = DEFAULT if name is None else name
     if wrong := wrong_name(called):
-        raise UsageError(f"{shorten(clean(called), 60)}: {wrong}")
+        shown = shorten(clean(called), 60)
+        raise UsageError(f"{shown}: {wrong}" if shown else wrong)
     before = profiles.get(called)
     address = base_url or (before.base_url if before else os.environ.get(ADDRESS_VARIABLE))
     profile = replace(before or Profile(called, ""), base_url=address_of(address or HOSTED))
@@ -121,6 +124,17 @@ def _exposes(base_url: str) -> bool:
     return parts.scheme != "https" and not is_loopback(parts.hostname or "")
 
 
+def _warn(host: str, *, consent: bool) -> None:
+    """Say that a token travels unencrypted, before it does. Raises ``UsageError`` unless wanted."""
+    said = f"The token travels unencrypted to {host}: everybody on the way can read it."
+    if consent:
+        say(said)
+    elif not sys.stdin.isatty():
+        raise UsageError(f"{said} Use https://, or add --insecure. {_NOTHING.capitalize()}")
+    elif not agreed(f"{said} Send it all the same?"):
+        raise UsageError(_NOTHING)
+
+
 def _of_command(profile: Profile) -> str:
     try:
         token = run_command(profile)
@@ -131,15 +145,22 @@ def _of_command(profile: Profile) -> str:
 
 
 def _piped() -> str:
-    """Return the token that is piped in: the first line that is not empty."""
+    """Return the token that is piped in: the one line that is not empty."""
     if sys.stdin.isatty():
         raise UsageError("--token-stdin reads a pipe: without it the token is typed unseen")
-    said = sys.stdin.read(TOKEN_BYTES)
-    token = next((line.strip() for line in said.splitlines() if line.strip()), "")
-    if not token:
+    try:
+        said = sys.stdin.read(TOKEN_BYTES)
+    except UnicodeDecodeError as error:
+        raise UsageError(
+            f"standard input holds no token, but bytes of another kind: {_NOTHING}"
+        ) from error
+    lines = [line.strip() for line in said.splitlines() if line.strip()]
+    if not lines:
         raise UsageError(f"standard input holds no token: {_NOTHING}")
-    checked(token)
-    return token
+    if len(lines) > 1:
+        raise UsageError(f"standard input holds {len(lines)} lines, and a token is one: {_NOTHING}")
+    checked(lines[0])
+    return lines[0]
 
 
 def _typed(host: str) -> str:
@@ -190,13 +211,25 @@ async def _try(profile: Profile, token: str) -> Holder:
             ) from error
 
 
-def _keep(profiles: Profiles, profile: Profile, token: str) -> str:
-    """Keep the token and the profile, and say where the token is."""
+def _keep(profiles: Profiles, profile: Profile, token: str, *, strict: bool) -> str:
+    """Keep the token and the profile, and say where the token is. Raises ``UsageError``."""
     if profile.storage == "command":
         profiles.save(profile)
         Credentials(find_paths().credentials).forget(profile)
+        if any(token in word for word in profile.token_command):
+            say(
+                "The token itself stands in the command: everybody who can read "
+                f"{find_paths().settings} or the list of processes has it. "
+                "Name a program that reads it from somewhere safe."
+            )
+            return f"The command is run at each start: {profile.token_command[0]}."
         return f"The token is asked of {profile.token_command[0]} at each start; it is not kept."
-    return keep_token(profile, token)[1]
+    try:
+        return keep_token(profile, token, strict=strict)[1]
+    except CredentialError as error:
+        raise UsageError(
+            f"{error}. {_NOTHING.capitalize()}: --store file keeps the token in a file for you only"
+        ) from error
 
 
 def _forget_old(before: Profile, profile: Profile) -> None:
@@ -223,74 +256,3 @@ def _tell_opening(profiles: Profiles, profile: Profile) -> None:
             f"copydesk --profile {profile.name} opens it; "
             f"copydesk profiles use {profile.name} makes it the usual one."
         )
-
-
-def logout(*, name: str | None = None, everything: bool = False, yes: bool = False) -> int:
-    """Take a profile's token from this machine, and what was read with it.
-
-    What was typed and not sent stays. ``everything`` removes the profile as well, once somebody has
-    said so. Raises ``UsageError``.
-    """
-    paths = find_paths()
-    profiles = Profiles(paths.settings)
-    profile = _meant(profiles, name)
-    stays = kept_for(profile.key)
-    if everything and not yes:
-        _ask(profile)
-    status = DONE
-    try:
-        Credentials(paths.credentials).forget(profile)
-    except CredentialError as error:
-        say(f"copydesk: {error}")
-        status = FAILED
-    forget_copies(profile.key)
-    if everything:
-        profiles.remove(profile.name)
-        put(f"Profile {profile.name} is removed.")
-    elif profile.storage == "command":
-        put(
-            f"The token of profile {profile.name} comes from {profile.token_command[0]} and is "
-            "not kept here: --everything removes the profile."
-        )
-    else:
-        if not status:
-            profiles.save(replace(profile, storage="none"))
-        put(f"Logged out of profile {profile.name}. copydesk login {profile.name} logs in again.")
-    _tell_stays(paths, profile, stays)
-    return status
-
-
-def _meant(profiles: Profiles, name: str | None) -> Profile:
-    known = profiles.read()
-    called = name or profiles.default
-    if name is None and not called and len(known) == 1:
-        return known[0]
-    for profile in known:
-        if profile.name == called:
-            return profile
-    if not known:
-        raise UsageError("there is no profile: nobody is logged in")
-    names = ", ".join(profile.name for profile in known)
-    said = f"there is no profile {shorten(clean(name), 60)}" if name else "say which profile"
-    if name == EMBEDDED:
-        said = "the embedded desk has no token"
-    raise UsageError(f"{said}. There are: {names}")
-
-
-def _ask(profile: Profile) -> None:
-    if not sys.stdin.isatty():
-        raise UsageError("nothing was removed: it takes --yes where nobody can be asked")
-    print(
-        f"Remove profile {profile.name} ({profile.base_url}) from this machine? y/N ",
-        end="", file=sys.stderr, flush=True,
-    )  # fmt: skip
-    if sys.stdin.readline().strip().lower() not in {"y", "yes"}:
-        raise UsageError("nothing was removed", FAILED)
-
-
-def _tell_stays(paths: Paths, profile: Profile, stays: list[str]) -> None:
-    host = urlsplit(profile.base_url).netloc
-    put("What was read of the service is forgotten; the log of writes stays.")
-    if stays:
-        put(f"{listed(stays).capitalize()} stay on this machine, in {paths.state}.")
-    put(f"The token itself is valid until it is revoked at {host}.")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from copydesk.cli.connection import PROFILE_VARIABLE
@@ -9,6 +11,7 @@ from copydesk.cli.edge import DONE, UsageError
 from copydesk.cli.output import Column, put, put_json, put_table
 from copydesk.domain.profile import EMBEDDED, Profile
 from copydesk.domain.text import clean, shorten
+from copydesk.local.credentials import CredentialError, Credentials
 from copydesk.local.paths import find_paths
 from copydesk.local.profiles import Profiles
 
@@ -25,7 +28,7 @@ def list_profiles(*, as_json: bool = False) -> int:
     """Print the profiles, the embedded desk first."""
     paths = find_paths()
     profiles = Profiles(paths.settings)
-    known, usual = profiles.read(), profiles.default or EMBEDDED
+    known, usual = _as_they_are(profiles.read()), profiles.default or EMBEDDED
     if as_json:
         put_json([_value(profile, usual) for profile in known])
         return DONE
@@ -55,6 +58,22 @@ def list_profiles(*, as_json: bool = False) -> int:
     if not known:
         put("copydesk login connects copydesk to a service.")
     return DONE
+
+
+def _as_they_are(known: Sequence[Profile]) -> list[Profile]:
+    """Return the profiles, without the storage of a file that has no token for the address.
+
+    A keyring is not asked: each answer may take seconds.
+    """
+    credentials = Credentials(find_paths().credentials)
+
+    def lacks(profile: Profile) -> bool:
+        try:
+            return profile.storage == "file" and credentials.token(profile) is None
+        except CredentialError:
+            return False  # it is there, and who uses it hears why it cannot be read
+
+    return [replace(each, storage="none") if lacks(each) else each for each in known]
 
 
 def use_profile(*, name: str) -> int:

@@ -61,7 +61,7 @@ class Keeper:
     def read(self) -> str:
         """Return the token as it is kept by now. Raises `NotDoneError`."""
         with _told():
-            return self._token.read()
+            return self._token.read(anew=True)
 
     def keep(self, token: str) -> str:
         """Keep another token; say where. Raises `NotDoneError` and ``OSError``."""

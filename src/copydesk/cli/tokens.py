@@ -25,8 +25,9 @@ class Token:
     """
 
     def __init__(self, profile: Profile | None, *, environment: bool = True) -> None:
-        self._profile = profile
-        self._given = os.environ.get(TOKEN_VARIABLE, "") if environment else ""
+        self.profile = profile
+        self._given = os.environ.get(TOKEN_VARIABLE, "").strip() if environment else ""
+        self._typed = ""
         self.secrets: list[str] = [self._given] if self._given else []
 
     @property
@@ -34,15 +35,16 @@ class Token:
         """Where it comes from: the name of the variable, or the storage of the profile."""
         if self._given:
             return TOKEN_VARIABLE
-        return self._profile.storage if self._profile else "none"
+        return self.profile.storage if self.profile else "none"
 
-    def read(self) -> str:
+    def read(self, *, anew: bool = False) -> str:
         """Return the token. A keyring or a command may take seconds: read it in a thread.
 
-        Raises ``UsageError`` when there is none.
+        ``anew``: not one that was typed for this run, but what is kept by now. Raises
+        ``UsageError`` when there is none.
         """
-        token = self._given
-        profile = self._profile
+        token = self._given if anew else self._typed or self._given
+        profile = self.profile
         if not token and profile is not None:
             from copydesk.local.credentials import CredentialError
 
@@ -58,6 +60,8 @@ class Token:
                 else f"set {TOKEN_VARIABLE} to the access token, or run copydesk login"
             )
         checked(token)
+        if anew:
+            self._typed = ""
         if token not in self.secrets:
             self.secrets.append(token)
         return token
@@ -70,16 +74,31 @@ class Token:
         checked(token)
         token = token.strip()
         self.secrets.append(token)
-        profile = self._profile
+        profile = self.profile
         if self._given or profile is None:
-            self._given = token
+            self._typed = token
             return f"Used until copydesk is closed: {TOKEN_VARIABLE} has the old one still."
         if profile.storage == "command":
-            self._given = token
+            self._typed = token
             command = profile.token_command[0]
             return f"Used until copydesk is closed: put it where {command} finds it."
-        self._profile, sentence = keep_token(profile, token)
+        self.profile, sentence = keep_token(_as_kept(profile), token)
         return sentence
+
+
+def _as_kept(profile: Profile) -> Profile:
+    """Return a profile as the settings have it by now: they may have been changed meanwhile.
+
+    Raises ``UsageError`` where it is for another address now: the token is not for that.
+    """
+    from copydesk.local.profiles import Profiles
+
+    now = Profiles(find_paths().settings).get(profile.name)
+    if now is not None and now.base_url != profile.base_url:
+        raise UsageError(
+            f"profile {profile.name} is for {now.base_url} by now: open copydesk again"
+        )
+    return profile if now is None else replace(now, storage=profile.storage)
 
 
 def checked(token: str) -> None:
@@ -92,11 +111,12 @@ def checked(token: str) -> None:
         raise UsageError(str(error)) from error
 
 
-def keep_token(profile: Profile, token: str) -> tuple[Profile, str]:
+def keep_token(profile: Profile, token: str, *, strict: bool = False) -> tuple[Profile, str]:
     """Keep a token and its profile; return the profile as it is now, and where the token went.
 
-    A keyring that does not take it makes it a file. Raises ``OSError`` when the disk refuses, and
-    ``SettingsError`` for settings that cannot be added to: nothing was kept then.
+    A keyring that does not take it makes it a file, unless one is ``strict`` about it. Raises
+    ``CredentialError`` then, ``OSError`` when the disk refuses, and ``SettingsError`` for
+    settings that cannot be added to: nothing was kept in any of these cases.
     """
     from copydesk.local.profiles import Profiles
 
@@ -104,7 +124,7 @@ def keep_token(profile: Profile, token: str) -> tuple[Profile, str]:
     profiles.read()
     credentials = _credentials()
     wanted = replace(profile, storage="keyring" if profile.storage == "none" else profile.storage)
-    now = replace(wanted, storage=credentials.keep(wanted, token))
+    now = replace(wanted, storage=credentials.keep(wanted, token, strict=strict))
     profiles.save(now)
     if now.storage == "keyring":
         return now, "The token is in the keyring of this system."

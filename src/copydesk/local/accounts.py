@@ -41,6 +41,10 @@ class Accounts:
         value = {**self._all(), key: asdict(account)}
         write_file(self._path, json.dumps(value).encode())
 
+    def known(self) -> list[str]:
+        """Return the keys under which things of somebody are kept, the latest last."""
+        return list(self._all())
+
     def _all(self) -> dict[str, object]:
         try:
             value = json.loads(self._path.read_bytes())

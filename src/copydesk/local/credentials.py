@@ -72,12 +72,13 @@ class Credentials:
             return self._read(profile)
         return None
 
-    def keep(self, profile: Profile, token: str) -> Storage:
+    def keep(self, profile: Profile, token: str, *, strict: bool = False) -> Storage:
         """Keep a token where the profile says, and return where it is now.
 
         That is "file" where the keyring does not take it (``unusable`` says why then), and "none"
         for a profile whose token comes from a command. Another copy of it is forgotten. Raises
-        ``OSError`` when the disk refuses.
+        ``OSError`` when the disk refuses, and ``CredentialError`` where it is to be ``strict``
+        about the keyring.
         """
         if profile.storage in {"command", "none"}:
             return "none"
@@ -85,6 +86,8 @@ class Credentials:
             try:
                 self._keyring(lambda ring: ring.set_password(SERVICE, _user(profile), token))
             except CredentialError as error:
+                if strict:
+                    raise
                 self.unusable = str(error)
             else:
                 self._remove(profile)
@@ -97,24 +100,30 @@ class Credentials:
     unusable = ""
     """Why the keyring did not take the last token; empty while it has."""
 
-    def forget(self, profile: Profile) -> None:
-        """Take the token of a profile out of the keyring and the folder.
+    def forget(self, profile: Profile) -> bool:
+        """Take the token of a profile out of the keyring and the folder; whether there was one.
 
         Raises ``CredentialError`` when the keyring has it and keeps it.
         """
-        self._remove(profile)
+        found = self._remove(profile)
         if profile.storage == "keyring":
-            self.forget_in_keyring(profile)
+            return self.forget_in_keyring(profile) or found
+        return found
 
-    def forget_in_keyring(self, profile: Profile) -> None:
-        """Take the token of a profile out of the keyring alone. Raises ``CredentialError``."""
+    def forget_in_keyring(self, profile: Profile) -> bool:
+        """Take the token of a profile out of the keyring alone; whether there was one.
 
-        def delete(ring: KeyringBackend) -> None:
-            if ring.get_password(SERVICE, _user(profile)) is not None:
+        Raises ``CredentialError``.
+        """
+
+        def delete(ring: KeyringBackend) -> bool:
+            found = ring.get_password(SERVICE, _user(profile)) is not None
+            if found:
                 ring.delete_password(SERVICE, _user(profile))
+            return found
 
         try:
-            self._keyring(delete)
+            return self._keyring(delete)
         except CredentialError as error:
             raise CredentialError(
                 f"the token of profile {profile.name} is still in the keyring: {error}"
@@ -125,8 +134,17 @@ class Credentials:
         return self._folder / f"{profile.name}.json"
 
     def backend(self) -> str:
-        """Return the name of the keyring's backend; raises ``CredentialError`` for none."""
-        return self._keyring(lambda ring: str(ring.name))
+        """Return the name of the keyring's backend, once it has answered.
+
+        Raises ``CredentialError`` for none, and for one that does not answer.
+        """
+
+        def ask(ring: KeyringBackend) -> str:
+            # Its name alone is known without it. No profile is called so.
+            ring.get_password(SERVICE, "?")
+            return str(ring.name)
+
+        return self._keyring(ask)
 
     def _read(self, profile: Profile) -> str | None:
         path = self.path(profile)
@@ -144,11 +162,13 @@ class Credentials:
                 return token
         return None
 
-    def _remove(self, profile: Profile) -> None:
+    def _remove(self, profile: Profile) -> bool:
         path = self.path(profile)
-        if path.exists():
-            path.unlink()
-            sync_folder(path.parent)
+        if not path.exists():
+            return False
+        path.unlink()
+        sync_folder(path.parent)
+        return True
 
     def _keyring(self, call: Callable[[KeyringBackend], T]) -> T:
         return within(self._seconds, lambda: call(_ring()))
@@ -187,7 +207,9 @@ def within(seconds: float, call: Callable[[], T]) -> T:
     try:
         outcome = done.get(timeout=seconds)
     except queue.Empty:
-        raise CredentialError(f"the keyring did not answer within {seconds:g} s: it may be locked") from None
+        raise CredentialError(
+            f"the keyring did not answer within {seconds:g} s: it may be locked"
+        ) from None
     if isinstance(outcome, CredentialError):
         raise outcome
     if isinstance(outcome, Exception):

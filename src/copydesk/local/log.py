@@ -159,7 +159,7 @@ def _redacted(value: Any) -> Any:
     if isinstance(value, str):
         known = {secret for secrets in _hidden for secret in tuple(secrets)}
         for secret in sorted(
-            {*known, os.environ.get("COPYDESK_TOKEN", "")} - {""}, key=len, reverse=True
+            {*known, os.environ.get("COPYDESK_TOKEN", "").strip()} - {""}, key=len, reverse=True
         ):
             value = value.replace(secret, "…")
         return _BEARER.sub(r"\1\2…", value)

@@ -25,11 +25,15 @@ class Problem:
 
 
 class SettingsError(ValueError):
-    """The settings cannot be used. Its text is one line for each problem, ready to be shown."""
+    """The settings cannot be used. Its text is one line for each problem, ready to be shown.
 
-    def __init__(self, path: Path, problems: list[Problem]) -> None:
+    ``usable`` is what of them is as it should be, for who has to do without the rest.
+    """
+
+    def __init__(self, path: Path, problems: list[Problem], usable: Settings | None = None) -> None:
         self.path = path
         self.problems = tuple(problems)
+        self.usable = usable or Settings()
         super().__init__(
             "\n".join(
                 f"{path}{f', line {problem.line}' if problem.line else ''}: {problem.sentence}"
@@ -90,6 +94,7 @@ def _settings(path: Path, text: str, value: dict[str, Any]) -> Settings:
 
     known = {setting.name: setting for setting in fields(Settings)}
     problems = []
+    usable: dict[str, Any] = {}
     views, wrong = views_of(value.pop("views", []), text)
     problems += [Problem(line, "views", sentence) for line, sentence in wrong]
     profiles, wrong = profiles_of(value.pop("profiles", {}), text)
@@ -103,14 +108,18 @@ def _settings(path: Path, text: str, value: dict[str, Any]) -> Settings:
             sentence = f"{key} is no setting: {meant}"
         if sentence:
             problems.append(Problem(_line_of(key, text), key, sentence))
+        else:
+            usable[key] = given
     named = value.get("profile")
     names = {EMBEDDED, *(profile.name for profile in profiles)}
     if isinstance(named, str) and named and not wrong and named not in names:
+        del usable["profile"]
         sentence = f"profile is {named!r}, and there is no [profiles.{named}]"
         problems.append(Problem(_line_of("profile", text), "profile", sentence))
+    settings = Settings(**usable, views=views, profiles=profiles)
     if problems:
-        raise SettingsError(path, sorted(problems, key=lambda problem: problem.line))
-    return Settings(**value, views=views, profiles=profiles)
+        raise SettingsError(path, sorted(problems, key=lambda problem: problem.line), settings)
+    return settings
 
 
 def _mistake(setting: Field[Any], given: object) -> str:

@@ -192,6 +192,38 @@ async def test_what_is_kept_shows_until_the_service_has_answered(
         assert "Dropped " in driver.screen
 
 
+async def test_what_is_left_before_its_answer_is_read_again_at_once(
+    service: Service, filled: dict[str, str]
+) -> None:
+    async with drive(service.open()):
+        pass
+    besides, left, over = {"sites?limit=5", "sites?limit=1"}, asyncio.Event(), asyncio.Event()
+
+    async def behind(line: Any, said: Any, asked: Asked) -> None:
+        await left.wait()
+        await line.answer(said)
+
+    async def never(line: Any, said: Any, asked: Asked) -> None:
+        await over.wait()
+
+    def plan(asked: Asked) -> Fault | None:
+        if asked.target.endswith("/collections?limit=250"):
+            return Fault("behind", behind)
+        for each in [each for each in besides if each in asked.target]:
+            besides.remove(each)
+            if not besides:
+                left.set()
+            return Fault("never", never)
+        return None
+
+    # The tree is answered last: what is read beside it is asked for anew then.
+    service.server.plan = plan
+    async with drive(service.open()) as driver:
+        assert not besides
+        assert "live now" in head(driver), "nothing of what is shown is from what is kept"
+        over.set()
+
+
 async def test_what_was_kept_for_another_is_dropped(
     service: Service, filled: dict[str, str]
 ) -> None:

@@ -90,6 +90,7 @@ class ClusterRequests(ClusterTalks):
         """
         organization = self.organization
         known = row.id in self.requests and row.id not in self._old
+        known = known and not self.left_behind("requests", row.id)
         if known or not organization or self.session.api is None:
             if row.id in self._unread:
                 self._read_readiness(row)
@@ -119,7 +120,7 @@ class ClusterRequests(ClusterTalks):
 
         self.load(
             "requests", lambda api: reading.find_requests(api, organization, row.id), arrived,
-            what="Reading change requests", failed=failed, after=REST_SECONDS,
+            what="Reading change requests", of=row.id, failed=failed, after=REST_SECONDS,
         )  # fmt: skip
 
     def _take_merges(self, cluster: str, requests: Sequence[ChangeRequest]) -> None:
@@ -143,7 +144,7 @@ class ClusterRequests(ClusterTalks):
         self.load(
             "readiness",
             lambda api: reading.read_readiness(api, requests, self.session.stuck), arrived,
-            what="Reading merge rules", failed=failed, after=STAY_SECONDS,
+            what="Reading merge rules", of=row.id, failed=failed, after=STAY_SECONDS,
         )  # fmt: skip
 
     def read_besides(self) -> None:
@@ -232,6 +233,7 @@ class ClusterRequests(ClusterTalks):
             lambda api: reading.count_requests(api, organization, sorted(missing), counted),
             lambda _: self._counting.clear(),
             what="Counting change requests",
+            of=" ".join(sorted(missing)),
             failed=lambda _: self._counting.clear(),
             after=REST_SECONDS,
         )

@@ -46,7 +46,12 @@ class Loading(Screen[None]):
         """Whether nothing of what was asked for last could be read."""
         self._hushed = False
         self._kept: dict[str, datetime] = {}
-        """When the service said what is shown, by group, where that was kept on this machine."""
+        """When the service said what is shown, by group, where that was kept on this machine.
+
+        What was left before the service answered is here under a name of its own (`_left`).
+        """
+        self._read_behind: dict[str, str] = {}
+        """What is read of each group behind what is kept of it."""
         self._live: dict[str, datetime] = {}
         """When the last read of a group that the service answered was begun."""
 
@@ -163,6 +168,7 @@ class Loading(Screen[None]):
         local: bool = False,
         quiet: bool = False,
         kept: Kept = "first",
+        of: str = "",
     ) -> None:
         """Read something and hand it to ``then``, on the event loop.
 
@@ -170,7 +176,8 @@ class Loading(Screen[None]):
         only where the service cannot be reached, as for what is taken down while it is read; with
         "never" not even then, for what is decided by and what nobody has asked for yet.
 
-        A newer read of the same ``group`` cancels the older. ``what`` names it while it is slow
+        A newer read of the same ``group`` cancels the older. ``of`` tells what is read from others
+        of the group, where ``what`` does not: see `left_behind`. ``what`` names it while it is slow
         ("Reading spaces"); ``after`` waits that many seconds first, so that a cursor passing by
         reads nothing. A failure is said in the status line, and to ``failed`` if given. What a
         poll loads says nothing, neither that it is slow nor that it failed, and neither does what
@@ -189,6 +196,7 @@ class Loading(Screen[None]):
                 quiet=quiet or self._hushed,
                 local=local,
                 kept="never" if local or self._hushed else kept,
+                of=of or what,
             ),
             name=f"load {group}",
         )
@@ -238,7 +246,18 @@ class Loading(Screen[None]):
         """Stop a read; False when there is none."""
         task = self._reads.pop(group, None)
         self._slow(group, "")
+        of = self._read_behind.pop(group, None)
+        if of is not None and group in self._kept:
+            # Whatever the place remembers of it came from what is kept.
+            self._kept[_left(group, of)] = self._kept.pop(group)
         return task is not None and not task.done() and task.cancel()
+
+    def left_behind(self, group: str, of: str) -> bool:
+        """Whether of that only what is kept was shown: the service has not answered yet.
+
+        A place that remembers what it has read asks for this before it trusts its memory.
+        """
+        return _left(group, of) in self._kept or self._read_behind.get(group) == of
 
     @property
     def loads(self) -> list[asyncio.Task[bool]]:
@@ -262,6 +281,7 @@ class Loading(Screen[None]):
         quiet: bool,
         local: bool,
         kept: Kept,
+        of: str,
     ) -> bool:
         if after:
             await asyncio.sleep(after)
@@ -277,7 +297,7 @@ class Loading(Screen[None]):
             # Who passes by reads nothing that was kept while the service answers: it would be taken
             # for what is known, and not be read.
             if keeps and kept == "first" and (not after or session.unanswered):
-                recalled = await self._recall(group, lambda: read(api), then, quiet=quiet)
+                recalled = await self._recall(group, of, lambda: read(api), then, quiet=quiet)
                 begun = session.clock()
             answers = api.answers
             result = await read(api)
@@ -288,25 +308,23 @@ class Loading(Screen[None]):
 
             away = isinstance(error, Unreachable)
             if keeps and away and not recalled:
-                recalled = await self._recall(group, lambda: read(api), then, quiet=quiet)
+                recalled = await self._recall(group, of, lambda: read(api), then, quiet=quiet)
             if away and self.kept_at is not None:
                 # The header says it, and since when: that is told in full only once.
                 quiet = quiet or session.contact.told
                 session.contact.told = session.contact.told or not quiet
             self._failed(error, None if recalled and away else failed, quiet=quiet)
             return False
-        except asyncio.CancelledError:
-            if recalled:
-                # Whatever the place remembers of it came from what is kept.
-                self._kept[f"{group}, left"] = self._kept.get(group, begun)
-            raise
         finally:
             slow.stop()
-            self._slow(group, "")
+            if self._reads.get(group) is asyncio.current_task():
+                self._read_behind.pop(group, None)
+                self._slow(group, "")
         if answered:
             session.fresh(tell=False)
         if answered or not recalled:
             self._kept.pop(group, None)
+            self._kept.pop(_left(group, of), None)
             self._live[group] = begun
         waiting = self._waiting() if recalled else ()
         try:
@@ -330,6 +348,7 @@ class Loading(Screen[None]):
     async def _recall(
         self,
         group: str,
+        of: str,
         read: Callable[[], Awaitable[T]],
         then: Callable[[T], None],
         *,
@@ -344,7 +363,7 @@ class Loading(Screen[None]):
             return False
         if (live := self._live.get(group)) is not None and found.at >= live:
             return False  # it is what is shown already
-        self._kept[group] = found.at
+        self._kept[group], self._read_behind[group] = found.at, of
         self._hand(then, found.result, quiet=quiet)
         session.touched()
         return True
@@ -397,3 +416,8 @@ class Loading(Screen[None]):
         """Stop every read: the place goes away."""
         for task in self._reads.values():
             task.cancel()
+
+
+def _left(group: str, of: str) -> str:
+    """Return the name under which is noted that something was left with what is kept of it."""
+    return f"{group}, left: {of}"

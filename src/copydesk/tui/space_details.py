@@ -76,7 +76,9 @@ class SpaceDetails(SpaceHanding):
         self.facts.show(self._facts_of(row), title="Row" if row is None else row.title)
         node = self.node
         self.cancel_load("details")
-        if node is None or node.kind != "space" or node.id in self._details:
+        if node is None or node.kind != "space":
+            return
+        if node.id in self._details and not self.left_behind("details", node.id):
             return
         if not spaces.no_access(node) and self.session.api is not None:
             self._read_details(node)
@@ -112,7 +114,7 @@ class SpaceDetails(SpaceHanding):
         def arrived(details: spaces.Details) -> None:
             self._details[node.id] = details
             self._unread_details.discard(node.id)
-            self.look()
+            self.facts.show(self._facts_of(self.row))
 
         def unread(_: str) -> None:
             self._unread_details.add(node.id)
@@ -123,6 +125,7 @@ class SpaceDetails(SpaceHanding):
             lambda api: read_details(api, node, self.organization, me, people),
             arrived,
             what=f"Reading about {node.title}",
+            of=node.id,
             failed=unread,
             after=REST_SECONDS,
         )

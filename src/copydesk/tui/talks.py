@@ -172,7 +172,7 @@ class TalkPlace(Place, scope="talks"):
     def read_talk(self, row: Any, *, after: float = 0.0) -> None:
         """Show the conversation of a row, reading it if need be."""
         conversation, issue = self._asked = self.talk_asked(row)
-        if conversation in self._talks:
+        if conversation in self._talks and not self.left_behind("talk", conversation):
             self.cancel_load("talk")
             self.show_talk()
             self._read_ahead()
@@ -229,8 +229,9 @@ class TalkPlace(Place, scope="talks"):
         if not after:
             say_reading()
         self.load(
-            "talk", read, arrived, what="Reading the conversation", after=after, failed=failed
-        )
+            "talk", read, arrived, what="Reading the conversation", of=conversation, after=after,
+            failed=failed,
+        )  # fmt: skip
 
     def _read_ahead(self) -> None:
         """Read the conversation that ``J`` (or ``K``, if that was last) goes to, and no other.

@@ -133,7 +133,9 @@ class ChangesDetails(ChangesWriting):
 
     def _wants(self, row: ChangeRow) -> bool:
         known = self.known(row)
-        return known is None or bool(known.missing) or bool(self.due(row, ALL_PARTS))
+        if known is None or known.missing or self.left_behind("details", row.id):
+            return True
+        return bool(self.due(row, ALL_PARTS))
 
     def refresh_frame(self) -> None:
         """Bring the details up to date with the frame: once keys pause, not at each."""
@@ -183,8 +185,9 @@ class ChangesDetails(ChangesWriting):
                 self._show_facts()
 
         self.load(
-            "details", read, arrived, what=f"Reading {row.label}", failed=failed, after=REST_SECONDS
-        )
+            "details", read, arrived, what=f"Reading {row.label}", of=row.id, failed=failed,
+            after=REST_SECONDS,
+        )  # fmt: skip
 
     # Reading parts of many
 

@@ -70,6 +70,7 @@ class IntegrationPlace(ResourcePlace[Any], scope="integration"):
             lambda api: self._trace(api, item.id),
             self._traced,
             what="Reading what was written",
+            of=item.id,
             after=REST_SECONDS,
         )
 

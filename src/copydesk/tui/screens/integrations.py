@@ -95,6 +95,7 @@ class IntegrationsPlace(Publishing, scope="integrations"):
             lambda api: self._look_here(api, item.name, home),
             lambda _: self._looked(),
             what="Reading where it is installed",
+            of=item.name,
             failed=lambda _: None,  # some lists may not be read: nothing is said then
             after=REST_SECONDS,
         )

@@ -264,13 +264,16 @@ class PagesPlace(PageWays, ThreadAbove, scope="pages"):
     def _look(self, *, after: float) -> None:
         page = self.rows.selected_item
         self.cancel_load("page")
-        if page is None or (page == self.shown_page and page.id in self._texts):
+        if page is None:
+            return
+        known = page.id in self._texts and not self.left_behind("page", page.id)
+        if known and page == self.shown_page:
             return
         if not page.readable:
             self._show(page, Read(present.no_text(page), []))
-        elif (read := self._texts.get(page.id)) is not None:
+        elif known:
             self._texts.move_to_end(page.id)
-            self._show(page, read)
+            self._show(page, self._texts[page.id])
         else:
             version = self._version
             titles = {row_id: row.where for row_id, row in self._rows_by_id.items()}
@@ -279,6 +282,7 @@ class PagesPlace(PageWays, ThreadAbove, scope="pages"):
                 lambda api: reading.read_page(api, version, page.id, titles),
                 lambda read: self._keep(page, read),
                 what=f"Reading {page.title}",
+                of=page.id,
                 failed=lambda text: self._show(page, Read(f"*{text}*", None)),
                 after=after,
             )

@@ -103,11 +103,11 @@ class ReviewPages(ReviewBase):
         if self.page_tree.selected_id != page:
             self.reveal(page)
         text = self.texts.get(page)
-        if text is not None:
+        if text is not None and not self.left_behind("page", page):
             self.cancel_load("page")
             self._page_read(page, text, then, keep_place)
             return
-        if not keep_place:
+        if text is None and not keep_place:
             self.diff.empty = "Reading…"
             self.diff.show(None, {})
             self.show_beside()
@@ -116,6 +116,7 @@ class ReviewPages(ReviewBase):
             lambda api: self._read_page(api, opened, change),
             lambda read: self._page_read(page, read, then, keep_place),
             what=f"Reading {clean(change.node.title)}",
+            of=page,
             failed=self._page_failed,
             after=after,
         )

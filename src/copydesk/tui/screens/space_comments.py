@@ -162,6 +162,7 @@ class SpaceComments(MessageActions, ResourcePlace["Comment"], scope="space_comme
             lambda api: read_thread(api, space, "", thread.id),
             arrived,
             what="Reading replies",
+            of=thread.id,
             after=REST_SECONDS,
         )
 

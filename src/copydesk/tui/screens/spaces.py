@@ -371,7 +371,8 @@ class SpacesPlace(ContentCommands, SpacesArranging, scope="spaces"):
         self.cancel_load("details")
         if node is None or node.kind != "space":
             return
-        if node.id not in self._details or node.id in self._old:
+        known = node.id in self._details and node.id not in self._old
+        if not known or self.left_behind("details", node.id):
             if self.session.api is None or present.no_access(node):
                 return
             self._read_details(node)
@@ -413,6 +414,7 @@ class SpacesPlace(ContentCommands, SpacesArranging, scope="spaces"):
             lambda api: read_details(api, node, organization, me, people),
             arrived,
             what=f"Reading about {node.title}",
+            of=node.id,
             failed=unread,
             after=REST_SECONDS,
         )

@@ -35,6 +35,7 @@ class Stuck(Ring):
     def __init__(self) -> None:
         super().__init__()
         self.there = threading.Event()
+        self.stored = threading.Event()
 
     def get_password(self, service: str, username: str) -> str | None:
         self.there.wait(60)
@@ -42,6 +43,8 @@ class Stuck(Ring):
 
     def set_password(self, service: str, username: str, password: str) -> None:
         self.there.wait(60)
+        super().set_password(service, username, password)
+        self.stored.set()
 
 
 class Telltale(Ring):

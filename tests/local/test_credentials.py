@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from dataclasses import replace
 from pathlib import Path
 
@@ -53,6 +54,10 @@ def test_what_no_keyring_takes_is_in_a_file_for_the_person(
         if not isinstance(ring, Telltale):
             with pytest.raises(CredentialError, match="profile work is in the keyring, and"):
                 kept.token(WORK)
+        if isinstance(ring, Stuck):
+            with pytest.raises(CredentialError, match="may be still in the keyring"):
+                kept.forget(replace(WORK, storage="file"))
+            assert kept.keep(WORK, TOKEN) == "file"
     now = replace(WORK, storage="file")
     path = kept.path(now)
     assert (path.stat().st_mode & 0o777, folder.stat().st_mode & 0o777) == (0o600, 0o700)
@@ -61,7 +66,21 @@ def test_what_no_keyring_takes_is_in_a_file_for_the_person(
     path.write_bytes(b"\xff{")
     with pytest.raises(CredentialError, match="run copydesk login work"):
         kept.token(now)
-    kept.forget(now)
+    if isinstance(ring, Stuck):
+        with using(None):
+            kept.forget(now)
+        # It is unlocked when nobody waits any more: what it was given is taken back.
+        assert ring.stored.wait(10)
+        for thread in threading.enumerate():
+            if thread.name == "keyring":
+                thread.join(10)
+        assert not ring.kept
+    else:
+        if ring is not None:
+            ring.kept["copydesk", f"work {WORK.base_url}"] = "from before"
+        with using(ring):
+            assert kept.forget(now)
+        assert ring is None or not ring.kept
     assert not path.exists()
     assert kept.token(now) is None
 
@@ -75,12 +94,15 @@ def test_what_no_keyring_takes_is_in_a_file_for_the_person(
         ("true", "printed nothing"),
         ("while :; do printf 0123456789; done", "more than a token"),
         ("sleep 60 & sleep 60; echo tok-3", "was stopped after 0.3 s"),
+        ("setsid sleep 2 & sleep 60", "was stopped after 0.3 s"),
+        ("setsid sleep 2 & echo tok-4", "tok-4"),
     ],
 )
 def test_a_token_command_gives_its_first_line_or_a_sentence(
     monkeypatch: pytest.MonkeyPatch, script: str, said: str
 ) -> None:
     monkeypatch.setattr(credentials, "COMMAND_SECONDS", 0.3)
+    monkeypatch.setattr(credentials, "LEFT_SECONDS", 0.1)
     profile = replace(WORK, storage="command", token_command=("sh", "-c", script))
     try:
         found = run_command(profile)

@@ -32,6 +32,9 @@ def test_profiles_are_written_beside_what_is_there(tmp_path: Path) -> None:
     assert profiles.get("work") == Profile("work", "https://docs.example", storage="file")
     with pytest.raises(KeyError):
         profiles.use("none")
+    both = Profile("work", "https://docs.example", ("pass", "x"), "keyring")
+    profiles.save(both)
+    assert profiles.get("work") == both
     profiles.use("desk")
     assert profiles.default == "desk"
     profiles.use("bot")
@@ -42,6 +45,10 @@ def test_profiles_are_written_beside_what_is_there(tmp_path: Path) -> None:
     assert text.startswith(MINE)
     assert "profile" not in text
     assert path.stat().st_mode & 0o777 == 0o600
+    path.write_text('profiles = {work = {base_url = "https://docs.example"}}\n')
+    profiles.save(BOT)
+    profiles.save(WORK)
+    assert list(profiles.read()) == [WORK, BOT]
     with pytest.raises(ValueError, match="embedded desk"):
         profiles.save(Profile("desk", "https://docs.example"))
 

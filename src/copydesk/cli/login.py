@@ -63,10 +63,9 @@ def login(
     if account is not None and known is not None and known.user != account.user:
         forget_copies(profile.key)
     where = _keep(profiles, profile, token, strict=store == "keyring")
-    if before is not None and (before.base_url, before.storage) != (
-        profile.base_url, profile.storage
-    ):  # fmt: skip
-        _forget_old(before, profile)
+    if before is not None:
+        # As it is now: a keyring that did not take the token has made it a file.
+        _forget_old(before, profiles.get(profile.name) or profile)
     if account is not None:
         accounts.write(profile.key, account)
     put(f"Logged in to {host} as {holder}, profile {profile.name}.")
@@ -215,7 +214,10 @@ def _keep(profiles: Profiles, profile: Profile, token: str, *, strict: bool) -> 
     """Keep the token and the profile, and say where the token is. Raises ``UsageError``."""
     if profile.storage == "command":
         profiles.save(profile)
-        Credentials(find_paths().credentials).forget(profile)
+        try:
+            Credentials(find_paths().credentials).forget(profile)
+        except CredentialError as error:
+            say(f"{error}.")
         if any(token in word for word in profile.token_command):
             say(
                 "The token itself stands in the command: everybody who can read "

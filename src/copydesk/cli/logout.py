@@ -47,6 +47,8 @@ def logout(*, name: str | None = None, everything: bool = False, yes: bool = Fal
     if broken is not None:
         say(f"{broken}\nThe profile stays in the settings until they are mended.")
         status = FAILED if everything else status
+    elif everything and status:
+        say(f"Profile {profile.name} stays, so that logout can be tried again.")
     elif everything:
         profiles.remove(profile.name)
         put(f"Profile {profile.name} is removed.")

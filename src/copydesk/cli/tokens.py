@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -83,6 +84,8 @@ class Token:
             command = profile.token_command[0]
             return f"Used until copydesk is closed: put it where {command} finds it."
         self.profile, sentence = keep_token(_as_kept(profile), token)
+        if (profile.storage, self.profile.storage) == ("keyring", "file"):
+            sentence += " The old one may still be in the keyring: copydesk logout takes it out."
         return sentence
 
 
@@ -118,6 +121,7 @@ def keep_token(profile: Profile, token: str, *, strict: bool = False) -> tuple[P
     ``CredentialError`` then, ``OSError`` when the disk refuses, and ``SettingsError`` for
     settings that cannot be added to: nothing was kept in any of these cases.
     """
+    from copydesk.local.credentials import CredentialError
     from copydesk.local.profiles import Profiles
 
     profiles = Profiles(find_paths().settings)
@@ -125,7 +129,14 @@ def keep_token(profile: Profile, token: str, *, strict: bool = False) -> tuple[P
     credentials = _credentials()
     wanted = replace(profile, storage="keyring" if profile.storage == "none" else profile.storage)
     now = replace(wanted, storage=credentials.keep(wanted, token, strict=strict))
-    profiles.save(now)
+    if profiles.get(now.name) != now:
+        try:
+            profiles.save(now)
+        except BaseException:
+            # Without its profile nothing could take it away again.
+            with suppress(CredentialError):
+                credentials.forget(now)
+            raise
     if now.storage == "keyring":
         return now, "The token is in the keyring of this system."
     where = f"The token is in {credentials.path(now)}, which is for you only."

@@ -14,6 +14,7 @@ import queue
 import subprocess
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -35,12 +36,19 @@ KEYRING_SECONDS = 3.0
 COMMAND_SECONDS = 10.0
 """How long a token command may run."""
 
+LEFT_SECONDS = 0.5
+"""How long what a token command printed is waited for once it has ended."""
+
 TOKEN_BYTES = 65_536
 """More than this is no token."""
 
 
 class CredentialError(Exception):
     """A token that cannot be had. Its text is a sentence for a person, with no secret in it."""
+
+
+class NoKeyringError(CredentialError):
+    """This system has no keyring: nothing can be in it."""
 
 
 class Credentials:
@@ -84,12 +92,13 @@ class Credentials:
             return "none"
         if profile.storage == "keyring":
             try:
-                self._keyring(lambda ring: ring.set_password(SERVICE, _user(profile), token))
+                self._keep_in_keyring(profile, token)
             except CredentialError as error:
                 if strict:
                     raise
                 self.unusable = str(error)
             else:
+                self.unusable = ""
                 self._remove(profile)
                 return "keyring"
         private_folder(self._folder)
@@ -103,12 +112,16 @@ class Credentials:
     def forget(self, profile: Profile) -> bool:
         """Take the token of a profile out of the keyring and the folder; whether there was one.
 
-        Raises ``CredentialError`` when the keyring has it and keeps it.
+        The keyring may have one whatever the profile says: from before it was not to be reached.
+        Raises ``CredentialError`` when it has one and keeps it, or does not tell.
         """
         found = self._remove(profile)
-        if profile.storage == "keyring":
+        try:
             return self.forget_in_keyring(profile) or found
-        return found
+        except CredentialError as error:
+            if profile.storage != "keyring" and isinstance(error.__cause__, NoKeyringError):
+                return found
+            raise
 
     def forget_in_keyring(self, profile: Profile) -> bool:
         """Take the token of a profile out of the keyring alone; whether there was one.
@@ -125,8 +138,9 @@ class Credentials:
         try:
             return self._keyring(delete)
         except CredentialError as error:
+            there = "is" if profile.storage == "keyring" else "may be"
             raise CredentialError(
-                f"the token of profile {profile.name} is still in the keyring: {error}"
+                f"a token of profile {profile.name} {there} still in the keyring: {error}"
             ) from error
 
     def path(self, profile: Profile) -> Path:
@@ -170,6 +184,21 @@ class Credentials:
         sync_folder(path.parent)
         return True
 
+    def _keep_in_keyring(self, profile: Profile, token: str) -> None:
+        user = _user(profile)
+        asked: list[KeyringBackend] = []
+
+        def put() -> None:
+            asked.append(_ring())
+            asked[0].set_password(SERVICE, user, token)
+
+        def withdraw() -> None:
+            # Whoever waited has put it somewhere else by now.
+            if asked[0].get_password(SERVICE, user) == token:
+                asked[0].delete_password(SERVICE, user)
+
+        within(self._seconds, put, too_late=withdraw)
+
     def _keyring(self, call: Callable[[KeyringBackend], T]) -> T:
         return within(self._seconds, lambda: call(_ring()))
 
@@ -185,27 +214,45 @@ def _ring() -> KeyringBackend:
 
     ring = keyring.get_keyring()
     if isinstance(ring, Nothing) or ring.priority <= 0:
-        raise CredentialError("this system has no keyring that copydesk can use")
+        raise NoKeyringError("this system has no keyring that copydesk can use")
     return ring
 
 
-def within(seconds: float, call: Callable[[], T]) -> T:
+def within(
+    seconds: float, call: Callable[[], T], *, too_late: Callable[[], None] = lambda: None
+) -> T:
     """Return what ``call`` does of the keyring, if it does so in time.
 
     Raises ``CredentialError`` for everything else. Its thread is left behind then: it ends with the
-    program, and what it finds out by that time is dropped.
+    program, and what it finds out by that time is dropped. ``too_late`` takes back what it did
+    after all.
     """
     done: queue.SimpleQueue[tuple[T] | Exception] = queue.SimpleQueue()
+    ending = threading.Lock()
+    left = threading.Event()
 
     def run() -> None:
+        outcome: tuple[T] | Exception
         try:
-            done.put((call(),))
+            outcome = (call(),)
         except Exception as error:  # noqa: BLE001 - backends are plugins, and raise what they like
-            done.put(error)
+            outcome = error
+        with ending:
+            if not left.is_set():
+                done.put(outcome)
+                return
+        if not isinstance(outcome, Exception):
+            with suppress(Exception):  # as above; nobody is there to be told
+                too_late()
 
     threading.Thread(target=run, name="keyring", daemon=True).start()
     try:
-        outcome = done.get(timeout=seconds)
+        try:
+            outcome = done.get(timeout=seconds)
+        except queue.Empty:
+            with ending:
+                left.set()
+            outcome = done.get_nowait()
     except queue.Empty:
         raise CredentialError(
             f"the keyring did not answer within {seconds:g} s: it may be locked"
@@ -238,26 +285,29 @@ def run_command(profile: Profile) -> str:
     except (OSError, ValueError) as error:
         why = (error.strerror if isinstance(error, OSError) else "") or "no such program"
         raise CredentialError(f"{lead} cannot be run: {why}") from error
-    late = threading.Event()
+    said = bytearray()
 
-    def stop() -> None:
-        late.set()
-        _end(process)
-
-    clock = threading.Timer(COMMAND_SECONDS, stop)
-    clock.daemon = True
-    clock.start()
-    assert process.stdout is not None
-    try:
-        said = process.stdout.read(TOKEN_BYTES + 1)
+    def take() -> None:
+        assert process.stdout is not None
+        with process.stdout as pipe:
+            while len(said) <= TOKEN_BYTES and (more := os.read(pipe.fileno(), 4096)):
+                said.extend(more)
         if len(said) > TOKEN_BYTES:
             _end(process)
-        status = process.wait()
-    finally:
-        clock.cancel()
-        process.stdout.close()
-    if late.is_set():
-        raise CredentialError(f"{lead} was stopped after {COMMAND_SECONDS:g} s")
+
+    # In a thread: what the command leaves running may hold the other end for ever.
+    reader = threading.Thread(target=take, name="token command", daemon=True)
+    reader.start()
+    try:
+        status = process.wait(COMMAND_SECONDS)
+    except subprocess.TimeoutExpired:
+        _end(process)
+        process.wait()
+        raise CredentialError(f"{lead} was stopped after {COMMAND_SECONDS:g} s") from None
+    except BaseException:  # ctrl+c is not to leave it running
+        _end(process)
+        raise
+    reader.join(LEFT_SECONDS)
     if len(said) > TOKEN_BYTES:
         raise CredentialError(f"{lead} prints more than a token")
     if status:
@@ -265,7 +315,7 @@ def run_command(profile: Profile) -> str:
             f"{lead} failed (exit status {status}). It is run without a terminal: unlock what it "
             "asks first, or run it yourself to see why"
         )
-    token = said.decode("utf-8", "replace").strip().partition("\n")[0].strip()
+    token = bytes(said).decode("utf-8", "replace").strip().partition("\n")[0].strip()
     if not token:
         raise CredentialError(f"{lead} printed nothing")
     return token

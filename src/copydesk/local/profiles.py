@@ -175,8 +175,9 @@ class Profiles:
             document["profiles"] = tomlkit.table(is_super_table=True)
         profiles: Any = document["profiles"]
         if profile.name not in profiles:
-            fresh_table = tomlkit.table()
-            if document.as_string().strip():
+            inline = isinstance(profiles, tomlkit.items.InlineTable)
+            fresh_table: Any = tomlkit.inline_table() if inline else tomlkit.table()
+            if not inline and document.as_string().strip():
                 fresh_table.trivia.indent = "\n"
             profiles[profile.name] = fresh_table
         table = profiles[profile.name]
@@ -236,7 +237,7 @@ def _written(profile: Profile) -> dict[str, Any]:
     found: dict[str, Any] = {"base_url": profile.base_url}
     if profile.token_command:
         found["token_command"] = list(profile.token_command)
-    elif profile.storage != "none":
+    if profile.storage != ("command" if profile.token_command else "none"):
         found["storage"] = profile.storage
     if profile.ca_file is not None:
         found["ca_file"] = str(profile.ca_file)

@@ -426,7 +426,9 @@ class CopydeskApp(AccountApp, MergingApp, EndingApp):
 
     async def open_prompt(self, place: Place, prompt: Prompt) -> None:
         """Open a line that has the focus before the next key is read: that key is for it."""
-        await place.query("Prompt").remove()
+        # Shielded: who asks may be a worker of a place that goes. It stops what it waits for, and
+        # with the task of a line the place ends, and with that the program.
+        await asyncio.shield(place.query("Prompt").remove())
         await place.mount(prompt, before="#status")
         place.set_focus(prompt.input)
 

@@ -17,13 +17,14 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any, Protocol, cast, runtime_checkable
 
 from textual.app import App, ScreenError
-from textual.worker import WorkerFailed
+from textual.worker import WorkerFailed, active_worker
 
 from copydesk.tui.drafts import refusal
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
     from textual.driver import Driver
+    from textual.message import Message
     from textual.screen import Screen
 
     from copydesk.tui.app import CopydeskApp
@@ -74,6 +75,32 @@ class EndingApp(App[None]):
         from copydesk.tui.terminal_driver import TerminalDriver
 
         return TerminalDriver
+
+    async def _dispatch_message(self, message: Message) -> None:
+        """Go on where only what was waited for was stopped: else the program ends without a word.
+
+        A worker that is stopped stops what it waits for, as that a screen is taken away; the
+        program may wait for the same.
+        """
+        try:
+            await super()._dispatch_message(message)
+        except asyncio.CancelledError as error:
+            task = asyncio.current_task()
+            if task is None or task.cancelling():
+                raise
+            if self.note_error is not None:
+                self.note_error(error)
+
+    async def _flush_next_callbacks(self) -> None:
+        """Do what is to be done next; for a worker that asks for a sheet, in a task of its own.
+
+        Textual has that worker do it. It may be the worker of a place that is being taken away:
+        then it waits for that, is stopped by that, and stops it half-way.
+        """
+        if active_worker.get(None) is None:
+            await super()._flush_next_callbacks()
+        else:
+            await asyncio.shield(super()._flush_next_callbacks())
 
     # What was typed
 

@@ -260,6 +260,11 @@ class Place(CommonActions, Loading, Screen[None]):
         focused = self.focused
         return focused if isinstance(focused, Pane) else None
 
+    async def on_event(self, event: events.Event) -> None:
+        """Begin nothing in a place that was left before it was drawn: it has no parts."""
+        if not (isinstance(event, events.Mount) and self._pruning):
+            await super().on_event(event)
+
     def on_mount(self) -> None:
         """Fill the frame, and read once the first frame is out."""
         self.query_one("#views").set_class(not self.views, "-none")

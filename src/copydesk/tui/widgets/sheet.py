@@ -75,6 +75,11 @@ class Sheet(Acts, ModalScreen[R], Generic[R], scope="sheet"):
         self.cause = CAUSE.get()
         """The actions that opened it."""
 
+    async def on_event(self, event: events.Event) -> None:
+        """Begin nothing in a sheet that was left before it was drawn: it has no parts."""
+        if not (isinstance(event, events.Mount) and self._pruning):
+            await super().on_event(event)
+
     def compose(self) -> ComposeResult:
         """A titled box around the body."""
         with Box(self._title, f"sheet -danger-{self.DANGER}"):

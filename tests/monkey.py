@@ -19,8 +19,11 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import pytest
 from textual import events
 from textual.geometry import Size
+from textual.message import Message
+from textual.message_pump import MessagePump
 
 from copydesk.cli.connection import Connection, session_for
 from copydesk.client.api import Api
@@ -95,7 +98,7 @@ def awaited() -> str:
                 code = frame.f_code
                 chain.append(f"{Path(code.co_filename).name}:{frame.f_lineno} {code.co_name}")
             waits = getattr(waits, "cr_await", None) or getattr(waits, "gi_yieldfrom", None)
-        if chain and not chain[-1].startswith("queues.py"):
+        if not any(each.endswith("_get_message") for each in chain):
             lines.append(f"{task.get_name()}: " + " > ".join(chain))
     return "\n".join(lines)
 
@@ -232,6 +235,29 @@ class WatchedApp(CopydeskApp):
         assert not FORBIDDEN.search(url), url
 
 
+@contextmanager
+def cancellations(errors: list[BaseException]) -> Iterator[None]:
+    """Note what cancels the task of a screen or of the program, other than their own end.
+
+    A handler that awaits what somebody else cancels is cancelled with it, and with it all keys; a
+    screen that ended so ends the program, without a word, when it is left.
+    """
+    dispatch = MessagePump._dispatch_message
+
+    async def watched(pump: MessagePump, message: Message) -> None:
+        try:
+            await dispatch(pump, message)
+        except asyncio.CancelledError as error:
+            if pump.is_running and not pump.app._exit:
+                error.add_note(f"in {pump!r}, by {message!r}")
+                errors.append(error)
+            raise
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(MessagePump, "_dispatch_message", watched)
+        yield
+
+
 class Round:
     """One monkey on one desk. ``home`` has the program's files; they outlive a quit."""
 
@@ -258,8 +284,9 @@ class Round:
         place = "spaces"
         while self.pressed < keys:
             try:
-                async with self._opened(server, place) as driver:
-                    await self._play(driver, keys, server)
+                with cancellations(self.errors):
+                    async with self._opened(server, place) as driver:
+                        await self._play(driver, keys, server)
             finally:
                 while self._clients:
                     await self._clients.pop().aclose()

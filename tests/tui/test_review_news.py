@@ -195,4 +195,7 @@ async def test_a_write_out_of_reach_says_offline(review: ReviewWorld) -> None:
         faults.gone = True
         await driver.press("ctrl+s")
         assert "offline" in driver.screen.splitlines()[0]
-        assert list(driver.app.session.drafts.kept().values()) == ["In short"]
+        assert "outbox 1" in driver.screen.splitlines()[0]
+        assert "Waits in the outbox (g x)" in driver.screen
+        assert [entry.text for entry in driver.app.session.outbox.items.values()] == ["In short"]
+        assert not driver.app.session.drafts.kept(), "what waits is no draft beside it"

@@ -49,5 +49,9 @@ def test_what_is_kept_is_shown_and_dropped(
     [left] = json.loads(capsys.readouterr().out)
     assert (left["service"], left["bytes"] > 2_000_000) == ("https://api.example.com", True)
     assert main(["cache", "clear"]) == 0
+    # The last screens are dropped, too, where no answers say whose they are.
+    Snapshots(paths.snapshots, work.key).write("spaces", [{"title": "Handbook"}])
+    assert main(["cache", "clear"]) == 0
+    assert not list(paths.snapshots.iterdir())
     assert main(["cache", "clear"]) == 0
     assert "nothing to drop" in capsys.readouterr().out

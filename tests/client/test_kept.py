@@ -12,10 +12,12 @@ from typing import Any
 import pytest
 import stamina
 
-from copydesk.client.answers import kept_reading
+from copydesk.client.answers import Keeping, kept_reading
 from copydesk.client.api import Api
 from copydesk.client.errors import (
+    Forbidden,
     Garbled,
+    Invalid,
     NotFound,
     NotKept,
     ReadOnly,
@@ -29,6 +31,7 @@ from copydesk.contract import operations as ops
 from copydesk.contract.models.comment import CommentCreate, MarkdownBody
 from copydesk.contract.models.space import SpaceUpdate
 from copydesk.contract.operation import CATALOGUE
+from copydesk.domain.kept import Kept
 from copydesk.local.answers import Answers
 from tests import faults
 from tests.faulty import FaultyServer, always, script, serving, writes_only
@@ -95,9 +98,18 @@ async def test_what_was_read_is_there_again_and_only_where_it_is_asked_for(
         server.plan = always(faults.HTML)
         with pytest.raises(Garbled):
             await api(ops.get_space, space)
+        # Nor does a page that says no in the service's place take anything away.
+        server.plan = always(faults.refusal(403, body=b"<html>Wi-Fi</html>"))
+        with pytest.raises(Forbidden):
+            await api(ops.get_space, space)
         server.plan = always(faults.SERVER_ERROR)
         with kept_reading():
             assert (await api(ops.get_space, space)).title == "Handbook"
+        server.plan = always(faults.refusal(403))
+        with pytest.raises(Forbidden):
+            await api(ops.get_space, space)
+        with kept_reading(), pytest.raises(NotKept):
+            await api(ops.get_space, space)
         await api.forget_kept()
         with kept_reading(), pytest.raises(NotKept):
             await api(ops.get_space, space)
@@ -106,6 +118,24 @@ async def test_what_was_read_is_there_again_and_only_where_it_is_asked_for(
         assert not api.keeps
         with kept_reading(), pytest.raises(NotKept):
             await api(ops.get_space, space)
+
+
+async def test_a_slow_answer_takes_the_place_of_no_newer_one(tmp_path: Path) -> None:
+    moment = [20.0]
+    keeping = Keeping(Answers(tmp_path / "a.db", clock=lambda: moment[0]), lambda: moment[0])
+    for asked, content in ((10.0, b"new"), (5.0, b"old")):
+        keeping.keep("/v1/user", content, asked)
+        assert await keeping.read("/v1/user") == Kept(b"new", 10.0)
+    await keeping.held()
+    keeping.keep("/v1/user", b"old", 5.0)
+    await keeping.held()
+    assert await keeping.read("/v1/user") == Kept(b"new", 10.0)
+    # Unless that is of the future: the clock was set back.
+    moment[0] = 8.0
+    keeping.keep("/v1/user", b"now")
+    await keeping.held()
+    assert await keeping.read("/v1/user") == Kept(b"now", 8.0)
+    await keeping.aclose()
 
 
 async def _after(before: asyncio.Task[Any], api: Api, space: str) -> Any:
@@ -235,9 +265,15 @@ async def test_another_token_is_sent_from_the_next_request_on(world: World) -> N
             await api(ops.get_current_user)
         api.use_token(world.token(world.ana))
         assert (await api(ops.get_current_user)).id == world.ana
-        server.plan = always(faults.refusal(403, body=b'{"error":{"message":"a-wrong-token?"}}'))
-        with pytest.raises(Exception, match=r"…\?"):
+        told = b'{"error":{"message":"a-wrong-token?"}}'
+        server.plan = always(faults.refusal(403, body=told, X_Request_Id="Bearer a-wrong-token"))
+        with pytest.raises(Forbidden, match=r"…\?") as refused:
             await api(ops.get_current_user)
+        assert refused.value.request_id == "Bearer …"
+        # Of an id that a service made up: no address can be so long.
+        with pytest.raises(Invalid, match="too long") as long:
+            await api(ops.get_space, "x" * 70_000)
+        assert not long.value.sent
         with pytest.raises(ValueError, match="token"):
             api.use_token("two words")
     within = world.api(world.user("ben"))

@@ -11,7 +11,7 @@ from copydesk.domain.kept import Held, mebibytes
 from copydesk.domain.profile import service_of_key
 from copydesk.local.answers import LIMIT_BYTES, Answers, all_answers
 from copydesk.local.paths import Paths, find_paths
-from copydesk.local.snapshot import Snapshots
+from copydesk.local.snapshot import Snapshots, forget_all
 
 
 def show_cache(*, as_json: bool = False) -> int:
@@ -53,7 +53,6 @@ def clear_cache(*, profile: str | None = None) -> int:
             continue
         try:
             answers.forget()
-            Snapshots(paths.snapshots, held.desk).forget()
         except OSError as error:
             raise UsageError(
                 f"{error}. Close copydesk where it is open, or delete {paths.answers}"
@@ -61,8 +60,12 @@ def clear_cache(*, profile: str | None = None) -> int:
         finally:
             answers.close()
         dropped = Held("", dropped.count + held.count, dropped.size + held.size)
+    # Also those of a desk whose answers tell no more whose they are.
+    screens = (
+        forget_all(paths.snapshots) if desk is None else Snapshots(paths.snapshots, desk).forget()
+    )
     if not dropped.count:
-        put("There was nothing to drop.")
+        put("Dropped the last screens." if screens else "There was nothing to drop.")
         return DONE
     answers_dropped = "1 answer" if dropped.count == 1 else f"{dropped.count:,} answers"
     put(f"Dropped {answers_dropped} ({mebibytes(dropped.size)}).")

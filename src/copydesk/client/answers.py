@@ -119,13 +119,23 @@ class Keeping:
         """Keep nothing of a target any more."""
         self.keep(target, b"")
 
-    def keep(self, target: str, content: bytes) -> None:
-        """Keep an answer; it is written a moment later."""
+    def keep(self, target: str, content: bytes, asked: float | None = None) -> None:
+        """Keep an answer; it is written a moment later.
+
+        ``asked``: when it was asked for (now). A slow answer does not take the place of one that
+        was asked for later, which may know of a write that it does not.
+        """
+        now = self._clock()
+        at = now if asked is None else min(asked, now)
+        other = self._waiting.get(target) or self._written.get(target)
+        # One that is of the future is of a clock that was set back.
+        if other is not None and at < other.at <= now:
+            return
         older = self._waiting.pop(target, None)
         self._size -= 0 if older is None else len(older.content)
         if self._size + len(content) > WAITING_BYTES:
             return
-        self._waiting[target] = Kept(content, self._clock())
+        self._waiting[target] = Kept(content, at)
         self._size += len(content)
         if self._task is None:
             # In a context of its own: whoever was answered first is none of its business.

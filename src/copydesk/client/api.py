@@ -303,11 +303,12 @@ class Api:
         reading = current_reading()
 
         async def run() -> Any:
+            asked = self._clock()
             answer = await self._send(outgoing)
             result = await self._validated(operation, answer)
             # Only what is understood: a Wi-Fi that wants a password answers in the service's place.
             if reading is None and self._keeping is not None and outgoing.keepable:
-                self._keeping.keep(outgoing.target, answer.content)
+                self._keeping.keep(outgoing.target, answer.content, asked)
             return result
 
         try:
@@ -326,8 +327,13 @@ class Api:
                 if self._keeping is not None:
                     self._keeping.keep(_lacking(operation), b"lacking")
                 raise
-            if self._keeping is not None and isinstance(error, (Forbidden, NotFound)):
-                # What its reader may not see any more is not to be shown to them from here.
+            if (
+                self._keeping is not None
+                and isinstance(error, (Forbidden, NotFound))
+                and error.from_service
+            ):
+                # What its reader may not see any more is not to be shown to them from here. What
+                # answers in the service's place knows nothing of that.
                 self._keeping.drop(outgoing.target)
             raise
 

@@ -93,7 +93,7 @@ def refusal(
         hide(bounded(message, 4 * MESSAGE_LIMIT)),
         status=status,
         operation=request.name,
-        request_id=request_id(headers),
+        request_id=hide(request_id(headers)),
         retry_at=retry_time(headers, now) if status in {429, 503} else None,
         from_service=bool(said),
     )

@@ -35,6 +35,10 @@ _UNKNOWN_ISSUERS = frozenset({2, 18, 19, 20, 21})
 _OTHER_NAMES = frozenset({62, 64})
 
 
+SHORTEST_NAME = 4
+"""A user's name at a proxy with fewer letters is not hidden."""
+
+
 @dataclass(frozen=True, slots=True)
 class Proxy:
     """A proxy: ``url`` with its credentials, ``shown`` without, ``secrets`` the credentials."""
@@ -88,7 +92,9 @@ def proxy_for(url: str) -> Proxy | None:
         )
     place = f"[{name}]" if ":" in name else name
     given = (there.username, there.password)
-    secrets = {text for each in given if each for text in (each, unquote(each))}
+    # A short name is no secret, and would be taken out of words.
+    told = (given[0] if len(given[0] or "") >= SHORTEST_NAME else None, given[1])
+    secrets = {text for each in told if each for text in (each, unquote(each))}
     return Proxy(address, clean(f"{there.scheme}://{place}{port}"), tuple(sorted(secrets)))
 
 

@@ -24,6 +24,7 @@ from copydesk.client.clocks import Clocks
 from copydesk.client.errors import (
     ApiError,
     Garbled,
+    Invalid,
     RateLimited,
     ServerFault,
     Unreachable,
@@ -165,6 +166,8 @@ class Wire:
 
     def use_token(self, token: Secret) -> None:
         """Send another token with every request from now on."""
+        # What was set for the other person is not sent along.
+        self._http.cookies.clear()
         # The one before stays hidden: a request under way may yet be refused with it.
         self._secrets.append(token)
         headers = _headers(token)
@@ -270,7 +273,8 @@ class Wire:
             finally:
                 seconds = time.monotonic() - started
                 status = None if reply is None else reply.status
-                named = "" if reply is None else reply.request_id
+                # A gateway may echo what it was sent.
+                named = "" if reply is None else self._hide(reply.request_id)
                 if logs():
                     log_request(
                         request,
@@ -288,9 +292,7 @@ class Wire:
         self._told(reply)
         self._clocks.told(reply.headers, asked, self._clock())
         if 200 <= reply.status < 300:
-            return Answer(
-                reply.status, reply.content, reply.request_id, reply.headers.get("location", "")
-            )
+            return Answer(reply.status, reply.content, named, reply.headers.get("location", ""))
         raise refusal(
             request, reply.status, reply.headers, reply.content, self._clock(), self._hide
         )
@@ -312,6 +314,11 @@ class Wire:
                     return _Reply(response.status_code, response.headers, content)
                 finally:
                     await response.aclose()
+        except httpx.InvalidURL as error:
+            # Of an id or a page token that a service made up: longer than any address may be.
+            raise Invalid(
+                "The address of this request is too long, or none.", operation=request.name
+            ) from error
         except (httpx.RequestError, TimeoutError) as error:
             waited = (timeouts.connect, timeouts.read, timeouts.whole)
             raise no_answer(error, request, self._host, self._proxy, waited, self._hide) from error
@@ -326,7 +333,7 @@ class Wire:
                     f"the answer is larger than {ANSWER_LIMIT // 2**20} MiB",
                     status=response.status_code,
                     operation=request.name,
-                    request_id=request_id(response.headers),
+                    request_id=self._hide(request_id(response.headers)),
                 )
             parts.append(part)
         return parts[0] if len(parts) == 1 else b"".join(parts)

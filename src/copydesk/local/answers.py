@@ -161,11 +161,21 @@ class Answers:
                 "UPDATE answer SET used = max(used, ?) WHERE key = ?",
                 ((at, key) for key, at in used.items()),
             )
+            # What was asked for later stays, unless it is of a clock that was set back.
+            now = self._clock()
+            rows = [row for row in rows if not self._newer(database, row[0], row[1], now)]
             database.executemany("DELETE FROM answer WHERE key = ?", ((row[0],) for row in rows))
             # Room is made before it is taken, so that the file does not grow beyond it.
             self._make_room(database, sum(row[3] for row in rows))
             database.executemany("INSERT INTO answer VALUES (?, ?, ?, ?, ?)", rows)
             self._make_room(database, 0)
+
+    @staticmethod
+    def _newer(database: sqlite3.Connection, key: bytes, at: float, now: float) -> bool:
+        row = database.execute(
+            "SELECT 1 FROM answer WHERE key = ? AND at > ? AND at <= ?", (key, at, now)
+        ).fetchone()
+        return row is not None
 
     def _make_room(self, database: sqlite3.Connection, size: int) -> None:
         (held,) = database.execute("SELECT coalesce(sum(size), 0) FROM answer").fetchone()

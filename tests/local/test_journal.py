@@ -1,6 +1,7 @@
 import os
 import tempfile
 import threading
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -24,6 +25,23 @@ def test_a_write_is_noted_before_it_is_sent_and_when_it_ends(path: Path) -> None
     done = journal.settle(entry, "done", request_id="r-1", sentence="Merged.")
     assert Journal(path).entries() == [done]
     assert (done.body, done.request_id, done.at, done.ended) == ('{"a": "é\\n"}', "r-1", 5.0, 5.0)
+
+
+def test_an_end_that_the_disk_refuses_is_noted_as_soon_as_it_can_be(path: Path) -> None:
+    journal = Journal(path)
+    entry = journal.begin("comment", "#1", notes=Notes(request={"name": "x"}, text="Why?"))
+    away = path.parent.rename(path.parent.with_name("away"))
+    with pytest.raises(OSError, match="No such file"):
+        journal.settle(entry, "queued")
+    journal.owe(replace(entry, state="failed"))
+    assert [one.state for one in journal.entries()] == ["failed"]
+    assert not journal.waiting()
+    away.rename(path.parent)
+    journal.closed()
+    assert [one.state for one in Journal(path).entries()] == ["failed"]
+    # A reason to wait that is not known yet is one: a person decides.
+    path.write_text(path.read_text().replace('"state": "failed"', '"state": "queued", "held": "?"'))
+    assert [one.held for one in Journal(path).waiting()] == ["untold"]
 
 
 def test_a_write_that_has_ended_is_one_line(path: Path) -> None:

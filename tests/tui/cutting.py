@@ -55,12 +55,12 @@ from tests.world import BASE_URL, START, World
 
 TEXT = "Why not ten?"
 
-Mode = Literal["refused", "lost", "unanswered", "halfway", "limited", "denied"]
+Mode = Literal["refused", "lost", "unanswered", "halfway", "late", "limited", "denied"]
 """What happens to a request: there is nobody; it gets lost; its answer does, as a whole or from the
-middle on; the budget is used up; the token is refused."""
+middle on; it arrives when nobody waits for it; the budget is used up; the token is refused."""
 
 NOBODY: Sequence[Mode] = ("refused", "limited", "denied")
-CUTS: Sequence[Mode] = ("refused", "lost", "unanswered", "halfway")
+CUTS: Sequence[Mode] = ("refused", "lost", "unanswered", "halfway", "late")
 
 
 class Killed(BaseException):
@@ -242,6 +242,8 @@ class Network(httpx.AsyncBaseTransport):
         self.mode: Mode = "refused"
         self.arrived: list[str] = []
         """The writes that the desk did."""
+        self.late: list[httpx.Request] = []
+        """What is under way still."""
 
     def cut(self, at: int, mode: Mode, *, down: bool = True, only_writes: bool = False) -> None:
         """Cut at a request from here on, counted from 1; be away afterwards, if ``down``."""
@@ -263,6 +265,9 @@ class Network(httpx.AsyncBaseTransport):
             return await self._pass(request)
         self.at, self.down = 0, self.goes_down
         match self.mode:
+            case "late":
+                self.late.append(request)
+                raise httpx.ReadTimeout("No answer in time.", request=request)
             case "refused":
                 raise httpx.ConnectError("Nobody is there.", request=request)
             case "lost":
@@ -277,6 +282,11 @@ class Network(httpx.AsyncBaseTransport):
         await answer.aread()
         headers = {"content-length": str(len(answer.content) + 9)}
         return httpx.Response(answer.status_code, headers=headers, stream=Half(answer.content))
+
+    async def catch_up(self) -> None:
+        """Let arrive what is under way."""
+        while self.late:
+            await self._pass(self.late.pop())
 
     async def _pass(self, request: httpx.Request) -> httpx.Response:
         answer = await self._desk.handle_async_request(request)
@@ -406,7 +416,7 @@ class Program:
     def start(self) -> Session:
         """Begin a process."""
         before, self.network = self.network, Network(self.app)
-        self.network.arrived = before.arrived
+        self.network.arrived, self.network.late = before.arrived, before.late
         network, desk = self.network, self.desk
         self.death = Death()
 
@@ -452,6 +462,15 @@ class Program:
             draft=kind.draft,
         )
 
+    async def early(self) -> None:
+        """Be back before a request is there that is still under way."""
+        if self.network.late:
+            self.network.mend()
+            self.clock.now += timedelta(seconds=QUIET_SECONDS / 2)
+            await recover(self.session)
+            await self.session.outbox.send()
+            await self.network.catch_up()
+
     async def mended(self, came: Came) -> None:
         """Have the network back, time pass, and a person answer what is asked."""
         session = self.session
@@ -493,6 +512,7 @@ async def live(desk: Desk, life: Life, folder: Path) -> Came:
     death.at = 0
     if life.restart or dead:
         program.session = program.start()
+    await program.early()
     network, death = program.network, program.death
     program.clock.now += timedelta(seconds=2 * QUIET_SECONDS)
     network.cut(life.at, life.back)
@@ -512,6 +532,7 @@ async def live(desk: Desk, life: Life, folder: Path) -> Came:
     if death.dead:
         program.session = program.start()
         await recover(program.session)
+    await program.early()
     await program.mended(came)
     came.arrived = len(program.network.arrived)
     came.kept = sorted(program.session.drafts.kept())
@@ -532,8 +553,12 @@ def lives(kind: str, requests: int, writes: tuple[int, int]) -> Iterator[Life]:
     dying: Sequence[Mode] = ("refused", "unanswered")
     for way, death, late in product(dying, range(1, writes[0] + 1), (False, True)):
         yield Life(kind, way, death=death, late=late)
-    for death, late, at in product(range(1, writes[1] + 1), (False, True), (0, 2)):
-        yield Life(kind, death=death, late=late, going=True, at=at, back="unanswered")
+    late_back: Sequence[Mode] = ("unanswered", "late")
+    for death, late, at, back in product(
+        range(1, writes[1] + 1), (False, True), (0, 2, 3), late_back
+    ):
+        if at or back == "unanswered":
+            yield Life(kind, death=death, late=late, going=True, at=at, back=back)
 
 
 def all_lives(desk: Desk, kind: str, folder: Path) -> list[Life]:
@@ -554,14 +579,18 @@ def judge(desk: Desk, life: Life, came: Came) -> str:
     """Return what is wrong with what a life came to; empty when all is well."""
     operation = CATALOGUE[life.kind]
     # What comes to the same however often it is sent, the client itself sends again.
-    often = operation.method in ("PUT", "DELETE") and operation.status != 201 and came.arrived > 1
+    slow = "late" in (life.out, life.back) and operation.method != "POST"
+    often = slow or operation.method in ("PUT", "DELETE")
+    often = often and operation.status != 201 and came.arrived > 1
     if came.arrived != 1 and not often:
         return f"it is there {came.arrived} times"
     if came.left:
         return f"it is left in the outbox: {came.left}"
     if came.kept and not came.dropped:
         return "its text is a draft still"
-    if desk.kinds[life.kind].told and set(came.asked) - {"again"}:
+    # What was noted waits: only who ends before that has to be told everything anew.
+    asked = set(came.asked) - ({"again"} if life.death else set())
+    if desk.kinds[life.kind].told and asked:
         return f"a person was asked: {came.asked}"
     return ""
 

@@ -6,14 +6,20 @@ The way to the desk is cut in `tests.tui.cutting`: here are some of its lives of
 
 from __future__ import annotations
 
+import asyncio
+from datetime import timedelta
 from pathlib import Path
 from random import Random
 
 import pytest
 
+from copydesk.contract.models.user import User
 from copydesk.local.journal import MemoryJournal
+from copydesk.tui.outbox import QUIET_SECONDS
+from copydesk.tui.session import QueuedError, WriteError
+from copydesk.tui.undoing import Way
 from tests.drive import Driver, drive
-from tests.tui.cutting import Desk, judge, lives, may_wait, run
+from tests.tui.cutting import Desk, Program, judge, lives, may_wait, run
 from tests.tui.review_world import Faults, ReviewWorld
 from tests.world import World
 
@@ -37,6 +43,61 @@ def test_each_write_that_may_wait_arrives_exactly_once_wherever_it_is_cut(
     ]
     judged = {life: judge(desk, life, run(desk, life, tmp_path)) for life in lived}
     assert not {life: why for life, why in judged.items() if why}
+
+
+async def test_what_waits_goes_with_its_writer_whose_own_writes_hold_nothing_back(
+    desk: Desk, tmp_path: Path
+) -> None:
+    resolved, reply = "update_change_request_comment", "create_change_request_comment_reply"
+    program = Program(desk, desk.kinds[resolved], tmp_path)
+    program.network.down = True
+    with pytest.raises(QueuedError):
+        await program.write()
+    program.kind = desk.kinds[reply]
+    with pytest.raises(QueuedError):
+        await program.write()
+    program.kind = desk.kinds["create_space_comment"]
+    program.network.cut(1, "late", only_writes=True)
+    with pytest.raises(WriteError, match="not known whether"):
+        await program.write()
+
+    # Another token: nothing goes, not even by hand, and what may have arrived stays so.
+    session = program.session = program.start()
+    program.network.late.clear()
+    await session.ready()
+    mine, session.me = session.me, User(id=desk.other, display_name="Mia", email="m@example.org")
+    said = await session.outbox.send()
+    assert said == "Held in the outbox (g x): 3."
+    assert session.outbox.asks == 3
+    for each in list(session.outbox.items):
+        said = await session.outbox.send(each, anyway=True, sure=True)
+        assert "written by somebody else" in said
+    assert [(each.state, each.held) for each in session.journal.entries()] == [
+        ("queued", ""), ("queued", ""), ("unknown", ""),
+    ]  # fmt: skip
+    session.outbox.wake()
+    assert not session.writing
+
+    # Its writer is back. That the thread was resolved since was their own doing.
+    session.me = mine
+    program.clock.now += timedelta(seconds=2 * QUIET_SECONDS)
+    session.outbox.wake()
+    await asyncio.wait(session.writing)
+    assert len(program.network.arrived) == 3
+    assert not session.outbox.count
+    assert {each.state for each in session.journal.entries()} == {"done"}
+
+    # What somebody else did meanwhile is not sent, and not said to have been.
+    program.kind = desk.kinds["update_change_request"]
+    program.network.down = True
+    with pytest.raises(QueuedError):
+        await program.write()
+    program.network.mend()
+    await Way(session.local_steps).take(await session.ready(), program.kind.step)
+    said = await session.outbox.send()
+    assert said.startswith("There already, so that nothing was sent: Write it")
+    assert len(program.network.arrived) == 4
+    program.store.close()
 
 
 @pytest.fixture

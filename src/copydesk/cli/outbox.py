@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from datetime import datetime
 from typing import Any
 
+from copydesk.cli.output import put_json
 from copydesk.domain.text import clean
 from copydesk.local.journal import Entry, Journal
 from copydesk.local.paths import find_paths
@@ -25,7 +25,7 @@ def print_outbox(*, as_json: bool = False) -> int:
     paths = find_paths()
     entries = Journal(paths.journal).waiting() if paths.journal.exists() else []
     if as_json:
-        print(json.dumps([_value(entry) for entry in entries], indent=2))
+        put_json([_value(entry) for entry in entries])
         return 0
     for entry in entries:
         print(_line(entry))

@@ -50,6 +50,7 @@ class Journal:
         self._older = path.with_name(f"{path.name}.1")
         self._clock = clock
         self._lock = threading.Lock()
+        self._owed: dict[str, Entry] = {}
         self.run = secrets.token_hex(6)
         with suppress(OSError):  # where nothing can be noted, noting says so
             private_folder(path.parent)
@@ -91,10 +92,20 @@ class Journal:
 
         ``changes`` are other fields of the entry that are known by now.
         """
-        ended = None if state == "sending" else self._clock()
-        entry = replace(entry, state=state, ended=ended, **changes)
+        now = self._clock()
+        entry = replace(entry, state=state, ended=now, **changes)
+        if state == "sending":
+            entry = replace(entry, ended=None, tried=now)
         self._note(entry)
         return entry
+
+    def owe(self, entry: Entry) -> None:
+        """Take how a write stands that the disk refused.
+
+        For this run it stands so, and it is noted before whatever is noted next.
+        """
+        with self._lock:
+            self._owed[entry.id] = entry
 
     def finished(
         self,
@@ -160,6 +171,8 @@ class Journal:
         for path in (self._older, self._path):
             for entry in _entries(path):
                 found[entry.id] = entry
+        with self._lock:
+            found |= self._owed
         return [
             replace(entry, state="unknown")
             if entry.state == "sending" and entry.run != self.run
@@ -201,14 +214,13 @@ class Journal:
         return self._clock()
 
     def _note(self, entry: Entry) -> None:
-        written = {name: value for name, value in asdict(entry).items() if value not in ("", None)}
-        if not entry.progress:
-            del written["progress"]
-        self._add(written)
+        self._add(_written(entry))
 
     def _add(self, value: dict[str, Any]) -> None:
         with self._lock:
-            append_file(self._path, json.dumps(value).encode("ascii") + b"\n")
+            values = [*map(_written, self._owed.values()), value]
+            append_file(self._path, b"".join(json.dumps(v).encode("ascii") + b"\n" for v in values))
+            self._owed.clear()
 
 
 class DeskJournal:
@@ -231,6 +243,10 @@ class DeskJournal:
     def settle(self, entry: Entry, state: State, **changes: Any) -> Entry:
         """Note how a write stands, and return the entry as it is now."""
         return self._journal.settle(entry, state, **changes)
+
+    def owe(self, entry: Entry) -> None:
+        """Take how a write stands that the disk refused: it is noted as soon as it can be."""
+        self._journal.owe(entry)
 
     def entries(self) -> list[Entry]:
         """Return the writes of the desk, oldest first, each in its last state."""
@@ -270,9 +286,16 @@ class MemoryJournal:
 
     def settle(self, entry: Entry, state: State, **changes: Any) -> Entry:
         """Note how a write stands, and return the entry as it is now."""
-        ended = None if state == "sending" else self._clock()
-        self._kept[entry.id] = entry = replace(entry, state=state, ended=ended, **changes)
+        now = self._clock()
+        entry = replace(entry, state=state, ended=now, **changes)
+        if state == "sending":
+            entry = replace(entry, ended=None, tried=now)
+        self._kept[entry.id] = entry
         return entry
+
+    def owe(self, entry: Entry) -> None:
+        """Take how a write stands."""
+        self._kept[entry.id] = entry
 
     def entries(self) -> list[Entry]:
         """Return the writes of this run, oldest first, each in its last state."""
@@ -319,6 +342,14 @@ class _Run:
         except (OSError, OverflowError):
             return False
         return True
+
+
+def _written(entry: Entry) -> dict[str, Any]:
+    """Return what is written of an entry: not what says nothing."""
+    written = {name: value for name, value in asdict(entry).items() if value not in ("", None)}
+    if not entry.progress:
+        del written["progress"]
+    return written
 
 
 def _lines(path: Path) -> Iterable[Any]:

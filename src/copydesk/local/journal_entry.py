@@ -34,6 +34,7 @@ class Entry:
     ``request`` is the one request of a write that may wait in the outbox, as the client noted it;
     ``text`` is what the draft said, ``by`` the id of who wrote it, ``expects`` what must hold
     before it goes (an expectation as JSON), ``held`` why it does not go by itself.
+    ``tried`` is when the newest try to send it later began.
     """
 
     id: str
@@ -59,6 +60,7 @@ class Entry:
     by: str = ""
     expects: dict[str, Any] | None = None
     held: Held = ""
+    tried: float | None = None
 
     @property
     def waits(self) -> bool:
@@ -102,6 +104,9 @@ class WriteJournal(Protocol):
     def settle(self, entry: Entry, state: State, **changes: Any) -> Entry:
         """Note how a write stands, with other fields that change, and return it as it is now."""
 
+    def owe(self, entry: Entry) -> None:
+        """Take how a write stands that the disk refused: it is noted as soon as it can be."""
+
     def entries(self) -> list[Entry]:
         """Return all writes, oldest first, each in its last state."""
 
@@ -137,7 +142,9 @@ def entry_of(value: Any) -> Entry | None:
             known = {name: value[name] for name in Entry.__dataclass_fields__ if name in value}
             if all(
                 isinstance(known.get(name, default), kinds) for name, (kinds, default) in _KINDS
-            ):
+            ) and known.get("kind", "") in get_args(Kind):
+                if known.get("held", "") not in get_args(Held):
+                    known["held"] = "untold"  # a newer copydesk has more reasons: a person decides
                 return Entry(**known)
     return None
 
@@ -146,7 +153,7 @@ _KINDS: tuple[tuple[str, tuple[Any, Any]], ...] = (
     *((name, (str, "")) for name in ("desk", "request_id", "sentence", "body")),
     *((name, (str, "")) for name in ("draft", "group", "kind", "of", "text", "by", "held")),
     *((name, (dict, {})) for name in ("reversal", "trace", "request", "expects")),
-    ("ended", (int | float, 0)),
+    *((name, (int | float, 0)) for name in ("ended", "tried")),
     ("progress", (int, 0)),
 )
 """What the fields of an entry must be where they are there, and something that is."""

@@ -10,7 +10,7 @@ about.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
@@ -25,6 +25,7 @@ from copydesk.tui.written import HAD_ARRIVED, Written
 if TYPE_CHECKING:
     from copydesk.client.api import Api
     from copydesk.client.request import Outgoing
+    from copydesk.domain.reversal import Expectation
     from copydesk.local.journal import Entry, State
     from copydesk.tui.session import Session
 
@@ -43,6 +44,13 @@ GONE = "It waits no more: it was sent, or dropped, meanwhile."
 OTHERS = "Another copydesk is sending what waits at the moment."
 UNCONFIRMED = "Nothing is sent: the service has not said yet who you are."
 READ_ONLY = "Read-only: nothing is sent."
+OTHERS_WRITE = "Held: it was written by somebody else, with another token. It goes with theirs."
+UNREADABLE = "Held: what was noted of it cannot be read. D takes it out."
+THERE_ALREADY = "It was so already when it was to be sent: nothing was sent."
+NOT_YET = (
+    f"{WAITS}: no answer came. It is not there yet; it is looked for again before it is sent again."
+)
+NOT_THERE = f"{WAITS}: no answer came, and it was not there when it was read again."
 UNTOLD = "Held: nothing can be read that tells whether it is still wanted. s sends it."
 UNKNOWN = (
     "No answer came, and reading does not tell whether it arrived. s asks, and sends it again."
@@ -53,6 +61,11 @@ def may_wait(line: Written, outgoing: Outgoing) -> bool:
     """Whether a write may go later just as it is: not what depends on the moment, nor a secret."""
     momentary = outgoing.name.partition("_")[0] in MOMENTARY
     return not (line.now or line.several or line.kind or momentary or outgoing.secret)
+
+
+def creates(request: Mapping[str, Any] | None) -> bool:
+    """Whether a request makes something each time that it arrives, be it late."""
+    return request is not None and bool(request.get("creates") or request.get("method") == "POST")
 
 
 def danger() -> int:
@@ -78,6 +91,7 @@ class _Tally:
 
     sent: list[str] = field(default_factory=list)
     found: list[str] = field(default_factory=list)
+    there: list[str] = field(default_factory=list)
     held: list[str] = field(default_factory=list)
     said: str = ""
     """Why it ended before its end; empty when it did not."""
@@ -88,6 +102,7 @@ class _Tally:
         for words, names in (
             ("Sent from the outbox", self.sent),
             ("No answer had come, but it had arrived", self.found),
+            ("There already, so that nothing was sent", self.there),
             ("Held in the outbox (g x)", self.held),
         ):
             if names:
@@ -124,6 +139,8 @@ class Outbox:
         self.items: dict[str, Entry] = {}
         """What waits, oldest first, by its id."""
         self._untold: set[str] = set()
+        self._others: set[str] = set()
+        """What was told to be of somebody else."""
         self._done: set[str] = set()
         """What arrived although the disk did not take that in: never to be sent again."""
         self._lock = asyncio.Lock()
@@ -137,7 +154,7 @@ class Outbox:
     @property
     def asks(self) -> int:
         """How many of them wait for a person to decide."""
-        return sum(bool(entry.held) or entry.state == "unknown" for entry in self.items.values())
+        return sum(bool(each.held) or each.id in self._untold for each in self.items.values())
 
     @property
     def busy(self) -> bool:
@@ -150,7 +167,7 @@ class Outbox:
         """Take in how a write stands now."""
         if entry.waits and entry.id not in self._done:
             new = entry.id not in self.items
-            self.items[entry.id] = entry
+            self.items[entry.id] = self._seen(entry)
             if new:  # what is put back goes where it was
                 self.items = dict(sorted(self.items.items(), key=lambda each: each[1].at))
         else:
@@ -159,9 +176,24 @@ class Outbox:
     async def look(self) -> list[Entry]:
         """Read what waits, also what other runs left there. Raises ``OSError``."""
         found = await asyncio.to_thread(self._session.journal.waiting)
-        self.items = {entry.id: entry for entry in found if entry.id not in self._done}
+        self.items = {each.id: self._seen(each) for each in found if each.id not in self._done}
         self._session.touched()
         return list(self.items.values())
+
+    def _seen(self, entry: Entry) -> Entry:
+        """Return a write as it is for who is here: what somebody else wrote is held from them.
+
+        That is never noted: it goes as soon as its writer is back.
+        """
+        if self._is_others(entry):
+            return replace(entry, held="other", sentence=OTHERS_WRITE)
+        if entry.held == "other":
+            return replace(entry, held="", sentence=f"{WAITS}.")
+        return entry
+
+    def _is_others(self, entry: Entry) -> bool:
+        me = self._session.me
+        return bool(entry.by) and me is not None and me.id != entry.by
 
     async def tidy(self) -> None:
         """Read what waits, and put those drafts aside that are in it: a run may have ended between.
@@ -219,7 +251,11 @@ class Outbox:
                 entry,
                 "dropped",
                 sentence="Dropped: it was not sent.",
-                held="lost" if entry.state == "unknown" else entry.held,
+                held="lost"
+                if entry.state == "unknown"
+                else ""
+                if entry.held == "other"
+                else entry.held,
             )
             self.take(dropped)
         self._show(dropped, "dropped", dropped.sentence)
@@ -276,16 +312,17 @@ class Outbox:
 
     def _goes(self, entry: Entry) -> bool:
         """Whether there is something to try without being asked."""
+        if self._is_others(entry):
+            return False
         if entry.state == "queued":
-            return not entry.held
+            return entry.held in ("", "other")
         return entry.id not in self._untold and not self._may_come(entry)
 
     def _may_come(self, entry: Entry) -> bool:
         """Whether something that is not there might still be made by a request under way."""
-        request = entry.request or {}
-        creates = bool(request.get("creates")) or request.get("method") == "POST"
-        since = entry.ended if entry.ended is not None else entry.at
-        return creates and 0 <= self._session.journal.now() - since < QUIET_SECONDS
+        since = next(each for each in (entry.ended, entry.tried, entry.at) if each is not None)
+        gone_by = self._session.journal.now() - since
+        return creates(entry.request) and 0 <= gone_by < QUIET_SECONDS
 
     async def send(
         self, only: str = "", *, anyway: bool = False, sure: bool = False, tell: bool = True
@@ -325,7 +362,10 @@ class Outbox:
                 if not await asyncio.to_thread(session.journal.claim):
                     return OTHERS
                 try:
-                    for entry in await self.look():
+                    waiting = await self.look()
+                    if only and only not in self.items:
+                        tally.said = GONE
+                    for entry in waiting:
                         if not only or entry.id == only:
                             hand = bool(only)
                             await self._one(api, entry, tally, hand, anyway=anyway, sure=sure)
@@ -350,14 +390,14 @@ class Outbox:
 
         Raises `_AwayError` when nobody is there.
         """
-        session = self._session
         name = clean(f"{entry.what} {entry.target}", limit=60)
         if self._is_typed_again(entry) or self._waits_for_others(entry):
             return
-        if entry.by and session.me is not None and session.me.id != entry.by:
-            if entry.held != "other":
-                said = "Held: it was written by somebody else, with another token."
-                await self._hold(entry, "other", said, tally, name)
+        if self._is_others(entry):
+            tally.said = OTHERS_WRITE
+            if entry.id not in self._others:
+                self._others.add(entry.id)
+                tally.held.append(name)
             return
         if entry.state == "unknown":
             found = await self._find_out(api, entry, tally, name, hand=hand, sure=sure)
@@ -370,9 +410,14 @@ class Outbox:
             verdict = await self._recheck(api, entry, anyway=anyway)
         except failure_types() as error:
             _raise_away(error)
+            if _passes(error):
+                tally.said = sentence(error, "s")
+                return
             verdict = _Verdict(held="changed", why=f"Held: {sentence(error, 's')}")
+        except ValueError:
+            verdict = _Verdict(held="changed", why=UNREADABLE)
         if verdict.arrived:
-            await self._arrive(entry, verdict.result, tally, name)
+            await self._arrive(entry, verdict.result, tally, name, said=THERE_ALREADY)
         elif verdict.held:
             await self._hold(entry, verdict.held, verdict.why, tally, name)
         else:
@@ -409,6 +454,9 @@ class Outbox:
             happened, result = await self._happened(api, entry)
         except failure_types() as error:
             _raise_away(error)
+            if _passes(error) and not hand:
+                tally.said = sentence(error, "s")
+                return None
             happened, result = None, None
         if happened:
             await self._arrive(entry, result, tally, name)
@@ -422,7 +470,8 @@ class Outbox:
                 self.take(settled)
                 self._show(settled, "unknown", UNKNOWN)
             return None
-        if happened is False and not hand and self._may_come(entry):
+        if happened is False and not sure and self._may_come(entry):
+            tally.said = "No answer came. It is not there yet, and may still arrive."
             return None
         return await self._queue(entry, NOT_ARRIVED)
 
@@ -460,16 +509,37 @@ class Outbox:
             before = reversal_of(entry.reversal).before
             told = told or before is not None
             if before is not None and arrived is None:
-                why = before.explain(await way.answer(api, before.read))
+                why = self._changed(entry, before, await way.answer(api, before.read))
         expected = expectation_of(entry.expects)
         if expected is not None:
             told = True
-            why = why or expected.explain(await way.answer(api, expected.read))
+            why = why or self._changed(entry, expected, await way.answer(api, expected.read))
         if why and not anyway:
             return _Verdict(held="changed", why=f"Held: changed since. {why} s sends it anyway.")
         if not told and not anyway:
             return _Verdict(held="untold", why=UNTOLD)
         return GO
+
+    def _changed(self, entry: Entry, expected: Expectation, answer: Any) -> str:
+        """Return why a write is not wanted as things are; empty if it is.
+
+        What its writer had written before, and what arrived only since, is no reason.
+        """
+        own: set[str] = set()
+        for past in self._session.history.known.values():
+            before, still = past.entry, past.reversal.still
+            if (
+                still is not None
+                and before.state == "done"
+                and before.by == entry.by
+                and before.id != entry.id
+                and before.at <= entry.at <= (before.ended or 0.0)
+                and still.read == expected.read
+                and not still.differences(answer)
+            ):
+                own |= {path.partition("~")[0] for path in still.fields}
+        differs = {each.path.partition("~")[0] for each in expected.differences(answer)}
+        return "" if differs <= own else expected.explain(answer)
 
     async def _send(self, api: Api, entry: Entry, tally: _Tally, name: str) -> None:
         """Send one request, noted before and after. Raises `_AwayError`, and ``OSError``."""
@@ -488,7 +558,7 @@ class Outbox:
             self.take(self._settle(entry, "unknown", sentence="It was stopped: it may be there."))
             raise
         else:
-            await self._arrive(entry, result, tally, name, answered=True)
+            await self._arrive(entry, result, tally, name, said="")
 
     async def _resend(self, api: Api, entry: Entry, line: Written) -> Any:
         """Send the request that was noted, and return its result.
@@ -533,10 +603,8 @@ class Outbox:
         if unknown or isinstance(error, Conflict):
             if unknown:
                 entry = await asyncio.to_thread(
-                    self._session.journal.settle, entry, "unknown", sentence=UNKNOWN,
-                    request_id=request_id,
-                )  # fmt: skip
-                self.take(entry)
+                    self._settle, entry, "unknown", sentence=UNKNOWN, request_id=request_id
+                )
                 self._show(entry, "unknown", sentence(error, "s"))
             try:
                 happened, result = await self._happened(api, entry)
@@ -550,6 +618,9 @@ class Outbox:
             await self._hold(entry, "refused", said, tally, name)
         elif happened is False and not self._may_come(entry):
             await self._queue(entry, NOT_ARRIVED)
+        elif happened is False:
+            entry = await asyncio.to_thread(self._settle, entry, "unknown", sentence=NOT_YET)
+            self._show(entry, "unknown", NOT_YET)
         elif happened is None:
             self._untold.add(entry.id)
             tally.held.append(name)
@@ -560,13 +631,10 @@ class Outbox:
 
     async def _queue(self, entry: Entry, said: str, held: str = "") -> Entry:
         """Note that a write waits: it is known not to have arrived."""
-        queued = await asyncio.to_thread(
-            self._session.journal.settle, entry, "queued", sentence=said, held=held
-        )
-        await asyncio.to_thread(self.move_draft, entry.draft, entry.text)
+        queued = await asyncio.to_thread(self._settle, entry, "queued", sentence=said, held=held)
         self._untold.discard(entry.id)
-        self.take(queued)
         self._show(queued, "queued", said)
+        await asyncio.to_thread(self.move_draft, entry.draft, entry.text)
         return queued
 
     async def _hold(self, entry: Entry, held: str, why: str, tally: _Tally, name: str) -> None:
@@ -575,14 +643,13 @@ class Outbox:
         tally.held.append(name)
 
     async def _arrive(
-        self, entry: Entry, result: Any, tally: _Tally, name: str, *, answered: bool = False
+        self, entry: Entry, result: Any, tally: _Tally, name: str, *, said: str = HAD_ARRIVED
     ) -> None:
         """Note that a write is there, and do what follows it."""
         session = self._session
         line = session.line_for(entry)
         typed = result is not None and line.send is not None and line.request == entry.request
         changes = session.bound(line, entry, result, typed=typed)
-        said = "" if answered else HAD_ARRIVED
         self._done.add(entry.id)
         done = await asyncio.to_thread(
             self._settle, entry, "done", sentence=said, held="", **changes
@@ -590,8 +657,9 @@ class Outbox:
         self._show(done, "done", said)
         session.history.take(done)
         session.arrived(line, entry, result if typed else None)
-        (tally.sent if answered else tally.found).append(name)
-        if answered:
+        came = {"": tally.sent, THERE_ALREADY: tally.there}
+        came.get(said, tally.found).append(name)
+        if not said:
             session.contact.answered()
 
     def _settle(self, entry: Entry, state: State, **changes: Any) -> Entry:
@@ -601,7 +669,8 @@ class Outbox:
         except OSError as error:
             said = error.strerror or str(error)
             self._session.note(f"{entry.what} {entry.target}: its end is not on disk: {said}.")
-            settled = replace(entry, state=state, **changes)
+            settled = replace(entry, state=state, ended=self._session.journal.now(), **changes)
+            self._session.journal.owe(settled)
         self.take(settled)
         return settled
 
@@ -609,7 +678,7 @@ class Outbox:
         """Show in the log how a write stands, if it has a line there."""
         line = self._session.line_of(entry.id)
         if line is not None:
-            line.entry, line.state, line.said = entry, state, said
+            line.entry, line.state, line.said, line.what = entry, state, said, entry.what
             line.request_id = entry.request_id
         self._session.touched()
 
@@ -622,6 +691,13 @@ def _raise_away(error: Exception) -> None:
         raise error
     if isinstance(error, RateLimited | Unauthorized | Unreachable):
         raise _AwayError(error) from error
+
+
+def _passes(error: Exception) -> bool:
+    """Whether a read failed because the service did: that says nothing of what was to be read."""
+    from copydesk.client.errors import Garbled, ServerFault
+
+    return isinstance(error, ServerFault | Garbled)
 
 
 def _unkept(error: OSError) -> str:

@@ -45,7 +45,7 @@ async def _is_sure(app: CopydeskApp, entry: Entry) -> bool:
             Text(clean(entry.target), style="strong"),
             "",
             f"{UNKNOWN}: the try at {when:%H:%M} had no answer.",
-            "Reading does not tell. Look first whether it is there.",
+            "Reading does not show it by now. Look first whether it is there.",
         ],
         verb="send again",
         warning="If it did arrive, it may then be there twice.",

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from copydesk.domain.reversal import Trace, reversal_of, trace_of, value_at
 from copydesk.domain.text import clean, listed, plural
 from copydesk.tui.drafts import refusal
-from copydesk.tui.errors import failure_types
+from copydesk.tui.errors import NotDoneError, failure_types
 from copydesk.tui.undoing import LONGEST_LIST, operation_of
 
 if TYPE_CHECKING:
@@ -230,7 +230,10 @@ async def happened(session: Session, api: Api, entry: Entry) -> tuple[bool | Non
         if not text:
             return None, None
         known = session.history.made
-        found = await find_trace(api, trace, text, entry.at, known=known)
+        try:
+            found = await find_trace(api, trace, text, entry.at, known=known)
+        except NotDoneError:
+            return None, None
         return found is not None, found
     past = session.history.known.get(entry.of or entry.id)
     if past is not None:
@@ -256,7 +259,9 @@ async def _happened(session: Session, api: Api, entry: Entry) -> bool | None:
 async def find_trace(
     api: Api, trace: Trace, text: str, began: float, *, known: Collection[str] = ()
 ) -> Any:
-    """Return the thing that a write made, or None when it is not there. Raises ``ApiError``.
+    """Return the thing that a write made, or None when it is not there.
+
+    Raises ``ApiError``, and `NotDoneError` where there are too many to look through all of them.
 
     ``text`` is what was sent, ``began`` when, in epoch seconds. What is ``known`` (by id) to be of
     another write is passed over: the same words may well be sent twice.
@@ -273,7 +278,7 @@ async def find_trace(
             return item
         count += 1
         if count == LONGEST_LIST:
-            break
+            raise NotDoneError("There are too many to find it among them.")
     return None
 
 

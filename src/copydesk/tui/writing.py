@@ -22,12 +22,13 @@ from copydesk.tui.errors import (
     waits_sentence,
     write_sentence,
 )
-from copydesk.tui.outbox import Outbox, danger, may_wait
+from copydesk.tui.outbox import NOT_THERE, NOT_YET, Outbox, creates, danger, may_wait
 from copydesk.tui.undoing import History, LocalStep, Way
 from copydesk.tui.written import (
     HAD_ARRIVED,
     NOT_SENT,
     STOPPED,
+    NotThereError,
     QueuedError,
     RecalledError,
     RecallError,
@@ -234,7 +235,7 @@ class Writing:
             except failure_types() as error:
                 if line.look is None or not is_unknown(error):
                     raise
-                result = await self._look(line.look, error)
+                result = await self._look(line, line.look, error)
                 found = True
                 return result
 
@@ -258,7 +259,7 @@ class Writing:
 
         What sends no request, or is settled by others than the outbox, is noted before.
         """
-        line.requests, line.operation, line.request = 0, "", None
+        line.requests, line.operation, line.request, line.may_come = 0, "", None, False
         if line.now or line.kind or self._is_local(line):
             await asyncio.to_thread(self._keep, line)
             return await send()
@@ -348,19 +349,24 @@ class Writing:
         )
         self._noted[line.entry.id] = line
 
-    async def _look(self, look: Callable[[], Awaitable[Any]], lost: Exception) -> Any:
+    async def _look(
+        self, line: Written, look: Callable[[], Awaitable[Any]], lost: Exception
+    ) -> Any:
         """Return the result of a write whose answer was lost, as reading shows it.
 
-        Raises `NotDoneError` when it did not happen, and ``lost`` when that cannot be read.
+        Raises `NotDoneError` when it did not happen, `NotThereError` when it may wait then, and
+        ``lost`` when that cannot be read.
         """
         try:
             result = await look()
         except failure_types():
             raise lost from None
         if result is None:
-            from copydesk.client.errors import ServerFault
+            from copydesk.client.errors import ServerFault, Unreachable
 
             said = "No answer came, and it"
+            if line.request is not None and isinstance(lost, Unreachable):
+                raise NotThereError(NOT_YET if creates(line.request) else NOT_THERE) from lost
             if isinstance(lost, ServerFault):
                 said = f"{sentence(lost).removesuffix(' R tries again.')} It"
             raise NotDoneError(
@@ -417,7 +423,8 @@ class Writing:
         if line.state == "unknown":
             state = "unknown"
         elif line.state == "queued":
-            state = "queued"
+            # What may still be under way is looked for again before it waits to be sent.
+            state = "unknown" if line.may_come else "queued"
         try:
             return self.journal.settle(entry, state, **changes)
         except OSError as error:
@@ -426,14 +433,22 @@ class Writing:
                 # What is not on the disk does not wait: its draft stays, and it is told as failed.
                 state = line.state = "failed"
                 line.said = f"Not sent, and it cannot wait in the outbox: {said}."
-                return replace(entry, state=state, **{**changes, "sentence": line.said})
+                changes["sentence"] = line.said
+                failed = replace(entry, state=state, ended=self.journal.now(), **changes)
+                self.journal.owe(failed)  # or the next start would send it
+                return failed
             self.note(f"{line.what} {line.target}: its end could not be put on disk: {said}.")
-            return replace(entry, state=state, **changes)
+            ended = replace(entry, state=state, ended=self.journal.now(), **changes)
+            self.journal.owe(ended)
+            return ended
 
     def _failed(self, line: Written, error: BaseException) -> None:
         line.request_id = str(getattr(error, "request_id", "") or "")
         if isinstance(error, RecallError):
             line.state, line.said = "recalled", str(error)
+            return
+        if isinstance(error, NotThereError):
+            line.state, line.said, line.may_come = "queued", str(error), creates(line.request)
             return
         line.state = "unknown" if is_unknown(error) else "failed"
         if line.state == "failed" and line.request is not None and _is_away(error):

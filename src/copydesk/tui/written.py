@@ -57,6 +57,10 @@ class RecallError(NotDoneError):
     """What a recalled write ended with."""
 
 
+class NotThereError(NotDoneError):
+    """What a write ended with whose answer was lost, that was not there, and that may wait."""
+
+
 class UnansweredError(NotDoneError):
     """What an earlier try ended with: no answer."""
 
@@ -113,6 +117,8 @@ class Written:
     """The name of the first of these."""
     request: dict[str, Any] | None = None
     """That request, where it may be sent later just as it is."""
+    may_come: bool = False
+    """Whether that request may still arrive, late, though it waits in the outbox."""
     left: bool = False
     """Whether nobody waits for it any more: its place was left."""
 

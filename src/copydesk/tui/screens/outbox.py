@@ -295,7 +295,10 @@ class OutboxPlace(Place, scope="outbox"):
         model = next(iter(get_args(kind)), kind)
 
         async def send(body: Body) -> None:
-            await self._changed(entry, {**old, **json.loads(body.to_json())}, entry.text)
+            # It may say something else by now than what it was written as.
+            named = operation.name.replace("_", " ").capitalize()
+            new = {**old, **json.loads(body.to_json())}
+            await self._changed(entry, new, entry.text, what=named)
 
         await self.desk.push_screen_wait(
             body_form(
@@ -309,14 +312,14 @@ class OutboxPlace(Place, scope="outbox"):
             )
         )
 
-    async def _changed(self, entry: Entry, body: Any, text: str) -> None:
+    async def _changed(self, entry: Entry, body: Any, text: str, *, what: str = "") -> None:
         """Put another body into what waits, and what is read of it later."""
         from copydesk.domain.rechecks import edited
         from copydesk.domain.reversal import reversal_of
 
         assert entry.request is not None
         request = {**entry.request, "body": json.dumps(body, ensure_ascii=False)}
-        changes: dict[str, Any] = {"request": request, "text": text}
+        changes: dict[str, Any] = {"request": request, "text": text, "what": what or entry.what}
         if entry.reversal is not None:
             way = reversal_of(entry.reversal)
             new = edited(way, present.body_of(entry), body)

@@ -154,7 +154,9 @@ LISTS = {
 
 @pytest.mark.parametrize("name", LISTS)
 @settings(
-    max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=max(10, settings().max_examples // 3),
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 @given(
     size=st.integers(0, 9),

@@ -21,6 +21,7 @@ import pytest
 from copydesk.cli import main
 from copydesk.cli.connection import chosen
 from copydesk.cli.edge import UsageError
+from copydesk.domain.kept import Kept
 from copydesk.domain.profile import Profile
 from copydesk.local.answers import Answers, answers_file
 from copydesk.local.drafts import Drafts
@@ -181,6 +182,8 @@ def test_logging_out_keeps_what_was_typed(there: There) -> None:
     Drafts(paths.drafts).save((profile.key, "#4", ""), "a thought")
     Snapshots(paths.snapshots, profile.key).write("spaces", [{"id": "s"}])
     answers = Answers(answers_file(paths.answers, profile.key))
+    answers.keep({"/v1/user": Kept(b"{}", 1.0)})
+    assert answers.held().count == 1
     said = there.run("logout")
     assert "1 draft stay" in said or "1 draft stays" in said
     assert "is valid until it is revoked" in said

@@ -32,5 +32,12 @@ def test_the_log_prints_what_was_written_and_when(
     assert main(["log", "--since", "1h"]) == 0
     [line] = capsys.readouterr().out.splitlines()
     assert "Edit  #2  [r-1]  Refused." in line
+    # What a damaged clock, or a newer copydesk, has written does not hide the rest.
+    with find_paths().journal.open("a") as journal_file:
+        for at in ("1e30", "-1e30", "NaN"):
+            written = {"id": f"x{at}", "run": "r", "what": "w", "target": "t", "state": "done"}
+            journal_file.write(f'{json.dumps(written)[:-1]}, "at": {at}, "held": "newer"}}\n')
+    assert main(["log"]) == 0
+    assert len(capsys.readouterr().out.splitlines()) == 5
     assert main(["log", "--since", "tomorrow"]) == 2
     assert "is no span of time: write 30m" in capsys.readouterr().err

@@ -11,7 +11,7 @@ from copydesk.domain.kept import Held, mebibytes
 from copydesk.domain.profile import service_of_key
 from copydesk.local.answers import LIMIT_BYTES, Answers, all_answers
 from copydesk.local.paths import Paths, find_paths
-from copydesk.local.snapshot import Snapshots, forget_all
+from copydesk.local.snapshot import forget_screens
 
 
 def show_cache(*, as_json: bool = False) -> int:
@@ -61,9 +61,7 @@ def clear_cache(*, profile: str | None = None) -> int:
             answers.close()
         dropped = Held("", dropped.count + held.count, dropped.size + held.size)
     # Also those of a desk whose answers tell no more whose they are.
-    screens = (
-        forget_all(paths.snapshots) if desk is None else Snapshots(paths.snapshots, desk).forget()
-    )
+    screens = forget_screens(paths.snapshots, desk)
     if not dropped.count:
         put("Dropped the last screens." if screens else "There was nothing to drop.")
         return DONE

@@ -149,7 +149,7 @@ def chosen(
         name = usual or EMBEDDED
     if name == EMBEDDED:
         return _embedded(None, read_only=read_only)
-    meant = _named(name)
+    meant = named(name)
     _refuse_elsewhere(meant.base_url)
     return remote(meant, read_only=read_only)
 
@@ -167,7 +167,7 @@ def _refuse_elsewhere(service: str, *, typed: bool = False) -> None:
     if address:
         own = address_of(address)
     elif name and name != EMBEDDED:
-        own = _named(name).base_url
+        own = named(name).base_url
     else:
         own = service if typed else HOSTED
     if own != service:
@@ -192,7 +192,7 @@ def _profiles() -> Profiles:
     return Profiles(find_paths().settings)
 
 
-def _named(name: str) -> Profile:
+def named(name: str) -> Profile:
     """Return the profile of a name. Raises ``UsageError`` for none."""
     known = _profiles().read()
     for profile in known:

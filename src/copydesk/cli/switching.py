@@ -6,14 +6,13 @@ The screens know neither settings nor environment. They ask here, and hear of wh
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from copydesk.cli.connection import Connection, chosen
+from copydesk.cli.connection import Connection, chosen, named, remote
 from copydesk.cli.edge import UsageError
-from copydesk.cli.tokens import TOKEN_VARIABLE, Token
+from copydesk.cli.tokens import Token
 from copydesk.domain.profile import EMBEDDED
 from copydesk.tui.errors import NotDoneError
 
@@ -116,8 +115,12 @@ class Switchboard:
                 # As it was begun: with the token of the environment, if that was given for it.
                 self._next = self._first
                 return
-            with _no_token_given():
-                found = chosen(None, None, offer.name, self._read_only)
+            # The token of the environment was given for the service that was opened first.
+            found = (
+                chosen(None, None, EMBEDDED, self._read_only)
+                if offer.name == EMBEDDED
+                else remote(named(offer.name), read_only=self._read_only, environment=False)
+            )
             if found.token is not None and found.token.origin != "command":
                 # A command may ask a person, whom one question is enough: it is run when it opens.
                 found.token.read()
@@ -142,14 +145,3 @@ class Switchboard:
             return False
         self.connection = before
         return True
-
-
-@contextmanager
-def _no_token_given() -> Iterator[None]:
-    """Hide the token of the environment: it was given for the service that was opened first."""
-    given = os.environ.pop(TOKEN_VARIABLE, None)
-    try:
-        yield
-    finally:
-        if given is not None:
-            os.environ[TOKEN_VARIABLE] = given

@@ -124,7 +124,9 @@ class Answers:
                 database.execute("DELETE FROM answer")
                 # Written anew without what was in it: deleting alone leaves it in the free pages.
                 database.execute("VACUUM")
-                database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+                (busy, *_) = database.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+                if busy:
+                    raise OSError(f"{self._path}: what is kept is being read by another copydesk")
             except sqlite3.OperationalError as error:
                 if _damaged(error):
                     self._delete()

@@ -18,6 +18,10 @@ whether it was; the service said no; it was written by somebody else. "lost" is 
 while it was not known whether it had arrived."""
 
 
+LAST_MOMENT = 253_402_000_000
+"""The end of the calendar (year 9999) in epoch seconds, a few days before it in any zone."""
+
+
 @dataclass(frozen=True, slots=True)
 class Entry:
     """One write. ``at`` is when it began, ``ended`` when its end was noted, in epoch seconds.
@@ -34,7 +38,9 @@ class Entry:
     ``request`` is the one request of a write that may wait in the outbox, as the client noted it;
     ``text`` is what the draft said, ``by`` the id of who wrote it, ``expects`` what must hold
     before it goes (an expectation as JSON), ``held`` why it does not go by itself.
-    ``tried`` is when the newest try to send it later began.
+    ``tried`` is when the newest try to send it later began, ``since`` when the oldest try began that
+    may have arrived, by the clock of the service; None of what is queued: it surely is not there.
+    ``made`` is the id of what it made.
     """
 
     id: str
@@ -61,6 +67,8 @@ class Entry:
     expects: dict[str, Any] | None = None
     held: Held = ""
     tried: float | None = None
+    since: float | None = None
+    made: str = ""
 
     @property
     def waits(self) -> bool:
@@ -83,6 +91,7 @@ class Notes:
     text: str = ""
     by: str = ""
     expects: dict[str, Any] | None = None
+    since: float | None = None
 
 
 NO_NOTES = Notes()
@@ -145,15 +154,21 @@ def entry_of(value: Any) -> Entry | None:
             ) and known.get("kind", "") in get_args(Kind):
                 if known.get("held", "") not in get_args(Held):
                     known["held"] = "untold"  # a newer copydesk has more reasons: a person decides
-                return Entry(**known)
+                return Entry(**{**known, **_dated(known)})
     return None
+
+
+def _dated(known: dict[str, Any]) -> dict[str, float]:
+    """Return its times as a calendar has them: one of a damaged clock is the first moment."""
+    times = {name: known[name] for name in ("at", "ended", "tried") if name in known}
+    return {name: each if 0 <= each < LAST_MOMENT else 0.0 for name, each in times.items()}
 
 
 _KINDS: tuple[tuple[str, tuple[Any, Any]], ...] = (
     *((name, (str, "")) for name in ("desk", "request_id", "sentence", "body")),
-    *((name, (str, "")) for name in ("draft", "group", "kind", "of", "text", "by", "held")),
+    *((name, (str, "")) for name in ("draft", "group", "kind", "of", "text", "by", "held", "made")),
     *((name, (dict, {})) for name in ("reversal", "trace", "request", "expects")),
-    *((name, (int | float, 0)) for name in ("ended", "tried")),
+    *((name, (int | float, 0)) for name in ("ended", "tried", "since")),
     ("progress", (int, 0)),
 )
 """What the fields of an entry must be where they are there, and something that is."""

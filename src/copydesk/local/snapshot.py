@@ -68,21 +68,17 @@ class Snapshots:
             private_folder(self._folder)
             write_file(self._path(key), content)
 
-    def forget(self) -> int:
-        """Delete the screens of this desk, as when its token is taken away; how many there were."""
-        return _delete(self._folder, f"{_name(self._desk)}-*.json")
+    def forget(self) -> None:
+        """Delete the screens of this desk, as when its token is taken away."""
+        forget_screens(self._folder, self._desk)
 
     def _path(self, key: str) -> Path:
         return self._folder / f"{_name(self._desk)}-{_name(key)}.json"
 
 
-def forget_all(folder: Path) -> int:
-    """Delete the last screens of every desk in the folder, and return how many there were."""
-    return _delete(folder, "*.json")
-
-
-def _delete(folder: Path, pattern: str) -> int:
-    found = list(folder.glob(pattern))
+def forget_screens(folder: Path, desk: str | None = None) -> int:
+    """Delete the last screens of a desk, or of every one; return how many there were."""
+    found = list(folder.glob("*.json" if desk is None else f"{_name(desk)}-*.json"))
     for path in found:
         path.unlink(missing_ok=True)
     return len(found)

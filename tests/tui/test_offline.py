@@ -18,6 +18,7 @@ from copydesk.contract import operations as ops
 from copydesk.contract.models.space import Space, SpaceUpdate
 from copydesk.local.answers import Answers
 from copydesk.tui.app import CopydeskApp
+from copydesk.tui.frame import Head
 from copydesk.tui.places import Target
 from copydesk.tui.sources import PagedSource
 from tests import faults
@@ -27,6 +28,21 @@ from tests.tui.opening import open_world
 from tests.world import World
 
 PATIENT = Timeouts(connect=5, read=5)
+
+
+class NoKeeper:
+    """Where a token is that was given for this run alone."""
+
+    origin = "none"
+    owner = None
+
+    def read(self) -> str:
+        """Return nothing: it is kept nowhere."""
+        return ""
+
+    def keep(self, token: str) -> str:
+        """Keep it nowhere."""
+        return ""
 
 
 class Service:
@@ -85,6 +101,11 @@ def filled(world: World) -> dict[str, str]:
 def head(driver: Driver) -> str:
     """Return the line at the top."""
     return driver.screen.splitlines()[0]
+
+
+def over(driver: Driver) -> str:
+    """Return how old it is, as said over a sheet."""
+    return driver.place.query_one(Head).parts(80)[1].plain
 
 
 def later(service: Service, app: CopydeskApp, **time: float) -> None:
@@ -247,6 +268,38 @@ async def test_what_was_kept_for_another_is_dropped(
         await driver.press("g c")
         assert "token refused" in head(driver)
         assert "Reword" not in driver.screen
+
+
+async def test_who_waits_under_a_sheet_is_told_when_the_service_is_back(
+    service: Service, filled: dict[str, str]
+) -> None:
+    app = service.open("changes", organization=service.world.home)
+    app.session.token = NoKeeper()
+    async with drive(app) as driver:
+        await driver.press("s")
+        assert driver.app.screen is not driver.place
+        sheet = driver.app.screen
+        await service.server.down()
+        app.session.knock()
+        await eventually(lambda: "offline" in over(driver), driver.turn)
+        await driver.press("ctrl+g")
+        assert "cannot be reached now, so it says nothing of the token" in driver.screen
+        await driver.press("enter")
+        assert "Type the token first." in driver.screen
+        assert "enter check and use" in driver.screen, "the keys stay beside what is said"
+        later(service, app, seconds=5)
+        asking = app.session.confirming
+        assert asking is not None
+        await asking
+        assert app.session.contact.failures == 2
+        await service.server.up()
+        asked = len(service.server.asked)
+        later(service, app, seconds=5)
+        await eventually(lambda: "accepts the token so far" in driver.screen, driver.turn)
+        assert len(service.server.asked) == asked + 1, "what is under the sheet is not read"
+        assert "offline" not in over(driver)
+        await driver.press("escape")
+        assert driver.app.screen is sheet
 
 
 async def test_a_list_goes_on_from_what_is_kept_of_it(

@@ -140,13 +140,16 @@ class CopydeskApp(AccountApp, MergingApp, EndingApp):
         place.refresh_head()
         if session.waits:
             place.refresh_frame()
-        if (
-            place is self.screen
-            and place.asked_at is not None
-            and place.may_poll
-            and session.contact.due(session.clock(), place.asked_at, slow=session.slow)
+        if place.asked_at is None or not session.contact.due(
+            session.clock(), place.asked_at, slow=session.slow
         ):
+            return
+        if place is self.screen and place.may_poll:
             place.read_again(by_hand=False)
+        elif session.offline and not place.loads:
+            # Under a sheet, or while something is typed, nothing is read: but who waits for the
+            # service is told when it is back, and what waits to be sent goes then.
+            session.knock()
 
     def on_app_blur(self) -> None:
         """Note that the terminal lost the focus: nothing is read for somebody who is away."""

@@ -97,3 +97,19 @@ async def confirm(session: Session, api: Api) -> None:
         f"This token is {name}'s. What was kept here for {was} is dropped, and read anew.",
         "warn",
     )
+
+
+async def knock(session: Session) -> None:
+    """Ask a service that could not be reached whether it is back, where nothing else is to be read.
+
+    Raises nothing, as `confirm`, which does the asking.
+    """
+    from copydesk.client.errors import ApiError
+
+    leave_kept()
+    try:
+        api = await session.ready()
+    except (ApiError, OSError) as error:
+        session.learn(error)
+    else:
+        await confirm(session, api)

@@ -142,6 +142,7 @@ class MergePlanner:
         try:
             standing = await read_standing(api, item)
         except failure_types() as error:
+            self._session.learn(error, quiet=False)
             self.unread[item.key] = clean(sentence(error))
         else:
             self.unread.pop(item.key, None)
@@ -216,6 +217,7 @@ class MergePlanner:
         try:
             return await self._session.ready()
         except failure_types() as error:
+            self._session.learn(error, quiet=False)
             self._tell(sentence(error), "bad")
             return None
 

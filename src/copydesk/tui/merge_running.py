@@ -181,6 +181,7 @@ class MergeRunner(MergePlanner):
         try:
             found = await read_found(api, item)
         except failure_types() as error:
+            self._session.learn(error, quiet=False)
             reason, said = why_not_read(error)
             self.run = self.run.fail(reason, clean(said), self._now())
             return

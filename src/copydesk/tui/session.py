@@ -17,7 +17,7 @@ from copydesk.local.journal import MemoryJournal, WriteJournal
 from copydesk.tui.contact import LOW_SHARE, Contact
 from copydesk.tui.drafts import CountedDrafts, DraftStore, MemoryDrafts
 from copydesk.tui.errors import sentence
-from copydesk.tui.identity import confirm, identify, recall
+from copydesk.tui.identity import confirm, identify, knock, recall
 from copydesk.tui.kept import reads_kept
 from copydesk.tui.outbox import Outbox
 from copydesk.tui.people import People
@@ -253,6 +253,11 @@ class Session(TakingBack):
         waits = self.confirming is None or self.confirming.done()
         if api is not None and not self.confirmed and waits:
             self.confirming = asyncio.create_task(confirm(self, api), name="confirm")
+
+    def knock(self) -> None:
+        """Ask whether a service that could not be reached is back, unless that is asked already."""
+        if self.confirming is None or self.confirming.done():
+            self.confirming = asyncio.create_task(knock(self), name="knock")
 
     @property
     def unanswered(self) -> bool:

@@ -47,36 +47,60 @@ class TokenSheet(Sheet[str]):
         self._session = session
         self._keeper = keeper
         self._under_way = False
+        self._shown = Text()
 
     def body(self) -> ComposeResult:
         """What is known of the token, the field and the keys."""
-        host = clean(self._session.host) or "the service"
-        refused = self._session.contact.refused
-        facts = [
-            f"{host} refused the token." if refused else f"{host} accepts the token so far.",
-            KEPT[self._keeper.origin],
-        ]
-        if self._again:
-            facts.append("With nothing typed, enter reads it again where it is kept.")
         with VerticalScroll(classes="facts", can_focus=False):
-            yield Static(self.paint(fact_lines(facts)))
+            yield Static(self.paint(self._known()), id="token-known")
         yield Label("Token (it is not shown)", classes="ask", markup=False)
         yield TokenInput(password=True, compact=True)
         yield Label(self.paint(KEYS), classes="keys", id="token-keys")
+
+    def on_mount(self) -> None:
+        """Follow what the service says meanwhile."""
+        self._forget = self._session.watch(self._follow)
+
+    def on_unmount(self) -> None:
+        """Follow it no more."""
+        self._forget()
+
+    def _follow(self) -> None:
+        shown, known = self._shown, self._known()
+        if known != shown:
+            self.query_one("#token-known", Static).update(self.paint(known))
+
+    def _known(self) -> Text:
+        """Return what is known of the token, and what becomes of another."""
+        host, contact = clean(self._session.host) or "the service", self._session.contact
+        if contact.refused:
+            stands = f"{host} refused the token."
+        elif contact.offline:
+            stands = f"{host} cannot be reached now, so it says nothing of the token."
+        elif not contact.answers:
+            stands = f"{host} has not answered yet, so nothing is known of the token."
+        else:
+            stands = f"{host} accepts the token so far."
+        facts = [stands, KEPT[self._keeper.origin]]
+        if self._again:
+            facts.append("With nothing typed, enter reads it again where it is kept.")
+        self._shown = fact_lines(facts)
+        return self._shown
 
     @property
     def _again(self) -> bool:
         """Whether another may have been put by now where the token is kept."""
         return self._keeper.origin not in (VARIABLE, "none")
 
-    def _say(self, text: Text) -> None:
-        self.query_one("#token-keys", Label).update(self.paint(text))
+    def _say(self, text: Text | None = None) -> None:
+        said = KEYS if text is None else Text("\n").join((text, KEYS))
+        self.query_one("#token-keys", Label).update(self.paint(said))
 
     def on_input_changed(self, event: Input.Changed) -> None:
-        """Show the keys again once something else is typed."""
+        """Take back what was said of it once something else is typed."""
         event.stop()
         if not self._under_way:
-            self._say(KEYS)
+            self._say()
 
     def take(self, typed: str) -> None:
         """Ask the service about what was typed, or about what is kept when nothing was."""

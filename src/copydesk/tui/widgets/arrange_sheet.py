@@ -277,6 +277,7 @@ class ArrangeSheet(Sheet[Outcome], scope="arrange"):
         try:
             same = await self._check()
         except failure_types() as error:
+            cast("CopydeskApp", self.app).session.learn(error, quiet=False)
             self._said = sentence(error, "y")
             return False
         finally:

@@ -220,6 +220,7 @@ class Composer(TextField, scope="composer"):
                 await session.people.read(api, session.organization)
                 self._offer()
         except failure_types() as error:
+            session.learn(error)
             self.line.say(f"The people could not be read: {sentence(error)}")
 
     def _choose(self, key: str) -> None:

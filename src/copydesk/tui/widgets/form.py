@@ -335,6 +335,7 @@ class Form(Sheet[Mapping[str, str]], scope="form"):
         try:
             options = await read()
         except failure_types() as error:
+            cast("CopydeskApp", self.app).session.learn(error, quiet=False)
             self._say(f"{sentence(error, 'ctrl+o')} It can be typed.")
             return ()
         field = self._field_of(widget)

@@ -292,8 +292,9 @@ async def send_comment(
 
     async def look(since: float) -> Comment | CommentReply | None:
         assert trace is not None
+        began = since + api.skew.total_seconds()
         found: Comment | CommentReply | None = await find_trace(
-            api, trace, text, since, known=history.made
+            api, trace, text, began, known=history.made
         )
         return found
 

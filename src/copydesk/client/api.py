@@ -289,10 +289,17 @@ class Api:
     async def again(self, noted: Mapping[str, Any]) -> Answer:
         """Send a request that was noted (``noting``) as ``Outgoing.to_dict`` gives it.
 
-        Returns the successful answer as it came. Raises ``ApiError``, and ``ValueError`` for what
-        is no request.
+        Returns the successful answer as it came, which must be one that its operation gives. Raises
+        ``ApiError``, and ``ValueError`` for what is no request.
         """
-        return await self._send(requests.outgoing_of(noted))
+        from copydesk.contract import operations
+
+        outgoing = requests.outgoing_of(noted)
+        answer = await self._send(outgoing)
+        operation = getattr(operations, outgoing.name, None)
+        if isinstance(operation, Operation):
+            await self._validated(operation, answer)
+        return answer
 
     async def _call(
         self, operation: Operation[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]

@@ -54,11 +54,27 @@ class Journal:
         self.run = secrets.token_hex(6)
         with suppress(OSError):  # where nothing can be noted, noting says so
             private_folder(path.parent)
-            if path.exists() and path.stat().st_size > ROTATE_BYTES:
+            if self._is_long():
                 self._turn_over()
 
     def _turn_over(self) -> None:
-        """Begin a new file; what can be taken back, or is not settled, goes on into it."""
+        """Begin a new file; what can be taken back, or is not settled, goes on into it.
+
+        Others may note something meanwhile, into either file: that is newer than what goes on.
+        """
+        turning = Claim(self._path.with_name(f"{self._path.name}.lock"))
+        if not turning.take():
+            return
+        try:
+            if self._is_long():
+                self._go_on()
+        finally:
+            turning.release()
+
+    def _is_long(self) -> bool:
+        return self._path.exists() and self._path.stat().st_size > ROTATE_BYTES
+
+    def _go_on(self) -> None:
         entries = self.entries()
         self._path.replace(self._older)
         about = {entry.id: entry for entry in entries}
@@ -74,7 +90,8 @@ class Journal:
                 or (first.reversal is not None and first.at >= since)
             ):
                 # What is left open was under way when its run ended: it stays so.
-                self._note(replace(entry, state="sending") if open_still else entry)
+                carried = replace(entry, state="sending") if open_still else entry
+                self._add({**_written(carried), "carried": True})
 
     def begin(
         self, what: str, target: str, *, desk: str = "", body: str = "", notes: Notes = NO_NOTES
@@ -169,8 +186,9 @@ class Journal:
         """
         found: dict[str, Entry] = {}
         for path in (self._older, self._path):
-            for entry in _entries(path):
-                found[entry.id] = entry
+            for entry, carried in _entries(path):
+                if not (carried and entry.id in found):
+                    found[entry.id] = entry
         with self._lock:
             found |= self._owed
         return [
@@ -365,8 +383,9 @@ def _lines(path: Path) -> Iterable[Any]:
                 continue
 
 
-def _entries(path: Path) -> Iterable[Entry]:
+def _entries(path: Path) -> Iterable[tuple[Entry, bool]]:
+    """Yield the entries of a file, and of each whether it was only carried over from another."""
     for value in _lines(path):
         entry = entry_of(value)
         if entry is not None:
-            yield entry
+            yield entry, "carried" in value

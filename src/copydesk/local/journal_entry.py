@@ -38,9 +38,9 @@ class Entry:
     ``request`` is the one request of a write that may wait in the outbox, as the client noted it;
     ``text`` is what the draft said, ``by`` the id of who wrote it, ``expects`` what must hold
     before it goes (an expectation as JSON), ``held`` why it does not go by itself.
-    ``tried`` is when the newest try to send it later began, ``since`` when the oldest try began that
-    may have arrived, by the clock of the service; None of what is queued: it surely is not there.
-    ``made`` is the id of what it made.
+    ``tried`` is when the newest try to send it later began, ``since`` when the oldest one began
+    that may have arrived, by the clock of the service; of what is queued None says that there was
+    none. ``made`` is the id of what it made.
     """
 
     id: str

@@ -176,7 +176,7 @@ class Activity(ScrollingSheet[None], scope="activity"):
         line, app = self.selected, cast("CopydeskApp", self.app)
         if line is None:
             return
-        if line.entry is not None and line.entry.id in self._session.outbox.items:
+        if line.entry is not None and self._session.outbox.keeps(line):
             from copydesk.tui.outbox_asking import send_waiting
 
             await send_waiting(app, line.entry.id)

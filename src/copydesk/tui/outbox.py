@@ -13,6 +13,7 @@ import asyncio
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
+from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from copydesk.domain.cause import CAUSE
@@ -45,6 +46,9 @@ OTHERS = "Another copydesk is sending what waits at the moment."
 UNCONFIRMED = "Nothing is sent: the service has not said yet who you are."
 READ_ONLY = "Read-only: nothing is sent."
 OTHERS_WRITE = "Held: it was written by somebody else, with another token. It goes with theirs."
+OTHER_TEXT = (
+    "Held: no answer came, and another text was sent from there since. s asks, and sends it."
+)
 UNREADABLE = "Held: what was noted of it cannot be read. D takes it out."
 THERE_ALREADY = "It was so already when it was to be sent: nothing was sent."
 NOT_YET = (
@@ -141,6 +145,8 @@ class Outbox:
         self._untold: set[str] = set()
         self._others: set[str] = set()
         """What was told to be of somebody else."""
+        self._met: dict[str, float] = {}
+        """When was first seen what is of a later time than it is."""
         self._done: set[str] = set()
         """What arrived although the disk did not take that in: never to be sent again."""
         self._lock = asyncio.Lock()
@@ -211,11 +217,23 @@ class Outbox:
             session.drafts.drop(draft)
         session.unsent.pop(draft, None)
 
+    def keeps(self, line: Written) -> bool:
+        """Whether a line is sent from here alone: it waits, or another copydesk may be at it."""
+        entry = line.entry
+        if entry is None or entry.request is None:
+            return False
+        return entry.id in self.items or line.state in ("queued", "unknown")
+
+    def ask_about(self, line: Written) -> None:
+        """Let a person decide on a write without an answer: another text was sent from there."""
+        if line.entry is not None and line.entry.id in self.items:
+            line.said = OTHER_TEXT
+            line.entry = self._settle(line.entry, "unknown", sentence=OTHER_TEXT, held="changed")
+
     def replaced(self, line: Written) -> None:
         """Take a write out whose text has arrived by another."""
         if line.entry is not None and line.entry.id in self.items:
-            said = "Its text was sent later, and arrived."
-            line.entry = self._settle(line.entry, "dropped", sentence=said)
+            line.entry = self._settle(line.entry, "dropped", sentence=line.said)
 
     # By hand
 
@@ -322,7 +340,10 @@ class Outbox:
         """Whether something that is not there might still be made by a request under way."""
         since = next(each for each in (entry.ended, entry.tried, entry.at) if each is not None)
         gone_by = self._session.journal.now() - since
-        return creates(entry.request) and 0 <= gone_by < QUIET_SECONDS
+        if gone_by < 0:  # the clock was set back
+            here = self._met.setdefault(entry.id, monotonic())
+            gone_by = monotonic() - here
+        return creates(entry.request) and gone_by < QUIET_SECONDS
 
     async def send(
         self, only: str = "", *, anyway: bool = False, sure: bool = False, tell: bool = True
@@ -365,6 +386,7 @@ class Outbox:
                     waiting = await self.look()
                     if only and only not in self.items:
                         tally.said = GONE
+                        await self._learn(only)
                     for entry in waiting:
                         if not only or entry.id == only:
                             hand = bool(only)
@@ -382,6 +404,13 @@ class Outbox:
         if said and tell:
             session.report(said, "warn" if tally.held else "good")
         return said or tally.said
+
+    async def _learn(self, id: str) -> None:
+        """Show how a write stands that waits no more, as another copydesk noted it."""
+        entries = await asyncio.to_thread(self._session.journal.entries)
+        entry = next((each for each in entries if each.id == id), None)
+        if entry is not None:
+            self._show(entry, entry.state, entry.sentence)
 
     async def _one(
         self, api: Api, entry: Entry, tally: _Tally, hand: bool, *, anyway: bool, sure: bool
@@ -414,7 +443,7 @@ class Outbox:
                 tally.said = sentence(error, "s")
                 return
             verdict = _Verdict(held="changed", why=f"Held: {sentence(error, 's')}")
-        except ValueError:
+        except (ValueError, TypeError):
             verdict = _Verdict(held="changed", why=UNREADABLE)
         if verdict.arrived:
             await self._arrive(entry, verdict.result, tally, name, said=THERE_ALREADY)
@@ -473,6 +502,8 @@ class Outbox:
         if happened is False and not sure and self._may_come(entry):
             tally.said = "No answer came. It is not there yet, and may still arrive."
             return None
+        if entry.held and not hand:
+            return await self._queue(entry, entry.sentence, entry.held)
         return await self._queue(entry, NOT_ARRIVED)
 
     async def _happened(self, api: Api, entry: Entry) -> tuple[bool | None, Any]:
@@ -495,13 +526,15 @@ class Outbox:
     async def _recheck(self, api: Api, entry: Entry, *, anyway: bool) -> _Verdict:
         """Read whether a write is there already, and whether it still should be sent.
 
-        Raises what the client raises.
+        Raises what the client raises, and ``ValueError`` or ``TypeError`` for what is damaged.
         """
+        from copydesk.client.request import outgoing_of
         from copydesk.domain.reversal import expectation_of, reversal_of
 
         way = self._session.way
         told = entry.trace is not None
         why = ""
+        outgoing_of(entry.request or {})
         arrived, result = await self._happened(api, entry)
         if arrived:
             return _Verdict(True, result)
@@ -544,15 +577,22 @@ class Outbox:
     async def _send(self, api: Api, entry: Entry, tally: _Tally, name: str) -> None:
         """Send one request, noted before and after. Raises `_AwayError`, and ``OSError``."""
         session = self._session
+        before = entry.since
         entry = await asyncio.to_thread(
-            session.journal.settle, entry, "sending", run=session.journal.run, held="", sentence=""
+            session.journal.settle,
+            entry,
+            "sending",
+            run=session.journal.run,
+            held="",
+            sentence="",
+            since=session.service_time() if before is None else before,
         )
         line = session.line_for(entry)
         self._show(entry, "sending", "")
         try:
             result = await self._resend(api, entry, line)
         except failure_types() as error:
-            await self._failed(api, entry, error, tally, name)
+            await self._failed(api, entry, error, tally, name, before)
         except asyncio.CancelledError:
             # The program ends, or nearly: whether it arrived is to be found out.
             self.take(self._settle(entry, "unknown", sentence="It was stopped: it may be there."))
@@ -579,9 +619,17 @@ class Outbox:
             return await line.send()
 
     async def _failed(
-        self, api: Api, entry: Entry, error: Exception, tally: _Tally, name: str
+        self,
+        api: Api,
+        entry: Entry,
+        error: Exception,
+        tally: _Tally,
+        name: str,
+        before: float | None,
     ) -> None:
-        """Note how sending failed. Raises `_AwayError` when there is nobody to go on with."""
+        """Note how sending failed; ``before`` is since when it may have been there even so.
+
+        Raises `_AwayError` when there is nobody to go on with."""
         from copydesk.client.errors import (
             Conflict,
             RateLimited,
@@ -596,6 +644,7 @@ class Outbox:
         request_id = str(getattr(error, "request_id", "") or "")
         away = isinstance(error, RateLimited | Unauthorized | Unreachable)
         if not unknown and away:
+            entry = replace(entry, since=before)
             await self._queue(entry, f"{WAITS}: {sentence(error, 's')}")
             raise _AwayError(error)
         happened: bool | None = None
@@ -615,6 +664,7 @@ class Outbox:
             return
         if not unknown or (happened is False and isinstance(error, ServerFault)):
             said = f"Not sent: {sentence(error, 's')}"
+            entry = entry if unknown else replace(entry, since=before)
             await self._hold(entry, "refused", said, tally, name)
         elif happened is False and not self._may_come(entry):
             await self._queue(entry, NOT_ARRIVED)

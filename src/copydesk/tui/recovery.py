@@ -220,18 +220,25 @@ async def happened(session: Session, api: Api, entry: Entry) -> tuple[bool | Non
 
     Raises ``ApiError``.
     """
+    try:
+        return await _found_out(session, api, entry)
+    except (ValueError, TypeError):
+        return None, None  # damaged, or noted by a newer copydesk
+
+
+async def _found_out(session: Session, api: Api, entry: Entry) -> tuple[bool | None, Any]:
     if entry.trace is not None:
-        try:
-            trace = trace_of(entry.trace)
-        except ValueError:
-            return None, None
+        if entry.state == "queued" and entry.since is None:
+            return False, None  # nothing of it was ever sent: what is like it is another's
+        trace = trace_of(entry.trace)
         text: str | None = trace.says or entry.text
         text = text or await asyncio.to_thread(session.drafts.load, entry.draft)
         if not text:
             return None, None
         known = session.history.made
         try:
-            found = await find_trace(api, trace, text, entry.at, known=known)
+            began = entry.at + api.skew.total_seconds() if entry.since is None else entry.since
+            found = await find_trace(api, trace, text, began, known=known)
         except NotDoneError:
             return None, None
         return found is not None, found
@@ -239,10 +246,7 @@ async def happened(session: Session, api: Api, entry: Entry) -> tuple[bool | Non
     if past is not None:
         reversal = past.reversal
     elif entry.reversal is not None and not entry.kind:
-        try:
-            reversal = reversal_of(entry.reversal)
-        except ValueError:
-            return None, None
+        reversal = reversal_of(entry.reversal)
     else:
         return None, None
     stands = await session.way.became(api, reversal)
@@ -263,12 +267,12 @@ async def find_trace(
 
     Raises ``ApiError``, and `NotDoneError` where there are too many to look through all of them.
 
-    ``text`` is what was sent, ``began`` when, in epoch seconds. What is ``known`` (by id) to be of
+    ``text`` is what was sent, ``began`` when, in epoch seconds by the clock that the service had by
+    then. What is ``known`` (by id) to be of
     another write is passed over: the same words may well be sent twice.
     """
     count = 0
-    # The service says when by its own clock.
-    oldest = began + api.skew.total_seconds() - SKEW_SECONDS
+    oldest = began - SKEW_SECONDS
     async for item in api.pages(operation_of(trace.read), **trace.read.arguments):
         found = item.to_dict()
         ours = found.get("id") not in known and trace.is_ours(found, text)

@@ -73,7 +73,7 @@ class History:
         self.lasting: dict[str, Entry] = {}
         """Done writes of an action of several that have no way back, by their ids."""
         self.made: set[str] = set()
-        """The ids of messages whose sending was answered: no other write has made these."""
+        """The ids of what was made by writes that were answered: no other write has made these."""
 
     def learn(self, entries: Iterable[Entry]) -> None:
         """Take in entries that are not known yet, oldest first."""
@@ -92,6 +92,8 @@ class History:
         self._count += 1
         if entry.kind:
             return self._turn(entry)
+        if entry.state == "done" and entry.made:
+            self.made.add(entry.made)
         if entry.reversal is None or entry.state in ("failed", "queued", "dropped"):
             if entry.group and entry.state == "done":
                 self.lasting[entry.id] = entry

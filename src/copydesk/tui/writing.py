@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
@@ -79,6 +80,11 @@ class Writing:
 
     async def ready(self) -> Api:
         """Return the client, connecting at the first call."""
+        raise NotImplementedError
+
+    @property
+    def api(self) -> Api | None:
+        """The client, once connected."""
         raise NotImplementedError
 
     def touched(self) -> None:
@@ -181,12 +187,16 @@ class Writing:
                 raise WriteError("That is about to be sent already: u recalls it.")
             if other.state == "sending":
                 raise WriteError("That is being sent already: @ shows what comes of it.")
+        for entry in self.outbox.items.values():
+            alike = entry.draft == line.draft and entry.text == line.text
+            if alike and entry.state == "unknown" and self.line_of(entry.id) is None:
+                raise WriteError("It may have arrived by an earlier try: g x, then s finds out.")
 
     async def retry(self, line: Written) -> None:
         """Send a line again that failed, or of which the reader says so knowing that it may have
         arrived. Raises `WriteError` when it fails again, or its text is under way already.
         """
-        if line.entry is not None and line.entry.id in self.outbox.items:
+        if line.entry is not None and self.outbox.keeps(line):
             await self.outbox.send(line.entry.id, anyway=True, sure=True)
             if line.state != "done":
                 raise WriteError(line.said, unknown=line.state == "unknown")
@@ -197,9 +207,10 @@ class Writing:
     async def find_out(self, line: Written) -> None:
         """Read what became of a line that is unknown: it is done or failed then.
 
-        Raises `WriteError` when that cannot be read either. A line that has no ``look`` stays.
+        Raises `WriteError` when that cannot be read either. A line that has no ``look`` stays, and
+        one that is in the outbox.
         """
-        if line.look is not None and line.state == "unknown":
+        if line.look is not None and line.state == "unknown" and not self.outbox.keeps(line):
             unknown = line.said
 
             async def only_look() -> Any:
@@ -209,8 +220,18 @@ class Writing:
 
     def unknown_of(self, draft: str) -> Written | None:
         """Return the newest write from a draft that may have arrived, or None."""
-        lines = reversed(self.log)
-        return next((n for n in lines if draft and n.draft == draft and n.state == "unknown"), None)
+        if not draft:
+            return None
+        for line in reversed(self.log):
+            if line.draft == draft and line.state == "unknown":
+                return line
+        for entry in self.outbox.items.values():
+            if entry.draft == draft and entry.state == "unknown":
+                # An earlier run wrote it.
+                line = self.line_for(entry)
+                line.state, line.said = "unknown", entry.sentence
+                return line
+        return None
 
     async def _send(
         self, line: Written, send: Callable[[], Awaitable[Any]], wait: Wait | None = None
@@ -259,7 +280,8 @@ class Writing:
 
         What sends no request, or is settled by others than the outbox, is noted before.
         """
-        line.requests, line.operation, line.request, line.may_come = 0, "", None, False
+        line.requests, line.operation, line.request = 0, "", None
+        line.may_come = line.never = False
         if line.now or line.kind or self._is_local(line):
             await asyncio.to_thread(self._keep, line)
             return await send()
@@ -327,7 +349,12 @@ class Writing:
         """Note that a line is about to be sent; it is on the disk when this returns."""
         if line.entry is not None:
             line.entry = self.journal.settle(
-                line.entry, "sending", request=line.request, held="", text=line.text or ""
+                line.entry,
+                "sending",
+                request=line.request,
+                held="",
+                text=line.text or "",
+                since=self.service_time() if line.entry.since is None else line.entry.since,
             )
             return
         reversal = line.reversal
@@ -345,9 +372,15 @@ class Writing:
                 text=(line.text or "") if line.request is not None else "",
                 by=self.me.id if self.me is not None else "",
                 expects=None if line.expects is None else line.expects.to_dict(),
+                since=self.service_time(),
             ),
         )
         self._noted[line.entry.id] = line
+
+    def service_time(self) -> float:
+        """Return what time it is for the service, in epoch seconds, as far as that is known."""
+        skew = 0.0 if self.api is None else self.api.skew.total_seconds()
+        return self.journal.now() + skew
 
     async def _look(
         self, line: Written, look: Callable[[], Awaitable[Any]], lost: Exception
@@ -382,7 +415,7 @@ class Writing:
             await self.ready(),
             trace,
             trace.says or line.text or "",
-            line.at.timestamp(),
+            self.service_time() if line.entry is None else line.entry.since or line.entry.at,
             known=self.history.made,
         )
 
@@ -400,11 +433,14 @@ class Writing:
             self._arrived(line, task.result())
         if line.entry is not None:
             changes.update(request_id=line.request_id, sentence=line.said)
+            if line.never:
+                changes["since"] = None
             line.entry = self._end(line, line.entry, changes)
             self.history.take(line.entry)
             self.outbox.take(line.entry)
         if line.state == "queued":
             self.outbox.move_draft(line.draft, line.text)
+            self._replace(line, "It waits by a later write.")
         elif line.draft and line.state in ("failed", "unknown"):
             self.unsent[line.draft] = line.said
         elif line.draft:
@@ -452,6 +488,7 @@ class Writing:
             return
         line.state = "unknown" if is_unknown(error) else "failed"
         if line.state == "failed" and line.request is not None and _is_away(error):
+            line.never = True
             line.state, line.said = "queued", waits_sentence(error)
             self.learn(error, quiet=False)
             return
@@ -466,12 +503,13 @@ class Writing:
 
     def _bind(self, line: Written, result: Any) -> dict[str, Any]:
         """Return what the journal learns of a write by its result: how it is taken back."""
+        changes = made_by(line.trace is not None, result)
         if line.reversal is None or not callable(line.reversal):
-            return {}
+            return changes
         reversal = line.reversal(result)
         if reversal is None or not self.way.usable(reversal):
-            return {}
-        return {"reversal": reversal.to_dict()}
+            return changes
+        return {**changes, "reversal": reversal.to_dict()}
 
     def _arrived(self, line: Written, result: Any) -> None:
         """Do what follows a write that has arrived."""
@@ -479,12 +517,22 @@ class Writing:
             # Text that was typed since is another text: it stays.
             if line.text is not None and self.drafts.load(line.draft) == line.text:
                 self.drafts.drop(line.draft)
+            self._replace(line, "Its text was sent later, and arrived.")
             for other in self.log:
-                if other.draft == line.draft and other.state in ("failed", "unknown"):
-                    other.state, other.said = "replaced", "Its text was sent later, and arrived."
-                    self.outbox.replaced(other)
+                if other.draft == line.draft and other.state == "failed":
+                    other.state, other.said = "replaced", "Another text was sent from there."
+                elif other.draft == line.draft and other.state == "unknown":
+                    self.outbox.ask_about(other)
         if line.then is not None:
             line.then(result)
+
+    def _replace(self, line: Written, said: str) -> None:
+        """Let a write stand for those of the same text from the same draft that had no answer."""
+        for other in self.log:
+            alike = other.draft == line.draft and other.text == line.text
+            if line.draft and alike and other.state in ("failed", "unknown"):
+                other.state, other.said = "replaced", said
+                self.outbox.replaced(other)
 
     # The outbox
 
@@ -513,14 +561,15 @@ class Writing:
         """Return what the journal learns of a write that arrived later: how it is taken back."""
         if typed:
             return self._bind(line, result)
+        changes = made_by(entry.trace is not None, result)
         if entry.reversal is not None or not entry.draft:
-            return {}
+            return changes
         from copydesk.tui.pending import way_back_later
 
         reversal = way_back_later(entry.draft, entry.text, result)
         if reversal is None or not self.way.usable(reversal):
-            return {}
-        return {"reversal": reversal.to_dict()}
+            return changes
+        return {**changes, "reversal": reversal.to_dict()}
 
     def arrived(self, line: Written, entry: Entry, result: Any) -> None:
         """Do what follows a write that arrived from the outbox, or was found to have."""
@@ -547,6 +596,17 @@ class Writing:
     def waits_for(self, owner: object) -> bool:
         """Whether ``owner`` only waits for a write that can still be recalled."""
         return any(wait.owner is owner for wait in self.waits)
+
+
+def made_by(makes: bool, result: Any) -> dict[str, Any]:
+    """Return what the journal learns of what was made, if anything: a model, or the answer."""
+    if not makes:
+        return {}
+    try:
+        made = json.loads(result.content)["id"] if hasattr(result, "content") else result.id
+    except (AttributeError, ValueError, LookupError, TypeError):
+        return {}
+    return {"made": made} if isinstance(made, str) else {}
 
 
 def _is_away(error: BaseException) -> bool:

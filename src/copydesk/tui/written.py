@@ -119,6 +119,8 @@ class Written:
     """That request, where it may be sent later just as it is."""
     may_come: bool = False
     """Whether that request may still arrive, late, though it waits in the outbox."""
+    never: bool = False
+    """Whether its last try surely did not arrive, now or later."""
     left: bool = False
     """Whether nobody waits for it any more: its place was left."""
 

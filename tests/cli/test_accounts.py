@@ -246,36 +246,57 @@ def test_a_token_goes_though_settings_are_broken_and_is_kept_where_it_was_asked_
     assert ("file", "none") in listed
 
 
-def test_a_token_of_the_environment_has_things_of_its_own_and_goes_where_it_is_for(
+def test_a_token_of_the_environment_goes_where_it_is_for_and_takes_nothing_over(
     there: There,
 ) -> None:
     there.login("work")
-    profile = chosen(None, None, "work")
+    key = chosen(None, None, "work").key
+    drafts = Drafts(find_paths().drafts)
+    drafts.save((key, "#4", ""), "a thought")
     ana, bo = (there.world.token(user) for user in (there.world.ana, there.world.user("Bo")))
-    arrived = len(there.server.arrived)
     there.patch.setenv("COPYDESK_TOKEN", f"{bo}\n")
-    for options in ((None, None, "work"), (None, None, None)):
-        with pytest.raises(UsageError, match="COPYDESK_TOKEN is set for https://api"):
-            chosen(*options)
-    there.patch.setenv("COPYDESK_PROFILE", "work")
-    theirs = chosen(None, None)
-    with pytest.raises(UsageError, match="does not go to https://docs"):
-        chosen(None, "https://docs.example")
-    there.patch.setenv("COPYDESK_BASE_URL", there.url)
-    assert chosen(None, None, "work").key == theirs.key, "the same token, the same things"
+    arrived = len(there.server.asked)
+    with pytest.raises(UsageError, match="COPYDESK_TOKEN is set for https://api"):
+        chosen(None, None)
     there.patch.setenv("COPYDESK_BASE_URL", "https://docs.example")
     with pytest.raises(UsageError, match="COPYDESK_BASE_URL="):
         chosen(None, None, "work")
-    there.patch.delenv("COPYDESK_PROFILE")
-    there.patch.setenv("COPYDESK_BASE_URL", there.url)
+    there.patch.delenv("COPYDESK_BASE_URL")
+    there.patch.setenv("COPYDESK_PROFILE", "work")
+    with pytest.raises(UsageError, match="does not go to https://docs"):
+        chosen(None, "https://docs.example")
+    assert len(there.server.asked) == arrived
+
+    # Somebody else gets nothing of a profile; a new token of the same person everything.
+    for options in ((), ("--profile", "work")):
+        said = there.run("api", "GET", "/user", *options, status=3)
+        assert "the token of Bo" in said
+        assert "what is kept for work is Ana Silva's: unset COPYDESK_TOKEN" in said
+    assert "What is kept here is Ana Silva's: unset COPYDESK_TOKEN." in there.run(
+        "doctor", status=1
+    )
     there.patch.setenv("COPYDESK_TOKEN", ana)
-    assert len({profile.key, theirs.key, chosen(None, None).key}) == 3
-    assert bo not in theirs.key
-    assert len(there.server.arrived) == arrived
+    assert json.loads(there.run("api", "GET", "/user"))["displayName"] == "Ana Silva"
+    assert chosen(None, None).key == key
+    assert drafts.load((key, "#4", "")) == "a thought"
+    there.patch.delenv("COPYDESK_PROFILE")
     there.patch.setenv("COPYDESK_TOKEN", "tok-not-valid")
-    said = there.run("doctor", status=1)
+    there.run("sites", "--profile", "work", status=3)
+    said = there.run("doctor", "--profile", "work", status=1)
     assert "Set another COPYDESK_TOKEN, or unset it." in said
     assert ".." not in said.replace("../", "")
+
+    # Without a profile's name: what was read is dropped, and it is said.
+    there.patch.delenv("COPYDESK_TOKEN")
+    there.login()
+    snapshots = Snapshots(find_paths().snapshots, f"service:{there.url}")
+    snapshots.write("spaces", [{"id": "s"}])
+    there.patch.setenv("COPYDESK_TOKEN", ana)
+    assert "dropped" not in there.run("sites", "--base-url", there.url)
+    assert snapshots.read("spaces")
+    there.patch.setenv("COPYDESK_TOKEN", bo)
+    assert "what was read before is dropped" in there.run("sites", "--base-url", there.url)
+    assert not snapshots.read("spaces")
 
 
 def test_profiles_are_told_apart_and_chosen(there: There) -> None:
@@ -320,6 +341,8 @@ def test_profiles_are_told_apart_and_chosen(there: There) -> None:
     there.patch.setenv("COPYDESK_PROFILE", "work")
     assert who() == "Ana Silva"
     there.patch.setenv("COPYDESK_TOKEN", file)
+    assert "is the token of Robot" in there.run("api", "GET", "/user", status=3)
+    there.patch.setenv("COPYDESK_PROFILE", "robot")
     assert who() == "Robot", "the environment's token goes first"
     there.patch.delenv("COPYDESK_TOKEN")
     there.patch.delenv("COPYDESK_PROFILE")

@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from copydesk.cli.edge import FAILED, UsageError
+from copydesk.cli.edge import FAILED, NOT_ALLOWED, UsageError, status_for
 from copydesk.domain.text import clean, shorten
 
 if TYPE_CHECKING:
+    from copydesk.cli.connection import Connection
     from copydesk.client.api import Api
     from copydesk.domain.profile import Profile
     from copydesk.local.accounts import Account
@@ -121,6 +122,63 @@ def claim(profile: Profile, holder: Holder) -> Account | None:
             "Give the profile another name: copydesk login NAME. Nothing was stored"
         )
     return Account(holder.id, holder.name or holder.email)
+
+
+def keep_apart(connection: Connection) -> None:
+    """Keep what is kept for somebody from the holder of a token of the environment.
+
+    Before anything of it is shown or written the service is asked whose the token is, where it is
+    known whose things are kept. Somebody else gets none that was read; under a profile's name
+    they are refused, for they would write under it. Raises ``UsageError`` then, also where the
+    service does not tell.
+    """
+    from copydesk.cli.edge import say
+    from copydesk.client.errors import ApiError
+    from copydesk.local.accounts import Accounts
+    from copydesk.local.paths import find_paths
+
+    owner = Accounts(find_paths().accounts).read(connection.key)
+    if owner is None:
+        return
+    kept = f"what is kept for {connection.profile or connection.host} is {clean(owner.name)}'s"
+    try:
+        holder = _ask(connection)
+    except ApiError as error:
+        if not connection.profile:
+            return  # it is told apart once the service answers
+        raise UsageError(
+            f"{kept}, and whose COPYDESK_TOKEN is cannot be asked. {error} "
+            "Unset COPYDESK_TOKEN, or try again",
+            status_for(error),
+        ) from error
+    if not is_another(owner, holder):
+        return
+    if connection.profile:
+        raise UsageError(
+            f"COPYDESK_TOKEN is the token of {holder}, and {kept}: unset COPYDESK_TOKEN, or name "
+            f"the service by --base-url {connection.base_url}",
+            NOT_ALLOWED,
+        )
+    forget_copies(connection.key)
+    say(f"COPYDESK_TOKEN is the token of {holder}, and {kept}: what was read before is dropped.")
+
+
+def is_another(owner: Account | None, holder: Holder) -> bool:
+    """Whether it is known that somebody else holds a token than whose things are kept."""
+    return owner is not None and bool(holder.id) and owner.user != holder.id
+
+
+def _ask(connection: Connection) -> Holder:
+    import asyncio
+    from concurrent.futures import ThreadPoolExecutor
+
+    async def ask() -> Holder:
+        async with connection.open() as api:
+            return await read_holder(api)
+
+    # In a thread: some commands choose their service while a loop is running already.
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(asyncio.run, ask()).result()
 
 
 def forget_copies(key: str) -> None:

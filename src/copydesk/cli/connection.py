@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from copydesk.cli.edge import NOT_ALLOWED, UsageError
 from copydesk.cli.tokens import TOKEN_VARIABLE, Token
-from copydesk.domain.profile import EMBEDDED, Profile, key_of_token
+from copydesk.domain.profile import EMBEDDED, Profile
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
@@ -92,6 +92,10 @@ class Service:
         read, asked or noted.
         """
         found = chosen(self.desk, self.base_url, self.profile, self.read_only)
+        if found.token is not None and found.token.origin == TOKEN_VARIABLE:
+            from copydesk.cli.account import keep_apart
+
+            keep_apart(found)
         if writes and found.read_only:
             why = found.read_only_by or f"profile {found.profile} is read-only"
             raise UsageError(f"{why}: nothing was sent", NOT_ALLOWED)
@@ -150,7 +154,7 @@ def chosen(
     if name == EMBEDDED:
         return _embedded(None, read_only=read_only)
     meant = named(name)
-    _refuse_elsewhere(meant.base_url)
+    _refuse_elsewhere(meant.base_url, typed=bool(profile))
     return remote(meant, read_only=read_only)
 
 
@@ -158,8 +162,8 @@ def _refuse_elsewhere(service: str, *, typed: bool = False) -> None:
     """Refuse to give the environment's token to another service than it was put there for.
 
     It is for the address that stands beside it in the environment, or is that of the profile named
-    there; with neither for the address that was ``typed``, or else for the hosted service. Raises
-    ``UsageError``.
+    there; with neither for the address or the profile that was ``typed``, or else for the hosted
+    service. Raises ``UsageError``.
     """
     if not os.environ.get(TOKEN_VARIABLE):
         return
@@ -278,8 +282,7 @@ def remote(
 ) -> Connection:
     """Return the service of a profile, or one at an ``address`` with the environment's token.
 
-    That token goes before the profile's own, unless ``environment`` is not to be looked at; what
-    is kept on this machine for the profile is not for it, as it may be somebody else's.
+    That token goes before the profile's own, unless ``environment`` is not to be looked at.
 
     What is seen from here is looked at at once, where a person still sees which word to mend;
     keyrings and commands are asked when the client is made. Raises ``UsageError``.
@@ -288,9 +291,8 @@ def remote(
 
     token = Token(profile, environment=environment)
     service = profile.base_url if profile else address
-    key = profile.key if profile else ""
     if token.origin in {TOKEN_VARIABLE, "none"}:
-        key = key_of_token(service, token.read().strip())
+        token.read()
     reads = read_only or (profile is not None and profile.read_only)
 
     def connect() -> Api:
@@ -305,7 +307,7 @@ def remote(
             raise UsageError(str(error)) from error
 
     return Connection(
-        key,
+        profile.key if profile else f"service:{service}",
         urlsplit(service).hostname or service,
         connect,
         token.secrets,

@@ -10,11 +10,13 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from copydesk.cli.account import kept_for, read_holder
+from copydesk.cli.account import Holder, is_another, kept_for, read_holder
 from copydesk.cli.edge import UsageError
 from copydesk.cli.finding import Finding, parted
 from copydesk.cli.tokens import TOKEN_VARIABLE
 from copydesk.domain.text import clean, listed
+from copydesk.local.accounts import Accounts
+from copydesk.local.paths import find_paths
 
 if TYPE_CHECKING:
     from datetime import timedelta
@@ -85,7 +87,7 @@ async def service(connection: Connection) -> list[Finding]:
                 holder = await read_holder(api)
                 seconds = time.monotonic() - started
                 found.append(Finding(part, "answers", f"in {seconds:.2f} s"))
-                found.append(Finding(part, "you are", str(holder)))
+                found.append(Finding(part, "you are", str(holder), _stranger(connection, holder)))
                 found.append(Finding(part, "organizations", holder.places or "none"))
                 found.extend(_measured(part, api))
                 found.extend([each async for each in _extensions(part, api)])
@@ -94,6 +96,17 @@ async def service(connection: Connection) -> list[Finding]:
         except (ApiError, UsageError) as error:
             found.append(Finding(part, "answers", str(error), _advice(connection, error)))
     return found
+
+
+def _stranger(connection: Connection, holder: Holder) -> str:
+    """Return what to do where the things that are kept are somebody else's."""
+    owner = Accounts(find_paths().accounts).read(connection.key)
+    if owner is None or not is_another(owner, holder):
+        return ""
+    said = f"what is kept here is {clean(owner.name)}'s"
+    if connection.token is not None and connection.token.origin == TOKEN_VARIABLE:
+        return f"{said}: unset {TOKEN_VARIABLE}"
+    return f"{said}: copydesk login NAME makes a profile of its own"
 
 
 def _origin(token: Token) -> str:

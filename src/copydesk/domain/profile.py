@@ -49,24 +49,9 @@ class Profile:
         return f"profile:{self.name} {self.base_url}"
 
 
-def key_of_token(base_url: str, token: str) -> str:
-    """Return what tells the things of a run with a token of its own from those of every profile.
-
-    Nobody knows yet whose such a token is when the first things are read from the disk, so each
-    has a key: no token gets what was kept for a profile or for another token. The digest is
-    of the address too, and says nothing of the token.
-    """
-    from hashlib import blake2b
-
-    digest = blake2b(f"{base_url}\0{token}".encode(), digest_size=8, person=b"copydesk")
-    return f"token:{digest.hexdigest()} {base_url}"
-
-
 def service_of_key(key: str) -> str:
     """Return a key as people read it: the service, or the profile and its service."""
     kind, _, rest = key.partition(":")
-    if kind == "token":
-        return f"{rest.partition(' ')[2]} (COPYDESK_TOKEN)"
     return rest if kind in {"service", "profile"} else key
 
 

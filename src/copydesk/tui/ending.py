@@ -99,7 +99,7 @@ class EndingApp(App[None]):
         """
         if active_worker.get(None) is None:
             await super()._flush_next_callbacks()
-        else:
+        elif self._next_callbacks:  # a turn of the loop for nothing would let a key pass the sheet
             await asyncio.shield(super()._flush_next_callbacks())
 
     # What was typed

@@ -62,13 +62,23 @@ def begun_trace(space: str, *, me: str, subject: str) -> Trace:
     return Trace(read, {}, "subject", "createdAt", subject)
 
 
+_FEW_WORDS = frozenset({"status", "type", "role", "visibility", "language"})
+"""The fields of bodies that say one of a few words."""
+
+
 def put_in(body: JSON, old: str, new: str) -> JSON:
-    """Return a body in which a text stands for another, wherever it stood as a whole."""
+    """Return a body in which a text stands for another, wherever it stood as a whole.
+
+    What is one of a few words, as a status is, is no text.
+    """
     match body:
         case str():
             return new if body.strip() == old.strip() else body
         case dict():
-            return {name: put_in(value, old, new) for name, value in body.items()}
+            return {
+                name: value if name in _FEW_WORDS else put_in(value, old, new)
+                for name, value in body.items()
+            }
         case list():
             return [put_in(value, old, new) for value in body]
     return body

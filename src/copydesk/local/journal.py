@@ -156,7 +156,11 @@ class Journal:
 
     def opened(self, desk: str) -> None:
         """Note that this run has begun on a desk."""
-        self._add({"run": self.run, "opened": self._clock(), "desk": desk, "process": os.getpid()})
+        process = os.getpid()
+        self._add(
+            {"run": self.run, "opened": self._clock(), "desk": desk, "process": process,
+             "started": _started(process)}
+        )  # fmt: skip
 
     def closed(self) -> None:
         """Note that this run ends as it should."""
@@ -173,7 +177,7 @@ class Journal:
             for value in _lines(path):
                 match value:
                     case {"run": str(run), "opened": _, "desk": str(desk), "process": int(process)}:
-                        found[run] = _Run(run, desk, process)
+                        found[run] = _Run(run, desk, process, str(value.get("started", "")))
                     case {"run": str(run), "closed": _} if run in found:
                         found[run] = replace(found[run], closed=True)
         return list(found.values())
@@ -346,6 +350,7 @@ class _Run:
     id: str
     desk: str
     process: int
+    started: str = ""
     closed: bool = False
 
     @property
@@ -359,7 +364,19 @@ class _Run:
             return True
         except (OSError, OverflowError):
             return False
-        return True
+        # After a crash its number may be another's.
+        now = _started(self.process)
+        return not (now and self.started and now != self.started)
+
+
+def _started(process: int) -> str:
+    """Return what tells a process from others of its number; empty where the system does not."""
+    try:
+        boot = Path("/proc/sys/kernel/random/boot_id").read_text("ascii").strip()
+        stat = Path(f"/proc/{process}/stat").read_text("utf-8", "replace")
+        return f"{boot} {stat.rpartition(')')[2].split()[19]}"
+    except (OSError, IndexError):
+        return ""
 
 
 def _written(entry: Entry) -> dict[str, Any]:

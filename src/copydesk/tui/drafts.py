@@ -154,11 +154,14 @@ class CountedDrafts:
     def again(self) -> None:
         """Try again to keep what the disk refused. Writes to the disk; call it in a thread."""
         for key in tuple(self._unkept):
-            if (text := self._unkept.get(key)) is not None:
-                self._keep(key, text)
+            self._keep(key, None)
 
-    def _keep(self, key: str, text: str) -> None:
+    def _keep(self, key: str, text: str | None) -> None:
+        """Keep a text; None stands for what the disk refused, if nothing newer was kept since."""
         with self._keeping:
+            text = self._unkept.get(key) if text is None else text
+            if text is None:
+                return
             try:
                 if text:
                     self._store.save(key, text)

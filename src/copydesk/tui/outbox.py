@@ -10,9 +10,10 @@ about.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field, replace
+from itertools import takewhile
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +25,8 @@ from copydesk.tui.kept import leave_kept
 from copydesk.tui.written import HAD_ARRIVED, Written
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from copydesk.client.api import Api
     from copydesk.client.request import Outgoing
     from copydesk.domain.reversal import Expectation
@@ -145,6 +148,9 @@ class Outbox:
         self._untold: set[str] = set()
         self._others: set[str] = set()
         """What was told to be of somebody else."""
+        self._editing: set[str] = set()
+        self._not_before: datetime | None = None
+        """When the service wants the next one, as it said itself."""
         self._met: dict[str, float] = {}
         """When was first seen what is of a later time than it is."""
         self._done: set[str] = set()
@@ -245,13 +251,32 @@ class Outbox:
         """
         async with self._lock:
             journal = self._session.journal
-            if not await asyncio.to_thread(journal.claim):
+            if not await self._claim():
                 raise NotDoneError(OTHERS)
             try:
                 await self.look()
                 yield
             finally:
                 journal.release()
+
+    async def _claim(self) -> bool:
+        """Claim the outbox; whoever is stopped meanwhile does not keep it."""
+        journal = self._session.journal
+        claiming = asyncio.ensure_future(asyncio.to_thread(journal.claim))
+        try:
+            return await asyncio.shield(claiming)
+        except asyncio.CancelledError:
+            claiming.add_done_callback(lambda _: journal.release())
+            raise
+
+    @contextmanager
+    def editing(self, id: str) -> Iterator[None]:
+        """Keep a write from going while other words are put into it."""
+        self._editing.add(id)
+        try:
+            yield
+        finally:
+            self._editing.discard(id)
 
     async def drop(self, id: str) -> None:
         """Take a write out; what was typed for it is a draft again.
@@ -300,12 +325,17 @@ class Outbox:
         if not self._session.offline:
             self.wake()
 
-    async def change(self, id: str, **changes: Any) -> None:
-        """Put other words into a write that waits. Raises `NotDoneError`, and ``OSError``."""
+    async def change(self, was: Entry, **changes: Any) -> None:
+        """Put other words into a write that waits, and is as it ``was``.
+
+        Raises `NotDoneError`, and ``OSError``.
+        """
         async with self._alone():
-            entry = self.items.get(id)
+            entry = self.items.get(was.id)
             if entry is None or entry.state != "queued":
                 raise NotDoneError(GONE)
+            if entry.request != was.request:
+                raise NotDoneError("It was edited elsewhere meanwhile. What you wrote is a draft.")
             said = f"{WAITS}: it was edited."
             changed = await asyncio.to_thread(
                 self._session.journal.settle,
@@ -323,6 +353,8 @@ class Outbox:
         session = self._session
         if not self.items or self.busy or session.read_only or not session.confirmed:
             return
+        if self._not_before is not None and session.clock() < self._not_before:
+            return
         if not any(map(self._goes, self.items.values())):
             return
         if self._task is None or self._task.done():
@@ -330,7 +362,7 @@ class Outbox:
 
     def _goes(self, entry: Entry) -> bool:
         """Whether there is something to try without being asked."""
-        if self._is_others(entry):
+        if self._is_others(entry) or entry.id in self._editing:
             return False
         if entry.state == "queued":
             return entry.held in ("", "other")
@@ -380,7 +412,7 @@ class Outbox:
                     await confirm(session, api)
                 if not session.confirmed:
                     return UNCONFIRMED
-                if not await asyncio.to_thread(session.journal.claim):
+                if not await self._claim():
                     return OTHERS
                 try:
                     waiting = await self.look()
@@ -394,6 +426,7 @@ class Outbox:
                 finally:
                     session.journal.release()
             except _AwayError as error:
+                self._not_before = getattr(error.error, "retry_at", None)
                 session.learn(error.error, quiet=False)
                 tally.said = sentence(error.error, "s")
             except failure_types() as error:
@@ -420,7 +453,10 @@ class Outbox:
         Raises `_AwayError` when nobody is there.
         """
         name = clean(f"{entry.what} {entry.target}", limit=60)
-        if self._is_typed_again(entry) or self._waits_for_others(entry):
+        if self._is_typed_again(entry) or (entry.id in self._editing and not hand):
+            return
+        if self._waits_for_others(entry):
+            tally.said = "It waits for a comment that it goes with: that one first."
             return
         if self._is_others(entry):
             tally.said = OTHERS_WRITE
@@ -467,7 +503,7 @@ class Outbox:
         """
         if not entry.group or entry.trace is None or "says" not in entry.trace:
             return False
-        before = (each for each in self.items.values() if each.at < entry.at)
+        before = takewhile(lambda each: each.id != entry.id, self.items.values())
         return any(each.group == entry.group for each in before)
 
     async def _find_out(
@@ -710,6 +746,7 @@ class Outbox:
         came = {"": tally.sent, THERE_ALREADY: tally.there}
         came.get(said, tally.found).append(name)
         if not said:
+            self._not_before = None
             session.contact.answered()
 
     def _settle(self, entry: Entry, state: State, **changes: Any) -> Entry:

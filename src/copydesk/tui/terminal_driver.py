@@ -99,8 +99,13 @@ class Outlet:
         """Put the terminal back at once, whatever waits; nothing is written after that."""
         self.gone = True
         with suppress(OSError):
-            os.set_blocking(self._file.fileno(), False)
-            os.write(self._file.fileno(), RESTORE.encode())
+            number = self._file.fileno()
+            waits = os.get_blocking(number)
+            os.set_blocking(number, False)
+            try:
+                os.write(number, RESTORE.encode())
+            finally:
+                os.set_blocking(number, waits)  # the shell shares it
 
     def close(self) -> None:
         """Close it; what waits is written, if it can be."""

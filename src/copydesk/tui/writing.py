@@ -197,9 +197,9 @@ class Writing:
         arrived. Raises `WriteError` when it fails again, or its text is under way already.
         """
         if line.entry is not None and self.outbox.keeps(line):
-            await self.outbox.send(line.entry.id, anyway=True, sure=True)
+            said = await self.outbox.send(line.entry.id, anyway=True, sure=True)
             if line.state != "done":
-                raise WriteError(line.said, unknown=line.state == "unknown")
+                raise WriteError(said or line.said, unknown=line.state == "unknown")
         elif line.send is not None and line.state in ("failed", "unknown"):
             self._apart(line)
             await self._send(line, line.send)

@@ -264,10 +264,11 @@ class OutboxPlace(Place, scope="outbox"):
         """Edit what is under the cursor: its text, else the fields of what it sends."""
         entry = self.entry
         assert entry is not None
-        if (text := present.text_in_it(entry)) != "":
-            await self._edit_text(entry, text)
-        else:
-            await self._edit_fields(entry)
+        with self.outbox.editing(entry.id):
+            if (text := present.text_in_it(entry)) != "":
+                await self._edit_text(entry, text)
+            else:
+                await self._edit_fields(entry)
 
     async def _edit_text(self, entry: Entry, text: str) -> None:
         from copydesk.domain.rechecks import put_in
@@ -326,13 +327,13 @@ class OutboxPlace(Place, scope="outbox"):
             changes["reversal"] = None if new is None else new.to_dict()
             if new is None and way.before is not None and entry.expects is None:
                 changes["expects"] = way.before.to_dict()
-        if entry.trace is not None and entry.trace.get("says"):
+        if entry.trace is not None and entry.trace.get("says") and entry.trace["text"] != "status":
             says = entry.trace["says"]
             changes["trace"] = {
                 **entry.trace,
                 "says": text.strip() if says == entry.text.strip() else says,
             }
-        await self.outbox.change(entry.id, **changes)
+        await self.outbox.change(entry, **changes)
         self.show()
         self.tell("Kept: it waits with what you wrote.", "good")
 

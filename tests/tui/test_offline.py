@@ -145,6 +145,9 @@ async def test_a_start_without_a_network_shows_what_was_read_last(
         assert "Reword" in head(driver)
         await driver.press("2")
         assert "Read {+that+}." in driver.screen
+        await driver.press("escape", "g x")
+        assert driver.place.PLACE == "outbox"
+        assert driver.place.read_at is None, "what is on this machine says nothing of the service"
         await driver.press("escape")
         assert asked == len(server.asked)
 

@@ -134,6 +134,8 @@ class Loading(Screen[None]):
                 self._place.refresh_frame()
             if not good:
                 return
+            if self._place.session.offline:
+                return  # what was read is on this machine: the service has said nothing since
             # It is as old as the question: the answer may tell of any moment since.
             if not any(source.error or source.kept_at for source in self.paged_sources()):
                 self.read_at = asked

@@ -7,6 +7,7 @@ The way to the desk is cut in `tests.tui.cutting`: here are some of its lives of
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from random import Random
@@ -16,6 +17,7 @@ import pytest
 from copydesk.contract.models.user import User
 from copydesk.local.journal import MemoryJournal
 from copydesk.tui.outbox import QUIET_SECONDS
+from copydesk.tui.recovery import recover
 from copydesk.tui.session import QueuedError, WriteError
 from copydesk.tui.undoing import Way
 from tests.drive import Driver, drive
@@ -97,6 +99,86 @@ async def test_what_waits_goes_with_its_writer_whose_own_writes_hold_nothing_bac
     said = await session.outbox.send()
     assert said.startswith("There already, so that nothing was sent: Write it")
     assert len(program.network.arrived) == 4
+    program.store.close()
+
+
+async def test_nothing_is_sent_beside_what_may_be_there_and_nothing_taken_for_another(
+    desk: Desk, tmp_path: Path
+) -> None:
+    def begin(kind: str) -> Program:
+        folder = tmp_path / str(len(list(tmp_path.iterdir())))
+        folder.mkdir()
+        return Program(desk, desk.kinds[kind], folder)
+
+    # The same verdict twice, the second one offline: it is not taken for the first.
+    program = begin("create_change_request_review")
+    await program.write()
+    program.network.down = True
+    with pytest.raises(QueuedError):
+        await program.write()
+    program.network.mend()
+    [waiting] = program.session.outbox.items
+    with program.session.outbox.editing(waiting):
+        program.session.outbox.wake()
+        assert not program.session.writing
+        await program.session.outbox.send()
+    assert len(program.network.arrived) == 1
+    await program.session.outbox.send()
+    assert len(program.network.arrived) == 2
+    program.store.close()
+
+    # Cut off while it goes from the outbox, long after it was written, and the clock is set back.
+    program = begin("create_change_request_comment")
+    program.network.down = True
+    with pytest.raises(QueuedError):
+        await program.write()
+    program.clock.now += timedelta(hours=5)
+    program.network.cut(1, "late", only_writes=True)
+    await program.session.outbox.send()
+    assert program.network.late
+    for moved in (2.0, -30.0):
+        program.network.mend()
+        program.clock.now += timedelta(seconds=moved)
+        program.session = program.start()
+        await recover(program.session)
+        assert not program.network.arrived
+    await program.network.catch_up()
+    program.clock.now += timedelta(seconds=3 * QUIET_SECONDS)
+    await program.session.outbox.send()
+    assert len(program.network.arrived) == 1
+    assert not program.session.outbox.count
+
+    # Another text from the same field replaces nothing that may be lost, and a person is asked.
+    program.network.cut(1, "lost", only_writes=True)
+    with pytest.raises(WriteError, match="not known whether"):
+        await program.write()
+    program.network.mend()
+    program.clock.now += timedelta(seconds=2 * QUIET_SECONDS)
+    # One copydesk sends at a time, and reads first how it stands.
+    session, line = program.session, program.session.log[-1]
+    other = program.start()
+    assert other.journal.claim()
+    with pytest.raises(WriteError, match="Another copydesk is sending"):
+        await session.retry(line)
+    other.journal.release()
+    # An earlier run's text is not sent a second time from its draft, without a word.
+    await other.outbox.look()
+    program.session = other
+    with pytest.raises(WriteError, match="earlier try"):
+        await program.write()
+    program.session = session
+    session.drafts.save(program.kind.draft, "Something else.")
+    step = replace(program.kind.step, body={"body": {"markdown": "Something else."}})
+    api = await session.ready()
+    await session.perform(
+        "Write", "it", lambda: Way({}).take(api, step), trace=program.kind.trace,
+        draft=program.kind.draft,
+    )  # fmt: skip
+    await session.outbox.send()
+    program.clock.now += timedelta(seconds=2 * QUIET_SECONDS)
+    await session.outbox.send()
+    assert [each.held for each in session.outbox.items.values()] == ["changed"]
+    assert len(program.network.arrived) == 2
     program.store.close()
 
 

@@ -99,6 +99,7 @@ class TakingBack(Writing):
         """
         line = self.undoable()
         if line is not None:
+            await self.outbox.hold(line.group)
             await self.take_back(self.together(line))
         return line
 

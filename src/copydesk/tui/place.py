@@ -262,7 +262,8 @@ class Place(CommonActions, Loading, Screen[None]):
 
     async def on_event(self, event: events.Event) -> None:
         """Begin nothing in a place that was left before it was drawn: it has no parts."""
-        if not (isinstance(event, events.Mount) and self._pruning):
+        left = self._pruning or not self.children
+        if not (left and isinstance(event, events.Mount)):
             await super().on_event(event)
 
     def on_mount(self) -> None:

@@ -150,7 +150,7 @@ class ChangesDetails(ChangesWriting):
             return
         known = self.shown_details(row)
         looked = self.session.sleepers.looks.get(row.id)
-        now, asked = self.session.clock(), self.asked_me(row)
+        now, asked = self.session.now, self.asked_me(row)
         found = facts(row, self.space_title(row.space), now, known, looked, asked=asked)
         self.facts.show(found, title=f"{row.label} {row.subject}")
 
@@ -176,7 +176,8 @@ class ChangesDetails(ChangesWriting):
         def arrived(details: Details) -> None:
             before = self.known(row)
             self.keep(row, details)
-            if self.known(row) != before:
+            # Else it is read again for what came of it, and that for ever.
+            if not _tell_the_same(before, self.known(row)):
                 self.learned([row])
 
         def failed(text: str) -> None:
@@ -263,6 +264,13 @@ class ChangesDetails(ChangesWriting):
             found = self.known(row)
             if found is not None and found.read_at is not None and found.read_at < limit:
                 self.forget_details(row)
+
+
+def _tell_the_same(one: Details | None, other: Details | None) -> bool:
+    """Whether two readings of a row say the same, whenever they were made."""
+    if one is None or other is None or (one.read_at is None) != (other.read_at is None):
+        return one is other
+    return replace(one, read_at=other.read_at) == other
 
 
 def _together(before: Details, found: Details) -> Details:

@@ -67,6 +67,8 @@ class Sheet(Acts, ModalScreen[R], Generic[R], scope="sheet"):
     """A modal box. Esc leaves it without effect; its result is None then."""
 
     DANGER: ClassVar[int] = 1
+    ASKS: ClassVar[bool] = True
+    """Whether it wants an answer: then it does not open over what its user went on to."""
     VERTICAL_BREAKPOINTS = HEIGHTS
 
     def __init__(self, title: str) -> None:
@@ -75,9 +77,15 @@ class Sheet(Acts, ModalScreen[R], Generic[R], scope="sheet"):
         self.cause = CAUSE.get()
         """The actions that opened it."""
 
+    @property
+    def heading(self) -> str:
+        """What stands above it."""
+        return self._title
+
     async def on_event(self, event: events.Event) -> None:
         """Begin nothing in a sheet that was left before it was drawn: it has no parts."""
-        if not (isinstance(event, events.Mount) and self._pruning):
+        left = self._pruning or not self.children
+        if not (left and isinstance(event, events.Mount)):
             await super().on_event(event)
 
     def compose(self) -> ComposeResult:
@@ -194,6 +202,8 @@ class Confirm(ScrollingSheet[bool], scope="confirm"):
 
 class Notice(ScrollingSheet[None], scope="notice"):
     """Facts to read, with nothing to decide: esc closes it."""
+
+    ASKS = False
 
     def __init__(self, title: str, facts: Sequence[Fact]) -> None:
         super().__init__(title)

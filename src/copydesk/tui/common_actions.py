@@ -188,8 +188,11 @@ class CommonActions(Acts, scope="place"):
     def numbered_view(self) -> None:
         """Go to a view by its number."""
         place = _here(self)
-        number = int(place.desk.keyboard.key)
-        if number > len(place.views):
+        key = place.desk.keyboard.key
+        number = int(key) if key in {*"123456789"} else 0
+        if not number:  # from the palette, or by a key of the reader's own
+            place.say("Press the number of a view, or type :view and its name.")
+        elif number > len(place.views):
             place.say(f"There are {len(place.views)} views.", "warn")
         else:
             place.choose_view(place.views[number - 1].id)

@@ -12,6 +12,7 @@ from __future__ import annotations
 import asyncio
 import random
 import re
+import traceback
 from collections import deque
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
@@ -24,6 +25,7 @@ from textual import events
 from textual.geometry import Size
 from textual.message import Message
 from textual.message_pump import MessagePump
+from textual.worker import WorkerFailed
 
 from copydesk.cli.connection import Connection, session_for
 from copydesk.client.api import Api
@@ -76,7 +78,7 @@ PLAIN = (
     "right", "pageup", "pagedown", "home", "end", "space", "backspace", "delete", "shift+down",
     "shift+end", "f1", "y", "n", *(f"ctrl+{letter}" for letter in "aeksuw"),
 )  # fmt: skip
-SIZES = ((80, 24), (140, 40), (80, 24), (20, 5), (1, 1), (300, 90), (3, 40), (61, 13))
+SIZES = ((80, 24), (140, 40), (80, 24), (20, 5), (1, 1), (200, 50), (3, 40), (61, 13))
 
 STALL_SECONDS = 60.0
 """After so long without an end a step is taken to hang. No step needs one second of that."""
@@ -268,6 +270,7 @@ class Round:
         self.errors: list[BaseException] = []
         self._seed = seed
         self._clients: list[Api] = []
+        self._server: FaultyServer | None = None
         self._paths = Paths(*(home / name for name in ("config", "data", "state", "cache")))
         self._paths.make()
         self._store = Store(durable=False)
@@ -281,12 +284,17 @@ class Round:
 
     async def run(self, keys: int, server: FaultyServer | None) -> None:
         """Press so many keys, opening the program anew whenever it was left."""
+        self._server = server
         place = "spaces"
         while self.pressed < keys:
             try:
                 with cancellations(self.errors):
                     async with self._opened(server, place) as driver:
                         await self._play(driver, keys, server)
+            except MonkeyError:
+                raise
+            except Exception as error:
+                raise self._fail(error) from error
             finally:
                 while self._clients:
                     await self._clients.pop().aclose()
@@ -331,7 +339,7 @@ class Round:
                     await monkey.step(driver)
                     if app._exit or self.errors:
                         break
-                    if monkey.chance.random() < 0.2:
+                    if monkey.chance.random() < 0.12:
                         await driver.idle()
                         await self._answers(app)
                         self._look(app)
@@ -374,7 +382,16 @@ class Round:
 
     def _fail(self, error: BaseException) -> MonkeyError:
         steps = "\n  ".join(self.monkey.done)
-        made = MonkeyError(f"seed {self._seed}, after {self.pressed}: {error}\n  {steps}")
+        asked = [] if self._server is None else self._server.asked[-20:]
+        lines = "\n  ".join(
+            f"{each.method} {each.target} {each.status} {each.fault and each.fault.name}"
+            for each in asked
+        )
+        inner = error.error if isinstance(error, WorkerFailed) else error
+        where = "".join(traceback.format_exception(inner))
+        made = MonkeyError(
+            f"seed {self._seed}, after {self.pressed}: {error}\n{where}\n  {steps}\n  {lines}"
+        )
         made.__cause__ = error
         return made
 

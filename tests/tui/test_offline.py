@@ -20,6 +20,7 @@ from copydesk.local.answers import Answers
 from copydesk.tui.app import CopydeskApp
 from copydesk.tui.frame import Head
 from copydesk.tui.places import Target
+from copydesk.tui.service_clock import apart, service_time
 from copydesk.tui.sources import PagedSource
 from tests import faults
 from tests.drive import Driver, drive, eventually
@@ -80,7 +81,7 @@ class Service:
 
 @pytest.fixture
 async def service(world: World, tmp_path: Path) -> AsyncIterator[Service]:
-    async with serving(world.app) as server:
+    async with serving(world.app, clock=lambda: world.clock.now) as server:
         service = Service(world, server, tmp_path / "answers.db")
         server.plan = service.plan
         with stamina.set_testing(True, attempts=2):
@@ -356,3 +357,29 @@ async def test_a_list_goes_on_from_what_is_kept_of_it(
     async with service.client() as api:
         source = await pages(api)
         assert source.loaded == 0, "what may not be seen any more is kept no longer"
+
+
+async def test_ages_go_by_the_clock_of_the_service(
+    service: Service, filled: dict[str, str]
+) -> None:
+    world = service.world
+    world.clock.now += timedelta(days=20)
+    for fault, said in (
+        (faults.CLOCK_AHEAD, "400 days ahead of"),
+        (faults.skew(timedelta(hours=-30)), "30 h behind"),
+    ):
+        service.fault, service.path = fault, service.path.with_suffix(f"{service.path.suffix}x")
+        async with drive(service.open("changes")) as driver:
+            session = driver.app.session
+            assert session.api is not None
+            assert session.now - world.clock.now == session.api.skew
+            assert "live now" in head(driver), "when it was read is a time of this machine"
+            assert driver.screen.count(" 2 w ") == 3, "two rows, and the details of one"
+            assert "Stale 2" in driver.screen
+            assert said in driver.screen
+            await driver.press("j")
+            assert said not in driver.screen
+            assert [said in line.said for line in session.messages] == [True], "once"
+    for near in (timedelta(seconds=50), timedelta(days=999_999)):
+        assert service_time(world.clock.now, near) == world.clock.now, "no difference, or nonsense"
+        assert not apart(near)

@@ -17,6 +17,7 @@ class Clocks:
 
     def __init__(self) -> None:
         self._ahead: deque[float] = deque(maxlen=ANSWERS)
+        self._skew = timedelta()  # asked for with every age that is shown, so not worked out there
 
     @property
     def skew(self) -> timedelta:
@@ -24,7 +25,7 @@ class Clocks:
 
         ``Date`` counts whole seconds: half a second more or less.
         """
-        return timedelta(seconds=median(self._ahead) if self._ahead else 0.0)
+        return self._skew
 
     def told(self, headers: Mapping[str, str], asked: float, answered: float) -> None:
         """Take in an answer; ``asked`` and ``answered`` are this clock's seconds since the epoch.
@@ -40,3 +41,4 @@ class Clocks:
             return
         known = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
         self._ahead.append(known.timestamp() + 0.5 - (asked + answered) / 2)
+        self._skew = timedelta(seconds=median(self._ahead))

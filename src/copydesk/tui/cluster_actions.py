@@ -70,7 +70,7 @@ class ClusterActions(TalkPlace, scope="cluster_actions"):
         from copydesk.tui.widgets.sheet import Confirm
 
         form, _, name = rest.partition(" ")
-        organization, now = self.organization, self.session.clock()
+        organization, now = self.organization, self.session.now
         if form != "csv":
             self.say("Say :export csv, or :export csv FILE.", "warn")
             return
@@ -78,7 +78,7 @@ class ClusterActions(TalkPlace, scope="cluster_actions"):
             self.say("There is no organization here.", "warn")
             return
         try:
-            path = cluster_table.path_of(name.strip(), now)
+            path = cluster_table.path_of(name.strip(), self.session.clock())
         except RuntimeError:
             self.say(f"{name.strip()}: there is no such home folder.", "warn")
             return

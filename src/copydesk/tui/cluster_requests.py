@@ -64,7 +64,7 @@ class ClusterRequests(ClusterTalks):
             return
         facts = present.cluster_facts(
             replace(row, address=shown_address(row.address, masked=self.masked)),
-            self.session.clock(),
+            self.session.now,
             self.requests.get(row.id, self._refused.get(row.id)),
             self.merges.get(row.id, {}).values(),
             self.shown,
@@ -81,7 +81,7 @@ class ClusterRequests(ClusterTalks):
         merges = self.merges.get(row.id)
         if not merges:
             return ()
-        return merge_weeks(merges.values(), self.session.clock(), len(row.pulse))
+        return merge_weeks(merges.values(), self.session.now, len(row.pulse))
 
     def read_requests_of(self, row: ClusterRow) -> None:
         """Read the change requests of a cluster once the cursor rests on it, if nobody has.
@@ -152,7 +152,7 @@ class ClusterRequests(ClusterTalks):
         organization = self.organization
         if not organization:
             return
-        since = self.session.clock() - timedelta(weeks=present.WEEKS)
+        since = self.session.now - timedelta(weeks=present.WEEKS)
 
         def merged(found: dict[str, list[Merge]]) -> None:
             for cluster, merges in found.items():

@@ -220,7 +220,7 @@ class ResourcePlace(HasDetails, ResourceList[T], scope="resource"):
 
     def facts_of(self, item: T) -> list[Fact]:
         """Return the details of an item."""
-        now = self.session.clock()
+        now = self.session.now
         known = [
             Fact(shown.label, said)
             for shown in self.resource.shown

@@ -53,7 +53,7 @@ class ShowsItems(Generic[T]):
 
     def text_of(self, shown: Shown[T], item: T) -> str | Text | None:
         """Return what is shown of an item."""
-        said = shown.of(item, self.session.clock())
+        said = shown.of(item, self.session.now)
         return clean(said) if isinstance(said, str) else said
 
     def column(self, shown: Shown[T]) -> Column[T]:

@@ -181,7 +181,7 @@ class SchemaEditing(HasDetails, scope="schema_editing"):
         facts: list[Fact] = list(present.change_lines(made, now.used))
         theirs = changes(base, now.schema)
         if theirs:
-            when = present.changed_at(now.updated, self.session.clock())
+            when = present.changed_at(now.updated, self.session.now)
             facts += [
                 "",
                 Text(f"Somebody changed the schema since you began ({when}). They:", style="warn"),

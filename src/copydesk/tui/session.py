@@ -23,6 +23,7 @@ from copydesk.tui.outbox import Outbox
 from copydesk.tui.people import People
 from copydesk.tui.run_store import ArrangementStore, MemoryArrangements, MemoryRuns, RunStore
 from copydesk.tui.seen import MemorySeen, SeenMarks, seen_steps
+from copydesk.tui.service_clock import apart, service_time
 from copydesk.tui.snoozing import MemorySnoozes, Sleepers, SnoozeStore
 from copydesk.tui.taking_back import TakingBack
 from copydesk.tui.tree_steps import tree_steps
@@ -88,9 +89,9 @@ class Session(TakingBack):
     """The state that all places share.
 
     ``connect`` returns the client (it is called after the first paint); ``identify`` then fills
-    in ``me`` and ``organization``, so that both are known once `ready` returns; ``clock`` is the
-    time of day, so that tests can freeze it; ``journal`` notes every
-    write before it is sent and when it has ended. A write that can be recalled waits
+    in ``me`` and ``organization``, so that both are known once `ready` returns; ``clock`` is this
+    machine's time of day, so that tests can freeze it (`now` is the service's); ``journal`` notes
+    every write before it is sent and when it has ended. A write that can be recalled waits
     ``recall_seconds`` before it is sent.
     """
 
@@ -156,6 +157,8 @@ class Session(TakingBack):
     """What asks it, once that was begun."""
     others: Callable[[], None] = lambda: None
     """Has what is shown read again: it was kept for somebody else."""
+    clocks_told: bool = False
+    """Whether it was said that the service's clock and this machine's are far apart."""
     _api: Api | None = None
     _connecting: asyncio.Task[Api] | None = None
     _writes: set[asyncio.Task[Any]] = field(default_factory=set)
@@ -287,6 +290,7 @@ class Session(TakingBack):
             return
         self.read_at = self.clock()
         self.contact.answered()
+        self._compare_clocks()
         self._confirm()
         self.outbox.wake()
         if tell:
@@ -314,6 +318,23 @@ class Session(TakingBack):
         """Note that the service was not reached; ``why`` is a sentence."""
         self.contact.lost(self.clock(), why)
         self.touched()
+
+    @property
+    def now(self) -> datetime:
+        """The time by the service's clock: what every time that it tells is compared with.
+
+        What this machine notes itself (reads, drafts, the journal, what sleeps) goes by ``clock``.
+        """
+        here = self.clock()
+        return here if self._api is None else service_time(here, self._api.skew)
+
+    def _compare_clocks(self) -> None:
+        """Say once in a run that the clocks of the service and of this machine are far apart."""
+        said = "" if self._api is None or self.clocks_told else apart(self._api.skew)
+        if said:
+            self.clocks_told = True
+            self.note(said)
+            self.report(said, "warn")
 
     @property
     def offline(self) -> str:

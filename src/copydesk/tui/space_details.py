@@ -88,7 +88,7 @@ class SpaceDetails(SpaceHanding):
             return ()
         if row.id == TRASH:
             return present.TRASH_FACTS
-        now = self.session.clock()
+        now = self.session.now
         if row.level == TRASH:
             found = self.trashed.get(row.id)
             return () if found is None else present.trash_facts(found, now)

@@ -62,7 +62,7 @@ class SpaceHanding(SpaceMaking, scope="space_handing"):
         found = self.trashed.get(row.id)
         if found is None:
             return
-        now = self.session.clock()
+        now = self.session.now
         facts = [
             f"It was deleted; {plural(found.days_left(now), 'more day')} and it is gone for good.",
             f"It comes back {self._home_of(found)}. This is sent at once; u deletes it again.",

@@ -278,7 +278,7 @@ class TalkPlace(Place, scope="talks"):
         conversation, issue = self._asked
         talk = self._talks.get(conversation)
         if talk is not None:
-            blocks = talks.talk_blocks(talk, self.session.clock(), issue)
+            blocks = talks.talk_blocks(talk, self.session.now, issue)
             self._put(talk, blocks, conversation)
 
     def _put(self, talk: Talk | None, blocks: list[Block], key: str) -> None:
@@ -290,7 +290,7 @@ class TalkPlace(Place, scope="talks"):
         talk, blocks, key = self._shown
         title = "Conversation"
         if talk is not None:
-            title = talks.talk_title(talk, self.session.clock(), masked=self.masked)
+            title = talks.talk_title(talk, self.session.now, masked=self.masked)
         if blocks and not self.masked:
             title = f"In clear   {title}"
         self.talk.show(blocks, title=title, masked=self.masked, key=key)

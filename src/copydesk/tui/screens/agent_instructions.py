@@ -82,7 +82,7 @@ class AgentInstructionsPlace(KnowsRights, RichEditing, scope="agent_instructions
             return ""
         if self.session.drafts.load(self.draft_key) is not None:
             return "What you wrote is kept, not sent: e goes on with it."
-        when = ago(self.found.updated_at, self.session.clock())
+        when = ago(self.found.updated_at, self.session.now)
         return f"changed {when}" if when else "nobody has written any"
 
     def raw(self) -> Raw | None:

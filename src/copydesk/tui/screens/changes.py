@@ -111,7 +111,7 @@ class ChangesPlace(ChangesImpact):
             Column(
                 "age", "UPDATED",
                 lambda row: present.since(
-                    row, self.session.clock(), self.sort, self.last_known(row)
+                    row, self.session.now, self.sort, self.last_known(row)
                 ),
                 7, align="right",
             ),
@@ -275,7 +275,7 @@ class ChangesPlace(ChangesImpact):
         super().on_screen_resume()
         row = self.rows.selected
         if row is not None and row.id in self.session.sleepers.looks:
-            self.session.sleepers.look(row.id, self.session.clock())
+            self.session.sleepers.look(row.id, self.session.now)
 
     def look(self) -> None:
         """Give names the room that they need to tell people apart, as rows arrive."""

@@ -61,7 +61,7 @@ class ChangesChecking(ChangesSnooze):
 
     def now(self) -> datetime:
         """Return the time."""
-        return self.session.clock()
+        return self.session.now
 
     # Judging
 

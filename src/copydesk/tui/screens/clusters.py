@@ -94,7 +94,7 @@ class ClustersPlace(ClusterListing, scope="clusters"):
                 Column("title", "ISSUE", lambda row: self.shown(row.title), flex=1, minimum=18),
                 Column("source", "FROM", lambda row: self.shown(row.source), 9, drop=1),
                 Column(
-                    "age", "AGE", lambda row: talks.since(row, self.session.clock()), 6,
+                    "age", "AGE", lambda row: talks.since(row, self.session.now), 6,
                     align="right",
                 ),
             ],

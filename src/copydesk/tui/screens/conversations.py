@@ -84,7 +84,6 @@ class ConversationsPlace(TalkListing, TalkIngesting, scope="conversations"):
         yield Part("side", self.talk)
 
     def _columns(self) -> Sequence[Column[ConversationRow]]:
-        now = self.session.clock
         found = [
             Column[ConversationRow](
                 "subject", "SUBJECT",
@@ -92,7 +91,9 @@ class ConversationsPlace(TalkListing, TalkIngesting, scope="conversations"):
             ),
             Column("source", "FROM", lambda row: self.shown(row.source), 9, drop=1, most=14),
             Column("state", "STATE", present.state, 9, drop=2),
-            Column("age", "AGE", lambda row: present.since(row, now()), 6, align="right"),
+            Column(
+                "age", "AGE", lambda row: present.since(row, self.session.now), 6, align="right"
+            ),
         ]  # fmt: skip
         return [each for each in found if each.key != "state" or self._analysing]
 

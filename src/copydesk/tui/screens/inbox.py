@@ -99,7 +99,7 @@ class Inbox(HasDetails, scope="inbox"):
         yield Part("side", self.thread)
 
     def _age(self, row: InboxRow) -> Text:
-        return Text(age(row.at, self.session.clock()), style="muted")
+        return Text(age(row.at, self.session.now), style="muted")
 
     @property
     def row(self) -> InboxRow | None:

@@ -88,7 +88,7 @@ class IntegrationPlace(ResourcePlace[Any], scope="integration"):
         facts = super().facts_of(item)
         if self.resource is PARTS["events"]:
             if (detail := self._traces.get(item.id)) is not None:
-                facts += present.trace_facts(detail, self.session.clock())
+                facts += present.trace_facts(detail, self.session.now)
             facts += present.payload_facts(item.payload)
         return facts
 

@@ -55,7 +55,6 @@ class IssuesPlace(TalkListing, scope="issues"):
 
     def panes(self) -> ComposeResult:
         """The list, and the conversation."""
-        now = self.session.clock
         self.rows: LookedList[IssueRow] = LookedList(
             self.pages(),
             [
@@ -66,7 +65,9 @@ class IssuesPlace(TalkListing, scope="issues"):
                     flex=2, minimum=16, drop=1,
                 ),
                 Column("source", "FROM", lambda row: self.shown(row.source), 9, drop=2),
-                Column("age", "AGE", lambda row: talks.since(row, now()), 6, align="right"),
+                Column(
+                    "age", "AGE", lambda row: talks.since(row, self.session.now), 6, align="right"
+                ),
             ],
             title="Issues",
             empty=self.empty(),

@@ -117,7 +117,7 @@ class OrganizationStructurePlace(SpaceDetails, scope="organization_structure"):
 
     def _columns(self) -> list[Column[Row]]:
         def state(row: Row) -> Text:
-            now = self.session.clock()
+            now = self.session.now
             return present.state_cell(present.state(row, self.shown, self.trashed, now))
 
         def base() -> Layout:

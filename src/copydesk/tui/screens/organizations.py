@@ -237,7 +237,7 @@ class OrganizationsPlace(OrganizationActions, HasDetails, scope="organizations")
         if row is None:
             self.facts.show([], title="Details")
         else:
-            self.facts.show(present.facts(row, self.session.clock()), title=row.title)
+            self.facts.show(present.facts(row, self.session.now), title=row.title)
 
     def on_virtual_list_opened(self, event: VirtualList.Opened) -> None:
         """Go to the organization."""

@@ -314,7 +314,7 @@ class ReviewBase(Place):
         self._read_cluster()
         self.show_overview()
         self.request_came()
-        self.session.sleepers.look(opened.request.id, self.session.clock())
+        self.session.sleepers.look(opened.request.id, self.session.now)
 
     def _read_cluster(self) -> None:
         """Read what the cluster is called that the request answers."""
@@ -404,7 +404,7 @@ class ReviewBase(Place):
             self.rules,
             threads,
             (self.seen_count, len(self.changes)),
-            self.session.clock(),
+            self.session.now,
             self.readiness,
             self.impact_said,
             self.cluster,

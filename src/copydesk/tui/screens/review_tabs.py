@@ -65,7 +65,7 @@ class ReviewTabs(ReviewDrafts):
         return {"rules": self.rules_pane, "activity": self.happened}
 
     def _when(self, row: Happening) -> Text:
-        said = age(row.at, self.session.clock())
+        said = age(row.at, self.session.now)
         return Text(f"by {said}" if row.about and said != "now" else said, style="muted")
 
     def view_changed(self) -> None:
@@ -179,7 +179,7 @@ class ReviewTabs(ReviewDrafts):
         request, permissions = opened.request, opened.space.permissions
         me = self.session.me
         standing = Standing(
-            now=self.session.clock(),
+            now=self.session.now,
             me=me.id if me is not None else None,
             main=self.sides.main if self.sides is not None else None,
             threads=self.threads.open_count if self.threads_read else None,

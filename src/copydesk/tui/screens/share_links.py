@@ -102,7 +102,7 @@ class ShareLinksPlace(SiteTabs, HasDetails, scope="share_links"):
         yield Part("side", self.facts)
 
     def _created(self, link: Link) -> str:
-        return present.created(link, self.session.clock())
+        return present.created(link, self.session.now)
 
     def trail(self) -> Iterable[str]:
         """The organization, the site, and that these are its share links."""
@@ -220,7 +220,7 @@ class ShareLinksPlace(SiteTabs, HasDetails, scope="share_links"):
             return
         site = self.read.site if self.read is not None else None
         shown = present.link_facts(
-            link, site, self.session.clock(), revealed=self._revealed == link.id
+            link, site, self.session.now, revealed=self._revealed == link.id
         )
         self.facts.show(shown, title=link.title)
 

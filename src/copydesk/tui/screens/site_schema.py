@@ -175,7 +175,7 @@ class SiteSchemaPlace(SiteTabs, SchemaEditing, scope="site_schema"):
 
     def _note(self) -> None:
         assert self.read is not None
-        note = present.schema_note(self.read.updated, self.session.clock())
+        note = present.schema_note(self.read.updated, self.session.now)
         self.rows.note = "changed by others: R shows it" if self._behind else note
         self.rows.retitle()
         self.refresh_frame()

@@ -177,7 +177,7 @@ class SiteSettingsPlace(SiteSettings, HasDetails, scope="site_settings"):
         if setting is None or site is None:
             self.facts.show([], title="Setting")
         else:
-            facts = present.setting_facts(setting, site, self.session.clock())
+            facts = present.setting_facts(setting, site, self.session.now)
             self.facts.show(facts, title=setting.label)
 
     def on_virtual_list_opened(self, event: VirtualList.Opened) -> None:

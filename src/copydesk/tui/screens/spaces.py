@@ -93,7 +93,7 @@ class SpacesPlace(ContentCommands, SpacesArranging, scope="spaces"):
 
     def panes(self) -> ComposeResult:
         """The tree, and the details of its row. The rows of the last run are there at once."""
-        self.rows = SpaceTree(self.session.clock, id="spaces")
+        self.rows = SpaceTree(lambda: self.session.now, id="spaces")
         self.facts = Facts(title="Details", id="space-details")
         self._show_last_run()
         self.views, self.view = self._tabs(), "spaces"
@@ -384,7 +384,7 @@ class SpacesPlace(ContentCommands, SpacesArranging, scope="spaces"):
             return
         found = present.facts(
             node,
-            self.session.clock(),
+            self.session.now,
             organization_rules=self._rules,
             details=self._details.get(node.id),
             unread=node.id in self._unread_details,

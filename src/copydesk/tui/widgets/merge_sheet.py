@@ -221,7 +221,7 @@ class MergeSheet(Scrolling, scope="merge_sheet"):
         if self._result is not None:
             self.show(self._result, self._keys(said))
             return
-        lines = fact_lines(self._spoken, self.place.session.clock())
+        lines = fact_lines(self._spoken, self.place.session.now)
         if not self._merged:
             against = warnings(self._spoken, self._unseen, clashed=self._clashed)
             against += beside_lines(self._beside)

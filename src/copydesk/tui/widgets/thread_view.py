@@ -200,7 +200,7 @@ class ThreadView(WrappedList, scope="threads"):
             count = plural(thread.comment.replies, "reply")
             return [[(f"   {glyphs().branch} {count}, reading{glyphs().more}", "muted")]]
         session = self.place.session
-        me, now = (session.me.id if session.me else None), session.clock()
+        me, now = (session.me.id if session.me else None), session.now
         if reply is not None:
             return draw_message(
                 reply,

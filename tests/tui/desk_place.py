@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any, cast
 
 from textual.app import ComposeResult
@@ -42,12 +42,14 @@ class Service:
 
     keeps = False
     answers = 0
+    skew = timedelta()
 
     def __init__(self, rows: list[Request]) -> None:
         self.rows = rows
         self.merged: list[str] = []
         self.failure: Exception | None = None
         self.gate: asyncio.Event | None = None
+        self.slow: asyncio.Event | None = None
         self.asked: list[str | None] = []
 
     async def page(
@@ -151,6 +153,8 @@ class DeskPlace(Place, scope="desk"):
         """Delete for real, after typing its number."""
         row = self.rows.selected
         assert row is not None
+        if (slow := cast("DeskApp", self.app).service.slow) is not None:
+            await slow.wait()
         sheet = TypeToConfirm(f"Delete #{row.id}", [row.subject], expect=row.id, verb="delete")
         self.say("deleted" if await self.app.push_screen_wait(sheet) else "kept")
 

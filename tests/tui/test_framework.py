@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 from textual.widgets import Input
 
 from copydesk.client.errors import Forbidden, Unreachable
+from copydesk.tui.activity import Activity
 from tests.drive import drive
 from tests.tui.desk_place import REQUESTS, DeskApp, Request
 
@@ -104,6 +107,21 @@ async def test_a_danger_of_three_takes_the_typed_name() -> None:
         await driver.type("1")
         await driver.press("ctrl+s")
         assert "deleted" in driver.screen
+
+
+async def test_a_sheet_does_not_open_over_what_its_user_went_on_to() -> None:
+    app = DeskApp()
+    app.service.slow = asyncio.Event()
+    async with drive(app) as driver:
+        for key in ("D", "@"):
+            await driver.send(key)
+        assert isinstance(app.screen, Activity)
+        app.service.slow.set()
+        await driver.idle()
+        assert isinstance(app.screen, Activity)
+        assert "“Delete #121” was not opened" in driver.screen
+        await driver.press("escape", "D")
+        assert "Delete #121" in driver.screen
 
 
 async def test_filter_as_you_type_and_esc() -> None:

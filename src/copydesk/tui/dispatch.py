@@ -11,11 +11,13 @@ import asyncio
 import inspect
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from textual import events
+from textual.app import App
 from textual.screen import Screen
 
 from copydesk.domain.cause import CAUSE
@@ -30,6 +32,19 @@ if TYPE_CHECKING:
 
 SOFT_CHORD_SECONDS = 0.8
 """How long a key that acts at once (``z``) may still begin a chord (``z R``)."""
+
+BEGAN_ON: ContextVar[Screen[Any] | None] = ContextVar("began_on", default=None)
+"""What was in front when the action began that goes on here, or where it went itself since."""
+
+
+def left_behind(app: App[Any]) -> bool:
+    """Whether the user has gone on since the action began that goes on here.
+
+    Something else is in front then, and what is typed is meant for that.
+    """
+    began, front = BEGAN_ON.get(), app.screen
+    own = getattr(front, "cause", None) == CAUSE.get()
+    return began is not None and began in app.screen_stack and not (front is began or own)
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,11 +146,12 @@ def because(owner: Any, name: str) -> Iterator[None]:
     What is done in a sheet is done for the action that opened it, too.
     """
     opener: tuple[str, ...] = getattr(owner.screen, "cause", ())
-    before = CAUSE.set((*opener, name))
+    before, where = CAUSE.set((*opener, name)), BEGAN_ON.set(owner.screen)
     try:
         yield
     finally:
         CAUSE.reset(before)
+        BEGAN_ON.reset(where)
 
 
 async def _follow(owner: Any, place: Place | None, name: str, result: Any) -> None:

@@ -147,6 +147,8 @@ NO_INVITE = "this is neither a link nor the id of one"
 class ClaimsSheet(ScrollingSheet[None], scope="claims"):
     """A token with the claims of the reader: hidden until asked for, gone with the sheet."""
 
+    ASKS = False
+
     def __init__(self, token: str) -> None:
         super().__init__("Your claims as a visitor")
         self._token = token

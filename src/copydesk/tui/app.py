@@ -27,6 +27,7 @@ from copydesk.tui.places import Target
 from copydesk.tui.session import Session
 from copydesk.tui.theme import DARK, THEMES, tones
 from copydesk.tui.widgets.pane import Pane
+from copydesk.tui.widgets.scroll_bar import draw_bars
 
 if TYPE_CHECKING:
     from copydesk.tui.widgets.prompt import Prompt
@@ -86,6 +87,7 @@ class CopydeskApp(AccountApp, MergingApp, EndingApp):
     ) -> None:
         super().__init__()
         signs.use(glyphs)
+        draw_bars(glyphs)
         self.set_class(glyphs == "ascii", "-ascii")
         for each in THEMES:
             self.register_theme(each)

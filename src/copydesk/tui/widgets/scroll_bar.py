@@ -2,10 +2,24 @@
 
 from __future__ import annotations
 
-from textual.scrollbar import ScrollBar
+from typing import ClassVar
+
+from textual.scrollbar import ScrollBar, ScrollBarRender
 
 STEPS = 8
 """Steps of the thumb within one cell, as Textual draws them."""
+
+
+class WholeCells(ScrollBarRender):
+    """A bar whose thumb ends where a cell does: no block signs, for terminals that lack them."""
+
+    VERTICAL_BARS: ClassVar[list[str]] = [ScrollBarRender.BLANK_GLYPH] * STEPS
+    HORIZONTAL_BARS: ClassVar[list[str]] = [ScrollBarRender.BLANK_GLYPH] * STEPS
+
+
+def draw_bars(style: str) -> None:
+    """Draw every scroll bar with signs of a style, as `copydesk.tui.glyphs.use` takes it."""
+    ScrollBar.renderer = WholeCells if style == "ascii" else ScrollBarRender
 
 
 class SteadyScrollBar(ScrollBar):

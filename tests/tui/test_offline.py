@@ -146,7 +146,10 @@ async def test_a_start_without_a_network_shows_what_was_read_last(
         assert "Reword" in head(driver)
         await driver.press("2")
         assert "Read {+that+}." in driver.screen
-        await driver.press("escape", "g x")
+        await driver.press("escape", "k", "enter")
+        assert "Read {+that+}." not in driver.screen
+        assert driver.screen.count(" refused). R tries again.") == 2, "whole, where it was not read"
+        await driver.press("escape", "j", "g x")
         assert driver.place.PLACE == "outbox"
         assert driver.place.read_at is None, "what is on this machine says nothing of the service"
         await driver.press("escape")

@@ -93,12 +93,11 @@ class Facts(Pane):
         console = self.app.console
         base = self._base = self.rich_style
         muted = base + console.get_style("muted")
-        if not self._facts:
-            return [Strip([Segment(" " + self.empty, muted)]).adjust_cell_length(width, base)]
-        beside = max((cell_len(label) for label, _ in self._facts if label), default=0)
+        facts = self._facts or [Fact("", Text(self.empty, style="muted"))]
+        beside = max((cell_len(label) for label, _ in facts if label), default=0)
         beside = beside + GAP if beside else 0
         lines: list[Strip] = []
-        for label, said in self._facts:
+        for label, said in facts:
             text = Text(said) if isinstance(said, str) else said
             if text.style:
                 # Rich leaves the style of a whole text out where no part has one of its own.

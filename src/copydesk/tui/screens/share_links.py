@@ -219,9 +219,7 @@ class ShareLinksPlace(SiteTabs, HasDetails, scope="share_links"):
             self.facts.show([], title="Link")
             return
         site = self.read.site if self.read is not None else None
-        shown = present.link_facts(
-            link, site, self.session.now, revealed=self._revealed == link.id
-        )
+        shown = present.link_facts(link, site, self.session.now, revealed=self._revealed == link.id)
         self.facts.show(shown, title=link.title)
 
     def resume_draft(self, part: str) -> None:

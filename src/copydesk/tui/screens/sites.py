@@ -231,9 +231,7 @@ class SitesPlace(SiteMaking, HasDetails, scope="sites"):
             self.facts.show([], title="Site")
         else:
             staged = self._staged.get(row.id, 0)
-            facts = present.site_facts(
-                row, self.session.now, staged, self._stopped.get(row.id, "")
-            )
+            facts = present.site_facts(row, self.session.now, staged, self._stopped.get(row.id, ""))
             self.facts.show(facts, title=row.title)
 
     def on_virtual_list_opened(self, event: VirtualList.Opened) -> None:

@@ -54,6 +54,10 @@ async def test_ascii_draws_only_ascii(update_golden: bool) -> None:
     async with drive(DeskApp(glyphs="ascii"), "j") as driver:
         assert driver.screen.isascii(), driver.screen
         driver.golden("framework-ascii", update=update_golden)
+        await driver.resize(80, 9)
+        for row in ("j", "k", "j"):
+            await driver.press(row)
+            assert driver.screen.isascii(), "the thumb of a scroll bar ends where a cell does"
         await driver.press("m")
         assert driver.screen.isascii(), driver.screen
 

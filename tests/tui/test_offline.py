@@ -15,6 +15,7 @@ from copydesk.client.api import Api
 from copydesk.client.errors import Unreachable
 from copydesk.client.wire import Timeouts
 from copydesk.contract import operations as ops
+from copydesk.contract.models.review import ReviewersRequest
 from copydesk.contract.models.space import Space, SpaceUpdate
 from copydesk.local.answers import Answers
 from copydesk.tui.app import CopydeskApp
@@ -172,6 +173,35 @@ async def test_a_start_without_a_network_shows_what_was_read_last(
         assert "live now" in head(driver)
         assert "Begin anew" in driver.screen, "nothing waits to be folded in: it was kept"
         assert driver.selected == before, "and the cursor is where it was"
+
+
+async def test_a_service_that_answers_badly_empties_nothing(
+    service: Service, filled: dict[str, str]
+) -> None:
+    world, lee = service.world, service.world.user("lee", "edit")
+    ids = filled["space"], world.change_request(filled["space"], subject="Lower them", by=lee)
+    body = ReviewersRequest(users=[world.ana])
+    await world.api(lee)(ops.request_reviewers, *ids, body)
+    app = service.open("changes", organization=world.home, view="needs-me")
+    async with drive(app) as driver:
+        assert "live now" in head(driver)
+        service.fault = faults.TRUNCATED_JSON
+        world.clock.now += timedelta(seconds=70)
+        await driver.press("R")
+        assert driver.selected == ids[1], "what was shown stays"
+        assert "[Needs me 1]" in driver.screen
+        assert "read 1 min ago, not all since" in head(driver)
+        service.fault = None
+        await driver.press("R")
+        assert "live now" in head(driver)
+    service.fault = faults.SERVER_ERROR
+    world.clock.now += timedelta(hours=3)
+    async with drive(service.open("changes", organization=world.home, view="needs-me")) as driver:
+        await driver.press("R")
+        assert driver.selected == ids[1], "what is kept of what it is judged by shows as well"
+        assert "[Needs me 1]" in driver.screen
+        assert "Open 3" in driver.screen
+        assert "offline, data from " in head(driver)
 
 
 async def test_what_is_kept_shows_until_the_service_has_answered(

@@ -135,7 +135,7 @@ class Wire:
         self._host = httpx.URL(self.base_url).host
         self.budget = Budget()
         self.answers = 0
-        """How many answers the service has given, refusals too."""
+        """How many answers the service has given: refusals too, failures not."""
         self.recorder: Recorder | None = None
         self._secrets = [] if token is None else [token]
         self._clocks = Clocks()
@@ -339,7 +339,8 @@ class Wire:
         return parts[0] if len(parts) == 1 else b"".join(parts)
 
     def _told(self, reply: _Reply) -> None:
-        self.answers += 1
+        # What failed says nothing of what it was asked for.
+        self.answers += reply.status < 500
         budget = self.budget.told(reply.headers)
         if reply.status == 429:
             reset = retry_time(reply.headers, self._clock())

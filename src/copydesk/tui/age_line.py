@@ -44,6 +44,13 @@ def age_line(place: Place, width: int) -> Said:
     if place.AGED and place.read_at is None and place.loads:
         # What the service said of other things makes this no younger.
         return "warn", (f"reading the {place.AGED}", "reading")
+    if place.failing:
+        # Something of it is not as the service has it now, whatever else was answered.
+        sound = place.read_at or place.sound_at
+        if sound is None:
+            return ("bad", ("not read",)) if place.unread else ("warn", ("partly read",))
+        since = f"read {_ago(seconds(sound, now))}"
+        return "warn", (f"{since}, not all since", since)
     age = max(0.0, seconds(read_at, now))
     live = age <= interval(slow=session.slow) + LATE_SECONDS
     brief = ("live " if live else "read ") + short_age(age) + ("" if live else " ago")

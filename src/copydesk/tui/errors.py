@@ -19,6 +19,15 @@ def failure_types() -> tuple[type[Exception], ...]:
     return (ApiError, OSError, NotDoneError)
 
 
+def silence_types() -> tuple[type[Exception], ...]:
+    """Return the exceptions that tell nothing of what was asked for: no answer, or none that can
+    be used. What is kept on this machine is then the best that there is.
+    """
+    from copydesk.client.errors import Garbled, ServerFault, Unreachable
+
+    return (Unreachable, ServerFault, Garbled)
+
+
 OFFLINE = "Offline: "
 REFUSED = "Token refused. "
 STILL_READING = "Still reading."

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 
 from textual.screen import Screen
 
-from copydesk.tui.errors import failure_types, sentence
+from copydesk.tui.errors import failure_types, sentence, silence_types
 from copydesk.tui.frame import Status
 from copydesk.tui.kept import from_kept
 from copydesk.tui.paged_source import PagedSource
@@ -40,6 +40,8 @@ class Loading(Screen[None]):
         """The groups of reads beside which the place is read again by itself all the same."""
         self.read_at: datetime | None = None
         """When all of what the place shows was read; None before that."""
+        self.sound_at: datetime | None = None
+        """When it was last read without a failure; reads that were stopped are none."""
         self.asked_at: datetime | None = None
         """When that was last asked for, whatever came of it."""
         self.unread = False
@@ -52,6 +54,8 @@ class Loading(Screen[None]):
         """
         self._read_behind: dict[str, str] = {}
         """What is read of each group behind what is kept of it."""
+        self._failing: set[str] = set()
+        """The groups whose last read the service did not answer, or not so that it can be used."""
         self._live: dict[str, datetime] = {}
         """When the last read of a group that the service answered was begun."""
 
@@ -64,6 +68,11 @@ class Loading(Screen[None]):
         """When the oldest came of what is shown of what is kept; None where nothing is."""
         sources = (source.kept_at for source in self.paged_sources())
         return min((at for at in (*self._kept.values(), *sources) if at is not None), default=None)
+
+    @property
+    def failing(self) -> bool:
+        """Whether something of what is shown was asked for last without an answer to it."""
+        return bool(self._failing) or any(source.silent for source in self.paged_sources())
 
     def doubt(self) -> None:
         """Have all of it read again once it is in front: nothing of it is known to be so."""
@@ -98,12 +107,12 @@ class Loading(Screen[None]):
     def read_again(self, *, by_hand: bool = True) -> None:
         """Read what the place shows: `reload` by hand, else a quiet `poll`.
 
-        What is shown of what was kept is read whole by itself as well.
+        What is shown of what was kept, or could not be read, is read whole by itself as well.
         """
         before, marked = set(self._reads.values()), dict(self._kept)
         again = self.asked_at is not None
         self._hushed, self.asked_at = not by_hand, self._place.session.clock()
-        whole = by_hand or self.kept_at is not None
+        whole, ailing = by_hand or self.kept_at is not None or self.failing, set(self._failing)
         if by_hand and again:
             self._place.session.contact.told = False  # who asks is answered
         try:
@@ -128,16 +137,21 @@ class Loading(Screen[None]):
                 self._place.refresh_frame()
             if waiting:
                 return
+            if some and not (failed or self._place.session.offline):
+                self.sound_at = asked
             if whole and not failed:
+                self._failing -= ailing
                 # What was marked before and was not asked for again is shown no more.
                 self._kept = {g: at for g, at in self._kept.items() if marked.get(g) != at}
                 self._place.refresh_frame()
             if not good:
+                self._place.refresh_head()
                 return
             if self._place.session.offline:
                 return  # what was read is on this machine: the service has said nothing since
             # It is as old as the question: the answer may tell of any moment since.
-            if not any(source.error or source.kept_at for source in self.paged_sources()):
+            lacking = any(source.error or source.kept_at for source in self.paged_sources())
+            if not (lacking or self._failing):
                 self.read_at = asked
             self._place.refresh_frame()
 
@@ -186,7 +200,10 @@ class Loading(Screen[None]):
         is ``quiet``, which nobody has asked for yet. What is ``local`` is
         read on this machine: that says nothing of the service.
         """
+        failing = group in self._failing
         self.cancel_load(group)
+        if failing:  # until there is an answer
+            self._failing.add(group)
         self._reads[group] = asyncio.create_task(
             self._load(
                 group,
@@ -202,6 +219,12 @@ class Loading(Screen[None]):
             ),
             name=f"load {group}",
         )
+        self._reads[group].add_done_callback(self._over)
+
+    def _over(self, task: asyncio.Task[bool]) -> None:
+        # Nothing else tells the header that what failed is not being read any more.
+        if self.failing and not self.loads:
+            self._place.refresh_head()
 
     async def read_now(
         self, group: str, read: Callable[[], Awaitable[T]], what: str, *, long: bool = False
@@ -248,6 +271,7 @@ class Loading(Screen[None]):
         """Stop a read; False when there is none."""
         task = self._reads.pop(group, None)
         self._slow(group, "")
+        self._failing.discard(group)
         of = self._read_behind.pop(group, None)
         if of is not None and group in self._kept:
             # Whatever the place remembers of it came from what is kept.
@@ -298,7 +322,8 @@ class Loading(Screen[None]):
             keeps = api.keeps and kept != "never"
             # Who passes by reads nothing that was kept while the service answers: it would be taken
             # for what is known, and not be read.
-            if keeps and kept == "first" and (not after or session.unanswered):
+            first = not after or session.unanswered if kept == "first" else bool(session.offline)
+            if keeps and first:
                 recalled = await self._recall(group, of, lambda: read(api), then, quiet=quiet)
                 begun = session.clock()
             answers = api.answers
@@ -308,20 +333,23 @@ class Loading(Screen[None]):
         except failures as error:
             from copydesk.client.errors import Unreachable
 
-            away = isinstance(error, Unreachable)
-            if keeps and away and not recalled:
+            away, silent = isinstance(error, Unreachable), isinstance(error, silence_types())
+            if silent and not local:
+                self._failing.add(group)
+            if keeps and silent and not recalled:
                 recalled = await self._recall(group, of, lambda: read(api), then, quiet=quiet)
             if away and self.kept_at is not None:
                 # The header says it, and since when: that is told in full only once.
                 quiet = quiet or session.contact.told
                 session.contact.told = session.contact.told or not quiet
-            self._failed(error, None if recalled and away else failed, quiet=quiet)
+            self._failed(error, None if recalled and silent else failed, quiet=quiet)
             return False
         finally:
             slow.stop()
             if self._reads.get(group) is asyncio.current_task():
                 self._read_behind.pop(group, None)
                 self._slow(group, "")
+        self._failing.discard(group)
         if answered:
             session.fresh(tell=False)
         if answered or not recalled:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Generic, TypeVar
 
-from copydesk.tui.errors import failure_types, sentence
+from copydesk.tui.errors import failure_types, sentence, silence_types
 from copydesk.tui.kept import FromKept, from_kept, reads_kept
 from copydesk.tui.source import Source
 
@@ -75,6 +75,12 @@ class PagedSource(Source[T]):
         self.kept_at: datetime | None = None
         """When what is shown came from the service, if it was kept on this machine; else None."""
         self._confirming = False
+        self._silent = False
+
+    @property
+    def silent(self) -> bool:
+        """Whether the service did not answer the last load, or not so that it can be used."""
+        return self._silent and bool(self.error)
 
     @property
     def count(self) -> int | None:
@@ -300,7 +306,7 @@ class PagedSource(Source[T]):
             self.notify("state")
             self._pump()
             return
-        self.error = sentence(error)
+        self.error, self._silent = sentence(error), isinstance(error, silence_types())
         if self.kept_at is not None and isinstance(error, (Forbidden, NotFound)):
             self._empty()
             self.notify("reset")

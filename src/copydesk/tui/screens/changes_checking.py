@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from copydesk.domain.filter import Fields, Query
 from copydesk.domain.text import listed
+from copydesk.tui.kept import reads_kept
 from copydesk.tui.places import Target
 from copydesk.tui.present import change_filter
 from copydesk.tui.present.change_filter import ASKED, TALK, needs
@@ -115,10 +116,7 @@ class ChangesChecking(ChangesSnooze):
             self.load("check", self._check, lambda _: self._checked(), what="Checking", kept="away")
 
     async def _check(self, api: Api) -> None:
-        if ASKED in self._needs and self._asked is None and self.session.me is not None:
-            from copydesk.tui.change_request_reading import read_asked
-
-            self._asked = await read_asked(api, await self.scope(api), self.session.me.id)
+        if ASKED in self._needs and await self._know_asked(api):
             self.rows.triage.again()
         await self._know_spaces(api)
         # What was judged before is read again when somebody asked for that (R).
@@ -139,6 +137,18 @@ class ChangesChecking(ChangesSnooze):
             tried.update(row.id for row in rows)
             await self.read_rows(api, rows, self._needs)
             self.learned(rows)
+
+    async def _know_asked(self, api: Api) -> bool:
+        """Read which the reader was asked to review, where that is due; False where it is not."""
+        me = self.session.me
+        if me is None or not (self._asked is None or self._asked_old):
+            return False
+        from copydesk.tui.change_request_reading import read_asked
+
+        self._asked = await read_asked(api, await self.scope(api), me.id)
+        # What is kept of it is not what was asked for.
+        self._asked_old = reads_kept()
+        return True
 
     async def _know_spaces(self, api: Api) -> None:
         """Read the spaces of the rows, whose rights a filter may ask for."""
@@ -198,10 +208,7 @@ class ChangesChecking(ChangesSnooze):
         me, base = self.session.me, self.rows.source.base
         if me is None:
             return
-        if self._asked is None:
-            from copydesk.tui.change_request_reading import read_asked
-
-            self._asked = await read_asked(api, await self.scope(api), me.id)
+        await self._know_asked(api)
         rows = [row for row in islice(base.shown(), COUNTED_ROWS) if row.threads]
         rows = [row for row in rows if row.status == "open" and self.due(row, {TALK})]
         if len(rows) <= TALKS_READ and self.may_spend:

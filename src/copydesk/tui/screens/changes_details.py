@@ -49,6 +49,8 @@ class ChangesDetails(ChangesWriting):
         self._details: dict[str, tuple[datetime, Details]] = {}
         self._asked: frozenset[str] | None = None
         """The ids of those that the reader was asked to review; None when not known."""
+        self._asked_old = False
+        """Whether that is to be read again; until it was, it stays."""
         self._fresh_from: datetime | None = None
         """What was read before this moment is to be read again."""
 
@@ -69,7 +71,7 @@ class ChangesDetails(ChangesWriting):
         """
         if row is None:
             self._fresh_from = self.session.clock()
-            self._asked = None
+            self._asked_old = True
             for row_id, (updated, found) in self._details.items():
                 self._details[row_id] = updated, replace(found, read_at=None)
         elif (kept := self._details.get(row.id)) is not None:
@@ -207,12 +209,14 @@ class ChangesDetails(ChangesWriting):
         What cannot be read, because it is gone or not allowed, is kept as such. Raises the other
         kinds of ``ApiError``.
         """
-        from copydesk.client.errors import Forbidden, NotFound
+        from copydesk.client.errors import Forbidden, NotFound, NotKept
         from copydesk.tui.errors import sentence
 
         async def one(row: ChangeRow) -> None:
             try:
                 self.keep(row, await self._read(api, row, self.due(row, parts)))
+            except NotKept:
+                pass  # of the others more may be kept
             except (Forbidden, NotFound) as error:
                 self.keep(row, Details(missing=sentence(error), talk=Talk()))
 

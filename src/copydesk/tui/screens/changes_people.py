@@ -123,7 +123,7 @@ class ChangesPeople(ChangesBulk, scope="changes_people"):
     async def _others_now(self, row: ChangeRow) -> None:
         """Read again what depends on reviews: these change no row."""
         self.forget_details(row)
-        self._asked = None
+        self._asked_old = True
         if self.is_attached:
             self.after_write()
             self.check()

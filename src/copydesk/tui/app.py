@@ -10,16 +10,18 @@ import subprocess
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from time import monotonic
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from textual import events
 from textual.binding import Binding
+from textual.screen import Screen
 
 from copydesk.domain.cause import CAUSE
+from copydesk.domain.text import shorten
 from copydesk.tui import glyphs as signs
 from copydesk.tui import places
 from copydesk.tui.account_app import AccountApp
-from copydesk.tui.dispatch import Keyboard
+from copydesk.tui.dispatch import BEGAN_ON, Keyboard, left_behind
 from copydesk.tui.ending import EndingApp
 from copydesk.tui.merging_app import MergingApp
 from copydesk.tui.place import Place
@@ -31,6 +33,8 @@ from copydesk.tui.widgets.scroll_bar import draw_bars
 
 if TYPE_CHECKING:
     from copydesk.tui.widgets.prompt import Prompt
+
+R = TypeVar("R")
 
 TWICE_SECONDS = 2.0
 """Within which ctrl+c must come again to quit."""
@@ -270,6 +274,7 @@ class CopydeskApp(AccountApp, MergingApp, EndingApp):
             await self._go(name, target, back=back)
         finally:
             CAUSE.reset(before)
+            BEGAN_ON.set(self.screen)
 
     async def _go(self, name: str, target: Target | None, *, back: bool) -> None:
         entry = places.find(name)
@@ -408,6 +413,25 @@ class CopydeskApp(AccountApp, MergingApp, EndingApp):
         place.show_pane(pane)
 
     # Overlays
+
+    async def push_screen_wait(
+        self, screen: Screen[R] | str, *, mode: str | None = None
+    ) -> R | Any:
+        """Open a sheet and wait for what it comes to; None, as for esc, where the user went on.
+
+        An action may read for long before it asks. Who has gone elsewhere, or opened another sheet,
+        types for that: a sheet that comes over it would take a key that was never meant for it.
+        What only tells something, and asks nothing, opens all the same.
+        """
+        if getattr(screen, "ASKS", False) and left_behind(self):
+            if self.here is not None:
+                asked = shorten(getattr(screen, "heading", ""), 40)
+                said = f"“{asked}” was not opened: you had gone on meanwhile."
+                self.session.note(said)
+                self.session.touched()
+                self.here.say(said, "warn")
+            return None
+        return await super().push_screen_wait(screen, mode=mode)
 
     async def open_search(self) -> None:
         """Open the line of ``/`` for the pane in focus."""

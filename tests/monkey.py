@@ -143,7 +143,10 @@ class Monkey:
     async def _press(self, driver: Driver, key: str) -> None:
         self._note(key)
         for each in key.split(" "):
-            await driver.send(each)
+            driver._key(each)
+            await driver._run()
+        if self.chance.random() < 0.3:  # else nothing is laid out and drawn between two keys
+            await driver.settle()
 
     async def _key(self, driver: Driver) -> None:
         await self._press(driver, self.chance.choice(self._keys))
@@ -342,7 +345,8 @@ class Round:
                     if monkey.chance.random() < 0.12:
                         await driver.idle()
                         await self._answers(app)
-                        self._look(app)
+                        if monkey.chance.random() < 0.4:
+                            self._look(app)
             except (TimeoutError, AssertionError) as error:
                 raise self._fail(error) from error
             self.pressed += 1

@@ -1,3 +1,4 @@
+import resource
 import sqlite3
 import stat
 from collections.abc import Iterator
@@ -6,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from copydesk.local.seen import FORMER, DeskSeen, Seen, SeenPage, digest
+from copydesk.tui.seen import SeenPages
 
 
 @pytest.fixture
@@ -100,6 +102,43 @@ def test_a_desk_sees_only_its_own_marks_and_opens_the_file_when_needed(tmp_path:
     assert mine.state("118", "page", "text") == "unseen"
     mine.close()
     other.close()
+
+
+def test_marks_are_read_from_a_disk_that_takes_nothing(tmp_path: Path) -> None:
+    kept, none, begun = (tmp_path / name for name in ("seen.db", "none.db", "begun.db"))
+    before = DeskSeen(kept, "mine")
+    before.mark("118", "page", "text")
+    held = before.held("118", "page")
+    before.close()
+    begun.touch()
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    desks = [DeskSeen(path, "mine") for path in (kept, none, begun)]
+    try:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (0, limits[1]))
+        there = [list(desk.pages("118")) for desk in desks]
+        states = [desk.state("118", "page", "text") for desk in desks]
+        found = (desks[0].text("118", "page"), desks[0].held("118", "page"))
+        for desk in desks:
+            with pytest.raises(OSError, match="seen pages cannot be kept"):
+                desk.mark("118", "page", "other")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert (there, states) == ([["page"], [], []], ["seen", "unseen", "unseen"])
+    assert found == ("text", held)
+    for desk in desks:  # as soon as there is room, they are kept
+        desk.mark("118", "page", "other")
+        assert desk.state("118", "page", "other") == "seen"
+        desk.close()
+
+
+async def test_reading_goes_on_without_marks_that_cannot_be_read(tmp_path: Path) -> None:
+    path = tmp_path / "seen.db"
+    path.mkdir()
+    pages = SeenPages(DeskSeen(path, "mine"), "118")
+    await pages.read()
+    await pages.compare("page", "text")
+    assert pages.trouble
+    assert pages.state("page") == "unseen"
 
 
 def test_a_disk_that_refuses_is_an_os_error(tmp_path: Path) -> None:

@@ -238,6 +238,14 @@ class Program:
                 pass
         return self.process.returncode
 
+    @property
+    def unread(self) -> int:
+        """How many bytes were typed that nobody has read, and the shell would."""
+        termios.tcsetattr(self._program_side, termios.TCSANOW, _by_key(self.attributes))
+        return int.from_bytes(
+            fcntl.ioctl(self._program_side, termios.FIONREAD, b"\0" * 4), "little"
+        )
+
     def assert_restored(self) -> None:
         """Assert that the terminal is as it was before the program."""
         while self.read():
@@ -246,6 +254,11 @@ class Program:
         assert not left, f"modes that stay: {left}"
         assert self.keyboards <= 0, "the keyboard protocol stays"
         assert termios.tcgetattr(self._program_side) == self.attributes
+
+
+def _by_key(attributes: list[Any]) -> list[Any]:
+    """Return the settings of a terminal that gives each key at once, and not whole lines."""
+    return [*attributes[:3], attributes[3] & ~termios.ICANON, *attributes[4:]]
 
 
 def _ended(sequence: bytes) -> bool:

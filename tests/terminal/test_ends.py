@@ -160,10 +160,13 @@ def test_nothing_but_ascii_without_colours_and_without_a_place_to_write(
         assert program.ended() == 128 + signal.SIGINT
         program.assert_restored()
     # What is not for the screens goes where the errors go.
-    assert (home / "errors").read_text().startswith("copydesk: ended by SIGINT.")
+    assert (home / "errors").read_text() == "copydesk: ended by SIGINT.\n"
     with Program(nowhere) as program:
+        program.press("jjj")  # for screens that never come: not for the shell
         assert program.ended() == 2
         assert "desk.db" in program.said
+        assert "Warning" not in program.said
+        assert program.unread == 0
 
 
 def _grey(colour: str) -> bool:

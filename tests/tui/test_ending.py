@@ -9,9 +9,11 @@ from collections.abc import Callable
 
 import pytest
 
+from copydesk.cli.last_words import last_words
 from copydesk.tui.drafts import CountedDrafts, MemoryDrafts
 from copydesk.tui.session import Session
 from copydesk.tui.terminal_driver import as_ascii
+from copydesk.tui.written import Written
 from tests.tui.desk_place import DeskApp
 
 
@@ -111,12 +113,16 @@ async def test_every_unexpected_error_is_explained_once(way: Callable[[DeskApp],
     app = Broken()
     with pytest.raises(Exception, match="nothing"):
         await break_it(app, way)
-    assert app.told == [("LookupError", "What you typed is kept.")]
+    assert app.told == [("LookupError", "")]  # nothing was typed
     assert (app.explained, app.return_code) == ("Details: the log", 1)
 
 
-async def test_what_goes_wrong_behind_the_screens_ends_nothing() -> None:
+async def test_what_goes_wrong_behind_the_screens_ends_nothing(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     app = Broken()
+    store = Full()
+    drafts = app.session.drafts = app.session.counted = CountedDrafts(store, app.session.touched)
     before = threading.excepthook
     try:
         async with app.run_test() as pilot:
@@ -130,6 +136,13 @@ async def test_what_goes_wrong_behind_the_screens_ends_nothing() -> None:
             while len(app.noted) < 2:
                 await pilot.pause()
             assert app.is_running
+            assert app.keep_typed() == ""
+            drafts.refuse("No space left on device")
+            assert app.keep_typed() == ""  # nothing was typed that could be lost
+            drafts.save("a", "kept")
+            assert (app.keep_typed(), drafts.trouble) == ("What you typed is kept.", "")
+            store.full = True
+            drafts.save("b", "half a thought")
             app.end(signal.SIGTERM)
             app.end(signal.SIGTERM)
     finally:
@@ -138,3 +151,15 @@ async def test_what_goes_wrong_behind_the_screens_ends_nothing() -> None:
     assert (app.ended_by, app.return_code) == (signal.SIGTERM, 143)
     assert app.explained == ""
     assert isinstance(app.session, Session)
+    # What may be there already is printed, and said to be so; what has left the memory is not lost.
+    app.session.log.append(Written(1, app.session.clock(), "Comment", "#4", draft="b"))
+    last_words(app)
+    refused, printed = capsys.readouterr().err.split("Copy it from here:")
+    assert "Not all you typed could be kept on disk (No space left on device)." in refused
+    assert "no answer came" in printed
+    assert "half a thought" in printed
+    store.full = False
+    last_words(app)
+    assert capsys.readouterr().err == (
+        "copydesk: ended by SIGTERM. What you typed was sent, or is kept.\n"
+    )

@@ -56,8 +56,12 @@ def open_store(desk: Path | None, *, fill: bool = True, make: bool = True) -> St
             from copydesk.server.sample import build_sample
 
             build_sample(store)
-    except BaseException:
+    except BaseException as error:
         store.close()
+        import sqlite3
+
+        if isinstance(error, sqlite3.OperationalError):
+            raise DeskError(f"{path} cannot be filled: {error}. There is nothing in it.") from error
         raise
     return store
 

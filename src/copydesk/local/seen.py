@@ -16,6 +16,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
+from urllib.parse import quote
 
 from copydesk.local.durable import PRIVATE
 from copydesk.local.paths import private_folder
@@ -51,15 +52,21 @@ class Seen:
 
     A mark belongs to a desk, an object (the change request or space in which the page was read)
     and a page. A file that is no database is set aside as ``.broken`` and a new one begun: marks
-    are a convenience, and must not keep copydesk from starting. Raises ``OSError`` or
-    ``sqlite3.Error`` when the disk refuses.
+    are a convenience, and must not keep copydesk from starting. ``read_only`` is for a file that is
+    there, on a disk that takes nothing. Raises ``OSError`` or ``sqlite3.Error`` when the disk
+    refuses.
     """
 
-    def __init__(self, path: Path, *, clock: Callable[[], float] = time.time) -> None:
-        private_folder(path.parent)
+    def __init__(
+        self, path: Path, *, clock: Callable[[], float] = time.time, read_only: bool = False
+    ) -> None:
         self._clock = clock
         self._lock = threading.Lock()
         self.set_aside: Path | None = None
+        if read_only:
+            self._database = _open_to_read(path)
+            return
+        private_folder(path.parent)
         try:
             self._database = _open(path)
         except sqlite3.DatabaseError as error:
@@ -180,7 +187,9 @@ class Seen:
 class DeskSeen:
     """The marks of one desk: what the screens need to know. The file is opened at the first use.
 
-    Raises ``OSError`` when the disk refuses, whatever the database calls it.
+    Reading needs no room on the disk, and no right to write there: what is marked is then read from
+    the file as it is, and where there is none, nothing is. Raises ``OSError`` when the disk refuses
+    what is to be kept, or to read, whatever the database calls it.
     """
 
     def __init__(self, path: Path, desk: str) -> None:
@@ -201,18 +210,18 @@ class DeskSeen:
 
     def state(self, thing: str, page: str, text: str) -> SeenState:
         """Return whether a page that has this text now was seen."""
-        with _disk_errors():
-            return self._opened().state(self._desk, thing, page, text)
+        with _disk_errors(), self._reading() as seen:
+            return seen.state(self._desk, thing, page, text) if seen else "unseen"
 
     def text(self, thing: str, page: str) -> str | None:
         """Return a page's text as it was when it was marked, or None when it is not."""
-        with _disk_errors():
-            return self._opened().text(self._desk, thing, page)
+        with _disk_errors(), self._reading() as seen:
+            return seen.text(self._desk, thing, page) if seen else None
 
     def held(self, thing: str, page: str) -> str | None:
         """Return what stands for the text that a page is marked with, or None."""
-        with _disk_errors():
-            return self._opened().held(self._desk, thing, page)
+        with _disk_errors(), self._reading() as seen:
+            return seen.held(self._desk, thing, page) if seen else None
 
     def put(self, thing: str, page: str, digest: str | None) -> bool:
         """Mark a page with a text it was marked with before, or with None not at all."""
@@ -221,8 +230,8 @@ class DeskSeen:
 
     def pages(self, thing: str) -> list[str]:
         """Return the pages that are marked."""
-        with _disk_errors():
-            return list(self._opened().pages(self._desk, thing))
+        with _disk_errors(), self._reading() as seen:
+            return list(seen.pages(self._desk, thing)) if seen else []
 
     def close(self) -> None:
         """Close the file, if it was opened."""
@@ -230,6 +239,25 @@ class DeskSeen:
             if self._seen is not None:
                 self._seen.close()
                 self._seen = None
+
+    @contextmanager
+    def _reading(self) -> Iterator[Seen | None]:
+        """Give the marks to read them, None where there are none."""
+        if self._seen is None and not self._path.exists():
+            yield None
+            return
+        try:
+            seen = self._opened()
+        except (OSError, sqlite3.OperationalError):
+            if not self._path.is_file():
+                raise
+            seen = Seen(self._path, read_only=True)
+            try:
+                yield seen
+            finally:
+                seen.close()
+        else:
+            yield seen
 
     def _opened(self) -> Seen:
         with self._opening:
@@ -254,6 +282,28 @@ def digest(text: str) -> str:
 def _bytes(text: str) -> bytes:
     # JSON may carry half a surrogate pair; it is kept as it came.
     return text.encode("utf-8", "surrogatepass")
+
+
+def _open_to_read(path: Path) -> sqlite3.Connection:
+    """Open a file of marks without writing anything, be it the list of who reads it."""
+    for mode in ("mode=ro", "mode=ro&immutable=1"):
+        database = sqlite3.connect(
+            f"file:{quote(str(path.absolute()))}?{mode}", uri=True, check_same_thread=False
+        )
+        try:
+            database.execute("SELECT count(*) FROM seen").fetchone()
+        except sqlite3.OperationalError as error:
+            # Without room for that list the file itself is read, as it was left last.
+            database.close()
+            failed = error
+        else:
+            return database
+    if "no such table" in str(failed):
+        # It was begun when the disk had no room for it: nothing is marked.
+        database = sqlite3.connect(":memory:", check_same_thread=False)
+        database.executescript(_SCHEMA)
+        return database
+    raise failed
 
 
 def _open(path: Path) -> sqlite3.Connection:

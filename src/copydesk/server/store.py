@@ -44,6 +44,14 @@ _WARY = 10.0
 _MOST_KNOWN = 1000
 """How much is remembered of one state of the desk."""
 
+UNWRITABLE = (
+    sqlite3.SQLITE_FULL,
+    sqlite3.SQLITE_IOERR,
+    sqlite3.SQLITE_READONLY,
+    sqlite3.SQLITE_CANTOPEN,
+)
+"""What SQLite says where the disk, and not the file, is what is wrong."""
+
 _PAUSE = (0.0005, 0.002)
 """Seconds between two attempts to begin a write while another process writes."""
 
@@ -237,6 +245,11 @@ class Store:
             self._prepare()
         except sqlite3.DatabaseError as error:
             self.close()
+            if getattr(error, "sqlite_errorcode", 0) & 0xFF in UNWRITABLE:
+                raise DeskError(
+                    f"{self.name} cannot be opened: its disk is full, or cannot be written "
+                    f"({error}). It was left as it is; make room, or name another file with --desk."
+                ) from error
             raise self._refusal(f"is not a usable desk ({error})") from error
 
     @property

@@ -11,8 +11,8 @@ from typing import Protocol
 def refusal(why: str) -> str:
     """Say that the disk refuses what is to be kept, and what that means."""
     return (
-        f"Nothing can be kept on disk: {why}. Until it can, what you type is on screen only, "
-        "and nothing is sent."
+        f"Not kept on disk: {why}. Until it is, what you type is on screen only, and no write "
+        "is sent that cannot be noted first."
     )
 
 
@@ -90,6 +90,7 @@ class CountedDrafts:
         self._store = store
         self._changed = changed
         self._keys: set[str] = set()
+        self._typed: set[str] = set()
         self._unkept: dict[str, str] = {}
         self._keeping = Lock()
         self.trouble = ""
@@ -104,6 +105,11 @@ class CountedDrafts:
         """The texts that are in memory only, by key."""
         return {key: text for key, text in dict(self._unkept).items() if text}
 
+    @property
+    def typed(self) -> bool:
+        """Whether there is text that was kept in this run, on the disk or not."""
+        return bool(self._typed & self._keys)
+
     def refused(self, key: str) -> str:
         """Return why the disk has not what was last kept under ``key``; empty when it has."""
         return self.trouble if key in self._unkept else ""
@@ -115,6 +121,7 @@ class CountedDrafts:
     def save(self, key: str, text: str) -> None:
         """Keep ``text`` durably before returning; empty text drops it."""
         self._keep(key, text)
+        self._typed.add(key)
         self._note(key, there=bool(text))
 
     def load(self, key: str) -> str | None:

@@ -67,6 +67,8 @@ class EndingApp(App[None]):
     """The sentence on the error that ended it, to be said once the terminal is given back."""
     kept_typed = ""
     """What became of what was typed when it ended, as a sentence."""
+    unkept_typed = False
+    """Whether some of it was not on the disk then, and might still be sent."""
 
     def get_driver_class(self) -> type[Driver]:
         """Return what talks to the terminal."""
@@ -121,7 +123,8 @@ class EndingApp(App[None]):
     def keep_typed(self) -> str:
         """Keep everything that is typed on the screens now, and say in a sentence what came of it.
 
-        Never raises: whatever ends the program, the next field is kept all the same.
+        Empty when nothing is typed. Never raises: whatever ends the program, the next field is
+        kept all the same.
         """
         refused = ""
         for screen in self._open_screens():
@@ -133,10 +136,12 @@ class EndingApp(App[None]):
                         refused = error.strerror or str(error)
                     except Exception as error:  # noqa: BLE001 - it may be what went wrong
                         refused = type(error).__name__
-        refused = refused or cast("CopydeskApp", self).session.counted.trouble
+        drafts = cast("CopydeskApp", self).session.counted
+        if drafts.unkept:
+            refused = refused or drafts.trouble
         if refused:
             return f"Not all you typed could be kept on disk ({refused})."
-        return "What you typed is kept."
+        return "What you typed is kept." if drafts.typed else ""
 
     def _open_screens(self) -> Sequence[Screen[Any]]:
         try:
@@ -152,6 +157,7 @@ class EndingApp(App[None]):
             return
         self.ended_by = signal.Signals(number)
         self.kept_typed = self.keep_typed()
+        self.unkept_typed = bool(cast("CopydeskApp", self).session.counted.unkept)
         if self._over is not None:
             patience = threading.Thread(target=self._end_hard, args=(self._over,), daemon=True)
             patience.start()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from typing import TYPE_CHECKING, Literal, Protocol
 
 if TYPE_CHECKING:
@@ -91,17 +92,24 @@ class MemorySeen:
 class SeenPages:
     """What is marked of one change request; the disk is only touched in a thread.
 
-    The methods that await raise ``OSError`` when the disk refuses.
+    ``trouble`` says why marks could not be read: reading goes on without them. Changing them raises
+    ``OSError`` when the disk refuses, and so do `held` and `text`.
     """
 
     def __init__(self, marks: SeenMarks, thing: str) -> None:
         self._marks = marks
         self.thing = thing
+        self.trouble = ""
         self._states: dict[str, SeenState] = {}
 
     async def read(self) -> None:
         """Read which pages are marked; whether their text changed since shows when it is read."""
-        marked = await asyncio.to_thread(lambda: set(self._marks.pages(self.thing)))
+        try:
+            marked = await asyncio.to_thread(lambda: set(self._marks.pages(self.thing)))
+        except OSError as error:
+            self.trouble = error.strerror or str(error)
+            return
+        self.trouble = ""
         self._states = {page: self._states.get(page, "seen") for page in marked}
 
     def state(self, page: str) -> SeenState:
@@ -111,7 +119,10 @@ class SeenPages:
     async def compare(self, page: str, text: str) -> None:
         """Find out whether a marked page still has the text that was seen."""
         if page in self._states:
-            self._states[page] = await asyncio.to_thread(self._marks.state, self.thing, page, text)
+            with suppress(OSError):  # it stays as it was
+                self._states[page] = await asyncio.to_thread(
+                    self._marks.state, self.thing, page, text
+                )
 
     async def held(self, page: str) -> str | None:
         """Return what stands for the text that a page is marked with, or None when it is not."""

@@ -306,6 +306,8 @@ class ReviewBase(Place):
             # What it changed was read before it was merged; not every service tells it after.
             opened = replace(opened, changes=before.changes)
         self.opened_request = opened
+        if before is None and self.seen is not None and self.seen.trouble:
+            self.say(f"Without marks of what was seen: {self.seen.trouble}.", "warn")
         self.behind = False
         if before is not None and before.version != opened.version:
             self.texts.clear()

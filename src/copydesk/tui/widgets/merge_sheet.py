@@ -142,9 +142,8 @@ class MergeSheet(Scrolling, scope="merge_sheet"):
         """Return how many changed pages have no mark, of how many; None if that is not known."""
         pages = {change.page.id for change in changes.changes if change.page is not None}
         seen = SeenPages(self.place.session.seen, request_id)
-        try:
-            await seen.read()
-        except OSError:
+        await seen.read()
+        if seen.trouble:
             return None
         return len(pages) - seen.count(pages), len(pages)
 

@@ -50,6 +50,8 @@ def test_a_file_that_is_none_is_set_aside_and_a_disk_that_refuses_is_told(tmp_pa
     store.put("cr", Snooze(NOON))
     assert store.read() == {"cr": Snooze(NOON)}
     assert path.with_name("snooze.db.broken").exists()
+    (begun := tmp_path / "begun.db").touch()  # a full disk had room for its name alone
+    assert DeskSnoozes(begun, "desk").read() == DeskSnoozes(begun, "desk").looks() == {}
     (tmp_path / "in the way").write_text("", encoding="ascii")
     with pytest.raises(OSError, match="in the way"):
         DeskSnoozes(tmp_path / "in the way" / "snooze.db", "desk").put("cr", Snooze(NOON))

@@ -10,7 +10,9 @@ from collections.abc import Callable
 import pytest
 
 from copydesk.cli.last_words import last_words
+from copydesk.local.journal import Notes
 from copydesk.tui.drafts import CountedDrafts, MemoryDrafts
+from copydesk.tui.recovery import recover
 from copydesk.tui.session import Session
 from copydesk.tui.terminal_driver import as_ascii
 from copydesk.tui.written import Written
@@ -115,6 +117,20 @@ async def test_every_unexpected_error_is_explained_once(way: Callable[[DeskApp],
         await break_it(app, way)
     assert app.told == [("LookupError", "")]  # nothing was typed
     assert (app.explained, app.return_code) == ("Details: the log", 1)
+
+
+async def test_a_start_that_cannot_be_noted_reads_what_is_there_all_the_same() -> None:
+    session = Broken().session
+
+    def refuse() -> bool:
+        raise OSError(28, "No space left on device")
+
+    session.begins = refuse
+    notes = Notes(None, None, request={"name": "post_comment_in_change_request"})
+    session.journal.settle(session.journal.begin("Comment", "#4", notes), "queued")
+    assert (await recover(session)).startswith("Not kept on disk: No space left on device.")
+    assert session.counted.trouble == "No space left on device"
+    assert session.outbox.count == 1
 
 
 async def test_what_goes_wrong_behind_the_screens_ends_nothing(

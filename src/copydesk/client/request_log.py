@@ -72,12 +72,13 @@ def log_request(
     """
     # The name of a request that no operation declares is its path.
     declared = " " not in request.name
+    causes = " ".join(CAUSE.get())
     LOG.debug(
-        "%s %s %.3fs for %s",
+        "%s %s %.3fs for %s" if causes else "%s %s %.3fs%s",
         request.name if declared else f"{request.method} (raw)",
         status,
         seconds,
-        " ".join(CAUSE.get()),
+        causes,
         extra={
             "method": request.method,
             "operation": request.name if declared else None,

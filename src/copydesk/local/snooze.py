@@ -40,7 +40,7 @@ class DeskSnoozes:
 
     def read(self) -> dict[str, Snooze]:
         """Return all that sleeps by id, also what woke by itself since."""
-        if not self._path.exists():
+        if not self._is_begun():
             return {}
         with self._opened() as database:
             rows = database.execute(
@@ -74,7 +74,7 @@ class DeskSnoozes:
 
     def looks(self) -> dict[str, datetime]:
         """Return when what was looked at last, by id."""
-        if not self._path.exists():
+        if not self._is_begun():
             return {}
         with self._opened() as database:
             rows = database.execute(
@@ -89,6 +89,10 @@ class DeskSnoozes:
             database.execute(
                 "INSERT OR REPLACE INTO look VALUES (?, ?, ?)", (self._desk, thing, at.isoformat())
             )
+
+    def _is_begun(self) -> bool:
+        """Whether there is something: a full disk may have left a file with nothing in it."""
+        return self._path.exists() and self._path.stat().st_size > 0
 
     @contextmanager
     def _opened(self) -> Iterator[sqlite3.Connection]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Collection, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
@@ -92,18 +93,25 @@ async def recover(session: Session, apart: Collection[str] = ()) -> str:
     left to the next start.
     """
     journal = session.journal
+    said, crashed = "", False
     try:
         crashed = await asyncio.to_thread(session.begins)
+    except OSError as error:
+        said = _refused(session, error)
+    try:
         entries = await asyncio.to_thread(journal.entries)
         open_still = await asyncio.to_thread(journal.interrupted)
     except OSError as error:
-        why = error.strerror or str(error)
-        session.counted.refuse(why)
-        return refusal(why)
+        return _refused(session, error)
     for at in range(0, len(entries), AT_ONCE):
         session.history.learn(entries[at : at + AT_ONCE])
         await asyncio.sleep(0)  # no key waits for a long journal
     await asyncio.to_thread(_learn_unsent, session, entries)
+    if said:
+        # What is there is read; nothing can be noted, and so nothing is settled or sent.
+        with suppress(OSError):
+            await session.outbox.look()
+        return said
     found = Recovered()
     # What has a request waits in the outbox, and is found out about there.
     open_still = [
@@ -129,6 +137,13 @@ async def recover(session: Session, apart: Collection[str] = ()) -> str:
         found.moves = sum(orders.values())
         found.drafts = len(kept) - len(orders)
     return found.sentence()
+
+
+def _refused(session: Session, error: OSError) -> str:
+    """Note that the disk refuses what is to be kept, and return what to say of it."""
+    why = error.strerror or str(error)
+    session.counted.refuse(why)
+    return refusal(why)
 
 
 async def _go_on_waiting(session: Session, found: Recovered) -> None:
@@ -207,6 +222,7 @@ async def settle_one(session: Session, past: Past) -> str:
     said = ARRIVED if happened else NOT_ARRIVED
     settled = await asyncio.to_thread(session.journal.settle, entry, state, sentence=said)
     session.history.take(settled)
+    session.outbox.take(settled)
     for line in session.log:
         if line.entry is not None and line.entry.id == settled.id:
             line.state, line.said, line.entry = state, said, settled

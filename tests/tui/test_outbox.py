@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 from dataclasses import replace
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 from random import Random
 
@@ -253,3 +254,64 @@ async def test_what_waits_is_listed_edited_dropped_brought_back_and_sent(
         assert review.open_threads() == 2
         assert not session.drafts.kept()
         assert not session.outbox.count
+
+
+async def test_u_drops_what_waits_before_it_takes_back_what_was_sent_earlier(
+    review: ReviewWorld, desk: Desk, tmp_path: Path
+) -> None:
+    way = Faults(review.world)
+    app = review.app(faults=way)
+    session = app.session
+    async with drive(app, "]", size=(140, 30)) as driver:
+        before = review.open_threads()
+        await comment(driver, "Sent.")
+        way.gone = True
+        await comment(driver, "Waits.")
+        [queued] = session.outbox.items
+        last = "last: comment #1 “Waits.” (waits)   u drops it"
+        assert app.here is not None
+        assert app.here.status_right() == last
+        await driver.press("u")
+        assert "Taken back: Comment #1 “Waits.”. It was not sent; its text" in words(driver)
+        assert [line.state for line in session.log] == ["done", "dropped", "done"]
+        assert not session.outbox.count
+        assert list(session.drafts.kept().values()) == ["Waits."]
+        assert app.here.status_right() == "last: comment #1 “Sent.”   u undo"
+        # It waits again, and is dropped again: both as often as one likes.
+        await driver.press("ctrl+r")
+        assert list(session.outbox.items) == [queued]
+        assert not session.drafts.kept()
+        assert app.here.status_right() == last
+        await driver.press("u")
+        assert not session.outbox.count
+        assert review.open_threads() == before + 1
+        way.gone = False
+        await driver.press("u")
+        assert review.open_threads() == before
+        assert list(session.drafts.kept().values()) == ["Waits."]
+
+    # Of one action all goes with one key, and comes again with one: what waits waits again.
+    program = Program(desk, desk.kinds["update_change_request"], tmp_path)
+    session = program.session
+    api = await session.ready()
+
+    async def change(name: str) -> None:
+        kind = desk.kinds[name]
+        send = partial(Way({}).take, api, kind.step)
+        await session.perform(name, "it", send, reversal=kind.reversal, group="one")
+
+    await change("update_change_request")
+    program.network.down = True
+    with pytest.raises(QueuedError):
+        await change("update_change_request_comment")
+    program.network.mend()
+    await session.undo()
+    assert session.undoable() is None
+    assert not session.outbox.count
+    assert len(program.network.arrived) == 2
+    await session.take_back(session.redoable(), again=True)
+    assert session.outbox.count == 1
+    await session.outbox.send()
+    assert [past.standing for past in session.history.known.values()] == ["done", "gone", "done"]
+    assert len(program.network.arrived) == 4
+    program.store.close()

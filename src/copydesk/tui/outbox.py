@@ -52,7 +52,6 @@ OTHERS_WRITE = "Held: it was written by somebody else, with another token. It go
 OTHER_TEXT = (
     "Held: no answer came, and another text was sent from there since. s asks, and sends it."
 )
-TAKEN_BACK = "Held: what it was written with was taken back since. s sends it."
 UNREADABLE = "Held: what was noted of it cannot be read. D takes it out."
 THERE_ALREADY = "It was so already when it was to be sent: nothing was sent."
 NOT_YET = (
@@ -309,21 +308,6 @@ class Outbox:
         drafts = self._session.drafts
         if drafts.load(entry.draft) is None:
             drafts.save(entry.draft, entry.text)
-
-    async def hold(self, group: str) -> None:
-        """Hold what waits of an action whose other writes are taken back.
-
-        Raises `NotDoneError` while another copydesk is sending, and ``OSError``.
-        """
-        if not group or not any(each.group == group for each in self.items.values()):
-            return
-        async with self._alone():
-            for entry in list(self.items.values()):
-                if entry.group == group and entry.state == "queued":
-                    held = await asyncio.to_thread(
-                        self._settle, entry, "queued", sentence=TAKEN_BACK, held="changed"
-                    )
-                    self._show(held, "queued", TAKEN_BACK)
 
     async def queue_again(self, id: str) -> None:
         """Put a write back that was taken out. Raises `NotDoneError`, and ``OSError``."""

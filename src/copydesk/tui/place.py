@@ -166,14 +166,21 @@ class Place(CommonActions, Loading, Screen[None]):
         """Return the right part of the status line: the last write and how to take it back."""
         if (wait := next(iter(self.session.waits[::-1]), None)) is not None:
             return f"{wait.line.what.lower()} is sent in {wait.seconds} s, u recalls it"
+        if (lost := self.session.unsettled()) is not None:
+            entry = lost.cut or lost.entry
+            return f"no answer: {entry.what.lower()} {entry.target}   u looks again"
         line = self.session.undoable()
         if line is None:
             return ""
-        writes = self.session.together(line) if line.group else ()
+        waiting = self.session.waiting_with(line)
+        sent = self.session.together(line)
+        kinds = [*(entry.what for entry in waiting), *(past.entry.what for past in sent)]
         wrote = f"{line.what.lower()} {line.target}"
-        if len(writes) > 1:
-            alike = len({write.entry.what for write in writes}) == 1
-            wrote = f"{line.what.lower() if alike else 'change'} {len(writes)} at once"
+        if len(kinds) > 1:
+            what = line.what.lower() if len(set(kinds)) == 1 else "change"
+            wrote = f"{what} {len(kinds)} at once"
+        if waiting and not sent:
+            return f"last: {wrote} (waits)   u drops {'it' if len(kinds) == 1 else 'them'}"
         if self.session.final() is not None:
             return f"u undoes: {wrote}"
         return f"last: {wrote}   u undo"
@@ -199,6 +206,10 @@ class Place(CommonActions, Loading, Screen[None]):
     def turned(self, results: Sequence[Any]) -> None:
         """Show what taking back a write, or doing it again, gave; it reads the place again."""
         self.read_again()
+
+    def requeued(self) -> None:
+        """Show that the outbox is another, while the service is away; it tells most by itself."""
+        self.refresh_frame()
 
     def opened(self) -> None:
         """Do what must be done once, after the first frame."""
@@ -373,13 +384,15 @@ class Place(CommonActions, Loading, Screen[None]):
 
     def clear_message(self, *, young: bool = False) -> None:
         """Forget the last message; the next key does that, but for an error that is ``young``."""
-        self.query_one(Status).clear(young=young)
+        if self.framed:
+            self.query_one(Status).clear(young=young)
 
     def show_keys(self, text: str) -> None:
         """Show what a begun chord may become."""
-        status = self.query_one(Status)
-        status.keys = text
-        status.update()
+        if self.framed:
+            status = self.query_one(Status)
+            status.keys = text
+            status.update()
 
     def set_views(self, views: Sequence[View], current: str | None = None) -> None:
         """Name the views; ``current`` is the one shown (else the first stays or is taken)."""

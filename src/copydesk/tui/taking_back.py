@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from copydesk.local.journal import Kind, Notes
+from copydesk.local.journal import Entry, Kind, Notes
 from copydesk.tui.errors import failure_types, sentence
 from copydesk.tui.undoing import Obstacle, Past
 from copydesk.tui.writing import Writing
@@ -31,6 +31,16 @@ def _alike(past: Past, obstacles: Sequence[Obstacle], *, again: bool) -> Obstacl
     return next(same, None)
 
 
+def is_of_outbox(past: Past) -> bool:
+    """Whether a write put something into the outbox, or took it out, and no more."""
+    return any(step.local in ("queue_again", "drop_queued") for step in past.reversal.back)
+
+
+def _waits_again(past: Past) -> bool:
+    """Whether doing it again put it into the outbox."""
+    return any(step.local == "queue_again" for step in past.reversal.forth)
+
+
 class TakingBack(Writing):
     """Goes the way back of writes, and the way forth again."""
 
@@ -39,8 +49,20 @@ class TakingBack(Writing):
     """The undo of an action of several writes that the run before did not end."""
 
     def undoable(self) -> Written | None:
-        """Return the newest write that can be taken back, or None."""
-        return next((line for line in reversed(self.log) if self._has_way_back(line)), None)
+        """Return the newest write that can be taken back, or None.
+
+        One that waits in the outbox is taken out of there: it never comes after an older one.
+        """
+        return next((line for line in reversed(self.log) if self._is_undoable(line)), None)
+
+    def _is_undoable(self, line: Written) -> bool:
+        return self._has_way_back(line) or self.is_waiting(line)
+
+    def is_waiting(self, line: Written) -> bool:
+        """Whether a write is in the outbox, and nobody sends it now."""
+        entry = line.entry
+        kept = entry is not None and entry.id in self.outbox.items
+        return kept and line.state in ("queued", "unknown")
 
     def _has_way_back(self, line: Written) -> bool:
         past = self._past(line)
@@ -50,9 +72,44 @@ class TakingBack(Writing):
         return None if line.entry is None else self.history.known.get(line.entry.id)
 
     def together(self, line: Written) -> list[Past]:
-        """Return the writes that are taken back with a line, newest first."""
-        past = self._past(line)
+        """Return the writes that are taken back with a line, newest first, but what waits."""
+        alike = (each for each in reversed(self.log) if line.group and each.group == line.group)
+        done = next((each for each in (line, *alike) if self._has_way_back(each)), None)
+        past = None if done is None else self._past(done)
         return [] if past is None else self.history.with_group(past)
+
+    def waiting_with(self, line: Written) -> list[Entry]:
+        """Return what is taken out of the outbox with a line, newest first."""
+        if line.group:
+            return self.waiting_of(line.group)
+        entry = self.outbox.items.get(line.entry.id) if line.entry is not None else None
+        return [entry] if entry is not None and self.is_waiting(line) else []
+
+    def waiting_of(self, group: str) -> list[Entry]:
+        """Return what is in the outbox of an action that wrote several, newest first."""
+        waiting = list(self.outbox.items.values())[::-1]
+        return [entry for entry in waiting if group and entry.group == group]
+
+    async def taken_with(self, line: Written) -> list[Past]:
+        """Return all that is taken back with a line, what waits before what was sent."""
+        sent = self.together(line)
+        return [*await self.ways_out(self.waiting_with(line)), *sent]
+
+    async def ways_out(self, waiting: Sequence[Entry]) -> list[Past]:
+        """Return writes of the outbox, newest first, as such that can be taken back."""
+        # They are done again in the order of their beginnings.
+        ways = [await asyncio.to_thread(self._way_out, entry) for entry in reversed(waiting)]
+        return ways[::-1]
+
+    def _way_out(self, entry: Entry) -> Past:
+        from copydesk.tui.outbox_ways import way_out
+
+        way = way_out(entry.id, sure=entry.state == "queued", text=bool(entry.draft and entry.text))
+        notes = Notes(way.to_dict(), group=entry.group)
+        begun = self.journal.begin(entry.what, entry.target, notes)
+        found = self.history.take(self.journal.settle(begun, "done"))
+        assert found is not None  # it has a way back
+        return found
 
     def unsettled(self) -> Past | None:
         """Return the newest write that had no answer, or whose undo had none; None if settled.
@@ -64,7 +121,7 @@ class TakingBack(Writing):
                 past = self.history.known.get(line.of or line.entry.id)
                 if past is not None:
                     return past
-            if self._has_way_back(line):
+            if self._is_undoable(line):
                 break
         return None
 
@@ -88,8 +145,9 @@ class TakingBack(Writing):
 
     def final(self) -> Written | None:
         """Return the newest write when it cannot be taken back, so that ``u`` means an older."""
-        last = next((n for n in reversed(self.log) if n.state == "done" and not n.kind), None)
-        return None if last is None or self._has_way_back(last) else last
+        sent = (n for n in reversed(self.log) if n.state == "done" or self.is_waiting(n))
+        last = next((n for n in sent if not n.kind), None)
+        return None if last is None or self._is_undoable(last) else last
 
     async def undo(self) -> Written | None:
         """Take back the newest write that can be, with its group.
@@ -99,8 +157,7 @@ class TakingBack(Writing):
         """
         line = self.undoable()
         if line is not None:
-            await self.outbox.hold(line.group)
-            await self.take_back(self.together(line))
+            await self.take_back(await self.taken_with(line))
         return line
 
     async def take_back(
@@ -139,6 +196,9 @@ class TakingBack(Writing):
             try:
                 if obstacle is None:
                     results += await self._turn(api, past, again=again)
+                    if again and _waits_again(past):
+                        # From here on it is taken back as what waits, or as what was sent.
+                        await asyncio.to_thread(self._is_gone, past)
                     continue
             except WriteError as error:
                 from copydesk.client.errors import NotFound

@@ -9,6 +9,7 @@ from rich.text import Text
 
 from copydesk.domain.text import clean, plural
 from copydesk.tui.session import ChangedSinceError, Written
+from copydesk.tui.taking_back import is_of_outbox
 from copydesk.tui.undoing import Past
 from copydesk.tui.widgets.sheet import Confirm, Fact
 
@@ -24,7 +25,10 @@ TAKE_REPLIES = frozenset({"delete_space_comment", "delete_change_request_comment
 
 
 async def undo(place: Place) -> None:
-    """Recall what waits, else take back the newest write, with the group that it belongs to."""
+    """Recall what waits, else take back the newest write, with the group that it belongs to.
+
+    What is in the outbox is taken out of there.
+    """
     session = place.session
     if session.waits:
         session.recall()
@@ -43,7 +47,7 @@ async def undo(place: Place) -> None:
     final = session.final()
     if final is not None and not await _older(place, final, line):
         return
-    await turn(place, session.together(line))
+    await turn(place, await session.taken_with(line))
 
 
 async def look_again(place: Place, past: Past) -> None:
@@ -92,7 +96,11 @@ async def turn(place: Place, pasts: Sequence[Past], *, again: bool = False) -> N
         else:
             left = len(changed)
     finally:
-        place.turned(results)
+        # While nobody is there, reading would only say so again, over what is told below.
+        if session.offline and all(map(is_of_outbox, pasts)):
+            place.requeued()
+        else:
+            place.turned(results)
     if left == len(pasts):
         place.tell("Nothing was done again." if again else "Nothing was taken back.")
         return

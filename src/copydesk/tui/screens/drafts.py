@@ -70,6 +70,10 @@ class Drafts(Place, scope="drafts"):
         """Yield where this is."""
         yield "Drafts"
 
+    def requeued(self) -> None:
+        """Show the text that is a draft again, or is none any more."""
+        self.reload()
+
     def reload(self) -> None:
         """Read the drafts, then what their change requests are called."""
         self.load(

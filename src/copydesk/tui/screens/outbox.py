@@ -11,11 +11,11 @@ from rich.text import Text
 from textual.app import ComposeResult
 
 from copydesk.domain.age import age, moment
-from copydesk.domain.reversal import Expectation, Reversal, Step
 from copydesk.domain.text import clean, plural
 from copydesk.tui.actions import action
 from copydesk.tui.errors import WAITS
 from copydesk.tui.outbox_asking import send_waiting
+from copydesk.tui.outbox_ways import way_back_in
 from copydesk.tui.place import Part, Place
 from copydesk.tui.places import place
 from copydesk.tui.present import outbox as present
@@ -117,6 +117,10 @@ class OutboxPlace(Place, scope="outbox"):
 
     def _age(self, entry: Entry) -> Text:
         return Text(age(_when(entry), self.session.clock()), style="muted")
+
+    def requeued(self) -> None:
+        """Show what waits, in its order."""
+        self.reload()
 
     def reload(self) -> None:
         """Read the journal, which other runs of copydesk write too."""
@@ -233,15 +237,6 @@ class OutboxPlace(Place, scope="outbox"):
         """Take what is under the cursor out; its text is a draft again. u puts it back."""
         entry = self.entry
         assert entry is not None
-        ids = {"id": entry.id}
-        read = Step("local.queued", ids)
-        said = "it was sent, or dropped, since"
-        way = Reversal(
-            (Step("local.queue_again", ids),),
-            (Step("local.drop_queued", ids),),
-            Expectation(read, gone=True, said="it waits again"),
-            Expectation(read, {"waits": True}, said=said),
-        )
 
         async def send(api: Api) -> None:
             await self.outbox.drop(entry.id)
@@ -251,7 +246,7 @@ class OutboxPlace(Place, scope="outbox"):
             "Drop",
             f"{clean(entry.what)} {clean(entry.target)}",
             send,
-            reversal=way,
+            reversal=way_back_in(entry.id),
             done="Dropped. u puts it back."
             if sure
             else "Dropped: it may have arrived. u puts it back.",

@@ -227,6 +227,10 @@ class UndoList(Place, scope="undo_list"):
         """Show how it stands now."""
         self.show()
 
+    def requeued(self) -> None:
+        """Show how it stands now."""
+        self.show()
+
     @action("u", "undo this", unless=(none_here, not_undoable), show=12, override=True)
     async def undo(self) -> None:
         """Take back the write under the cursor, if it is still as it was left; else it asks.
@@ -240,7 +244,11 @@ class UndoList(Place, scope="undo_list"):
         if past.standing in CUT:
             await look_again(self, past)
         else:
-            await turn(self, await self._which(past, "Take back"))
+            pasts = await self._which(past, "Take back")
+            if len(pasts) > 1:  # the whole action: what waits of it is not sent after that
+                waiting = self.session.waiting_of(past.entry.group)
+                pasts = [*await self.session.ways_out(waiting), *pasts]
+            await turn(self, pasts)
 
     async def _which(self, past: Past, verb: str) -> Sequence[Past]:
         """Ask whether the whole action is meant, where more of it stands like this write."""

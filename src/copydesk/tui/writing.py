@@ -23,7 +23,8 @@ from copydesk.tui.errors import (
     waits_sentence,
     write_sentence,
 )
-from copydesk.tui.outbox import NOT_THERE, NOT_YET, Outbox, creates, danger, may_wait
+from copydesk.tui.outbox import Outbox
+from copydesk.tui.outbox_rules import NOT_THERE, NOT_YET, creates, danger, may_wait
 from copydesk.tui.undoing import History, LocalStep, Way
 from copydesk.tui.written import (
     HAD_ARRIVED,
@@ -45,7 +46,7 @@ if TYPE_CHECKING:
     from copydesk.contract.models.user import User
     from copydesk.domain.reversal import Expectation, Reversal, Trace
     from copydesk.tui.contact import Contact
-    from copydesk.tui.drafts import DraftStore
+    from copydesk.tui.drafts import CountedDrafts, DraftStore
 
 T = TypeVar("T")
 
@@ -62,6 +63,7 @@ class Writing:
     """Sends writes for the whole run. What it needs of the session is declared here."""
 
     drafts: DraftStore
+    counted: CountedDrafts
     report: Callable[[str, str], None]
     journal: WriteJournal
     outbox: Outbox
@@ -492,13 +494,18 @@ class Writing:
             line.state, line.said = "queued", waits_sentence(error)
             self.learn(error, quiet=False)
             return
+        unkept = bool(self.counted.refused(line.draft))
         line.said = (
             str(error)
             if isinstance(error, UnansweredError)
             else write_sentence(
-                error, what=f"{line.what}, {line.target}", kept=line.text is not None
+                error,
+                what=f"{line.what}, {line.target}",
+                kept=line.text is not None and not unkept,
             )
         )
+        if unkept:
+            line.said += " What you wrote is not on disk yet (:drafts)."
         self.learn(error, quiet=False)
 
     def _bind(self, line: Written, result: Any) -> dict[str, Any]:

@@ -46,7 +46,7 @@ from copydesk.local.journal import DeskJournal, Journal
 from copydesk.server.app import create_app
 from copydesk.server.store import Store
 from copydesk.tui.actions import is_read
-from copydesk.tui.outbox import MOMENTARY, QUIET_SECONDS
+from copydesk.tui.outbox_rules import MOMENTARY, QUIET_SECONDS
 from copydesk.tui.recovery import recover
 from copydesk.tui.session import Session, WriteError
 from copydesk.tui.undoing import Way

@@ -17,7 +17,7 @@ import pytest
 
 from copydesk.contract.models.user import User
 from copydesk.local.journal import MemoryJournal
-from copydesk.tui.outbox import QUIET_SECONDS
+from copydesk.tui.outbox_rules import QUIET_SECONDS
 from copydesk.tui.recovery import recover
 from copydesk.tui.session import QueuedError, WriteError
 from copydesk.tui.undoing import Way
@@ -310,7 +310,7 @@ async def test_u_drops_what_waits_before_it_takes_back_what_was_sent_earlier(
     assert not session.outbox.count
     assert len(program.network.arrived) == 2
     await session.take_back(session.redoable(), again=True)
-    assert session.outbox.count == 1
+    assert len(session.outbox.items) == 1
     await session.outbox.send()
     assert [past.standing for past in session.history.known.values()] == ["done", "gone", "done"]
     assert len(program.network.arrived) == 4

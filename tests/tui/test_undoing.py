@@ -37,7 +37,7 @@ from copydesk.server.store import Store, Tx
 from copydesk.tui.app import CopydeskApp
 from copydesk.tui.change_request_writing import document_of
 from copydesk.tui.errors import NotDoneError
-from copydesk.tui.outbox import QUIET_SECONDS
+from copydesk.tui.outbox_rules import QUIET_SECONDS
 from copydesk.tui.recovery import recover
 from copydesk.tui.session import ChangedSinceError, Session, WriteError
 from tests.drive import drive, eventually

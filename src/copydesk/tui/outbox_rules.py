@@ -1,0 +1,71 @@
+"""What may wait in the outbox, how long it is looked for, and what is said of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from copydesk.domain.cause import CAUSE
+from copydesk.tui.errors import WAITS
+
+if TYPE_CHECKING:
+    from copydesk.client.request import Outgoing
+    from copydesk.tui.written import Written
+
+MOMENTARY = frozenset(
+    {"merge", "pull", "publish", "unpublish", "delete", "remove", "ping", "run", "join", "transfer",
+     "install", "apply", "ingest", "duplicate", "set"}
+)  # fmt: skip
+"""What the name of an operation begins with that is about the moment at which it is asked for."""
+
+QUIET_SECONDS = 60.0
+"""How long a request that makes something may still be under way after its answer was lost: so long
+nothing that was not found is taken for not made."""
+
+NOT_ARRIVED = f"{WAITS}: no answer had come, and it had not arrived."
+GONE = "It waits no more: it was sent, or dropped, meanwhile."
+OTHERS = "Another copydesk is sending what waits at the moment."
+UNCONFIRMED = "Nothing is sent: the service has not said yet who you are."
+READ_ONLY = "Read-only: nothing is sent."
+OTHERS_WRITE = "Held: it was written by somebody else, with another token. It goes with theirs."
+OTHER_TEXT = (
+    "Held: no answer came, and another text was sent from there since. s asks, and sends it."
+)
+UNREADABLE = "Held: what was noted of it cannot be read. D takes it out."
+THERE_ALREADY = "It was so already when it was to be sent: nothing was sent."
+NOT_YET = (
+    f"{WAITS}: no answer came. It is not there yet; it is looked for again before it is sent again."
+)
+NOT_THERE = f"{WAITS}: no answer came, and it was not there when it was read again."
+UNTOLD = "Held: nothing can be read that tells whether it is still wanted. s sends it."
+UNKNOWN = (
+    "No answer came, and reading does not tell whether it arrived. s asks, and sends it again."
+)
+
+
+def may_wait(line: Written, outgoing: Outgoing) -> bool:
+    """Whether a write may go later just as it is: not what depends on the moment, nor a secret."""
+    momentary = outgoing.name.partition("_")[0] in MOMENTARY
+    return not (line.now or line.several or line.kind or momentary or outgoing.secret)
+
+
+def creates(request: Mapping[str, Any] | None) -> bool:
+    """Whether a request makes something each time that it arrives, be it late."""
+    return request is not None and bool(request.get("creates") or request.get("method") == "POST")
+
+
+def danger() -> int:
+    """Return how dangerous what is being done is, by the actions that led to it (0 to 3)."""
+    causes = CAUSE.get()
+    if not causes:
+        return 0
+    # Commands write too, and load no screens.
+    from copydesk.tui.actions import SCOPES
+
+    found = 0
+    for name in causes:
+        scope, _, method = name.rpartition(".")
+        owner = SCOPES.get(scope)
+        action = None if owner is None else owner.ACTIONS.get(method)
+        found = max(found, 0 if action is None else action.danger)
+    return found

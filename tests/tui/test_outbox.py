@@ -262,21 +262,21 @@ async def test_u_drops_what_waits_before_it_takes_back_what_was_sent_earlier(
     way = Faults(review.world)
     app = review.app(faults=way)
     session = app.session
-    async with drive(app, "]", size=(140, 30)) as driver:
+    async with drive(app, "]", size=(100, 24)) as driver:
         before = review.open_threads()
-        await comment(driver, "Sent.")
+        await comment(driver, "A")
         way.gone = True
-        await comment(driver, "Waits.")
+        await comment(driver, "B")
         [queued] = session.outbox.items
-        last = "last: comment #1 “Waits.” (waits)   u drops it"
+        last = "last: comment #1 “B” (waits)   u drops it"
         assert app.here is not None
         assert app.here.status_right() == last
         await driver.press("u")
-        assert "Taken back: Comment #1 “Waits.”. It was not sent; its text" in words(driver)
+        assert "Taken back: Comment #1 “B”. It was not sent; its text" in words(driver)
         assert [line.state for line in session.log] == ["done", "dropped", "done"]
         assert not session.outbox.count
-        assert list(session.drafts.kept().values()) == ["Waits."]
-        assert app.here.status_right() == "last: comment #1 “Sent.”   u undo"
+        assert list(session.drafts.kept().values()) == ["B"]
+        assert app.here.status_right() == "last: comment #1 “A”   u undo"
         # It waits again, and is dropped again: both as often as one likes.
         await driver.press("ctrl+r")
         assert list(session.outbox.items) == [queued]
@@ -285,10 +285,6 @@ async def test_u_drops_what_waits_before_it_takes_back_what_was_sent_earlier(
         await driver.press("u")
         assert not session.outbox.count
         assert review.open_threads() == before + 1
-        way.gone = False
-        await driver.press("u")
-        assert review.open_threads() == before
-        assert list(session.drafts.kept().values()) == ["Waits."]
 
     # Of one action all goes with one key, and comes again with one: what waits waits again.
     program = Program(desk, desk.kinds["update_change_request"], tmp_path)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from copydesk.domain.kept import Kept
+from copydesk.domain.kept import Held, Kept
 from copydesk.local import answers
 from copydesk.local.answers import Answers, all_answers, answers_file
 
@@ -33,7 +33,7 @@ def test_what_is_kept_is_there_for_others_and_for_this_user_alone(tmp_path: Path
     one, other = Answers(path, desk="service:a"), Answers(path)
     assert one.read("/v1/user?q=typed%20words") is None
     assert not path.exists()
-    assert one.held() == answers.Held("service:a", 0, 0)
+    assert one.held() == Held("service:a", 0, 0)
 
     one.keep({"/v1/user?q=typed%20words": Kept(b"first", 5.0), "/v1/b": Kept(b"second", 7.0)})
     one.keep({"/v1/user?q=typed%20words": Kept(b"third", 9.0)})

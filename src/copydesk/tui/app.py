@@ -173,7 +173,9 @@ class CopydeskApp(AccountApp, MergingApp, EndingApp):
     async def _awaken(self) -> None:
         await asyncio.to_thread(self.session.counted.take_stock)
         self.session.touched()
-        self.run_worker(self._recover, name="recover")  # which may not come to its turn
+        # Not called here: it may not come to its turn.
+        recovering: Callable[[], Any] = self._recover
+        self.run_worker(recovering, name="recover")
         await asyncio.to_thread(self._preload)
         await asyncio.to_thread(places.load_all)
         await self.find_hints()

@@ -39,7 +39,7 @@ class _Watcher(logging.Filter):
         if cause:
             from copydesk.tui.actions import is_read
 
-            if not is_read(str(name)):
+            if not (is_read(str(name)) or str(name).startswith("GET ")):
                 WRITTEN.add((str(cause), str(name)))
         return False  # nobody else reads it, and to write it takes longer
 

@@ -126,8 +126,8 @@ async def test_nothing_hostile_reaches_the_terminal(sample: Sample, part: int) -
     async with drive(app, size=(80, 24)) as driver:
         look(app, "at first")
         for name, entry in sorted(places.ENTRIES.items())[part::PARTS]:
-            if name != entry.place.PLACE:
-                continue  # another way to the same place
+            if name != entry.place.PLACE or not entry.place.__module__.startswith("copydesk."):
+                continue  # another way to the same place, or one that tests made
             await app.go(name, but_hostile(wanted.get(name, wanted[""])))
             await driver.idle()
             look(app, name)

@@ -38,7 +38,7 @@ class Thing:
 class Things(ShowsItems[Thing]):
     """A list of things, with how often it was asked what is shown of one."""
 
-    session: Any = SimpleNamespace(clock=lambda: datetime(2026, 3, 1, tzinfo=UTC))
+    session: Any = SimpleNamespace(now=datetime(2026, 3, 1, tzinfo=UTC))
 
     def __init__(self) -> None:
         super().__init__()

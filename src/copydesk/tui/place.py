@@ -15,7 +15,6 @@ from textual.app import ComposeResult
 from textual.containers import Container
 from textual.css.query import NoMatches
 from textual.geometry import Size
-from textual.screen import Screen
 from textual.timer import Timer
 from textual.widget import Widget
 from textual.widgets import Label
@@ -25,6 +24,7 @@ from copydesk.tui.frame import Foot, Head, Status, Views
 from copydesk.tui.glyphs import glyphs
 from copydesk.tui.loading import Loading
 from copydesk.tui.places import Target
+from copydesk.tui.steady_screen import SteadyScreen
 from copydesk.tui.widgets.pane import HEIGHTS, Pane, is_bare
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ class Part(Container):
         self.role = role
 
 
-class Place(CommonActions, Loading, Screen[None]):
+class Place(CommonActions, Loading, SteadyScreen[None]):
     """One place of copydesk. Subclass it, register it with ``@place``, compose ``panes``."""
 
     PLACE: ClassVar[str] = ""
@@ -270,12 +270,6 @@ class Place(CommonActions, Loading, Screen[None]):
         """The pane in focus."""
         focused = self.focused
         return focused if isinstance(focused, Pane) else None
-
-    async def on_event(self, event: events.Event) -> None:
-        """Begin nothing in a place that was left before it was drawn: it has no parts."""
-        left = self._pruning or not self.children
-        if not (left and isinstance(event, events.Mount)):
-            await super().on_event(event)
 
     def on_mount(self) -> None:
         """Fill the frame, and read once the first frame is out."""

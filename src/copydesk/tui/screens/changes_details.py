@@ -257,8 +257,11 @@ class ChangesDetails(ChangesWriting):
                   self.due(row, parts if row.threads else parts - {TALK})]  # fmt: skip
         for at in range(0, len(wanted), AT_ONCE):
             rows = wanted[at : at + AT_ONCE]
+            before = {row.id: self.known(row) for row in rows}
             await self.read_rows(api, rows, parts)
-            self.learned(rows)
+            # Where nothing is news, nothing is looked at again: that would lead here, for ever.
+            if news := [r for r in rows if not _tell_the_same(before[r.id], self.known(r))]:
+                self.learned(news)
         return bool(wanted)
 
     def age_details(self) -> None:

@@ -22,6 +22,7 @@ from textual.widgets import Input, Label, Static
 from copydesk.domain.cause import CAUSE
 from copydesk.tui.actions import Acts, action
 from copydesk.tui.glyphs import glyphs
+from copydesk.tui.steady_screen import SteadyScreen
 from copydesk.tui.widgets.pane import HEIGHTS, Pane, is_bare
 from copydesk.tui.widgets.prompt import Field
 
@@ -63,7 +64,7 @@ class Box(VerticalScroll, can_focus=False):
         self.border_title = Content(f"{self.title}{more}")
 
 
-class Sheet(Acts, ModalScreen[R], Generic[R], scope="sheet"):
+class Sheet(Acts, ModalScreen[R], SteadyScreen[R], Generic[R], scope="sheet"):
     """A modal box. Esc leaves it without effect; its result is None then."""
 
     DANGER: ClassVar[int] = 1
@@ -81,12 +82,6 @@ class Sheet(Acts, ModalScreen[R], Generic[R], scope="sheet"):
     def heading(self) -> str:
         """What stands above it."""
         return self._title
-
-    async def on_event(self, event: events.Event) -> None:
-        """Begin nothing in a sheet that was left before it was drawn: it has no parts."""
-        left = self._pruning or not self.children
-        if not (left and isinstance(event, events.Mount)):
-            await super().on_event(event)
 
     def compose(self) -> ComposeResult:
         """A titled box around the body."""

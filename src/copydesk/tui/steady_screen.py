@@ -1,0 +1,33 @@
+"""A screen that is put up and taken away at any moment, also while keys and clicks come for it."""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+from textual import events
+from textual.errors import NoWidget
+from textual.screen import Screen
+
+R = TypeVar("R")
+
+
+class SteadyScreen(Screen[R]):
+    """The base of places and sheets."""
+
+    async def on_event(self, event: events.Event) -> None:
+        """Begin nothing in what was left before it was drawn: it has no parts."""
+        left = self._pruning or not self.children
+        if not (left and isinstance(event, events.Mount)):
+            await super().on_event(event)
+
+    def _forward_event(self, event: events.Event) -> None:
+        """Let a click on a part that is gone already, and still to be seen, hit nothing."""
+        if not (isinstance(event, events.MouseDown) and self._hits_nothing(event)):
+            super()._forward_event(event)
+
+    def _hits_nothing(self, event: events.MouseDown) -> bool:
+        try:
+            widget, _ = self.get_widget_at(event.x, event.y)
+        except NoWidget:
+            return False
+        return widget is not self and not widget.is_attached

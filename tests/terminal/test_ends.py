@@ -84,8 +84,8 @@ def test_signals_and_sizes_change_nothing_and_the_end_is_sane(home: Path) -> Non
             assert (program.modes[1049], program.modes[25]) == (True, False)
         # No size is too small or too large, and what it was before comes back.
         for size in ((1, 1), (0, 0), (60000, 60000), (5, 300), (80, 24)):
+            program.clear()  # before: what is drawn for the new size must not be lost
             program.resize(*size)
-            program.clear()
         program.until("READY TO MERGE")
         program.type(b"\xff\x9b\xe9")  # bytes that are no text
         program.press("a")

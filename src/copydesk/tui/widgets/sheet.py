@@ -14,6 +14,7 @@ from typing import ClassVar, Generic, TypeVar, cast
 from rich.text import Text
 from textual import events
 from textual.app import ComposeResult
+from textual.await_complete import AwaitComplete
 from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.screen import ModalScreen
@@ -77,6 +78,7 @@ class Sheet(Acts, ModalScreen[R], SteadyScreen[R], Generic[R], scope="sheet"):
         self._title = title
         self.cause = CAUSE.get()
         """The actions that opened it."""
+        self._leaving_with: tuple[R | None] | None = None
 
     @property
     def heading(self) -> str:
@@ -87,6 +89,23 @@ class Sheet(Acts, ModalScreen[R], SteadyScreen[R], Generic[R], scope="sheet"):
         """A titled box around the body."""
         with Box(self._title, f"sheet -danger-{self.DANGER}"):
             yield from self.body()
+
+    def dismiss(self, result: R | None = None) -> AwaitComplete:
+        """Leave it with a result: once, and where something lies upon it, when that has gone.
+
+        Textual takes away what is in front, whichever screen asks for it: the second of two quick
+        keys would take the place below.
+        """
+        if self.is_active:
+            return super().dismiss(result)
+        if self in self.app.screen_stack and self._leaving_with is None:
+            self._leaving_with = (result,)
+        return AwaitComplete()
+
+    def on_screen_resume(self) -> None:
+        """Leave it now that it is in front, if that was asked for."""
+        if self._leaving_with is not None:
+            self.dismiss(*self._leaving_with)
 
     def on_resize(self, event: events.Resize) -> None:
         """Take the shape for the terminal."""

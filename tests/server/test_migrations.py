@@ -16,7 +16,7 @@ from tempfile import mkdtemp
 import pytest
 
 from copydesk.cli import main
-from copydesk.server import seeding, store
+from copydesk.server import migrations, seeding, store
 from copydesk.server.migrations import MIGRATIONS, VERSION
 from copydesk.server.schema import APPLICATION_ID, TABLES
 from copydesk.server.schema_openapi_spec import OPENAPI_DOCUMENTS
@@ -32,7 +32,7 @@ NEXT = "CREATE TABLE later (id TEXT PRIMARY KEY);\nINSERT INTO later VALUES ('ma
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-from copydesk.server import store
+from copydesk.server import migrations, store
 
 class Dying(store.Store):
     def _connect(self):
@@ -40,8 +40,8 @@ class Dying(store.Store):
         connection.create_function("die", 0, lambda: os.kill(os.getpid(), signal.SIGKILL))
         return connection
 
-store.MIGRATIONS = (*store.MIGRATIONS, sys.argv[2] + "SELECT die();\\n")
-store.VERSION = len(store.MIGRATIONS)
+migrations.MIGRATIONS = (*migrations.MIGRATIONS, sys.argv[2] + "SELECT die();\\n")
+migrations.VERSION = store.VERSION = len(migrations.MIGRATIONS)
 Dying(Path(sys.argv[1]))
 """
 
@@ -91,8 +91,9 @@ def version(path: Path) -> int:
 
 
 def next_step(monkeypatch: pytest.MonkeyPatch, script: str) -> None:
-    monkeypatch.setattr(store, "MIGRATIONS", (*MIGRATIONS, script))
-    monkeypatch.setattr(store, "VERSION", VERSION + 1)
+    monkeypatch.setattr(migrations, "MIGRATIONS", (*MIGRATIONS, script))
+    for module in (migrations, store):
+        monkeypatch.setattr(module, "VERSION", VERSION + 1)
 
 
 def files(folder: Path) -> dict[str, bytes]:

@@ -125,11 +125,13 @@ class Access:
         row = self._row("organization", organization_id)
         if row is None or organization_id not in self.memberships:
             raise not_found("organization", organization_id)
-        if permission != "view":
-            needed = ORGANIZATION_PERMISSIONS[permission]
-            if rank(self.role(organization_id)) < rank(needed):
-                raise forbidden(permission, f"the organization {row['title']!r}")
+        if permission != "view" and not self.may_in(organization_id, permission):
+            raise forbidden(permission, f"the organization {row['title']!r}")
         return row
+
+    def may_in(self, organization_id: str, permission: str) -> bool:
+        """Say whether the user's role in an organization has one of its permissions."""
+        return rank(self.role(organization_id)) >= rank(ORGANIZATION_PERMISSIONS[permission])
 
     def level(self, container: Row) -> str | None:
         """Return the user's level on a space or a collection (a row of either table)."""

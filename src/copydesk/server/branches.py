@@ -58,7 +58,7 @@ def open_branch(
     space's current one by default. ``number`` is used when it is free in the space, the next
     number otherwise. ``description`` is a rich text document, ``status`` draft, open or archived.
     """
-    space = _space(tx, space_id)
+    space = tx.row("space", space_id)
     start = base or space["revision_id"]
     if number is None or _taken(tx, space_id, number):
         number = space["next_number"]
@@ -100,7 +100,7 @@ def edit_branch(
     git: dict[str, Any] | None = None,
 ) -> str:
     """Commit an edit to a change request and return its new revision. The author contributed."""
-    row = find(tx, change_request_id)
+    row = tx.row("change_request", change_request_id)
     revision = put_edit(tx, row["space_id"], row["revision_id"], edit, author=author, git=git)
     tx.update("change_request", change_request_id, revision_id=revision, updated_at=tx.now)
     add_contributors(tx, change_request_id, (author,))
@@ -117,7 +117,7 @@ def add_contributors(tx: Tx, change_request_id: str, users: Iterable[str]) -> No
 
 def set_status(tx: Tx, change_request_id: str, status: str) -> None:
     """Make a change request draft, open, archived or merged, and keep the space's counts."""
-    row = find(tx, change_request_id)
+    row = tx.row("change_request", change_request_id)
     if row["status"] != status:
         _count(tx, row["space_id"], row["status"], -1)
         _count(tx, row["space_id"], status, 1)
@@ -136,17 +136,10 @@ def is_outdated(space: Row, change_request: Row | Mapping[str, Any]) -> bool:
     return change_request["status"] != "merged" and base_of(change_request) != main
 
 
-def find(tx: Tx, change_request_id: str) -> Row:
-    """Return the row of a change request that exists."""
-    row = tx.one("SELECT * FROM change_request WHERE id = ?", change_request_id)
-    assert row is not None
-    return row
-
-
 def update_branch(tx: Tx, change_request_id: str, author: str) -> Joined:
     """Merge primary content into a change request. One that is up to date stays as it is."""
-    row = find(tx, change_request_id)
-    main = _space(tx, row["space_id"])["revision_id"]
+    row = tx.row("change_request", change_request_id)
+    main = tx.row("space", row["space_id"])["revision_id"]
     if base_of(row) == main:
         return Joined(row["revision_id"])
     joined = _join(tx, row, into=row["revision_id"], other=main, kind="update", author=author)
@@ -163,8 +156,8 @@ def update_branch(tx: Tx, change_request_id: str, author: str) -> Joined:
 
 def merge_branch(tx: Tx, change_request_id: str, author: str) -> Joined:
     """Merge a change request into the primary content of its space."""
-    row = find(tx, change_request_id)
-    main = _space(tx, row["space_id"])["revision_id"]
+    row = tx.row("change_request", change_request_id)
+    main = tx.row("space", row["space_id"])["revision_id"]
     joined = _join(tx, row, into=main, other=row["revision_id"], kind="merge", author=author)
     if joined.revision is not None:
         advance(tx, row["space_id"], joined.revision)
@@ -225,12 +218,6 @@ def _merged(
         write_text=write,
     )
     return merged.draft, merged.conflicts, list(written.values())
-
-
-def _space(tx: Tx, space_id: str) -> Row:
-    row = tx.one("SELECT * FROM space WHERE id = ?", space_id)
-    assert row is not None
-    return row
 
 
 def _taken(tx: Tx, space_id: str, number: int) -> bool:

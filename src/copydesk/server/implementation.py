@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 from copydesk.contract.operation import PREFIX, Operation
 from copydesk.server.access import Access
-from copydesk.server.store import Tx
+from copydesk.server.store import Row, Tx
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -48,6 +48,14 @@ class Call:
     def access(self) -> None:
         """Forget what the caller may do, after a change of it."""
         self._access = None
+
+    def changed(self, table: str, key: str) -> Row:
+        """Return the row of what was just changed, to answer with the rights the caller has now.
+
+        A change may have taken the caller's own rights, which is no reason to refuse the answer.
+        """
+        del self.access
+        return self.tx.row(table, key)
 
     def url(self, *segments: str) -> str:
         """Return the absolute URL of a path below /v1, each segment quoted."""

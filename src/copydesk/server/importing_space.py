@@ -173,7 +173,7 @@ class SpaceImport:
             return
         if remembered["head"] == change.head_commit:
             return
-        row = branches.find(self.tx, remembered["id"])
+        row = self.tx.row("change_request", remembered["id"])
         if row["status"] in ("open", "draft"):
             remembered["head"] = change.head_commit
             branches.edit_branch(
@@ -223,8 +223,7 @@ class SpaceImport:
 
     def _catch_up(self, plan: SpacePlan, report: SpaceReport, remembered: dict[str, Any]) -> None:
         """Bring an imported space to the source's present state."""
-        row = self.tx.one("SELECT * FROM space WHERE id = ?", report.space_id)
-        assert row is not None
+        row = self.tx.row("space", report.space_id)
         last = remembered["revision"]
         if self._revision_of(report.space_id, plan.head) == last:
             return

@@ -127,8 +127,7 @@ def _host(pattern: str) -> str:
 
 def _set_up(tx: Tx, integration: Row, installation_id: str, before: Row | None) -> None:
     """Configure an installation for the current version and record the event of it."""
-    installation = tx.one("SELECT * FROM installation WHERE id = ?", installation_id)
-    assert installation is not None, f"installation {installation_id} was there a moment ago"
+    installation = tx.row("installation", installation_id)
     configuration = defaults(integration, "account") | json.loads(installation["configuration"])
     tx.update(
         "installation",

@@ -5,7 +5,11 @@ A step is only ever added at the end; one that a desk may have taken is never ch
 
 from __future__ import annotations
 
-from copydesk.server.schema import TABLES
+import sqlite3
+from collections.abc import Iterator
+
+from copydesk.server.desk_file import when_free
+from copydesk.server.schema import APPLICATION_ID, TABLES
 from copydesk.server.schema_integration import CONNECTIONS
 from copydesk.server.schema_naming import BLOBS_NAMED
 from copydesk.server.schema_openapi_spec import OPENAPI_DOCUMENTS, OPENAPI_SPECS
@@ -58,3 +62,38 @@ MIGRATIONS: tuple[str, ...] = (
 
 VERSION = len(MIGRATIONS)
 """The schema that this version of copydesk reads and writes (``PRAGMA user_version``)."""
+
+
+def migrate(writer: sqlite3.Connection) -> None:
+    """Bring a desk to the present schema in one transaction; all of it is undone if it fails.
+
+    Raises ``sqlite3.DatabaseError`` when the desk turns out to be newer, or does not fit together.
+    """
+    when_free(writer, "BEGIN IMMEDIATE")
+    try:
+        # Now that nobody else writes: another process may have migrated meanwhile.
+        version = writer.execute("PRAGMA user_version").fetchone()[0]
+        if version > VERSION:
+            raise sqlite3.DatabaseError("a newer copydesk has just taken it over")
+        for script in MIGRATIONS[version:]:
+            for statement in _statements(script):
+                writer.execute(statement)
+        if version and writer.execute("PRAGMA foreign_key_check").fetchone() is not None:
+            raise sqlite3.IntegrityError("its rows do not fit together; see desk check")
+        writer.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+        writer.execute(f"PRAGMA user_version = {VERSION}")
+        writer.execute("COMMIT")
+    except BaseException:
+        if writer.in_transaction:
+            writer.execute("ROLLBACK")
+        raise
+
+
+def _statements(script: str) -> Iterator[str]:
+    """Yield the statements of a script; ``executescript`` would commit the transaction."""
+    statement = ""
+    for line in script.splitlines():
+        statement += line + "\n"
+        if sqlite3.complete_statement(statement):
+            yield statement
+            statement = ""

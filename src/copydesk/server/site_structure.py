@@ -176,9 +176,7 @@ def drop_space(tx: Tx, space_id: str) -> None:
         if section_id is not None and not tx.value(
             "SELECT count(*) FROM site_space WHERE section_id = ?", section_id
         ):
-            section = tx.one("SELECT * FROM site_section WHERE id = ?", section_id)
-            assert section is not None
-            remove_section(tx, section)
+            remove_section(tx, tx.row("site_section", section_id))
 
 
 def _heir(rows: list[Row], gone: str) -> str | None:

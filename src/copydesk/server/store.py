@@ -11,7 +11,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
-import random
 import secrets
 import sqlite3
 import threading
@@ -23,9 +22,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
 
-from copydesk.server.desk_file import BUSY_SECONDS, complaint
-from copydesk.server.migrations import MIGRATIONS, VERSION
-from copydesk.server.schema import APPLICATION_ID
+from copydesk.server.desk_file import BUSY_SECONDS, complaint, when_free
+from copydesk.server.migrations import VERSION, migrate
 
 T = TypeVar("T")
 
@@ -51,9 +49,6 @@ UNWRITABLE = (
     sqlite3.SQLITE_CANTOPEN,
 )
 """What SQLite says where the disk, and not the file, is what is wrong."""
-
-_PAUSE = (0.0005, 0.002)
-"""Seconds between two attempts to begin a write while another process writes."""
 
 
 class DeskError(Exception):
@@ -138,6 +133,15 @@ class Tx:
         """Return the first column of the first row, or None."""
         row = self.connection.execute(sql, values).fetchone()
         return None if row is None else row[0]
+
+    def row(self, table: str, key: str | int) -> Row:
+        """Return the row whose ``id`` is ``key``, of what the desk itself says is there.
+
+        ``table`` comes from code, never from a request.
+        """
+        row = self.one(f"SELECT * FROM {table} WHERE id = ?", key)  # noqa: S608 - a table of ours
+        assert row is not None, f"{table} {key} is referenced but not there"
+        return row
 
     def run(self, sql: str, *values: Value) -> int:
         """Execute a statement and return how many rows it changed."""
@@ -274,7 +278,7 @@ class Store:
         Anything that ``work`` raises undoes all of it.
         """
         with self._write_lock:
-            _when_free(self._writer, "BEGIN IMMEDIATE")
+            when_free(self._writer, "BEGIN IMMEDIATE")
             try:
                 result = work(Tx(self._writer, self.clock(), self.new_id))
                 self._writer.execute("COMMIT")
@@ -371,7 +375,7 @@ class Store:
         """Bring the file to the present schema, once, whoever else is opening it too."""
         writer = self._writer
         if self.path is not None:
-            _when_free(writer, "PRAGMA journal_mode = WAL")
+            when_free(writer, "PRAGMA journal_mode = WAL")
         # FULL: a commit returns once the log is on disk, so what was acknowledged outlives a crash.
         writer.execute(f"PRAGMA synchronous = {'FULL' if self._durable else 'OFF'}")
         if writer.execute("PRAGMA user_version").fetchone()[0] != VERSION:
@@ -379,59 +383,12 @@ class Store:
             writer.execute("PRAGMA foreign_keys = OFF")
             self._migrate(writer)
             writer.execute("PRAGMA foreign_keys = ON")
-        writer.execute("PRAGMA busy_timeout = 0")  # from here on ``_when_free`` waits
+        writer.execute("PRAGMA busy_timeout = 0")  # from here on ``when_free`` waits
 
     def _migrate(self, writer: sqlite3.Connection) -> None:
-        _when_free(writer, "BEGIN IMMEDIATE")
-        try:
-            # Now that nobody else writes: another process may have migrated meanwhile.
-            version = writer.execute("PRAGMA user_version").fetchone()[0]
-            if version > VERSION:
-                raise sqlite3.DatabaseError("a newer copydesk has just taken it over")
-            for script in MIGRATIONS[version:]:
-                for statement in _statements(script):
-                    writer.execute(statement)
-            if version and writer.execute("PRAGMA foreign_key_check").fetchone() is not None:
-                raise sqlite3.IntegrityError("its rows do not fit together; see desk check")
-            writer.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-            writer.execute(f"PRAGMA user_version = {VERSION}")
-            writer.execute("COMMIT")
-        except BaseException:
-            if writer.in_transaction:
-                writer.execute("ROLLBACK")
-            raise
+        migrate(writer)
 
     def _refusal(self, reason: str) -> DeskError:
         return DeskError(
             f"{self.name} {reason}. It was left as it is; name another file with --desk."
         )
-
-
-def _when_free(connection: sqlite3.Connection, statement: str) -> None:
-    """Execute a statement that takes a lock, as soon as nobody else holds it.
-
-    SQLite itself waits longer and longer between its attempts, so that a process which writes all
-    the time keeps others out for seconds; and it does not wait at all to switch to a log. Raises
-    ``sqlite3.OperationalError`` after ``BUSY_SECONDS``.
-    """
-    end = time.monotonic() + BUSY_SECONDS
-    while True:
-        try:
-            connection.execute(statement)
-        except sqlite3.OperationalError as error:
-            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > end:
-                raise
-            # At random, so that two who wait do not keep step.
-            time.sleep(random.uniform(*_PAUSE))  # noqa: S311 - nothing is secret about it
-        else:
-            return
-
-
-def _statements(script: str) -> Iterator[str]:
-    """Yield the statements of a script; ``executescript`` would commit the transaction."""
-    statement = ""
-    for line in script.splitlines():
-        statement += line + "\n"
-        if sqlite3.complete_statement(statement):
-            yield statement
-            statement = ""

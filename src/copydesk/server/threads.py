@@ -69,7 +69,7 @@ def add_reply(tx: Tx, comment_id: str, author: str, markdown: str) -> str:
 def edit_comment(tx: Tx, comment_id: str, markdown: str) -> None:
     """Replace what a comment says, also in the review that it was said with."""
     tx.update("comment", comment_id, body=markdown, edited_at=tx.now)
-    _say_in_review(tx, _comment(tx, comment_id), markdown)
+    _say_in_review(tx, tx.row("comment", comment_id), markdown)
 
 
 def edit_reply(tx: Tx, reply_id: str, markdown: str) -> None:
@@ -79,7 +79,7 @@ def edit_reply(tx: Tx, reply_id: str, markdown: str) -> None:
 
 def resolve(tx: Tx, comment_id: str, user_id: str) -> None:
     """Resolve a comment; one that is resolved stays as it was resolved."""
-    comment = _comment(tx, comment_id)
+    comment = tx.row("comment", comment_id)
     if comment["status"] != "resolved":
         tx.update("comment", comment_id, status="resolved", resolved_at=tx.now, resolved_by=user_id)
         _count(tx, comment["space_id"], comment["change_request_id"], -1)
@@ -87,7 +87,7 @@ def resolve(tx: Tx, comment_id: str, user_id: str) -> None:
 
 def reopen(tx: Tx, comment_id: str) -> None:
     """Open a resolved comment again."""
-    comment = _comment(tx, comment_id)
+    comment = tx.row("comment", comment_id)
     if comment["status"] == "resolved":
         tx.update("comment", comment_id, status="open", resolved_at=None, resolved_by=None)
         _count(tx, comment["space_id"], comment["change_request_id"], 1)
@@ -117,7 +117,7 @@ def unreact(tx: Tx, target_id: str, user_id: str, emoji: str) -> None:
 
 def delete_comment(tx: Tx, comment_id: str) -> None:
     """Delete a comment with its replies and all their reactions; its review then has no words."""
-    comment = _comment(tx, comment_id)
+    comment = tx.row("comment", comment_id)
     _say_in_review(tx, comment, None)
     tx.run(
         "DELETE FROM reaction WHERE target_id = ?1 "
@@ -175,12 +175,6 @@ def request_review(tx: Tx, change_request_id: str, user_id: str, requested_by: s
 def _say_in_review(tx: Tx, comment: Row, markdown: str | None) -> None:
     if comment["review_id"] is not None:
         tx.update("review", comment["review_id"], comment=markdown)
-
-
-def _comment(tx: Tx, comment_id: str) -> Row:
-    row = tx.one("SELECT * FROM comment WHERE id = ?", comment_id)
-    assert row is not None
-    return row
 
 
 def _count(tx: Tx, space_id: str, change_request_id: str | None, change: int) -> None:

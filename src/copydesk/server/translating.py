@@ -134,8 +134,7 @@ def _make_result(tx: Tx, row: Row, source: Row) -> Row:
         grant(tx, made, granted["subject_id"], granted["level"])
     if Access(tx, row["run_by"]).role(row["organization_id"]) != "admin":
         grant(tx, made, row["run_by"], "admin")  # as whoever creates a space administers it
-    space = tx.one("SELECT * FROM space WHERE id = ?", made)
-    assert space is not None, "a space that was just made is there"
+    space = tx.row("space", made)
     tx.update("space", made, position=place_after(tx, source, made))
     return space
 

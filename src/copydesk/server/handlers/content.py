@@ -35,8 +35,7 @@ class _Version:
 
     def revision(self, *, metadata: bool) -> Revision:
         call = self.call
-        row = call.tx.one("SELECT * FROM revision WHERE id = ?", self.revision_id)
-        assert row is not None, f"revision {self.revision_id} is referenced but not there"
+        row = call.tx.row("revision", self.revision_id)
         held = content.load(call.tx, self.revision_id)
         git = None if row["git"] is None or not metadata else GitCommit(**json.loads(row["git"]))
         return Revision(

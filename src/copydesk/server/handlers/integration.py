@@ -211,9 +211,7 @@ def install_integration(
         )
     installation_id = install(call.tx, integration, organization["id"])
     call.location = call.url("integrations", integration_name, "installations")
-    row = call.tx.one("SELECT * FROM installation WHERE id = ?", installation_id)
-    assert row is not None, "it was installed a moment ago"
-    return installation_model(call, integration, row)
+    return installation_model(call, integration, call.tx.row("installation", installation_id))
 
 
 @implements(ops.list_integration_events)

@@ -84,9 +84,7 @@ def list_space_page_backlinks(
     """Answer with the pages that lead to a page: of its space, then of others that name it."""
     space = call.access.space(space_id)
     find_page(call, space["revision_id"], page_id)
-    sources = _sources(call, space, space["revision_id"], page_id)
-    sources += _sources_elsewhere(call, space, page_id, "page", page_id)
-    return _backlinks(call, sources, page, limit)
+    return _backlinks(call, _sources_anywhere(call, space, page_id, "page"), page, limit)
 
 
 @implements(ops.list_space_file_backlinks)
@@ -101,9 +99,7 @@ def list_space_file_backlinks(
     """Answer with the pages that lead to a file or show it."""
     space = call.access.space(space_id)
     find_file(call, space["revision_id"], file_id)
-    sources = _sources(call, space, space["revision_id"], file_id)
-    sources += _sources_elsewhere(call, space, file_id, "files", file_id)
-    return _backlinks(call, sources, page, limit)
+    return _backlinks(call, _sources_anywhere(call, space, file_id, "files"), page, limit)
 
 
 @implements(ops.list_change_request_file_backlinks)
@@ -175,13 +171,14 @@ def _sources(call: Call, space: Row, revision_id: str, target: str) -> list[_Sou
     ]
 
 
-def _sources_elsewhere(call: Call, space: Row, target: str, *segments: str) -> list[_Source]:
-    """Return the pages of other spaces that lead to a page or file by its address on this desk.
+def _sources_anywhere(call: Call, space: Row, target: str, kind: str) -> list[_Source]:
+    """Return the pages that lead to a page or file: of its space, then of others.
 
-    Only spaces that the caller can view are looked at, and of those only pages that hold the id.
+    Those name it by its address on this desk, in which ``kind`` stands before its id. Only spaces
+    that the caller can view are looked at, and of those only pages that hold the id.
     """
-    address = call.url("spaces", space["id"], "content", *segments)
-    found: list[_Source] = []
+    address = call.url("spaces", space["id"], "content", kind, target)
+    found = _sources(call, space, space["revision_id"], target)
     others: dict[str, list[str]] = {}
     hits, values = found_pages(Query(words=(target,)))
     for row in call.tx.all(

@@ -63,9 +63,7 @@ def create_change_request_review(
             call.tx, space["id"], call.user_id, text, change_request=row["id"], review=key
         )
     call.location = call.url("spaces", space["id"], "change-requests", row["id"], "reviews")
-    review = call.tx.one("SELECT * FROM review WHERE id = ?", key)
-    assert review is not None
-    return review_model(call, row, review)
+    return review_model(call, row, call.tx.row("review", key))
 
 
 @implements(ops.list_requested_reviewers)

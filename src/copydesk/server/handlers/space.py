@@ -124,7 +124,7 @@ def update_space(call: Call, space_id: str, body: SpaceUpdate) -> Space:
         changes["merge_rules"] = to_json(rules)
     if changes:
         call.tx.update("space", space_id, **changes, updated_at=call.tx.now)
-    return _answer(call, space_id)
+    return space_model(call, call.changed("space", space_id))
 
 
 @implements(ops.delete_space)
@@ -150,7 +150,7 @@ def restore_space(call: Call, space_id: str) -> Space:
     if row["deleted_at"] is None:
         raise conflict("The space is not deleted: nothing would change.")
     call.tx.update("space", space_id, deleted_at=None, updated_at=call.tx.now)
-    return _answer(call, space_id)
+    return space_model(call, call.changed("space", space_id))
 
 
 @implements(ops.duplicate_space)
@@ -202,7 +202,7 @@ def move_space(call: Call, space_id: str, body: SpaceMove) -> Space:
         position=place.position,
         updated_at=call.tx.now,
     )
-    return _answer(call, space_id)
+    return space_model(call, call.changed("space", space_id))
 
 
 @implements(ops.transfer_space)
@@ -218,24 +218,13 @@ def transfer_space(call: Call, space_id: str, body: SpaceTransfer) -> Space:
     hand_over(call.tx, row, body.organization, None)
     if row["visibility"] == "in-collection":
         call.tx.update("space", space_id, visibility="private")
-    return _answer(call, space_id)
+    return space_model(call, call.changed("space", space_id))
 
 
 def _created(call: Call, space_id: str, organization_id: str) -> Space:
     if call.access.role(organization_id) != "admin":
         grant(call.tx, space_id, call.user_id, "admin")
-    return _answer(call, space_id)
-
-
-def _answer(call: Call, space_id: str) -> Space:
-    """Return a space as it is after a change, with the rights that the caller has now.
-
-    A change may have taken the caller's own rights, which is no reason to refuse the answer.
-    """
-    del call.access
-    row = call.tx.one("SELECT * FROM space WHERE id = ?", space_id)
-    assert row is not None, "a space that was just changed is there"
-    return space_model(call, row)
+    return space_model(call, call.changed("space", space_id))
 
 
 def _copy(original: Draft, editor: Editor) -> None:

@@ -110,8 +110,6 @@ def space_row(call: Call, space_id: str) -> Row:
     """Return the row of a space that the desk itself refers to; remembered for the request."""
     key = ("space row", space_id)
     if key not in call.remembered:
-        row = call.tx.one("SELECT * FROM space WHERE id = ?", space_id)
-        assert row is not None, f"space {space_id} is referenced but not there"
-        call.remembered[key] = row
+        call.remembered[key] = call.tx.row("space", space_id)
     found: Row = call.remembered[key]
     return found

@@ -21,7 +21,6 @@ from copydesk.contract.models.integration import (
 )
 from copydesk.contract.models.organization import Organization
 from copydesk.contract.models.parts import Urls
-from copydesk.server.access import ORGANIZATION_PERMISSIONS, rank
 from copydesk.server.errors import forbidden, not_found
 from copydesk.server.implementation import Call
 from copydesk.server.installations import defaults
@@ -230,10 +229,8 @@ def _place(integration: Row, row: Row, level: str) -> dict[str, Any]:
 
 def _organizations(call: Call, permission: str) -> str:
     """Return the ids of the organizations where the caller has a permission, as a JSON array."""
-    needed = rank(ORGANIZATION_PERMISSIONS[permission])
-    return json.dumps(
-        [key for key, role in call.access.memberships.items() if rank(role) >= needed]
-    )
+    access = call.access
+    return json.dumps([key for key in access.memberships if access.may_in(key, permission)])
 
 
 def _owner(call: Call, organization_id: str) -> Organization:

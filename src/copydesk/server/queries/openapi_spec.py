@@ -12,7 +12,6 @@ from copydesk.contract.models.openapi_spec import (
     ProcessingError,
 )
 from copydesk.contract.models.parts import Urls
-from copydesk.server.access import ORGANIZATION_PERMISSIONS, rank
 from copydesk.server.errors import not_found
 from copydesk.server.implementation import Call
 from copydesk.server.openapi_reading import put_document
@@ -43,7 +42,6 @@ def spec_model(call: Call, row: Row) -> OpenAPISpec:
     """
     if row["state"] != "complete":
         call.goes_on = True
-    needed = ORGANIZATION_PERMISSIONS["createOpenAPISpec"]
     return OpenAPISpec(
         id=row["id"],
         created_at=row["created_at"],
@@ -59,7 +57,7 @@ def spec_model(call: Call, row: Row) -> OpenAPISpec:
         if row["errors"] is None
         else [ProcessingError.model_validate(error) for error in json.loads(row["errors"])],
         permissions=OpenAPISpecPermissions(
-            view=True, edit=rank(call.access.role(row["organization_id"])) >= rank(needed)
+            view=True, edit=call.access.may_in(row["organization_id"], "createOpenAPISpec")
         ),
         urls=Urls(location=call.url("orgs", row["organization_id"], "openapi", row["slug"])),
     )

@@ -50,6 +50,4 @@ def organization_model(call: Call, row: Row) -> Organization:
 
 def organization_by_id(call: Call, organization_id: str) -> Organization:
     """Return an organization whose id comes from the desk itself."""
-    row = call.tx.one("SELECT * FROM organization WHERE id = ?", organization_id)
-    assert row is not None, f"organization {organization_id} is referenced but not there"
-    return organization_model(call, row)
+    return organization_model(call, call.tx.row("organization", organization_id))

@@ -226,8 +226,7 @@ def remember_publications(
     for row in rows:
         site_id = row["shown_site"]
         if site_id not in sites:
-            site = call.tx.one("SELECT * FROM site WHERE id = ?", site_id)
-            assert site is not None, "a site space is of a site"
+            site = call.tx.row("site", site_id)
             key = share_key if share_key is not None and opens(call, site, share_key) else None
             sites[site_id] = SiteAddresses(call, site, key), reads(call, site, key)
         shown_by, readable = sites[site_id]

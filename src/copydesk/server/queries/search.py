@@ -26,8 +26,7 @@ _NOT_SAID = re.compile(r"!?\[([^\]]*)\]\([^)]*\)|[*`]+|<[^<>]*>")
 
 def search_item(call: Call, key: int, query: Query) -> SpaceSearchItem:
     """Return an indexed page (by its row of ``search_page``) with the sections that hold a word."""
-    row = call.tx.one("SELECT * FROM search_page WHERE id = ?", key)
-    assert row is not None, "what was found is indexed"
+    row = call.tx.row("search_page", key)
     data = content.versions(call.tx, (row["version"],))[row["version"]]
     location = call.url("spaces", row["space_id"], "content", "page", row["page_id"])
     urls = Urls(location=location)

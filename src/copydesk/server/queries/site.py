@@ -309,9 +309,7 @@ def site_to_read(call: Call, organization_id: str, site_id: str, share_key: str 
 
 def fresh(view: SiteView) -> SiteView:
     """Return the same view after the site has been changed."""
-    site = view.call.tx.one("SELECT * FROM site WHERE id = ?", view.site["id"])
-    assert site is not None
-    return SiteView(view.call, site, view.share_key)
+    return SiteView(view.call, view.call.tx.row("site", view.site["id"]), view.share_key)
 
 
 def share_link_model(call: Call, site: Row, row: Row) -> ShareLink:

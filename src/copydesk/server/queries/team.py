@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Literal
 
 from copydesk.contract.models.team import Team, TeamPermissions
-from copydesk.server.access import ORGANIZATION_PERMISSIONS, rank
 from copydesk.server.errors import forbidden, not_found
 from copydesk.server.implementation import Call
 from copydesk.server.store import Row
@@ -28,7 +27,7 @@ def find_team(
         "SELECT * FROM team WHERE id = ? AND organization_id = ?", team_id, organization_id
     )
     if row is None or not may_view_team(call, row):
-        if row is None and _may(call, organization_id, "listTeams"):
+        if row is None and call.access.may_in(organization_id, "listTeams"):
             raise not_found("team", team_id)
         raise forbidden("listTeams", f"the organization {organization['title']!r}")
     may = may_administer_team(call, row) or (need == "members" and _role(call, row) == "owner")
@@ -53,17 +52,12 @@ def team_model(call: Call, row: Row) -> Team:
 
 def may_view_team(call: Call, row: Row) -> bool:
     """Say whether the caller may see a team: who lists teams, and its members."""
-    return _may(call, row["organization_id"], "listTeams") or _role(call, row) is not None
+    return call.access.may_in(row["organization_id"], "listTeams") or _role(call, row) is not None
 
 
 def may_administer_team(call: Call, row: Row) -> bool:
     """Say whether the caller may rename and delete a team: the organization's administrators."""
-    return _may(call, row["organization_id"], "ownTeam")
-
-
-def _may(call: Call, organization_id: str, permission: str) -> bool:
-    have = rank(call.access.role(organization_id))
-    return have >= rank(ORGANIZATION_PERMISSIONS[permission])
+    return call.access.may_in(row["organization_id"], "ownTeam")
 
 
 def _role(call: Call, row: Row) -> str | None:

@@ -13,7 +13,6 @@ from copydesk.contract.models.translation import (
     TranslationStats,
     TranslationTarget,
 )
-from copydesk.server.access import ORGANIZATION_PERMISSIONS, rank
 from copydesk.server.errors import forbidden, not_found
 from copydesk.server.implementation import Call
 from copydesk.server.store import Row
@@ -38,7 +37,7 @@ def find_translation(
     )
     if row is None or _is_hidden(call, row):
         raise not_found("translation", translation_id)
-    if edit and not _may_edit(call, organization_id):
+    if edit and not call.access.may_in(organization_id, _PERMISSION):
         raise forbidden(_PERMISSION, f"the organization {organization['title']!r}")
     return row
 
@@ -76,14 +75,11 @@ def translation_model(call: Call, row: Row) -> Translation:
             latest_pages=row["latest_pages"],
             latest_words=row["latest_words"],
         ),
-        permissions=TranslationPermissions(view=True, edit=_may_edit(call, organization_id)),
+        permissions=TranslationPermissions(
+            view=True, edit=call.access.may_in(organization_id, _PERMISSION)
+        ),
         urls=Urls(location=call.url("orgs", organization_id, "translations", row["id"])),
     )
-
-
-def _may_edit(call: Call, organization_id: str) -> bool:
-    needed = ORGANIZATION_PERMISSIONS[_PERMISSION]
-    return rank(call.access.role(organization_id)) >= rank(needed)
 
 
 def _is_hidden(call: Call, row: Row) -> bool:

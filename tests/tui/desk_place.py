@@ -9,6 +9,7 @@ from typing import Any, cast
 
 from textual.app import ComposeResult
 
+from copydesk.client.errors import ExtensionMissing
 from copydesk.domain.reversal import Reversal, Step
 from copydesk.tui.actions import action, command
 from copydesk.tui.app import CopydeskApp
@@ -51,6 +52,10 @@ class Service:
         self.gate: asyncio.Event | None = None
         self.slow: asyncio.Event | None = None
         self.asked: list[str | None] = []
+
+    async def __call__(self, operation: object) -> None:
+        """Tell nobody who they are: the service has no such operation."""
+        raise ExtensionMissing("There is no such operation.", status=404)
 
     async def page(
         self, token: str | None, limit: int

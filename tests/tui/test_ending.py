@@ -131,6 +131,15 @@ async def test_a_start_that_cannot_be_noted_reads_what_is_there_all_the_same() -
     assert (await recover(session)).startswith("Not kept on disk: No space left on device.")
     assert session.counted.trouble == "No space left on device"
     assert session.outbox.count == 1
+    # It is tried again for as long as it is refused, and begun as it should be once it is not.
+    session.counted.again()
+    assert (session.counted.trouble, session.counted.begins_anew) == (
+        "No space left on device",
+        False,
+    )
+    session.begins = lambda: False
+    session.counted.again()
+    assert (session.counted.trouble, session.counted.begins_anew) == ("", True)
 
 
 async def test_what_goes_wrong_behind_the_screens_ends_nothing(
@@ -153,8 +162,24 @@ async def test_what_goes_wrong_behind_the_screens_ends_nothing(
                 await pilot.pause()
             assert app.is_running
             assert app.keep_typed() == ""
-            drafts.refuse("No space left on device")
+            full = [OSError(28, "No space left on device")] * 3
+
+            def note_begin() -> None:
+                if full:
+                    raise full.pop()
+
+            drafts.refuse("No space left on device", note_begin)
             assert app.keep_typed() == ""  # nothing was typed that could be lost
+            ticks = 0
+            while drafts.trouble:
+                app.tick()
+                ticks += 1
+                while app._trying is None or not app._trying.done():
+                    await pilot.pause()
+            assert ticks > 5, "four tries, ever less often"
+            app.tick()
+            await pilot.pause()
+            assert "The&#160;disk&#160;takes&#160;it&#160;again" in app.export_screenshot()
             drafts.save("a", "kept")
             assert (app.keep_typed(), drafts.trouble) == ("What you typed is kept.", "")
             store.full = True

@@ -11,6 +11,7 @@ from textual import events
 from copydesk.client.budget import Budget
 from copydesk.client.errors import (
     Forbidden,
+    Garbled,
     NotFound,
     RateLimited,
     ServerFault,
@@ -221,6 +222,21 @@ async def test_a_poll_that_fails_does_not_interrupt() -> None:
         await opened.after(15)
         assert opened.asked() == 1
         assert "Gone" not in opened.driver.screen
+        # What is of no use is asked for ever less often, until it is of use again.
+        await opened.after(15)
+        opened.service.failure = Garbled("No JSON.")
+        opened.asked()
+        for wait in (15, 15, 30, 60, 120, 240, 240):
+            await opened.after(wait - 1)
+            assert opened.asked() == 0
+            await opened.after(1)
+            assert opened.asked() == 1
+        assert "No JSON" not in opened.driver.screen
+        assert "not all since" in opened.head
+        opened.service.failure = None
+        await opened.after(240)
+        await opened.after(15)
+        assert opened.asked() == 2
         opened.service.failure = ServerFault("Broken.", status=500)
         await opened.after(15)
         assert "offline" in opened.head

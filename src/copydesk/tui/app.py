@@ -147,7 +147,7 @@ class CopydeskApp(AccountApp, MergingApp, EndingApp):
         if session.waits:
             place.refresh_frame()
         if place.asked_at is None or not session.contact.due(
-            session.clock(), place.asked_at, slow=session.slow
+            session.clock(), place.asked_at, slow=session.slow, failures=place.useless
         ):
             return
         if place is self.screen and place.may_poll:
@@ -173,13 +173,17 @@ class CopydeskApp(AccountApp, MergingApp, EndingApp):
     async def _awaken(self) -> None:
         await asyncio.to_thread(self.session.counted.take_stock)
         self.session.touched()
-        # Not called here: it may not come to its turn.
-        recovering: Callable[[], Any] = self._recover
-        self.run_worker(recovering, name="recover")
+        self.recover_soon()
         await asyncio.to_thread(self._preload)
         await asyncio.to_thread(places.load_all)
         await self.find_hints()
         self.settle_memory()
+
+    def recover_soon(self) -> None:
+        """Settle what the last run left open, in a worker."""
+        # Not called here: it may not come to its turn.
+        recovering: Callable[[], Any] = self._recover
+        self.run_worker(recovering, name="recover")
 
     def _report(self, said: str, tone: str) -> None:
         if self.here is not None:

@@ -25,6 +25,9 @@ STRETCH = 4.0
 LONGEST_WAIT = 60.0
 """The longest wait for a service that cannot be reached."""
 
+MOST_DOUBLED = 4
+"""How many times the wait is doubled at most for answers that are of no use."""
+
 JITTER = 0.1
 """By which share a wait is lengthened at most, so that many desks do not come back at once."""
 
@@ -78,14 +81,20 @@ class Contact:
         """Note that the terminal has the focus (None), or lost it at that moment."""
         self.left_at = now
 
-    def due(self, now: datetime, read_at: datetime | None, *, slow: bool) -> bool:
-        """Whether something read at ``read_at`` (None: never) should be read again by itself."""
+    def due(
+        self, now: datetime, read_at: datetime | None, *, slow: bool, failures: int = 0
+    ) -> bool:
+        """Whether something read at ``read_at`` (None: never) should be read again by itself.
+
+        ``failures`` is how many times in a row its answers were of no use: then ever less often.
+        """
         if self.refused or (self.left_at is not None and seconds(self.left_at, now) > AWAY_SECONDS):
             return False
         if self.retry_at is not None:
             return now >= self.retry_at
         # A clock that was set back must not stop everything until it has caught up.
-        return read_at is None or not 0 <= seconds(read_at, now) < interval(slow=slow)
+        wait = interval(slow=slow) * 2.0 ** min(max(failures - 1, 0), MOST_DOUBLED)
+        return read_at is None or not 0 <= seconds(read_at, now) < wait
 
     def wait(self, now: datetime) -> int:
         """Return in how many whole seconds the service is asked again, at least 1."""

@@ -7,6 +7,8 @@ from threading import Lock
 from time import time
 from typing import Protocol
 
+KEPT_AGAIN = "The disk takes it again: what you type is kept."
+
 
 def refusal(why: str) -> str:
     """Say that the disk refuses what is to be kept, and what that means."""
@@ -93,7 +95,10 @@ class CountedDrafts:
         self._typed: set[str] = set()
         self._unkept: dict[str, str] = {}
         self._keeping = Lock()
+        self._refused: Callable[[], object] | None = None
         self.trouble = ""
+        self.begins_anew = False
+        """Whether the disk takes by now what it refused when the program began."""
 
     @property
     def count(self) -> int:
@@ -153,15 +158,30 @@ class CountedDrafts:
         kept = [each for each in self._store.dated() if each[0] not in self._unkept]
         return [*((key, text, time()) for key, text in self.unkept.items()), *kept]
 
-    def refuse(self, why: str) -> None:
-        """Note that the disk refuses what is to be kept, before anything is typed."""
-        self.trouble = why
+    def refuse(self, why: str, again: Callable[[], object] | None = None) -> None:
+        """Note that the disk refuses what is to be kept, before anything is typed.
+
+        ``again`` is what was refused; it raises ``OSError`` for as long as it is.
+        """
+        self.trouble, self._refused = why, again
         self._changed()
 
     def again(self) -> None:
         """Try again to keep what the disk refused. Writes to the disk; call it in a thread."""
         for key in tuple(self._unkept):
             self._keep(key, None)
+        refused = self._refused
+        if refused is None or self._unkept:
+            return
+        try:
+            refused()
+        except OSError as error:
+            trouble = error.strerror or str(error)
+        else:
+            trouble, self._refused, self.begins_anew = "", None, True
+        if trouble != self.trouble:
+            self.trouble = trouble
+            self._changed()
 
     def _keep(self, key: str, text: str | None) -> None:
         """Keep a text; None stands for what the disk refused, if nothing newer was kept since."""

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Protocol, cast, runtime_checkable
 from textual.app import App, ScreenError
 from textual.worker import WorkerFailed, active_worker
 
-from copydesk.tui.drafts import refusal
+from copydesk.tui.drafts import KEPT_AGAIN, refusal
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -31,6 +31,9 @@ if TYPE_CHECKING:
 
 GRACE_SECONDS = 2.0
 """How long writes that are under way may still take when the program is told to end."""
+
+MOST_TICKS = 30
+"""How many seconds pass at most between two tries to keep what the disk refused."""
 
 PATIENCE_SECONDS = 6.0
 """How long the program may take to end before it is ended."""
@@ -63,6 +66,7 @@ class EndingApp(App[None]):
     _over: threading.Event | None = None
     _trouble = ""
     _trying: asyncio.Task[None] | None = None
+    _ticks = _ticks_left = 0
     explained = ""
     """The sentence on the error that ended it, to be said once the terminal is given back."""
     kept_typed = ""
@@ -109,15 +113,24 @@ class EndingApp(App[None]):
     def tend_drafts(self) -> None:
         """Say when the disk begins to refuse what is typed, and try again for as long as it does.
 
-        Called every second.
+        Called every second; what is refused is tried after 1, 2, 4 … `MOST_TICKS` of them.
         """
         app = cast("CopydeskApp", self)
         drafts = app.session.counted
         if drafts.trouble != self._trouble:
-            self._trouble = drafts.trouble
+            self._trouble, self._ticks, self._ticks_left = drafts.trouble, 1, 0
             if self._trouble:
                 app.session.report(refusal(self._trouble), "bad")
-        if drafts.trouble and (self._trying is None or self._trying.done()):
+            else:
+                app.session.report(KEPT_AGAIN, "good")
+        if drafts.begins_anew:
+            drafts.begins_anew = False
+            app.recover_soon()
+        if not drafts.trouble or (self._trying is not None and not self._trying.done()):
+            return
+        self._ticks_left -= 1
+        if self._ticks_left < 0:
+            self._ticks_left, self._ticks = self._ticks - 1, min(MOST_TICKS, 2 * self._ticks)
             self._trying = asyncio.create_task(asyncio.to_thread(drafts.again), name="drafts")
 
     def keep_typed(self) -> str:

@@ -46,6 +46,8 @@ class Loading(Screen[None]):
         """When that was last asked for, whatever came of it."""
         self.unread = False
         """Whether nothing of what was asked for last could be read."""
+        self.useless = 0
+        """How many times in a row some of it was answered, but not so that it can be used."""
         self._hushed = False
         self._kept: dict[str, datetime] = {}
         """When the service said what is shown, by group, where that was kept on this machine.
@@ -144,6 +146,9 @@ class Loading(Screen[None]):
                 # What was marked before and was not asked for again is shown no more.
                 self._kept = {g: at for g, at in self._kept.items() if marked.get(g) != at}
                 self._place.refresh_frame()
+            # Of what is out of reach the session knows how soon to ask.
+            useless = self.failing and not self._place.session.offline
+            self.useless = self.useless + 1 if useless else 0
             if not good:
                 self._place.refresh_head()
                 return

@@ -142,7 +142,12 @@ async def recover(session: Session, apart: Collection[str] = ()) -> str:
 def _refused(session: Session, error: OSError) -> str:
     """Note that the disk refuses what is to be kept, and return what to say of it."""
     why = error.strerror or str(error)
-    session.counted.refuse(why)
+
+    def again() -> None:
+        session.begins()
+        session.journal.entries()
+
+    session.counted.refuse(why, again)
     return refusal(why)
 
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
+from copydesk.cli.account import keep_apart
 from copydesk.cli.connection import chosen
 from copydesk.cli.first_run import HINTS, FirstRun
 from copydesk.cli.switching import Keeper, Switchboard
@@ -15,8 +17,9 @@ from copydesk.cli.tokens import Token
 from copydesk.contract import operations as ops
 from copydesk.contract.models.change_request import ChangeRequestUpdate
 from copydesk.domain.profile import Profile
-from copydesk.local.accounts import Account, Accounts
+from copydesk.local.accounts import Account, Accounts, mark_of
 from copydesk.local.credentials import Credentials
+from copydesk.local.drafts import DeskDrafts, Drafts
 from copydesk.local.journal import Journal
 from copydesk.local.paths import Paths, find_paths
 from copydesk.local.profiles import Profiles
@@ -54,7 +57,7 @@ def _revoke(tx: Tx) -> None:
 
 
 async def test_a_refused_token_is_replaced_over_what_is_being_typed(
-    world: World, paths: Paths
+    world: World, paths: Paths, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     space = world.space("Guide", {"limits": "# Limits\n\nTen.\n"})
     request = world.change_request(space, {"limits": "# Limits\n\nNine.\n"}, subject="Nine")
@@ -64,9 +67,11 @@ async def test_a_refused_token_is_replaced_over_what_is_being_typed(
     app = open_world(world, "changes")
     session = app.session
     session.profile, session.token = "work", Keeper(Token(WORK), WORK.key, paths)
-    Accounts(paths.accounts).write(WORK.key, Account(world.ana, "Ana Silva"))
+    accounts = Accounts(paths.accounts)
+    assert accounts.read(WORK.key) is None, "a profile that was written by hand"
 
     async with drive(app) as driver:
+        assert accounts.read(WORK.key) == Account(world.ana, "Ana Silva"), "the service said so"
         await driver.press("ctrl+g")
         assert "accepts the token so far" in driver.screen
         await driver.press("escape", "e")
@@ -110,6 +115,19 @@ async def test_a_refused_token_is_replaced_over_what_is_being_typed(
         assert "aNine" in driver.screen
         await driver.press("ctrl+s")
         await driver.idle()
+
+    # Who comes with another token gets nothing of what is kept, and takes it over once there is
+    # nothing. One of the environment is known again, and not asked about at each start.
+    monkeypatch.setenv("COPYDESK_TOKEN", "given")
+    keeper = Keeper(Token(WORK), WORK.key, paths)
+    drafts = DeskDrafts(Drafts(paths.drafts), WORK.key)
+    drafts.save("changes/new", "Half a thought")
+    assert keeper.note(lee, "Lee Park").startswith("Kept here of Ana Silva: 1 draft. ")
+    assert keeper.owner == (world.ana, "Ana Silva")
+    drafts.drop("changes/new")
+    assert not keeper.note(lee, "Lee Park")
+    assert accounts.read(WORK.key) == Account(lee, "Lee Park", mark_of("given", WORK.key))
+    keep_apart(replace(chosen(None, BASE_URL), key=WORK.key))
 
     async with world.api() as api:
         api.use_token(right)

@@ -38,6 +38,10 @@ class NoKeeper:
     origin = "none"
     owner = None
 
+    def note(self, user: str, name: str) -> str:
+        """Note nothing: nothing is kept for anybody."""
+        return ""
+
     def read(self) -> str:
         """Return nothing: it is kept nowhere."""
         return ""

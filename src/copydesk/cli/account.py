@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from copydesk.cli.connection import Connection
     from copydesk.client.api import Api
     from copydesk.domain.profile import Profile
-    from copydesk.local.accounts import Account
+    from copydesk.local.accounts import Account, Accounts
 
 SAID = 5
 """So many organizations are named."""
@@ -124,21 +124,42 @@ def claim(profile: Profile, holder: Holder) -> Account | None:
     return Account(holder.id, holder.name or holder.email)
 
 
+def note_owner(accounts: Accounts, key: str, account: Account) -> str:
+    """Note whose things are kept under a key, once the service has said who its token is for.
+
+    While things of somebody else are there, they stay theirs: it is said in a sentence then.
+    Raises ``OSError``.
+    """
+    from copydesk.domain.text import listed
+
+    owner = accounts.read(key)
+    if owner is not None and owner.user != account.user and (kept := kept_for(key)):
+        return (
+            f"Kept here of {clean(owner.name) or owner.user}: {listed(kept)}. "
+            "copydesk login NAME makes a profile of its own for this token."
+        )
+    if owner != account:
+        accounts.write(key, account)
+    return ""
+
+
 def keep_apart(connection: Connection) -> None:
     """Keep what is kept for somebody from the holder of a token of the environment.
 
     Before anything of it is shown or written the service is asked whose the token is, where it is
-    known whose things are kept. Somebody else gets none that was read; under a profile's name
-    they are refused, for they would write under it. Raises ``UsageError`` then, also where the
-    service does not tell.
+    known whose things are kept, and not that this is the token of theirs. Somebody else gets none
+    that was read; under a profile's name they are refused, for they would write under it. Raises
+    ``UsageError`` then, also where the service does not tell.
     """
     from copydesk.cli.edge import say
     from copydesk.client.errors import ApiError
-    from copydesk.local.accounts import Accounts
+    from copydesk.local.accounts import Accounts, mark_of
     from copydesk.local.paths import find_paths
 
     owner = Accounts(find_paths().accounts).read(connection.key)
-    if owner is None:
+    if owner is None or connection.token is None:
+        return
+    if owner.mark == mark_of(connection.token.read(), connection.key):
         return
     kept = f"what is kept for {connection.profile or connection.host} is {clean(owner.name)}'s"
     try:

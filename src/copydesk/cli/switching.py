@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from copydesk.cli.connection import Connection, chosen, named, remote
 from copydesk.cli.edge import UsageError
-from copydesk.cli.tokens import Token
+from copydesk.cli.tokens import TOKEN_VARIABLE, Token
 from copydesk.domain.profile import EMBEDDED
 from copydesk.tui.errors import NotDoneError
 
@@ -56,6 +56,16 @@ class Keeper:
 
         found = Accounts(self._paths.accounts).read(self._key)
         return None if found is None else (found.user, found.name)
+
+    def note(self, user: str, name: str) -> str:
+        """Note whose token it is; say what is kept of somebody else. Raises ``OSError``."""
+        from copydesk.cli.account import note_owner
+        from copydesk.local.accounts import Account, Accounts, mark_of
+
+        given = self._token.origin == TOKEN_VARIABLE
+        mark = mark_of(self._token.read(), self._key) if given else ""
+        account = Account(user, name, mark)
+        return note_owner(Accounts(self._paths.accounts), self._key, account)
 
     def read(self) -> str:
         """Return the token as it is kept by now. Raises `NotDoneError`."""

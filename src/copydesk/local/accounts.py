@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict, dataclass
+from hashlib import sha256
 from pathlib import Path
 
 from copydesk.local.durable import write_file
@@ -16,10 +17,20 @@ from copydesk.local.paths import private_folder
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """Somebody at a service: their id there, and what they are called."""
+    """Somebody at a service: their id there, and what they are called.
+
+    ``mark`` is that of the token (`mark_of`) by which they were told last, where that was one of
+    the environment.
+    """
 
     user: str
     name: str
+    mark: str = ""
+
+
+def mark_of(token: str, key: str) -> str:
+    """Return what tells a token from others under a key; too little to make a token of."""
+    return sha256(f"{key}\n{token}".encode()).hexdigest()[:12]
 
 
 class Accounts:
@@ -31,8 +42,8 @@ class Accounts:
     def read(self, key: str) -> Account | None:
         """Return whose things are kept under a key, None where that is not known."""
         match self._all().get(key):
-            case {"user": str(user), "name": str(name)}:
-                return Account(user, name)
+            case {"user": str(user), "name": str(name), **more}:
+                return Account(user, name, str(more.get("mark", "")))
         return None
 
     def write(self, key: str, account: Account) -> None:

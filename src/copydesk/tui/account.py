@@ -30,6 +30,13 @@ class TokenKeeper(Protocol):
     def owner(self) -> tuple[str, str] | None:
         """The id and the name of whose things are kept on this machine, where that is known."""
 
+    def note(self, user: str, name: str) -> str:
+        """Note by its id and its name whose token it is, now that the service has said so.
+
+        Things of somebody else that are kept on this machine stay theirs: a sentence says it.
+        Raises ``OSError`` too.
+        """
+
     def read(self) -> str:
         """Return the token as it is kept by now."""
 

@@ -6,6 +6,7 @@ service is asked behind it, and what was kept for somebody else is dropped.
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING
 
 from copydesk.domain.text import clean
@@ -79,6 +80,7 @@ async def confirm(session: Session, api: Api) -> None:
     if me is None or before is None or me.id == before.id:
         session.me = me
         session.fresh()
+        await tell_owner(session)
         return
     # Another token: nothing that its reader may not see is to be shown to them.
     await api.forget_kept()
@@ -93,10 +95,28 @@ async def confirm(session: Session, api: Api) -> None:
     name = clean(me.display_name or me.email or me.id)
     was = clean(before.display_name or before.email or before.id)
     session.others()
-    session.report(
-        f"This token is {name}'s. What was kept here for {was} is dropped, and read anew.",
-        "warn",
-    )
+    said = f"This token is {name}'s. What was kept here for {was} is dropped, and read anew."
+    session.report(f"{said} {await note_owner(session)}".strip(), "warn")
+
+
+async def tell_owner(session: Session) -> None:
+    """Do as `note_owner`, and tell what there is to say."""
+    if said := await note_owner(session):
+        session.report(said, "warn")
+
+
+async def note_owner(session: Session) -> str:
+    """Note whose things are kept on this machine from now on; say what is kept of others.
+
+    Somebody else who comes with another token does not get them then.
+    """
+    me, keeper = session.me, session.token
+    if me is None or keeper is None:
+        return ""
+    try:
+        return await asyncio.to_thread(keeper.note, me.id, clean(me.display_name or me.email or ""))
+    except OSError:
+        return ""  # where nothing can be noted, nothing of them is kept either
 
 
 async def knock(session: Session) -> None:

@@ -17,7 +17,7 @@ from copydesk.local.journal import MemoryJournal, WriteJournal
 from copydesk.tui.contact import LOW_SHARE, Contact
 from copydesk.tui.drafts import CountedDrafts, DraftStore, MemoryDrafts
 from copydesk.tui.errors import sentence
-from copydesk.tui.identity import confirm, identify, knock, recall
+from copydesk.tui.identity import confirm, identify, knock, recall, tell_owner
 from copydesk.tui.kept import reads_kept
 from copydesk.tui.outbox import Outbox
 from copydesk.tui.people import People
@@ -246,6 +246,7 @@ class Session(TakingBack):
         self.confirmed = not await recall(self, api)
         if self.confirmed:
             await self.identify(self, api)
+            await tell_owner(self)
         self._api = api
         self._confirm()
         return api

@@ -14,7 +14,7 @@ from copydesk.tui.markdown_lines import Line
 from copydesk.tui.present.diff import wrap_exact
 from copydesk.tui.session import Session, WriteError, Written
 from copydesk.tui.sources import ListSource
-from copydesk.tui.widgets.sheet import Confirm, ScrollingSheet
+from copydesk.tui.widgets.sheet import ScrollingSheet
 from copydesk.tui.widgets.virtual_list import Column, VirtualList
 from copydesk.tui.widgets.wrapped_list import WrappedList
 
@@ -36,20 +36,16 @@ def not_failed(sheet: Activity) -> str | None:
 
 
 async def confirm_again(app: CopydeskApp, line: Written) -> bool:
-    """Ask whether to send what may have arrived, which could then be there twice."""
-    sheet = Confirm(
-        f"Send again: {line.what}",
-        [
-            Text(clean(line.target), style="strong"),
-            "",
-            f"{UNKNOWN}: an earlier try at {line.at.astimezone():%H:%M} had no answer.",
-            "Look first whether it is there: R reads the place again.",
-        ],
-        verb="send again",
-        warning="If it did arrive, it may then be there twice.",
+    """Ask whether to send a write of this run that may have arrived."""
+    from copydesk.tui import outbox_asking
+
+    return await outbox_asking.confirm_again(
+        app,
+        line.what,
+        line.target,
+        f"{UNKNOWN}: an earlier try at {line.at.astimezone():%H:%M} had no answer.",
+        "Look first whether it is there: R reads the place again.",
     )
-    sure: bool | None = await app.push_screen_wait(sheet)
-    return sure is True
 
 
 def nothing_said(sheet: Activity) -> str | None:

@@ -5,11 +5,13 @@ They hold wherever threads are shown (`copydesk.tui.thread_actions`).
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from copydesk.tui.present.comment import name_of
 
 if TYPE_CHECKING:
+    from copydesk.contract.models.comment import CommentPermissions
     from copydesk.tui.thread_actions import ThreadActions
 
 
@@ -39,24 +41,23 @@ def may_not_reply(here: ThreadActions) -> str | None:
 
 def not_mine(here: ThreadActions) -> str | None:
     """Say so when the message is not mine to edit."""
-    message = here.current_message()
-    if message is None:
-        return here.NO_THREAD
-    permissions = message.permissions
-    if permissions is not None and not permissions.edit:
-        return f"Only {name_of(message.posted_by)} may edit this."
-    return None
+    return _only_others(here, lambda granted: granted.edit, "may edit this")
 
 
 def not_to_delete(here: ThreadActions) -> str | None:
     """Say so when the message is not mine to delete."""
+    return _only_others(here, lambda granted: granted.delete, "or an administrator may delete this")
+
+
+def _only_others(
+    here: ThreadActions, may: Callable[[CommentPermissions], bool], do: str
+) -> str | None:
     message = here.current_message()
     if message is None:
         return here.NO_THREAD
-    permissions = message.permissions
-    if permissions is not None and not permissions.delete:
-        return f"Only {name_of(message.posted_by)} or an administrator may delete this."
-    return None
+    if message.permissions is None or may(message.permissions):
+        return None
+    return f"Only {name_of(message.posted_by)} {do}."
 
 
 def nobody(here: ThreadActions) -> str | None:

@@ -39,14 +39,20 @@ async def send_waiting(app: CopydeskApp, entry_id: str) -> None:
 
 async def _is_sure(app: CopydeskApp, entry: Entry) -> bool:
     when = datetime.fromtimestamp(entry.at, UTC).astimezone()
+    return await confirm_again(
+        app,
+        clean(entry.what),
+        entry.target,
+        f"{UNKNOWN}: the try at {when:%H:%M} had no answer.",
+        "Reading does not show it by now. Look first whether it is there.",
+    )
+
+
+async def confirm_again(app: CopydeskApp, what: str, target: str, *said: str) -> bool:
+    """Ask whether to send what may have arrived, which could then be there twice."""
     sheet = Confirm(
-        f"Send again: {clean(entry.what)}",
-        [
-            Text(clean(entry.target), style="strong"),
-            "",
-            f"{UNKNOWN}: the try at {when:%H:%M} had no answer.",
-            "Reading does not show it by now. Look first whether it is there.",
-        ],
+        f"Send again: {what}",
+        [Text(clean(target), style="strong"), "", *said],
         verb="send again",
         warning="If it did arrive, it may then be there twice.",
     )

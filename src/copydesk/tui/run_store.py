@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Protocol, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Generic, Protocol, TypeAlias, TypeVar
 
 if TYPE_CHECKING:
     # Not loaded before the first paint, as the session is.
@@ -43,8 +43,50 @@ RunStore: TypeAlias = "KeptRuns[MergeRun]"
 ArrangementStore: TypeAlias = "KeptRuns[ArrangeRun]"
 
 
-class _Unclaimed:
-    """What a process that keeps nothing on disk need not do."""
+class _Kept(Protocol):
+    """What there is in a run of any kind."""
+
+    @property
+    def id(self) -> str: ...
+
+    @property
+    def state(self) -> str: ...
+
+
+K = TypeVar("K", bound=_Kept)
+
+
+class _InMemory(Generic[K]):
+    """The runs of one kind of a process that keeps nothing on disk: nobody else can be at one."""
+
+    def __init__(self) -> None:
+        self._runs: dict[str, K] = {}
+
+    def made(self, run: K) -> float:
+        """Return when a run was made."""
+        raise NotImplementedError
+
+    def save(self, run: K) -> None:
+        """Keep a run for this process."""
+        self._runs[run.id] = run
+
+    def load(self, run_id: str) -> K | None:
+        """Return a run as it was saved last, or None."""
+        return self._runs.get(run_id)
+
+    def all(self) -> Sequence[K]:
+        """Return the runs, the newest first."""
+        return sorted(self._runs.values(), key=self.made, reverse=True)
+
+    def drop(self, run_id: str) -> bool:
+        """Forget a run."""
+        self._runs.pop(run_id, None)
+        return True
+
+    def drop_ended(self, run_id: str) -> bool:
+        """Forget a run if it has ended."""
+        run = self.load(run_id)
+        return run is not None and run.state == "finished" and self.drop(run_id)
 
     def claim(self, run_id: str) -> bool:
         """Nobody else can be at it."""
@@ -54,59 +96,17 @@ class _Unclaimed:
         """There is nothing to give back."""
 
 
-class MemoryRuns(_Unclaimed):
+class MemoryRuns(_InMemory["MergeRun"]):
     """Merge runs of a process that keeps nothing on disk."""
 
-    def __init__(self) -> None:
-        self._runs: dict[str, MergeRun] = {}
-
-    def save(self, run: MergeRun) -> None:
-        """Keep a run for this process."""
-        self._runs[run.id] = run
-
-    def load(self, run_id: str) -> MergeRun | None:
-        """Return a run as it was saved last, or None."""
-        return self._runs.get(run_id)
-
-    def all(self) -> Sequence[MergeRun]:
-        """Return the runs, the newest first."""
-        return sorted(self._runs.values(), key=lambda run: run.made, reverse=True)
-
-    def drop(self, run_id: str) -> bool:
-        """Forget a run."""
-        self._runs.pop(run_id, None)
-        return True
-
-    def drop_ended(self, run_id: str) -> bool:
-        """Forget a run if it has ended."""
-        run = self.load(run_id)
-        return run is not None and run.state == "finished" and self.drop(run_id)
+    def made(self, run: MergeRun) -> float:
+        """Return when a run was made."""
+        return run.made
 
 
-class MemoryArrangements(_Unclaimed):
+class MemoryArrangements(_InMemory["ArrangeRun"]):
     """Runs that rearrange something, of a process that keeps nothing on disk."""
 
-    def __init__(self) -> None:
-        self._runs: dict[str, ArrangeRun] = {}
-
-    def save(self, run: ArrangeRun) -> None:
-        """Keep a run for this process."""
-        self._runs[run.id] = run
-
-    def load(self, run_id: str) -> ArrangeRun | None:
-        """Return a run as it was saved last, or None."""
-        return self._runs.get(run_id)
-
-    def all(self) -> Sequence[ArrangeRun]:
-        """Return the runs, the newest first."""
-        return sorted(self._runs.values(), key=lambda run: run.began, reverse=True)
-
-    def drop(self, run_id: str) -> bool:
-        """Forget a run."""
-        self._runs.pop(run_id, None)
-        return True
-
-    def drop_ended(self, run_id: str) -> bool:
-        """Forget a run if it has ended."""
-        run = self.load(run_id)
-        return run is not None and run.state == "finished" and self.drop(run_id)
+    def made(self, run: ArrangeRun) -> float:
+        """Return when a run was made."""
+        return run.began

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from copydesk.domain.text import clean
 from copydesk.tui.screens.review_beside import ReviewBeside
+
+if TYPE_CHECKING:
+    from copydesk.contract.models.space import SpacePermissions
 
 
 def not_read(here: ReviewBeside) -> str | None:
@@ -15,12 +19,16 @@ def not_read(here: ReviewBeside) -> str | None:
 
 def may_not_comment(here: ReviewBeside) -> str | None:
     """Say so when I may not comment in the space."""
+    return _may_not(here, lambda granted: granted.comment, "comment")
+
+
+def _may_not(here: ReviewBeside, may: Callable[[SpacePermissions], bool], do: str) -> str | None:
     opened = here.opened_request
     if opened is None:
         return not_read(here)
     permissions = opened.space.permissions
-    if permissions is not None and not permissions.comment:
-        return f"You may not comment in {clean(opened.space.title)}."
+    if permissions is not None and not may(permissions):
+        return f"You may not {do} in {clean(opened.space.title)}."
     return None
 
 
@@ -51,10 +59,7 @@ def may_not_review(here: ReviewBeside) -> str | None:
         return "This service offers no reviews."
     if opened.request.status not in ("open", "draft"):
         return f"{here.numbered} is {clean(opened.request.status)} and takes no review."
-    permissions = opened.space.permissions
-    if permissions is not None and not permissions.review:
-        return f"You may not review in {clean(opened.space.title)}."
-    return None
+    return _may_not(here, lambda granted: granted.review, "review")
 
 
 def while_reviewed(label: str) -> Callable[[ReviewBeside], str]:
@@ -86,13 +91,7 @@ def settled(here: ReviewBeside) -> str | None:
 
 def may_not_edit(here: ReviewBeside) -> str | None:
     """Say so when I may not edit the request."""
-    opened = here.opened_request
-    if opened is None:
-        return not_read(here)
-    permissions = opened.space.permissions
-    if permissions is not None and not permissions.edit:
-        return f"You may not edit in {clean(opened.space.title)}."
-    return None
+    return _may_not(here, lambda granted: granted.edit, "edit")
 
 
 def up_to_date(here: ReviewBeside) -> str | None:

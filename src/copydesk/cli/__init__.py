@@ -1,6 +1,6 @@
 """The command line: the one place that knows every part and puts them together.
 
-Nothing is imported before ctrl+c is answered as it should be: in the first moments, too.
+Ctrl+c is answered from the first line of the package on; here it gets its handler.
 """
 
 from __future__ import annotations
@@ -8,18 +8,11 @@ from __future__ import annotations
 import _signal as signal  # type: ignore[import-not-found]  # the module without its enumerations
 import sys
 
+from copydesk import STOPPABLE
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-STOPPABLE: bool = (
-    sys.argv[0].endswith(("copydesk", "copydesk.exe", "-m"))
-    and signal.getsignal(signal.SIGINT) is signal.default_int_handler
-)
-"""Whether this process is the program, and ctrl+c is to end it (as nohup does not want)."""
-
-if STOPPABLE:
-    signal.signal(signal.SIGINT, signal.SIG_DFL)  # without a word, as long as nothing is begun
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -39,7 +39,13 @@ from copydesk.domain import (
     team_inverses,
     tree_inverses,
 )
-from copydesk.domain.rechecks import begun_trace, still_discussed, still_judged, verdict_trace
+from copydesk.domain.rechecks import (
+    begun_trace,
+    still_discussed,
+    still_judged,
+    still_says,
+    verdict_trace,
+)
 from copydesk.domain.reversal import Expectation, Reversal, Step, Trace
 from copydesk.local.drafts import DeskDrafts, Drafts
 from copydesk.local.journal import DeskJournal, Journal
@@ -140,10 +146,10 @@ class Desk:
         def made(name: str, ids: Mapping[str, str], body: Any) -> tuple[str, Kind]:
             return name, Kind(Step(name, ids, body))
 
-        def changed(way: Reversal | None) -> tuple[str, Kind]:
+        def changed(way: Reversal | None, expects: Expectation | None = None) -> tuple[str, Kind]:
             assert way is not None
             [forth] = way.forth
-            return forth.operation, Kind(forth, reversal=way)
+            return forth.operation, Kind(forth, reversal=way, expects=expects)
 
         def message(
             name: str, ids: Mapping[str, str], request: str, thread: str | None, part: str
@@ -151,7 +157,9 @@ class Desk:
             return name, Kind(
                 Step(name, ids, said),
                 trace=inverses.message_trace(space, request, thread, me=self.me),
-                expects=still_discussed(space, request, thread),
+                expects=still_discussed(
+                    space, request, thread, words=None if thread is None else "A thought"
+                ),
                 draft=f"{space}/{request}/{part}",
             )
 
@@ -165,12 +173,16 @@ class Desk:
         yield message(
             "create_space_comment_reply", reply, "", at["thread"], f"reply {at['thread']}"
         )
+        given = {"status": "approved", "comment": {"markdown": TEXT}}
         yield (
             "create_change_request_review",
             Kind(
-                Step("create_change_request_review", there, {"status": "approved"}),
-                trace=verdict_trace(space, request, self.revision, me=self.me, status="approved"),
+                Step("create_change_request_review", there, given),
+                trace=verdict_trace(
+                    space, request, self.revision, me=self.me, status="approved", words=TEXT
+                ),
                 expects=still_judged(space, request, self.revision),
+                draft=f"{space}/{request}/verdict approved",
             ),
         )
         yield (
@@ -192,7 +204,10 @@ class Desk:
         yield changed(team_inverses.roles_changed(team, {at["user_id"]: "member"}, "owner"))
         yield changed(team_inverses.team_renamed(team, "Writers", "Authors"))
         yield changed(team_inverses.people_added(team, [self.other]))
-        yield changed(inverses.reviewers_asked(space, request, asked=[self.other]))
+        yield changed(
+            inverses.reviewers_asked(space, request, asked=[self.other]),
+            still_discussed(space, request),
+        )
         way = tree_inverses.space_deleted(self.trash, deleted=False)
         yield changed(way)
         yield changed(
@@ -200,13 +215,19 @@ class Desk:
                 space, request, {"subject": self.subject}, {"subject": "Better words"}
             )
         )
-        yield changed(inverses.thread_resolved(space, request, at["comment"], resolved=True))
+        yield changed(
+            inverses.thread_resolved(space, request, at["comment"], resolved=True),
+            still_says(space, request, at["comment"], words="A thought", replies=1),
+        )
         yield changed(
             inverses.message_edited(
                 space, request, at["comment"], at["reply"], before="An answer", after=TEXT
             )
         )
-        yield changed(inverses.reacted(space, "", at["thread"], emoji="👍", me=self.me, added=True))
+        yield changed(
+            inverses.reacted(space, "", at["thread"], emoji="👍", me=self.me, added=True),
+            still_says(space, "", at["thread"], words="A thought"),
+        )
         yield changed(
             inverses.message_edited(
                 space, "", at["thread"], at["answer"], before="An answer", after=TEXT

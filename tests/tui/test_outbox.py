@@ -294,7 +294,9 @@ async def test_u_drops_what_waits_before_it_takes_back_what_was_sent_earlier(
     async def change(name: str) -> None:
         kind = desk.kinds[name]
         send = partial(Way({}).take, api, kind.step)
-        await session.perform(name, "it", send, reversal=kind.reversal, group="one")
+        await session.perform(
+            name, "it", send, reversal=kind.reversal, expects=kind.expects, group="one"
+        )
 
     await change("update_change_request")
     program.network.down = True

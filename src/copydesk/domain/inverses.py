@@ -72,10 +72,10 @@ def reviewers_asked(
 # Threads
 
 
-def _message(
+def message_named(
     space: str, request: str, comment: str, reply: str | None
 ) -> tuple[str, dict[str, str]]:
-    """Return how operations on a comment or a reply end, and the ids that name it.
+    """Return how operations on a comment or a ``reply`` in it end, and the ids that name it.
 
     Threads on a space itself have no ``request`` ("").
     """
@@ -95,7 +95,7 @@ def message_sent(
 
     What was written becomes a draft again, under ``draft``.
     """
-    name, ids = _message(space, request, comment, reply)
+    name, ids = message_named(space, request, comment, reply)
     read = Step(f"get_{name}", {**ids, **MARKDOWN})
     fields: dict[str, JSON] = {"body.markdown": text}
     if reply is None:
@@ -118,7 +118,7 @@ def message_edited(
     space: str, request: str, comment: str, reply: str | None = None, *, before: str, after: str
 ) -> Reversal:
     """Return the way back of another text in a comment or a reply."""
-    name, ids = _message(space, request, comment, reply)
+    name, ids = message_named(space, request, comment, reply)
     read = Step(f"get_{name}", {**ids, **MARKDOWN})
 
     def write(text: str) -> tuple[Step, ...]:
@@ -135,7 +135,7 @@ def message_edited(
 
 def thread_resolved(space: str, request: str, comment: str, *, resolved: bool) -> Reversal:
     """Return the way back of resolving a thread, or of opening it again (``resolved`` False)."""
-    name, ids = _message(space, request, comment, None)
+    name, ids = message_named(space, request, comment, None)
     read = Step(f"get_{name}", ids)
 
     def turn(to: bool) -> tuple[Step, ...]:
@@ -159,7 +159,7 @@ def reacted(
     added: bool,
 ) -> Reversal:
     """Return the way back of a reaction of mine, put there or (``added`` False) taken away."""
-    name, ids = _message(space, request, comment, reply)
+    name, ids = message_named(space, request, comment, reply)
     read = Step(f"get_{name}", ids)
     path = f"reactions{{emoji={emoji}}}.users{{user.id={me}}}.user.id"
 
@@ -185,7 +185,7 @@ def message_trace(
 ) -> Trace:
     """Return how a comment is found that may have arrived, or (in a ``comment``) a reply."""
     if comment is not None:
-        name, of = _message(space, request, comment, None)
+        name, of = message_named(space, request, comment, None)
         read = Step(f"list_{name}_replies", {**of, **MARKDOWN})
         return Trace(read, {"postedBy.id": me})
     fields = {"postedBy.id": me, "target.page.id": page, "target.node.id": node}

@@ -1,24 +1,107 @@
 """What is read before a write goes that had to wait, where its way back does not say it.
 
-A comment is for a thread or a change request that is not done with, a verdict for the revision that
-was judged. No request is sent here.
+A comment is for a thread or a change request that is not done with, a reply for the words that it
+answers, a verdict for the revision that was judged; who resolves, reacts or archives has judged by
+words as well (`goes_by_words`). No request is sent here.
 """
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping
 from dataclasses import replace
 
+from copydesk.domain.inverses import MARKDOWN, message_named, message_trace
 from copydesk.domain.reversal import JSON, Expectation, Reversal, Step, Trace, value_at
+from copydesk.domain.text import clean
+
+BY_WORDS: Mapping[str, tuple[str, ...]] = {
+    "update_change_request": ("status",),
+    "update_change_request_comment": ("resolved", "addedReactions"),
+    "update_change_request_comment_reply": ("addedReactions",),
+    "update_space_comment": ("resolved", "addedReactions"),
+    "update_space_comment_reply": ("addedReactions",),
+}
+"""The fields by which a write says what its writer made of words, by the operations that take them.
+Where the words are others by now, it may mean something else: none of these goes without a look."""
+
+
+def goes_by_words(request: Mapping[str, JSON]) -> bool:
+    """Whether a noted request (``name`` and ``body``) means what it does because of words."""
+    fields = BY_WORDS.get(str(request.get("name")), ())
+    try:
+        body = json.loads(request.get("body") or "{}")
+    except (TypeError, ValueError):
+        return bool(fields)
+    return isinstance(body, dict) and any(name in body for name in fields)
+
+
+def still_says(
+    space: str,
+    request: str,
+    comment: str,
+    reply: str | None = None,
+    *,
+    words: str | None,
+    replies: int | None = None,
+) -> Expectation:
+    """Return that a comment (or a ``reply`` in it) has the words that were judged, and no more.
+
+    Where ``replies`` is given, nobody has answered it since either: so many there were.
+    """
+    name, ids = message_named(space, request, comment, reply)
+    fields: dict[str, JSON] = {"body.markdown": words or ""}
+    said = "its words were changed since"
+    if replies is not None:
+        fields["replies"] = replies
+        said = "it was answered, or its words were changed, since"
+    return Expectation(Step(f"get_{name}", {**ids, **MARKDOWN}), fields, said=said)
+
+
+def still_named(space: str, request: str, *, subject: str, revision: str) -> Expectation:
+    """Return that a change request is about what was judged: its subject, and its ``revision``.
+
+    That is "" where it was not read. The subject may be as lists show it.
+    """
+    read = Step("get_change_request", {"space_id": space, "change_request_id": request})
+    judged = {"revision": revision} if revision else {}
+    said = "its subject, or what it changes, was edited since"
+    return Expectation(read, {**judged, "subject~clean": clean(subject)}, said=said)
+
+
+def answers(made: Reversal, read: Step) -> bool:
+    """Whether a write, by its way back, was a reply to the comment that is read."""
+    first = made.back[0]
+    return first.operation == f"{read.operation.replace('get_', 'delete_', 1)}_reply" and (
+        first.arguments.get("comment_id") == read.arguments.get("comment_id")
+    )
+
+
+def alike(one: Expectation, other: Expectation) -> bool:
+    """Whether two expectations read the same thing, be it in another format."""
+    a, b = ({**each.read.arguments, **MARKDOWN} for each in (one, other))
+    return one.read.operation == other.read.operation and a == b
 
 
 def still_discussed(
-    space: str, request: str, thread: str | None = None, *, over: bool = False
+    space: str,
+    request: str,
+    thread: str | None = None,
+    *,
+    over: bool = False,
+    words: str | None = None,
 ) -> Expectation | None:
     """Return that a thread, or the change request that is commented on, is not done with.
 
-    ``over`` says that it was when the comment was written: then it has to be there, no more. None
-    for a comment on a space, which is never done with.
+    ``over`` says that it was when the comment was written: then it has to be there, no more.
+    ``words`` are those that a reply answers; None where they are not known. None for a comment on a
+    space, which is never done with.
     """
+    ended: dict[str, JSON] = {} if over else {"status~ended": False}
+    if thread is not None and words is not None:
+        asked = still_says(space, request, thread, words=words)
+        said = "its thread was resolved, or what it answers was changed, since"
+        return replace(asked, fields={**ended, **asked.fields}, said=said)
     ids = {"space_id": space}
     if request:
         ids["change_request_id"] = request
@@ -30,7 +113,7 @@ def still_discussed(
         read, said = Step("get_change_request", ids), "it was merged or archived since"
     else:
         return None
-    return Expectation(read, {} if over else {"status~ended": False}, said=said)
+    return Expectation(read, ended, said=said)
 
 
 def still_judged(space: str, request: str, revision: str) -> Expectation:
@@ -44,8 +127,14 @@ def still_judged(space: str, request: str, revision: str) -> Expectation:
     return Expectation(read, {**judged, "status~ended": False}, said=said)
 
 
-def verdict_trace(space: str, request: str, revision: str, *, me: str, status: str) -> Trace:
-    """Return how a verdict of mine is found that may have arrived."""
+def verdict_trace(
+    space: str, request: str, revision: str, *, me: str, status: str, words: str = ""
+) -> Trace:
+    """Return how a verdict of mine is found that may have arrived.
+
+    Its ``words`` are with it, or a comment of the change request: the same verdict may have been
+    given without them.
+    """
     ids = {"space_id": space, "change_request_id": request}
     return Trace(
         Step("list_change_request_reviews", ids),
@@ -53,6 +142,8 @@ def verdict_trace(space: str, request: str, revision: str, *, me: str, status: s
         "status",
         "createdAt",
         status,
+        "comment.markdown",
+        replace(message_trace(space, request, me=me), says=words) if words else None,
     )
 
 

@@ -8,7 +8,8 @@ Paths into an answer are dotted wire names. After a name, ``[]`` goes through a 
 ``{}`` through one whose order means nothing; ``{user.id=u1}`` goes through those of its things that
 have that value (``[user.id=u1]`` in their order): ``items{user.id=u1}.user.id`` is ``["u1"]`` where
 u1 is in the list, else ``[]``. ``description~text`` is all the text in a document,
-``deletedAt~set`` says whether there is anything, and ``status~ended`` whether work on it is over.
+``subject~clean`` is a text as lists show it, ``deletedAt~set`` says whether there is anything, and
+``status~ended`` whether work on it is over.
 """
 
 from __future__ import annotations
@@ -37,6 +38,7 @@ _SEGMENT = re.compile(r"([^.\[{]*)(?:\[([^\]]*)\]|\{([^}]*)\})?(?:\.|$)")
 
 _TEXT = "~text"
 _SET = "~set"
+_CLEAN = "~clean"
 _ENDED = "~ended"
 
 _OVER = ("merged", "archived", "resolved")
@@ -82,6 +84,7 @@ class Difference:
         """Return what a person reads of it, without a full stop."""
         name = re.sub(r"\{[^}]*\}|\[[^\]]*\]", "", self.path).rpartition(".")[2]
         name = name.removesuffix(_TEXT).removesuffix(_SET).removesuffix(_ENDED)
+        name = name.removesuffix(_CLEAN)
         word = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower() or "it"
         now, before = _short(self.found), _short(self.wanted)
         if now is None or before is None:
@@ -199,6 +202,9 @@ class Trace:
     ``read`` lists things of its kind; the one is ours whose ``fields`` have these values, whose
     ``text`` (a path) is what was sent, and which is no older than the write by its ``since``; where
     that is empty things have no age. ``says`` is what was sent, where that is not the draft.
+
+    Where words were sent besides (as with a verdict), ``words`` is where a thing has them, and
+    ``beside`` finds them where it has none.
     """
 
     read: Step
@@ -206,6 +212,8 @@ class Trace:
     text: str = "body.markdown"
     since: str = "postedAt"
     says: str = ""
+    words: str = ""
+    beside: Trace | None = None
 
     def is_ours(self, thing: JSON, text: str) -> bool:
         """Whether a thing says what was sent, and where it was sent to."""
@@ -224,7 +232,21 @@ class Trace:
             "text": self.text,
             "since": self.since,
             **({"says": self.says} if self.says else {}),
+            **({"words": self.words} if self.words else {}),
+            **({"beside": self.beside.to_dict()} if self.beside is not None else {}),
         }
+
+    def other_words(self, thing: JSON) -> bool:
+        """Whether a thing was sent with other words than were sent here."""
+        there = value_at(thing, self.words) if self.beside is not None else None
+        return bool(there) and not self.has_words(thing)
+
+    def has_words(self, thing: JSON) -> bool:
+        """Whether a thing has the words that were sent with it, if any were."""
+        if self.beside is None:
+            return True
+        there = value_at(thing, self.words)
+        return isinstance(there, str) and there.strip() == self.beside.says.strip()
 
 
 def reversal_of(value: JSON) -> Reversal:
@@ -287,7 +309,16 @@ def trace_of(value: JSON) -> Trace:
     """Return the trace that JSON describes. Raises ``ValueError`` for what is none."""
     match value:
         case {"read": read, "fields": dict(fields), "text": str(text), "since": str(since)}:
-            return Trace(step_of(read), fields, text, since, str(value.get("says", "")))
+            beside = value.get("beside")
+            return Trace(
+                step_of(read),
+                fields,
+                text,
+                since,
+                str(value.get("says", "")),
+                str(value.get("words", "")),
+                None if beside is None else trace_of(beside),
+            )
     raise ValueError("this is no trace")
 
 
@@ -319,6 +350,8 @@ def _member(value: JSON, name: str) -> JSON:
         return None
     if name.endswith(_TEXT):
         return text_in(value.get(name.removesuffix(_TEXT)))
+    if name.endswith(_CLEAN):
+        return clean(str(value.get(name.removesuffix(_CLEAN)) or ""))
     if name.endswith(_ENDED):
         return value.get(name.removesuffix(_ENDED)) in _OVER
     if name.endswith(_SET):

@@ -9,6 +9,7 @@ from rich.cells import cell_len
 from copydesk.contract.models.comment import Comment, CommentReply
 from copydesk.domain.completion import signs
 from copydesk.domain.inverses import message_edited, reacted
+from copydesk.domain.rechecks import still_says
 from copydesk.domain.text import plural, typed
 from copydesk.tui.actions import action
 from copydesk.tui.emoji_names import emoji_names
@@ -119,6 +120,9 @@ class MessageActions(ThreadActions, scope="message_actions"):
             self.describe(message),
             lambda api: change_message(api, ids, *_ids_of(thread, message), {field: [emoji]}),
             reversal=reacted(*ids, *_ids_of(thread, message), emoji=emoji, me=me.id, added=adding),
+            expects=still_says(*ids, *_ids_of(thread, message), words=message.body.markdown)
+            if adding
+            else None,
             done=f"{emoji_text(emoji)} {'put' if adding else 'taken away'}",
         )
         self.replace_message(thread, now)

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
@@ -151,6 +151,7 @@ class Checking:
         Raises what the client raises, and ``ValueError`` or ``TypeError`` for what is damaged.
         """
         from copydesk.client.request import outgoing_of
+        from copydesk.domain.rechecks import goes_by_words
         from copydesk.domain.reversal import expectation_of, reversal_of
 
         way = self._session.way
@@ -169,6 +170,8 @@ class Checking:
         if expected is not None:
             told = True
             why = why or self._changed(entry, expected, await way.answer(self._api, expected.read))
+        elif goes_by_words(entry.request or {}):
+            told = False  # by what it was judged is not known: nobody else may decide
         if why and not anyway:
             return Verdict(held="changed", why=f"Held: changed since. {why} s sends it anyway.")
         if not told and not anyway:
@@ -180,19 +183,25 @@ class Checking:
 
         What its writer had written before, and what arrived only since, is no reason.
         """
+        from copydesk.domain.rechecks import alike, answers
+
         own: set[str] = set()
+        answered = 0
         for past in self._session.history.known.values():
             before, still = past.entry, past.reversal.still
             if (
-                still is not None
-                and before.state == "done"
-                and before.by == entry.by
-                and before.id != entry.id
-                and before.at <= entry.at <= (before.ended or 0.0)
-                and still.read == expected.read
-                and not still.differences(answer)
+                before.state != "done"
+                or before.by != entry.by
+                or before.id == entry.id
+                or not before.at <= entry.at <= (before.ended or 0.0)
             ):
+                continue
+            answered += answers(past.reversal, expected.read)
+            if still is not None and alike(still, expected) and not still.differences(answer):
                 own |= {path.partition("~")[0] for path in still.fields}
+        if answered and "replies" in expected.fields:
+            replies = expected.fields["replies"] + answered
+            expected = replace(expected, fields={**expected.fields, "replies": replies})
         differs = {each.path.partition("~")[0] for each in expected.differences(answer)}
         return "" if differs <= own else expected.explain(answer)
 

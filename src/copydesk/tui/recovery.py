@@ -286,25 +286,31 @@ async def find_trace(
 ) -> Any:
     """Return the thing that a write made, or None when it is not there.
 
-    Raises ``ApiError``, and `NotDoneError` where there are too many to look through all of them.
+    Raises ``ApiError``, and `NotDoneError` where there are too many to look through all of them, or
+    one is there without the words that were sent with it.
 
     ``text`` is what was sent, ``began`` when, in epoch seconds by the clock that the service had by
     then. What is ``known`` (by id) to be of
     another write is passed over: the same words may well be sent twice.
     """
-    count = 0
+    count, wordless = 0, None
     oldest = began - SKEW_SECONDS
     async for item in api.pages(operation_of(trace.read), **trace.read.arguments):
         found = item.to_dict()
         ours = found.get("id") not in known and trace.is_ours(found, text)
-        if ours and not trace.since:
+        late = not trace.since or _moment(value_at(found, trace.since)) > oldest
+        if ours and late and trace.has_words(found):
             return item
-        if ours and _moment(value_at(found, trace.since)) > oldest:
-            return item
+        if ours and late and not trace.other_words(found):
+            wordless = item
         count += 1
         if count == LONGEST_LIST:
             raise NotDoneError("There are too many to find it among them.")
-    return None
+    if wordless is not None and trace.beside is not None:
+        words = trace.beside
+        if await find_trace(api, words, words.says, began, known=known) is None:
+            raise NotDoneError("One like it is there, and its words are not: it may be another.")
+    return wordless
 
 
 def _moment(value: Any) -> float:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, ClassVar, cast
 
 from copydesk.contract.models.comment import Comment, CommentReply
 from copydesk.domain.inverses import thread_resolved
-from copydesk.domain.rechecks import still_discussed
+from copydesk.domain.rechecks import still_discussed, still_says
 from copydesk.domain.text import clean
 from copydesk.tui.actions import action
 from copydesk.tui.draft_keys import review_key
@@ -137,6 +137,7 @@ class ThreadActions(Place, scope="thread_actions"):
                     draft.request,
                     draft.thread,
                     over=thread is not None and thread.comment.status == "resolved",
+                    words=None if thread is None else thread.comment.body.markdown,
                 ),
                 recall=recall,
                 group=group,
@@ -221,6 +222,12 @@ class ThreadActions(Place, scope="thread_actions"):
             self.describe(thread.comment),
             lambda api: change_message(api, ids, thread.id, None, {"resolved": resolving}),
             reversal=thread_resolved(*ids, thread.id, resolved=resolving),
+            expects=still_says(
+                *ids,
+                thread.id,
+                words=thread.comment.body.markdown,
+                replies=thread.comment.replies,
+            ),
             done=f"Resolved {name}." if resolving else f"Opened {name} again.",
             look=look,
             then=lambda now: self.replace_message(thread, now),

@@ -24,7 +24,11 @@ if TYPE_CHECKING:
     # Models are not loaded for the sake of an annotation: a place draws its frame without them.
     from copydesk.contract.models.change_request import ChangeRequest
     from copydesk.contract.models.user import User
+    from copydesk.domain.reversal import Expectation
     from copydesk.tui.present.change_details import Details
+
+NO_SUBJECT = "(no subject)"
+"""What stands for a subject that says nothing."""
 
 UNKNOWN = "."
 """What a cell shows that has not been read yet: never a zero (interaction.md 3.4)."""
@@ -53,6 +57,14 @@ class ChangeRow:
     def label(self) -> str:
         """How a sentence names it."""
         return f"#{self.number}"
+
+    @property
+    def judged_by(self) -> Expectation:
+        """What must hold still of it before what was decided about it is done later."""
+        from copydesk.domain.rechecks import still_named
+
+        said = "" if self.subject == NO_SUBJECT else self.subject
+        return still_named(self.space, self.id, subject=said, revision=self.revision)
 
     @property
     def named(self) -> str:
@@ -151,7 +163,7 @@ def row_of(request: ChangeRequest) -> ChangeRow:
     return ChangeRow(
         id=request.id,
         number=request.number,
-        subject=clean(request.subject).strip() or "(no subject)",
+        subject=clean(request.subject).strip() or NO_SUBJECT,
         status=clean(request.status),
         space=request.space,
         author=person(request.created_by),

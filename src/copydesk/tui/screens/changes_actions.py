@@ -217,6 +217,7 @@ class ChangesActions(Place, scope="changes"):
             row.named,
             send,
             reversal=request_changed(row.space, row.id, {"status": row.status}, {"status": status}),
+            expects=row.judged_by,
             group=group,
             done=done,
             look=look,

@@ -102,7 +102,9 @@ class ChangesPeople(ChangesBulk, scope="changes_people"):
             expects=still_judged(row.space, row.id, row.revision),
             trace=None
             if me is None
-            else verdict_trace(row.space, row.id, row.revision, me=me.id, status=status),
+            else verdict_trace(
+                row.space, row.id, row.revision, me=me.id, status=status, words=said
+            ),
             draft=key,
             recall=True,
         )

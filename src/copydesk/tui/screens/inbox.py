@@ -12,7 +12,7 @@ from textual.app import ComposeResult
 
 from copydesk.domain.age import age
 from copydesk.domain.inverses import thread_resolved
-from copydesk.domain.rechecks import still_discussed
+from copydesk.domain.rechecks import still_discussed, still_says
 from copydesk.domain.text import clean, plural
 from copydesk.tui.actions import action
 from copydesk.tui.details_pane import HasDetails
@@ -348,6 +348,13 @@ class Inbox(HasDetails, scope="inbox"):
             self._source.update(self._all[row.id])
             self._count()
 
+    def _answered(self, row: InboxRow) -> None:
+        """Show that a thread was answered from here; what is decided next is decided by that."""
+        if (comment := self.comments.get(row.id)) is not None:
+            more = {"replies": comment.replies + 1}
+            self.comments[row.id] = comment.model_copy(update=more)
+        self._done(row, "answered")
+
     @action(
         "x",
         "resolve",
@@ -364,6 +371,7 @@ class Inbox(HasDetails, scope="inbox"):
 
         row = self.row
         assert row is not None
+        comment = self.comments.get(row.id)
         resolving = row.done != "resolved"
         body = CommentUpdate(resolved=resolving)
 
@@ -379,6 +387,15 @@ class Inbox(HasDetails, scope="inbox"):
             f"{row.where} “{clean(row.text, limit=40)}”",
             send,
             reversal=thread_resolved(row.space, row.request, row.id, resolved=resolving),
+            expects=None
+            if comment is None
+            else still_says(
+                row.space,
+                row.request,
+                row.id,
+                words=comment.body.markdown,
+                replies=comment.replies,
+            ),
             then=lambda _: self._done(row, "resolved" if resolving else ""),
         )
 
@@ -418,9 +435,15 @@ class Inbox(HasDetails, scope="inbox"):
             lambda api: send_draft(api, draft),
             reversal=way_back(draft),
             trace=trace(self.session, draft),
-            expects=still_discussed(row.space, row.request, row.id, over=row.done == "resolved"),
+            expects=still_discussed(
+                row.space,
+                row.request,
+                row.id,
+                over=row.done == "resolved",
+                words=None if comment is None else comment.body.markdown,
+            ),
             recall=True,
-            then=lambda _: self._done(row, "answered"),
+            then=lambda _: self._answered(row),
             draft=key,
         )
 

@@ -322,12 +322,12 @@ class OutboxPlace(Place, scope="outbox"):
             changes["reversal"] = None if new is None else new.to_dict()
             if new is None and way.before is not None and entry.expects is None:
                 changes["expects"] = way.before.to_dict()
-        if entry.trace is not None and entry.trace.get("says") and entry.trace["text"] != "status":
-            says = entry.trace["says"]
-            changes["trace"] = {
-                **entry.trace,
-                "says": text.strip() if says == entry.text.strip() else says,
-            }
+        trace = entry.trace or {}
+        if beside := trace.get("beside"):
+            changes["trace"] = {**trace, "beside": {**beside, "says": text.strip()}}
+        elif (says := trace.get("says")) and trace["text"] != "status":
+            said = text.strip() if says == entry.text.strip() else says
+            changes["trace"] = {**trace, "says": said}
         await self.outbox.change(entry, **changes)
         self.show()
         self.tell("Kept: it waits with what you wrote.", "good")

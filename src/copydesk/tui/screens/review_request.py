@@ -18,7 +18,7 @@ from copydesk.contract.models.change_request import (
 from copydesk.contract.models.comment import MarkdownBody
 from copydesk.contract.models.review import Review, ReviewCreate
 from copydesk.domain.inverses import request_changed
-from copydesk.domain.rechecks import still_judged, verdict_trace
+from copydesk.domain.rechecks import still_judged, still_named, verdict_trace
 from copydesk.domain.text import clean, plural
 from copydesk.tui import conflicts
 from copydesk.tui.actions import action, command
@@ -154,7 +154,9 @@ class ReviewRequest(ReviewTabs, scope="review_request"):
             expects=still_judged(space, request.id, request.revision),
             trace=None
             if me is None
-            else verdict_trace(space, request.id, request.revision, me=me.id, status=status),
+            else verdict_trace(
+                space, request.id, request.revision, me=me.id, status=status, words=said
+            ),
             draft=key,
             recall=recall,
             group=group,
@@ -299,6 +301,9 @@ class ReviewRequest(ReviewTabs, scope="review_request"):
             f"#{request.number} {clean(request.subject)}",
             send,
             reversal=request_changed(space, request.id, {"status": before}, {"status": status}),
+            expects=still_named(
+                space, request.id, subject=request.subject, revision=request.revision
+            ),
             done=f"#{request.number} is {status} now.",
             look=look,
         )

@@ -24,26 +24,11 @@ class Claim:
         Raises ``OSError`` when the disk refuses.
         """
         with self._lock:
-            if self._held is not None:
-                return True
-            private_folder(self._path.parent)
-            self._path.touch(mode=PRIVATE)
-            try:
-                connection = sqlite3.connect(
-                    self._path, timeout=0, isolation_level=None, check_same_thread=False
-                )
-            except sqlite3.Error as error:
-                raise OSError(f"{self._path.name} cannot be opened: {error}") from error
-            try:
-                # A lock of the system, which it takes back from a process that is no more.
-                connection.execute("BEGIN EXCLUSIVE")
-            except sqlite3.Error as error:
-                connection.close()
-                if error.sqlite_errorcode == sqlite3.SQLITE_BUSY:
-                    return False
-                raise OSError(f"{self._path.name} cannot be claimed: {error}") from error
-            self._held = connection
-            return True
+            if self._held is None:
+                private_folder(self._path.parent)
+                self._path.touch(mode=PRIVATE)
+                self._held = locked(self._path)
+            return self._held is not None
 
     def release(self) -> None:
         """Give it back."""
@@ -51,3 +36,24 @@ class Claim:
             if self._held is not None:
                 self._held.close()
                 self._held = None
+
+
+def locked(path: Path) -> sqlite3.Connection | None:
+    """Return what holds the lock of a file that is there, until it is closed.
+
+    None while another process, or another holder in this one, has it. Raises ``OSError`` when the
+    disk refuses.
+    """
+    try:
+        connection = sqlite3.connect(path, timeout=0, isolation_level=None, check_same_thread=False)
+    except sqlite3.Error as error:
+        raise OSError(f"{path.name} cannot be opened: {error}") from error
+    try:
+        # A lock of the system, which it takes back from a process that is no more.
+        connection.execute("BEGIN EXCLUSIVE")
+    except sqlite3.Error as error:
+        connection.close()
+        if error.sqlite_errorcode == sqlite3.SQLITE_BUSY:
+            return None
+        raise OSError(f"{path.name} cannot be claimed: {error}") from error
+    return connection

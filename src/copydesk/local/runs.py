@@ -21,6 +21,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+from copydesk.local.claim import locked
 from copydesk.local.durable import PRIVATE, append_file, write_file
 from copydesk.local.paths import private_folder
 
@@ -149,8 +150,6 @@ class RunFiles(Generic[R]):
 
     def claim(self, run_id: str) -> bool:
         """Take a run for this process until `release`; False while another process is at it."""
-        import sqlite3
-
         with self._lock:
             if run_id in self._claims:
                 return True
@@ -159,17 +158,9 @@ class RunFiles(Generic[R]):
             while True:
                 path.touch(mode=PRIVATE)
                 file = _file(path)
-                connection = sqlite3.connect(
-                    path, timeout=0, isolation_level=None, check_same_thread=False
-                )
-                try:
-                    # A lock of the system, which it takes back from a process that is no more.
-                    connection.execute("BEGIN EXCLUSIVE")
-                except sqlite3.OperationalError as error:
-                    connection.close()
-                    if error.sqlite_errorcode == sqlite3.SQLITE_BUSY:
-                        return False
-                    raise OSError(f"the run cannot be claimed: {error}") from error
+                connection = locked(path)
+                if connection is None:
+                    return False
                 now = _file(path)
                 if file is not None and now is not None and now[0] == file[0]:
                     self._claims[run_id] = connection

@@ -435,9 +435,16 @@ def test_doctor_says_what_is_wrong_and_no_secret(
 
 def test_doctor_tells_clocks_apart_and_hostile_names(there: There) -> None:
     evil = there.world.user(HOSTILE)
+    there.world.clock.now = datetime.now(UTC) + timedelta(minutes=30)
+    space = there.world.space("Guide", {"intro": "One."})
+    there.world.change_request(space, {"intro": "Two."})
     there.patch.setenv("COPYDESK_TOKEN", there.world.token(evil))
     with served(there.world, ahead=timedelta(hours=1)) as late:
         said = there.run("doctor", "--base-url", late.url, status=1)
+        there.patch.setenv("COPYDESK_TOKEN", there.world.token(there.world.ana))
+        shown = there.run("cr", "show", "1", "--base-url", late.url)
+    # Ages go by the clock of who tells the times.
+    assert re.search("(29|30) min ago", shown)
     assert re.search("(3,600|3,599) s ahead of this machine's. Set this machine's clock", said)
     assert "evil end" in said
     assert "\x1b" not in said

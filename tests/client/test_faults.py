@@ -9,7 +9,7 @@ import subprocess
 import sys
 import traceback
 from collections.abc import AsyncIterator, Callable, Iterator
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 
 import httpx
@@ -270,15 +270,27 @@ async def test_a_short_rate_limit_is_waited_for() -> None:
 
 
 async def test_a_long_rate_limit_is_told_at_once() -> None:
-    faulty = Faulty(error(429, x_ratelimit_reset=str(int(NOW) + 3600), x_ratelimit_limit="100"))
+    ahead = 86_400  # the service tells times by its own clock
+    refused = error(
+        429,
+        x_ratelimit_reset=str(int(NOW) + 3600 + ahead),
+        x_ratelimit_limit="100",
+        date=format_datetime(datetime.fromtimestamp(NOW + ahead, UTC), usegmt=True),
+    )
+    faulty = Faulty(refused, tin)
     async with service(faulty) as api:
         seen: list[Budget] = []
         api.watch_budget(seen.append)
         with pytest.raises(RateLimited) as caught:
             await api(get_tin, "t")
-    assert caught.value.retry_at == datetime.fromtimestamp(NOW + 3600, UTC)
-    assert len(faulty.requests) == 1
-    assert seen == [Budget(100, 0, caught.value.retry_at)]
+        assert caught.value.retry_at == datetime.fromtimestamp(NOW + 3600, UTC)
+        assert len(faulty.requests) == 1
+        assert seen == [Budget(100, 0, caught.value.retry_at)]
+        # Once it starts again, or the service answers all the same, nothing is known of it.
+        assert seen[0].by(caught.value.retry_at) == Budget(100)
+        assert api.budget == seen[0].by(caught.value.retry_at - timedelta(seconds=1)) == seen[0]
+        await api(get_tin, "t")
+        assert api.budget == Budget(100)
 
 
 async def test_a_rate_limit_without_a_time_is_told_at_once() -> None:
@@ -337,6 +349,23 @@ async def test_an_answer_that_is_not_understood_names_operation_and_field(
         with pytest.raises(Garbled, match="The answer to _get_tin is not understood") as caught:
             await api(get_tin, "t")
     assert (caught.value.field, caught.value.operation) == (field, "_get_tin")
+
+
+async def test_what_has_no_result_is_not_answered_with_a_page() -> None:
+    def answered(status: int, content: bytes = b"") -> httpx.Response:
+        return httpx.Response(status, content=content)
+
+    told = Faulty(
+        answered(205), answered(204), answered(200), answered(200, b'{"deleted": true}'),
+        answered(200, b"\n"), answered(202, b"null"), answered(200, b"<html>Log in</html>"),
+    )  # fmt: skip
+    async with service(told) as api:
+        for _ in range(6):
+            await api(delete_tin, "t")
+        with pytest.raises(Garbled, match="is not one of this API") as caught:
+            await api(delete_tin, "t")
+    assert caught.value.sent
+    assert len(told.requests) == 7  # once each
 
 
 async def test_a_wrongly_compressed_answer_is_garbled() -> None:
@@ -467,7 +496,7 @@ async def test_a_shared_read_that_fails_fails_for_all() -> None:
 def test_no_header_breaks_the_reading_of_retry_times(headers: dict[str, str]) -> None:
     found = retry_time(headers, NOW)
     assert found is None or found.tzinfo is UTC or "retry-after" in headers
-    Budget().told(headers)
+    Budget().told(headers, NOW)
 
 
 def test_retry_after_may_be_a_date() -> None:

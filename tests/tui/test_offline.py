@@ -17,11 +17,11 @@ from copydesk.client.wire import Timeouts
 from copydesk.contract import operations as ops
 from copydesk.contract.models.review import ReviewersRequest
 from copydesk.contract.models.space import Space, SpaceUpdate
+from copydesk.domain.service_clock import apart, service_time
 from copydesk.local.answers import Answers
 from copydesk.tui.app import CopydeskApp
 from copydesk.tui.frame import Head
 from copydesk.tui.places import Target
-from copydesk.tui.service_clock import apart, service_time
 from copydesk.tui.sources import PagedSource
 from tests import faults
 from tests.drive import Driver, drive, eventually

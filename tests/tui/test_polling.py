@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 
 from textual import events
 
@@ -19,6 +20,7 @@ from copydesk.client.errors import (
     Unreachable,
 )
 from copydesk.tui.contact import Contact
+from copydesk.tui.errors import sentence
 from tests.drive import Driver, drive
 from tests.tui.desk_place import NOON, REQUESTS, DeskApp, Request
 from tests.tui.opening import open_world
@@ -259,6 +261,10 @@ async def test_a_refused_token_ends_it_and_says_so_once() -> None:
 
 
 async def test_a_used_up_budget_is_waited_for() -> None:
+    for wait, said in ((39.5, "Back in 40 s."), (1800, r"Back at \d\d:\d\d:\d\d\."),
+                       (7200, r"Back at \d\d:\d\d\."), (2e5, r"Back on 20\d\d-")):  # fmt: skip
+        at = datetime.now(UTC) + timedelta(seconds=wait)
+        assert re.search(said, sentence(RateLimited("Enough.", status=429, retry_at=at)))
     async with desk() as opened:
         back: datetime = NOON + timedelta(seconds=100)
         opened.service.failure = RateLimited("Enough.", status=429, retry_at=back)

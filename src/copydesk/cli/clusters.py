@@ -8,7 +8,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, get_args
 
 from copydesk.cli.connection import OWN, Service
@@ -115,7 +114,7 @@ def show_cluster(
                 if answers.more:
                     say(f"Of its change requests these are not listed: {answers.more}.")
                 return DONE
-            now = datetime.now(UTC)
+            now = api.now
             answering = await read_readiness(api, answers.requests, ())
             since = row.created or now
             merges = (await read_merges(api, place.id, since)).get(row.id, [])

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import sys
+import time
 from collections.abc import Awaitable, Callable
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from copydesk.cli.connection import OWN, Connection, Service
@@ -95,7 +96,7 @@ def show_request(
                 }
             )
             return DONE
-        now = datetime.now(UTC)
+        now = api.now
         ready = readiness(
             row.status, details.rules, outdated=row.outdated, against=details.against, keys=False
         )
@@ -150,7 +151,7 @@ def merge_request(
     async def merge(api: Api, found: Found) -> int:
         given, there = found
         read = await merge_facts.read_all(api, there.id, given.id)
-        for line in fact_lines(read, datetime.now(UTC)):
+        for line in fact_lines(read, api.now):
             tell(str(line))
         for line in warnings(read, None, clashed=False):
             tell(str(line).replace("; U updates first", ""))
@@ -286,15 +287,14 @@ async def send_comment(
     back, me = way_back(draft), await read_me(api)
     trace = None if me is None else message_trace(there.id, request.id, me=me.id)
     target = f"#{request.number} “{shorten(clean(text), WORDS)}”"
-    history, began = History(), datetime.now(UTC).timestamp()
+    history, began = History(), time.time()
     entries = noted.entries()
     history.learn(entries)
 
     async def look(since: float) -> Comment | CommentReply | None:
         assert trace is not None
-        began = since + api.skew.total_seconds()
         found: Comment | CommentReply | None = await find_trace(
-            api, trace, text, began, known=history.made
+            api, trace, text, api.at(since).timestamp(), known=history.made
         )
         return found
 

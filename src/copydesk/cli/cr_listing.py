@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from copydesk.cli.connection import OWN, Connection, Service
@@ -15,6 +15,7 @@ from copydesk.cli.site_finding import PAGE, find_organizations
 from copydesk.cli.space_finding import find_space
 from copydesk.domain.age import age
 from copydesk.domain.filter import Query
+from copydesk.domain.service_clock import service_time
 from copydesk.domain.text import clean, plural, shorten
 from copydesk.local.paths import find_paths
 from copydesk.local.saved_views import SavedViews
@@ -119,7 +120,8 @@ class Triage:
     requests: dict[str, ChangeRequest] = field(default_factory=dict)
     unsure: int = 0
     asleep: int = 0
-    _clock: datetime = field(default_factory=lambda: datetime.now(UTC))
+    _began: datetime = field(default_factory=lambda: datetime.now(UTC))
+    _skew: timedelta = timedelta()
     _spaces: list[Spaces] = field(default_factory=list)
     _details: dict[str, Details] = field(default_factory=dict)
     _asked: set[str] = field(default_factory=set)
@@ -149,15 +151,15 @@ class Triage:
     def snoozed(self, row: ChangeRow) -> bool:
         """Return whether it sleeps."""
         found = self.held.get(row.id)
-        return found is not None and found.asleep(row.updated, self._clock)
+        return found is not None and found.asleep(row.updated, self._began)
 
     def mine(self, row: ChangeRow) -> bool:
         """Return whether the reader is its author."""
         return self.me is not None and row.author_id == self.me
 
     def now(self) -> datetime:
-        """Return the time at which the command began."""
-        return self._clock
+        """Return the time at which the command began, by the service's clock."""
+        return service_time(self._began, self._skew)
 
     def offers(self, key: str) -> Iterable[str]:
         """Return nothing: nobody is typing."""
@@ -167,6 +169,7 @@ class Triage:
 
     async def read(self, api: Api, listing: Listing, where: str) -> None:
         """Read what a view and a filter hold. Raises ``UsageError`` for a filter that is wrong."""
+        self._skew = api.skew  # of what was asked before
         of = fields(self)
         queries = [Query.parse(listing.filter, of), Query.parse(where, of)]
         for text, query in zip((f"view {listing.title}", "--filter"), queries, strict=True):

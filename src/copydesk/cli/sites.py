@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Iterator
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from copydesk.cli.connection import OWN, Service
@@ -90,7 +89,7 @@ def show_site(
             return DONE
         put(there.title, "strong")
         facts = [("organization", there.organization_title)]
-        put_facts([*facts, *site_facts(site_row(model), datetime.now(UTC))])
+        put_facts([*facts, *site_facts(site_row(model), api.now)])
         lines = list(_lines(structure_of(sections, spaces).tree()))
         put("\n".join(["", "Structure", *lines]) if lines else "\nIt shows nothing yet.")
         return DONE

@@ -15,13 +15,12 @@ import asyncio
 import copy
 import time
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Mapping
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from types import NoneType, TracebackType
+from types import TracebackType
 from typing import Any, ParamSpec, Self, TypeVar
 
 import httpx
-from pydantic import ValidationError
 
 from copydesk.client import request as requests
 from copydesk.client.answers import AnswerStore, Keeping, KeptReading, current_reading
@@ -37,9 +36,8 @@ from copydesk.client.errors import (
 )
 from copydesk.client.extensions import Extensions
 from copydesk.client.flights import Flights
-from copydesk.client.halves import without_halves
-from copydesk.client.long_names import with_short_names
 from copydesk.client.noting import NOTED
+from copydesk.client.reading import THREAD_BYTES, read_answer
 from copydesk.client.request import Outgoing, Scalar
 from copydesk.client.secret import Secret
 from copydesk.client.turning import EMPTY_PAGES as EMPTY_PAGES  # for the command line
@@ -48,16 +46,11 @@ from copydesk.client.wire import Answer, Recorder, Timeouts, Wire
 from copydesk.contract.models.base import Page
 from copydesk.contract.operation import Operation
 from copydesk.domain.kept import Held
+from copydesk.domain.service_clock import service_time
 
 P = ParamSpec("P")
 R = TypeVar("R")
 T = TypeVar("T")
-
-THREAD_BYTES = 131_072
-"""An answer larger than this is validated in a thread, so that no key press waits for it.
-
-About a hundred change requests; they hold a key for 2 ms, and going to a thread takes half as long.
-"""
 
 USUAL_TIMEOUTS = Timeouts()
 """5 s for a connection, 30 s for the next bytes, 3 minutes for all of them."""
@@ -138,8 +131,8 @@ class Api:
 
     @property
     def budget(self) -> Budget:
-        """The rate limit as the service last told it."""
-        return self._wire.budget
+        """The rate limit as the service last told it; nothing once it has started again."""
+        return self._wire.budget.by(datetime.fromtimestamp(self._clock(), UTC))
 
     @property
     def skew(self) -> timedelta:
@@ -147,6 +140,18 @@ class Api:
         more or less); zero where they do not, and in this process.
         """
         return self._wire.skew
+
+    @property
+    def now(self) -> datetime:
+        """The time by the service's clock: what the times that it tells are compared with."""
+        return service_time(datetime.fromtimestamp(self._clock(), UTC), self.skew)
+
+    def at(self, moment: float) -> datetime:
+        """Return, as exactly as is known, what the service's clock shows at a moment of this
+        machine's (seconds since the epoch): what it made since then is not dated before.
+        """
+        here = datetime.fromtimestamp(moment, UTC)
+        return service_time(here, self.skew, same=timedelta())
 
     @property
     def answers(self) -> int:
@@ -397,40 +402,10 @@ class Api:
         # keys.
         first = "result_adapter" not in operation.__dict__
         if first or len(answer.content) > THREAD_BYTES:
-            return await asyncio.to_thread(_read, operation, answer)
-        return _read(operation, answer)
+            return await asyncio.to_thread(read_answer, operation, answer)
+        return read_answer(operation, answer)
 
 
 def _lacking(operation: Operation[..., Any]) -> str:
     """Return what it is kept under that a service lacks an operation: no target reads so."""
     return f"lacking {operation.name}"
-
-
-def _read(operation: Operation[..., Any], answer: Answer) -> Any:
-    if operation.result is NoneType:
-        return None
-    try:
-        return _understood(operation, answer.content or b"null")
-    except ValidationError as error:
-        first = error.errors(include_url=False, include_context=False, include_input=False)[0]
-        field = ".".join(str(part) for part in first["loc"])
-        raise Garbled(
-            f"The answer to {operation.name} is not understood: "
-            f"{f'{field}: ' if field else ''}{first['msg']}.",
-            field=field,
-            status=answer.status,
-            operation=operation.name,
-            request_id=answer.request_id,
-        ) from error
-
-
-def _understood(operation: Operation[..., Any], content: bytes) -> Any:
-    if len(content) > THREAD_BYTES:
-        content = with_short_names(content)
-    try:
-        return operation.result_adapter.validate_json(content)
-    except ValidationError:
-        mended = without_halves(content)
-        if mended == content:
-            raise
-        return operation.result_adapter.validate_json(mended)

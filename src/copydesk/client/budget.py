@@ -7,13 +7,16 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
+from copydesk.domain.service_clock import service_time
+
 
 @dataclass(frozen=True, slots=True)
 class Budget:
     """The rate limit as last told (decisions.md, Rate limit). None means that the service did not
     say.
 
-    ``limit`` and ``remaining`` count requests; ``reset`` is when the count starts again, in UTC.
+    ``limit`` and ``remaining`` count requests; ``reset`` is when the count starts again, by this
+    machine's clock, in UTC.
     """
 
     limit: int | None = None
@@ -27,8 +30,17 @@ class Budget:
             return None
         return min(1.0, max(0.0, self.remaining / self.limit))
 
-    def told(self, headers: Mapping[str, str]) -> Budget:
-        """Return the budget after an answer with these headers; unreadable ones change nothing."""
+    def by(self, now: datetime) -> Budget:
+        """Return what is known of it at a moment: nothing of how much, once it started again."""
+        if self.reset is None or now < self.reset or self.remaining is None:
+            return self
+        return Budget(self.limit)
+
+    def told(self, headers: Mapping[str, str], now: float) -> Budget:
+        """Return the budget after an answer with these headers; unreadable ones change nothing.
+
+        ``now`` are this machine's seconds since the epoch.
+        """
         limit = _number(headers.get("x-ratelimit-limit"))
         remaining = _number(headers.get("x-ratelimit-remaining"))
         reset = _number(headers.get("x-ratelimit-reset"))
@@ -37,7 +49,7 @@ class Budget:
         return Budget(
             self.limit if limit is None else limit,
             self.remaining if remaining is None else remaining,
-            self.reset if reset is None else _moment(reset),
+            self.reset if reset is None else _here(_moment(reset), headers, now),
         )
 
 
@@ -52,12 +64,26 @@ def retry_time(headers: Mapping[str, str], now: float) -> datetime | None:
         return _moment(now + seconds)
     if after:
         try:
-            moment = parsedate_to_datetime(after)
-            return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
+            return _here(_dated(after), headers, now)
         except (ValueError, OverflowError):
             pass
     reset = _number(headers.get("x-ratelimit-reset"))
-    return None if reset is None else _moment(reset)
+    return None if reset is None else _here(_moment(reset), headers, now)
+
+
+def _here(moment: datetime, headers: Mapping[str, str], now: float) -> datetime:
+    """Return by this machine's clock what a service tells by its own, which may be far from it."""
+    try:
+        ahead = _dated(headers.get("date", "")) - _moment(now)
+        return service_time(moment, -ahead)
+    except (ValueError, OverflowError):
+        return moment
+
+
+def _dated(text: str) -> datetime:
+    """Return the moment of an HTTP date. Raises ``ValueError`` and ``OverflowError``."""
+    moment = parsedate_to_datetime(text)
+    return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
 def _number(value: str | None) -> int | None:

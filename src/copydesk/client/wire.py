@@ -341,10 +341,13 @@ class Wire:
     def _told(self, reply: _Reply) -> None:
         # What failed says nothing of what it was asked for.
         self.answers += reply.status < 500
-        budget = self.budget.told(reply.headers)
+        now = self._clock()
+        budget = self.budget.told(reply.headers, now)
         if reply.status == 429:
-            reset = retry_time(reply.headers, self._clock())
+            reset = retry_time(reply.headers, now)
             budget = Budget(budget.limit, 0, budget.reset if reset is None else reset)
+        elif reply.status < 400 and budget.remaining == 0 and budget is self.budget:
+            budget = Budget(budget.limit)  # there is some again, and it does not say how much
         if budget != self.budget:
             self.budget = budget
             for watcher in tuple(self._watchers):

@@ -129,10 +129,16 @@ async def change_token(session: Session, keeper: TokenKeeper, typed: str) -> str
     what is kept on this machine is not theirs. Raises what the client raises, and `NotDoneError`.
     """
     token = typed or await asyncio.to_thread(keeper.read)
-    api = session.api or session.made or await session.connect()
-    who = await _whose(session, keeper, api, token)
-    said = await asyncio.to_thread(keeper.keep, token) if typed else ""
-    api.use_token(token)
+    api = session.api or session.made
+    asked = api or await session.connect()
+    try:
+        who = await _whose(session, keeper, asked, token)
+        said = await asyncio.to_thread(keeper.keep, token) if typed else ""
+    finally:
+        if api is None:  # the session makes its own, with what is kept by then
+            await asked.aclose()
+    if api is not None:
+        api.use_token(token)
     session.contact.answered()
     session.touched()
     return f"The token is accepted{who}. {said}".strip()

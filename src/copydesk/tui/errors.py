@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import UTC, datetime
+from math import ceil
 
 
 class NotDoneError(Exception):
@@ -62,9 +63,8 @@ def sentence(error: BaseException, again: str = "R") -> str:
         case errors.Blocked():
             return f"Refused by a rule: {said}"
         case errors.RateLimited():
-            back = getattr(error, "retry_at", None)
-            when = f" Back at {back.astimezone():%H:%M}." if isinstance(back, datetime) else ""
-            return f"API limit reached.{when} Nothing was lost."
+            when = _back(error)
+            return f"API limit reached.{f' Back {when}.' if when else ''} Nothing was lost."
         case errors.Invalid():
             return f"The service did not accept it: {said}"
         case errors.Unreachable():
@@ -123,12 +123,25 @@ def waits_sentence(error: BaseException) -> str:
         case errors.Unauthorized():
             why = "the token was refused"
         case errors.RateLimited():
-            back = getattr(error, "retry_at", None)
-            when = f" until {back.astimezone():%H:%M}" if isinstance(back, datetime) else ""
-            why = f"the API limit is reached{when}"
+            when = _back(error)
+            why = f"the API limit is reached{f', back {when}' if when else ''}"
         case _:
             why = "the service cannot be reached"
     return f"{WAITS}: {why}. Nothing was sent."
+
+
+def _back(error: BaseException) -> str:
+    """Return when a service wants to be asked again, as the end of a sentence; "" when untold."""
+    back = getattr(error, "retry_at", None)
+    if not isinstance(back, datetime):
+        return ""
+    wait = (back - datetime.now(UTC)).total_seconds()
+    if wait < 60:
+        return f"in {max(1, ceil(wait))} s"
+    there = back.astimezone()
+    if wait < 3600:
+        return f"at {there:%H:%M:%S}"
+    return f"at {there:%H:%M}" if wait < 86_400 else f"on {there:%Y-%m-%d at %H:%M}"
 
 
 def _ended(said: str) -> str:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Protocol
 
+from copydesk.domain.service_clock import apart, service_time
 from copydesk.domain.text import clean
 from copydesk.local.journal import MemoryJournal, WriteJournal
 from copydesk.tui.contact import LOW_SHARE, Contact
@@ -23,7 +24,6 @@ from copydesk.tui.outbox import Outbox
 from copydesk.tui.people import People
 from copydesk.tui.run_store import ArrangementStore, MemoryArrangements, MemoryRuns, RunStore
 from copydesk.tui.seen import MemorySeen, SeenMarks, seen_steps
-from copydesk.tui.service_clock import apart, service_time
 from copydesk.tui.snoozing import MemorySnoozes, Sleepers, SnoozeStore
 from copydesk.tui.taking_back import TakingBack
 from copydesk.tui.tree_steps import tree_steps

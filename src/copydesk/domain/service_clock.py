@@ -14,9 +14,12 @@ BELIEVED = timedelta(days=365 * 200)
 """No clock is further off than this: such a date is nonsense, and nothing is counted by it."""
 
 
-def service_time(here: datetime, skew: timedelta) -> datetime:
-    """Return the time by the service's clock, which is ``skew`` ahead of ``here``."""
-    if not SAME < abs(skew) < BELIEVED:
+def service_time(here: datetime, skew: timedelta, *, same: timedelta = SAME) -> datetime:
+    """Return the time by the service's clock, which is ``skew`` ahead of ``here``.
+
+    A difference of ``same`` or less is none.
+    """
+    if not same < abs(skew) < BELIEVED:
         return here
     return here + skew
 

@@ -1,0 +1,73 @@
+"""From the bytes of a successful answer to the result of its operation."""
+
+from __future__ import annotations
+
+from types import NoneType
+from typing import Any
+
+from pydantic import ValidationError
+from pydantic_core import from_json
+
+from copydesk.client.errors import Garbled
+from copydesk.client.halves import without_halves
+from copydesk.client.long_names import with_short_names
+from copydesk.client.wire import Answer
+from copydesk.contract.operation import Operation
+
+THREAD_BYTES = 131_072
+"""An answer larger than this is validated in a thread, so that no key press waits for it.
+
+About a hundred change requests; they hold a key for 2 ms, and going to a thread takes half as long.
+"""
+
+
+def read_answer(operation: Operation[..., Any], answer: Answer) -> Any:
+    """Return the result. Raises ``Garbled`` for an answer that its operation does not give."""
+    if operation.result is NoneType:
+        _expect_nothing(operation, answer)
+        return None
+    try:
+        return _understood(operation, answer.content or b"null")
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_context=False, include_input=False)[0]
+        field = ".".join(str(part) for part in first["loc"])
+        raise Garbled(
+            f"The answer to {operation.name} is not understood: "
+            f"{f'{field}: ' if field else ''}{first['msg']}.",
+            field=field,
+            status=answer.status,
+            operation=operation.name,
+            request_id=answer.request_id,
+        ) from error
+
+
+def _expect_nothing(operation: Operation[..., Any], answer: Answer) -> None:
+    """Raise ``Garbled`` where something else than the service seems to have answered.
+
+    No body is what the API promises (decisions.md, Success codes); a service that tells more of
+    what it did may do so in JSON. A network that wants a login answers with a page.
+    """
+    if not answer.content.strip():
+        return
+    try:
+        from_json(answer.content)
+    except ValueError as error:
+        raise Garbled(
+            f"The answer to {operation.name} is not one of this API: "
+            "something between here and the service may have given it.",
+            status=answer.status,
+            operation=operation.name,
+            request_id=answer.request_id,
+        ) from error
+
+
+def _understood(operation: Operation[..., Any], content: bytes) -> Any:
+    if len(content) > THREAD_BYTES:
+        content = with_short_names(content)
+    try:
+        return operation.result_adapter.validate_json(content)
+    except ValidationError:
+        mended = without_halves(content)
+        if mended == content:
+            raise
+        return operation.result_adapter.validate_json(mended)

@@ -10,9 +10,36 @@ from copydesk.tui.app import CopydeskApp
 from copydesk.tui.help import rows
 from copydesk.tui.palette import offers
 from copydesk.tui.places import Target
+from copydesk.tui.read_only import offered
+from copydesk.tui.widgets.virtual_list import VirtualList
 from tests.drive import drive
 from tests.tui.opening import open_world
 from tests.world import World
+
+HINTS = {
+    "changes": {
+        "No drafts. ctrl+n starts a change request.": "No drafts.",
+        "It is a draft: W makes it open": "It is a draft",
+        "a approves it, A asks for changes; w asks people.": "",
+        "It is installed nowhere that you see. Esc, then a installs it.": (
+            "It is installed nowhere that you see."
+        ),
+        "not read: R reads it again. j goes on.": "not read: R reads it again. j goes on.",
+        "none, and nobody was asked (w asks)": "none, and nobody was asked",
+    },
+    "review": {
+        "No thread here. } goes to the next open one; c starts one on this line.": (
+            "No thread here. } goes to the next open one."
+        ),
+        "Only the service can tell: m, then y asks it to merge.": "Only the service can tell.",
+    },
+    "organization-structure": {
+        "A list is here: J and K move a row, e changes it; y copies it.": (
+            "A list is here: y copies it."
+        ),
+    },
+}
+"""What is said where something can be done, and what is left of it where nothing is written."""
 
 PAGES = {"limits": "# Limits\n\nTen a minute.\n"}
 
@@ -77,6 +104,10 @@ async def test_keys_that_write_are_away_and_say_so(world: World) -> None:
                 await driver.press(key)
                 assert f"Read-only: {label}" in driver.screen, (place, key)
                 assert "(profile work)" in driver.screen
+            # What is off is not named either, whatever else a sentence tells.
+            for told, left in HINTS[place].items():
+                assert offered(driver.place.query_one(VirtualList), told) == left
+            assert "J and K move" not in driver.screen
         await driver.press(":")
         await driver.type("transfe")
         assert "transfer" not in driver.screen.splitlines()[-2]

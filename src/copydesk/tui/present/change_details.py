@@ -137,10 +137,12 @@ def facts(
     looked: datetime | None = None,
     *,
     asked: bool | None = None,
+    keys: bool = True,
 ) -> list[Fact]:
     """Return what to know about a change request: first what decides, then each part in full.
 
     ``looked`` is when the reader looked at it last, ``asked`` whether their review is asked for.
+    ``keys`` that help are only named where they work.
     """
     found = [Fact("", _who(row, space, now))]
     if row.status == "open" and (need := needs_you(details, asked=asked, now=now)):
@@ -150,7 +152,7 @@ def facts(
     known = details or Details(parts=frozenset())
     reading = Text("reading…", style="muted")
     rules_read, pages_read = RULES in known.parts, PAGES in known.parts
-    found.append(Fact("merge", merge_state(row, known) if rules_read else reading))
+    found.append(Fact("merge", merge_state(row, known, keys=keys) if rules_read else reading))
     if pages_read:
         found.append(Fact("changes", page_summary(known)))
     if rules_read:
@@ -253,11 +255,11 @@ def _threads(row: ChangeRow, details: Details) -> Text | str:
     return text
 
 
-def merge_state(row: ChangeRow, details: Details) -> Text:
+def merge_state(row: ChangeRow, details: Details, *, keys: bool = True) -> Text:
     """Return whether it can be merged, and what stands behind that."""
     found = readiness(row.status, details.rules, outdated=row.outdated, stuck=details.stuck,
-                      against=details.against)  # fmt: skip
-    if row.status == "archived":
+                      against=details.against, keys=keys)  # fmt: skip
+    if row.status == "archived" and keys:
         found = replace(found, why="x reopens it")
     return found.text
 

@@ -17,6 +17,7 @@ from copydesk.domain.trend import Trend, sane, spark, trend
 from copydesk.tui.glyphs import UNICODE, glyphs
 from copydesk.tui.present.cluster_merges import Merge, helped, merge_weeks
 from copydesk.tui.present.readiness import Readiness, readiness
+from copydesk.tui.read_only import hint
 from copydesk.tui.widgets.facts import Fact
 
 if TYPE_CHECKING:
@@ -240,7 +241,7 @@ def _requests(
     if isinstance(requests, str):
         return Text(requests, style="warn")
     if not requests:
-        return Text("none yet   ctrl+n begins one", style="muted")
+        return hint("none yet   ctrl+n begins one")
     text = Text()
     for at, request in enumerate(requests):
         if at:

@@ -15,6 +15,7 @@ from copydesk.domain.text import clean, listed, plural, shorten
 from copydesk.tui.glyphs import glyphs
 from copydesk.tui.present.comment import name_of
 from copydesk.tui.present.readiness import objection
+from copydesk.tui.read_only import hint
 from copydesk.tui.review_facts import Side
 
 if TYPE_CHECKING:
@@ -68,7 +69,7 @@ def rule_lines(request: ChangeRequest, rules: RulesRead, standing: Standing) -> 
         lines += [("", head), ("why", clean(result.sentence))]
         lines += rule_data(request, rules, result, standing)
         if said := what_to_do(request, rules, result, standing):
-            lines.append(("do", Text(said, style="accent")))
+            lines.append(("do", hint(said, style="accent")))
         lines.append(("", ""))
     if not rules.results:
         lines += [("", Text("No merge rules hold in this space.", style="muted")), ("", "")]
@@ -184,7 +185,7 @@ def what_to_do(
     if result.outcome == "pass" or request.status not in ("open", "draft"):
         return ""
     if result.outcome == "unknown" and result.rule != UP_TO_DATE:
-        return "Only the service can tell: it does when m, then y asks it to merge."
+        return "Only the service can tell: m, then y asks it to merge."
     if result.rule == UP_TO_DATE:
         if standing.stuck:
             return "An update conflicts: its author edits the pages that both sides changed."
@@ -212,7 +213,7 @@ def _besides(request: ChangeRequest, rules: RulesRead, standing: Standing) -> Li
     good, bad, warn = (glyphs().passed, "good"), (glyphs().failed, "bad"), ("!", "warn")
 
     def line(mark: tuple[str, str], said: str) -> tuple[str, Text | str]:
-        return "", Text.assemble((f"{mark[0]} ", mark[1]), said)
+        return "", Text.assemble((f"{mark[0]} ", mark[1]), hint(said, ""))
 
     lines: Lines = []
     open_now = request.status == "open"

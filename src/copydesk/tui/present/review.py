@@ -17,6 +17,7 @@ from copydesk.tui.present.comment import name_of
 from copydesk.tui.present.conflict import conflict_head
 from copydesk.tui.present.diff import wrap_exact
 from copydesk.tui.present.request_rules import rule_sign
+from copydesk.tui.read_only import hint
 
 if TYPE_CHECKING:
     from copydesk.contract.models.change_request import ChangeRequest, Conflict
@@ -154,7 +155,7 @@ def _reviewers(rules: RulesRead | None, now: datetime, *, asks: bool) -> Lines:
     )
     if not lines:
         nobody = "none, and nobody was asked" + (" (w asks)" if asks else "")
-        return [("reviews", Text(nobody, style="muted"))]
+        return [("reviews", hint(nobody))]
     return [(" " if nth else "reviews", line) for nth, line in enumerate(lines)]
 
 

@@ -15,6 +15,7 @@ from copydesk.domain.site_tree import SiteNode
 from copydesk.domain.text import clean, exposed, listed, plural, shorten
 from copydesk.domain.visitor_schema import Attribute, Changes, Problem, attributes, claims_in
 from copydesk.tui.present.site import SiteRow
+from copydesk.tui.read_only import hint
 from copydesk.tui.widgets.facts import Fact
 
 if TYPE_CHECKING:
@@ -153,7 +154,7 @@ def row_facts(row: SchemaRow) -> list[Fact]:
     """Return what to know about a row."""
     if row.kind == "condition":
         told = [Fact("condition", Text(row.text, style="code")), Fact("means", row.about)]
-        return [*told, Fact("", Text("y copies it; e in Structure puts it on a row.", "muted"))]
+        return [*told, Fact("", hint("y copies it; e in Structure puts it on a row."))]
     if row.kind == "heading":
         return [Fact("", "They name several attributes, or none of this schema.")]
     where = listed(_few(row.places)) if row.places else Text("no condition", style="muted")

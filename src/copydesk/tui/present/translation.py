@@ -10,6 +10,7 @@ from rich.text import Text
 
 from copydesk.domain.text import clean, plural
 from copydesk.tui.present.member import Told, ago
+from copydesk.tui.read_only import hint
 
 if TYPE_CHECKING:
     from copydesk.contract.models.translation import Translation
@@ -81,7 +82,7 @@ def about(listed: Listed, now: datetime) -> Told:
         text = document_to_markdown(item.instructions).strip()
         found.append(("instructions", clean(text, lines=True)))
     else:
-        found.append(("instructions", Text("none: e writes some", style="muted")))
+        found.append(("instructions", hint("none: e writes some")))
     if when := ago(item.created_at, now):
         found.append(("made", when))
     found.append(("id", item.id))

@@ -153,7 +153,15 @@ class ChangesDetails(ChangesWriting):
         known = self.shown_details(row)
         looked = self.session.sleepers.looks.get(row.id)
         now, asked = self.session.now, self.asked_me(row)
-        found = facts(row, self.space_title(row.space), now, known, looked, asked=asked)
+        found = facts(
+            row,
+            self.space_title(row.space),
+            now,
+            known,
+            looked,
+            asked=asked,
+            keys=not self.session.read_only,
+        )
         self.facts.show(found, title=f"{row.label} {row.subject}")
 
     def shown_details(self, row: ChangeRow) -> Details | None:

@@ -212,6 +212,7 @@ class ReviewBase(Place):
             outdated=request.outdated,
             stuck=(request.id, *opened.version) in self.session.stuck,
             against=rules.against,
+            keys=not self.session.read_only,
         )
 
     @property

@@ -20,6 +20,7 @@ from copydesk.tui.glyphs import glyphs
 from copydesk.tui.place import Part
 from copydesk.tui.places import Target, place
 from copydesk.tui.present import site_readers as present
+from copydesk.tui.read_only import offered
 from copydesk.tui.screens.share_links import CHOSEN_LINK
 from copydesk.tui.site_readers_reading import Audience, ReadersRead, nobody_special, read_as
 from copydesk.tui.site_tabs import WHICH, SiteTabs
@@ -116,7 +117,7 @@ class SiteReadersPlace(SiteTabs, HasDetails, scope="site_readers"):
         if self.read is None:
             return ""
         if self.read.said:
-            return self.read.said
+            return offered(self, self.read.said)
         return super().status_left() or present.summary(self.read.tree)
 
     def signs(self) -> Sequence[tuple[str, str]]:
@@ -183,8 +184,7 @@ class SiteReadersPlace(SiteTabs, HasDetails, scope="site_readers"):
 
     def _unread(self, text: str) -> None:
         if self.read is None:
-            self.rows.empty = with_key(text)
-            self.rows.refresh()
+            self.rows.say_instead(with_key(text))
 
     def _polled(self, found: ReadersRead | None) -> None:
         if found is not None and found != self.read:
@@ -192,8 +192,7 @@ class SiteReadersPlace(SiteTabs, HasDetails, scope="site_readers"):
 
     def _arrived(self, found: ReadersRead | None) -> None:
         if found is None:
-            self.rows.empty = WHICH
-            self.rows.refresh()
+            self.rows.say_instead(WHICH)
             return
         first = self.read is None or self.read.who != found.who
         self.read, self.published = found, found.site.published
@@ -227,7 +226,7 @@ class SiteReadersPlace(SiteTabs, HasDetails, scope="site_readers"):
             by_link = self.read.site.visibility == "share-link" and not self.read.key
             facts = present.row_facts(row, secret=self.read.key, by_link=by_link)
             if self.read.said:
-                facts.insert(0, Fact("", Text(self.read.said, style="warn")))
+                facts.insert(0, Fact("", Text(offered(self, self.read.said), style="warn")))
             self.facts.show(facts, title=row.node.title)
 
     def on_virtual_list_opened(self, event: VirtualList.Opened) -> None:

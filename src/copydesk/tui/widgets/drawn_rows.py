@@ -11,6 +11,7 @@ from rich.text import Text
 from textual.strip import Strip
 
 from copydesk.tui.glyphs import glyphs
+from copydesk.tui.read_only import offered
 from copydesk.tui.sources import FilteredSource
 from copydesk.tui.widgets.columns import Column, fit, lay_out
 from copydesk.tui.widgets.pane import Pane
@@ -52,6 +53,11 @@ class DrawnRows(Pane, Generic[T]):
         self._layout: list[tuple[Column[T], int]] = []
         self._layout_width = -1
         self._styles: dict[str, Style] = {}
+
+    def say_instead(self, text: str) -> None:
+        """Show a sentence while there are no rows."""
+        self.empty = text
+        self.refresh()
 
     def refresh_rows(self) -> None:
         """Forget drawn lines: the width, the theme or the columns changed."""
@@ -169,7 +175,7 @@ class DrawnRows(Pane, Generic[T]):
         elif self._source.filtering:
             text = f"{self._source.says}. Esc clears the filter."
         else:
-            text = self.empty
+            text = offered(self, self.empty)
         return [line.plain.rstrip() for line in Text(text).wrap(self.app.console, width)]
 
     def _error_lines(self, width: int) -> list[str]:

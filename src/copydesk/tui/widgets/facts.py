@@ -11,6 +11,7 @@ from rich.style import Style
 from rich.text import Text
 from textual.strip import Strip
 
+from copydesk.tui.read_only import offered, offered_text
 from copydesk.tui.widgets.pane import Pane
 
 GAP = 2
@@ -93,12 +94,12 @@ class Facts(Pane):
         console = self.app.console
         base = self._base = self.rich_style
         muted = base + console.get_style("muted")
-        facts = self._facts or [Fact("", Text(self.empty, style="muted"))]
+        facts = self._facts or [Fact("", Text(offered(self, self.empty), style="muted"))]
         beside = max((cell_len(label) for label, _ in facts if label), default=0)
         beside = beside + GAP if beside else 0
         lines: list[Strip] = []
         for label, said in facts:
-            text = Text(said) if isinstance(said, str) else said
+            text = Text(said) if isinstance(said, str) else offered_text(self, said)
             if text.style:
                 # Rich leaves the style of a whole text out where no part has one of its own.
                 text = text.copy()

@@ -17,6 +17,7 @@ from copydesk.domain.slug import slugify
 from copydesk.domain.text import clean
 from copydesk.tui.markdown_blocks import Block, blocks
 from copydesk.tui.markdown_lines import Line, draw
+from copydesk.tui.read_only import offered
 from copydesk.tui.widgets.pane import Pane
 from copydesk.tui.widgets.spans import SpanPane
 
@@ -312,7 +313,7 @@ class TextView(SpanPane):
         base = self.base
         line = self.scroll_offset.y + y
         if not self._blocks:
-            shown: Line = [(self.empty, "muted")] if y == 0 else []
+            shown: Line = [(offered(self, self.empty), "muted")] if y == 0 else []
         else:
             if line >= self._starts[-1] and not self._measured:
                 self._measure_for(SLICE_SECONDS, until=line + 1)

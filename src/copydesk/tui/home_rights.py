@@ -77,8 +77,7 @@ class AddsByRight(KnowsRights, ResourcePlace[T], scope="adds_by_right"):
     def learned(self, home: Organization) -> None:
         """Offer to add something only to who may."""
         super().learned(home)
-        self.rows.empty = self.missing() or self._nothing()
-        self.rows.refresh()
+        self.rows.say_instead(self.missing() or self._nothing())
 
     def _nothing(self) -> str:
         said = super()._nothing()

@@ -22,8 +22,8 @@ from copydesk.tui.site_publishing import no_publishing, read_links
 from copydesk.tui.site_tabs import SiteTabs
 from copydesk.tui.widgets.choice import Choice, Option
 from copydesk.tui.widgets.form import Field, Form
+from copydesk.tui.widgets.settings_list import SettingsList
 from copydesk.tui.widgets.sheet import Confirm, Fact
-from copydesk.tui.widgets.virtual_list import VirtualList
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
@@ -95,7 +95,7 @@ def body_of(name: str, value: object) -> SiteUpdate:
 class SiteSettings(SiteTabs, SiteDeleting, scope="site_settings_changes"):
     """The place of a site's settings, without what it draws."""
 
-    rows: VirtualList[Setting]
+    rows: SettingsList[Setting]
 
     def __init__(self, target: Target) -> None:
         super().__init__(target)

@@ -230,8 +230,7 @@ class ChangesChecking(ChangesSnooze):
             elif everything and listing.statuses == here.statuses:
                 self.counts[listing.id] = self._count_rows(listing)
         if Query.parse(here.filter, self.fields).wrong is None:
-            self.rows.empty = " ".join([here.empty, *self._elsewhere(here)])
-            self.rows.refresh()
+            self.rows.say_instead(" ".join([here.empty, *self._elsewhere(here)]))
         self.show_views()
 
     def _elsewhere(self, here: Listing) -> Iterable[str]:

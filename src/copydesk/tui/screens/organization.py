@@ -30,11 +30,11 @@ from copydesk.tui.places import Target, place
 from copydesk.tui.present import organization_settings as present
 from copydesk.tui.present.organization_settings import Setting
 from copydesk.tui.raws import Raw
-from copydesk.tui.sources import ListSource
 from copydesk.tui.widgets.choice import Option
 from copydesk.tui.widgets.facts import Facts
+from copydesk.tui.widgets.settings_list import SettingsList
 from copydesk.tui.widgets.sheet import Confirm
-from copydesk.tui.widgets.virtual_list import Column, VirtualList
+from copydesk.tui.widgets.virtual_list import VirtualList
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
@@ -104,17 +104,7 @@ class OrganizationPlace(OrganizationActions, HasDetails, scope="organization"):
 
     def panes(self) -> ComposeResult:
         """The settings, and what there is to know about the one under the cursor."""
-        self._settings: ListSource[Setting] = ListSource(key=lambda row: row.id)
-        self.rows = VirtualList(
-            self._settings,
-            [
-                Column("setting", "SETTING", lambda row: row.label, 16),
-                Column("now", "NOW", lambda row: row.shown, flex=1, minimum=20),
-            ],
-            title="Settings",
-            empty="Reading the settings…",
-            id="settings",
-        )
+        self.rows: SettingsList[Setting] = SettingsList()
         self.facts = Facts(title="Setting", empty="No setting is selected.", id="setting-facts")
         yield Part("main", self.rows)
         yield Part("side", self.facts)
@@ -185,17 +175,14 @@ class OrganizationPlace(OrganizationActions, HasDetails, scope="organization"):
 
     def _unread(self, text: str) -> None:
         if self.read is None:
-            self.rows.empty = with_key(text)
-            self.rows.refresh()
+            self.rows.say_instead(with_key(text))
 
     def _arrived(self, found: tuple[Organization, str] | None) -> None:
         from copydesk.tui.widgets.rules_sheet import names_of
 
         if found is None:
-            self.rows.empty = "No organization is chosen: g o lists yours."
-            self.rows.refresh()
+            self.rows.say_instead("No organization is chosen: g o lists yours.")
             return
-        first = self.read is None
         self.read, self._site = found
         # What is shown stays that of this organization, whichever is chosen later.
         self.target = self.target.but(organization=self.read.id)
@@ -204,12 +191,7 @@ class OrganizationPlace(OrganizationActions, HasDetails, scope="organization"):
         if self.read.id == self.session.organization:
             self.session.organization_title = clean(self.read.title)
         names = names_of(self.session.people.known(self.read.id))
-        self._settings.merge(present.settings_of(self.read, site=self._site, names=names))
-        self._settings.fold()
-        self._settings.fresh.clear()
-        if first:
-            self.rows.move_first()
-        self.rows.refresh_rows()
+        self.rows.show(present.settings_of(self.read, site=self._site, names=names))
         self._look()
         self.refresh_frame()
         if self._resumed:
@@ -264,7 +246,7 @@ class OrganizationPlace(OrganizationActions, HasDetails, scope="organization"):
 
         assert self.read is not None
         key = form_key(self.PLACE, Target(organization=self.home), method, setting)
-        names = [setting] if setting else [row.id for row in self._settings.shown()]
+        names = [setting] if setting else [row.id for row in self.rows.settings]
         said = present.no_way_back(names, self.read)
         form = body_form(
             OrganizationUpdate,
@@ -340,7 +322,7 @@ class OrganizationPlace(OrganizationActions, HasDetails, scope="organization"):
         assert read is not None
         before: dict[str, Any] = present.current_of(read)
         changed = list(json.loads(body.to_json()))
-        labels = {row.id: row.label for row in self.rows.source.base.shown()}
+        labels = {row.id: row.label for row in self.rows.settings}
 
         def back(after: Organization) -> Reversal | None:
             now = present.current_of(after)

@@ -217,8 +217,7 @@ class OrganizationsPlace(OrganizationActions, HasDetails, scope="organizations")
         self.refresh_frame()
 
     def _unread(self, text: str) -> None:
-        self.rows.empty = text
-        self.rows.refresh()
+        self.rows.say_instead(text)
 
     # Choosing
 

@@ -179,8 +179,7 @@ class PagesPlace(PageWays, ThreadAbove, scope="pages"):
         """Read the tree, and the text of the page again."""
         self._texts.clear()
         if self.target.space is None:
-            self.rows.empty = "No space is chosen. gs lists them; gp there reads one."
-            self.rows.refresh()
+            self.rows.say_instead("No space is chosen. gs lists them; gp there reads one.")
             return
         if not self.order:
             self.rows.empty = "Reading pages…"
@@ -252,8 +251,7 @@ class PagesPlace(PageWays, ThreadAbove, scope="pages"):
 
     def _unread(self, text: str) -> None:
         if not self.order:
-            self.rows.empty = text
-            self.rows.refresh()
+            self.rows.say_instead(text)
 
     def on_virtual_list_highlighted(self, event: VirtualList.Highlighted) -> None:
         """Show the page under the cursor once the cursor rests."""

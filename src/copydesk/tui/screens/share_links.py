@@ -158,13 +158,11 @@ class ShareLinksPlace(SiteTabs, HasDetails, scope="share_links"):
 
     def _unread(self, text: str) -> None:
         if self.read is None:
-            self.rows.empty = with_key(text)
-            self.rows.refresh()
+            self.rows.say_instead(with_key(text))
 
     def _arrived(self, found: LinksRead | None) -> None:
         if found is None:
-            self.rows.empty = WHICH
-            self.rows.refresh()
+            self.rows.say_instead(WHICH)
             return
         self.read, self.published = found, found.site.published
         if found.unseen:

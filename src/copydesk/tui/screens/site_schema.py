@@ -137,8 +137,7 @@ class SiteSchemaPlace(SiteTabs, SchemaEditing, scope="site_schema"):
 
     def _unread(self, text: str) -> None:
         if self.read is None:
-            self.rows.empty = with_key(text)
-            self.rows.refresh()
+            self.rows.say_instead(with_key(text))
 
     def _polled(self, found: SchemaRead | None) -> None:
         if found is None or self.read is None:
@@ -151,8 +150,7 @@ class SiteSchemaPlace(SiteTabs, SchemaEditing, scope="site_schema"):
 
     def _arrived(self, found: SchemaRead | None) -> None:
         if found is None:
-            self.rows.empty = WHICH
-            self.rows.refresh()
+            self.rows.say_instead(WHICH)
             return
         first, self.read, self._behind = self.read is None, found, False
         self.published = found.site.published

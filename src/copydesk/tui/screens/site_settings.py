@@ -20,9 +20,9 @@ from copydesk.tui.present.site_settings import Setting
 from copydesk.tui.raws import Raw
 from copydesk.tui.site_settings import SiteSettings, fixed_setting
 from copydesk.tui.site_tabs import WHICH
-from copydesk.tui.sources import ListSource
 from copydesk.tui.widgets.facts import Facts
-from copydesk.tui.widgets.virtual_list import Column, VirtualList
+from copydesk.tui.widgets.settings_list import SettingsList
+from copydesk.tui.widgets.virtual_list import VirtualList
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
@@ -44,17 +44,7 @@ class SiteSettingsPlace(SiteSettings, HasDetails, scope="site_settings"):
 
     def panes(self) -> ComposeResult:
         """The settings, and what there is to know about the one under the cursor."""
-        self._settings: ListSource[Setting] = ListSource(key=lambda row: row.id)
-        self.rows = VirtualList(
-            self._settings,
-            [
-                Column("setting", "SETTING", _label, 16),
-                Column("now", "NOW", lambda row: row.shown, flex=1, minimum=20),
-            ],
-            title="Settings",
-            empty="Reading the settings…",
-            id="settings",
-        )
+        self.rows = SettingsList(_label)
         self.facts = Facts(title="Setting", empty="No setting is selected.", id="setting-facts")
         yield Part("main", self.rows)
         yield Part("side", self.facts)
@@ -140,13 +130,11 @@ class SiteSettingsPlace(SiteSettings, HasDetails, scope="site_settings"):
 
     def _unread(self, text: str) -> None:
         if self.site is None:
-            self.rows.empty = with_key(text)
-            self.rows.refresh()
+            self.rows.say_instead(with_key(text))
 
     def _arrived(self, site: Site | None) -> None:
         if site is None:
-            self.rows.empty = WHICH
-            self.rows.refresh()
+            self.rows.say_instead(WHICH)
             return
         self.show_site(site)
         if self._resumed:
@@ -154,14 +142,8 @@ class SiteSettingsPlace(SiteSettings, HasDetails, scope="site_settings"):
 
     def show_site(self, site: Site) -> None:
         """Show the settings as they are now; the cursor stays on its row."""
-        first, self.site = self.site is None, site
-        self.published = site.published
-        self._settings.merge(present.settings_of(site))
-        self._settings.fold()
-        self._settings.fresh.clear()
-        if first:
-            self.rows.move_first()
-        self.rows.refresh_rows()
+        self.site, self.published = site, site.published
+        self.rows.show(present.settings_of(site))
         self._look()
         self.refresh_frame()
 

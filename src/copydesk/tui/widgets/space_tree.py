@@ -111,11 +111,6 @@ class SpaceTree(TreeList[SpaceNode]):
         self.show_nodes(())
         self.move_first()
 
-    def say_instead(self, text: str) -> None:
-        """Show a sentence while there are no rows."""
-        self.empty = text
-        self.refresh()
-
     def select_first_space(self) -> None:
         """Put the cursor on the first space, not on the collection above it."""
         first = next((twig for twig in self.source.shown() if twig.item.kind == "space"), None)

@@ -15,12 +15,12 @@ from copydesk.domain.text import clean, plural, shorten
 from copydesk.domain.visitor_schema import CLAIMS, claims_in
 from copydesk.tui.actions import action, command
 from copydesk.tui.arranging_place import (
-    ArrangingPlace,
     no_row,
     not_allowed,
     not_staged_order,
     nothing_staged,
 )
+from copydesk.tui.arranging_reading import ReadsArranged
 from copydesk.tui.errors import NotDoneError
 from copydesk.tui.places import Target
 from copydesk.tui.present.arrangement import Row
@@ -85,14 +85,10 @@ def _condition_note(condition: str) -> str:
     return f"this asks nothing of {CLAIMS}: it may be mistyped, and hide it from every reader"
 
 
-class SiteEditing(ArrangingPlace, scope="site_editing"):
+class SiteEditing(ReadsArranged[SiteRead], scope="site_editing"):
     """The place of a site's structure: what can be changed in it besides its order."""
 
     RAW = ("list_site_sections", "list_site_spaces")
-
-    def __init__(self, target: Target) -> None:
-        super().__init__(target)
-        self.read: SiteRead | None = None
 
     @property
     def structure(self) -> Structure:

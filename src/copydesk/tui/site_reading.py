@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from copydesk.domain.site_arrangement import layout_of
 from copydesk.domain.site_tree import Structure, structure_of
 from copydesk.tui.present.site import SiteRow, site_row
 
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from copydesk.client.api import Api
     from copydesk.contract.models.site import Site
     from copydesk.contract.models.site_section import SiteSection
+    from copydesk.domain.layout import Layout
     from copydesk.tui.widgets.choice import Option
 
 PAGE = 250
@@ -33,6 +35,11 @@ class SiteRead:
     site: SiteRow
     structure: Structure
     refused: str = ""
+
+    @property
+    def layout(self) -> Layout:
+        """What it shows, as rows to be arranged."""
+        return layout_of(self.structure)
 
 
 async def read_only_site(api: Api, organization: str) -> Site | None:

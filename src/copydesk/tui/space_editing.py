@@ -15,7 +15,8 @@ from copydesk.domain.space_tree import TRASH, SpaceNode
 from copydesk.domain.tree_arrangement import TreeArrangement
 from copydesk.domain.tree_plan import rules_line
 from copydesk.tui.actions import action
-from copydesk.tui.arranging_place import ArrangingPlace, no_row, not_allowed, not_staged_order
+from copydesk.tui.arranging_place import no_row, not_allowed, not_staged_order
+from copydesk.tui.arranging_reading import ReadsArranged
 from copydesk.tui.errors import NotDoneError
 from copydesk.tui.places import Target
 from copydesk.tui.present.arrangement import Row
@@ -81,12 +82,11 @@ def lock_label(here: SpaceEditing) -> str:
 ON_ROW = (not_allowed, no_row, not_staged_order, in_trash, to_be_deleted, not_mine)
 
 
-class SpaceEditing(ArrangingPlace, scope="space_editing"):
+class SpaceEditing(ReadsArranged[TreeRead], scope="space_editing"):
     """The tree of an organization: what can be changed in it besides its order."""
 
     def __init__(self, target: Target) -> None:
         super().__init__(target)
-        self.read: TreeRead | None = None
         self.trashed: Mapping[str, Trashed] = {}
         """The spaces in the trash, as far as they are known, by id."""
         self.revealing: str | None = None

@@ -18,7 +18,6 @@ from copydesk.tui.app import style_path
 from copydesk.tui.arranging_place import not_allowed, nothing_staged
 from copydesk.tui.dispatch import run
 from copydesk.tui.draft_keys import tree_key
-from copydesk.tui.errors import with_key
 from copydesk.tui.glyphs import glyphs
 from copydesk.tui.place import Part
 from copydesk.tui.places import Target, place
@@ -84,8 +83,6 @@ class OrganizationStructurePlace(SpaceDetails, scope="organization_structure"):
         self._trash_read = False
         self._unfolded: set[str] = {TOP}
         """The collections that were shown before: a new one is unfolded, once."""
-        self._resumed = ""
-        """The row whose form is to be opened once the tree is there."""
 
     # What a place says of itself
 
@@ -248,32 +245,13 @@ class OrganizationStructurePlace(SpaceDetails, scope="organization_structure"):
         """Read the tree; what is staged is put on top of it. Then the trash is looked up."""
         self.forget_details()
         self._trash_read = False
-        self.load("tree", self._read, self._arrived, what="Reading the tree", failed=self._unread)
+        self.load(
+            "tree", self.read_first, self._arrived, what="Reading the tree",
+            failed=self.not_arrived,
+        )  # fmt: skip
 
-    def poll(self) -> None:
-        """Read again quietly. What others changed waits for R: nothing moves by itself."""
-        if self.known:
-            self.load("poll", self._read_tree, self._polled, what="Reading again")
-
-    def _polled(self, found: TreeRead | None) -> None:
-        if found is None or self.read is None:
-            return
-        if self.look_again(found.layout):
-            self.read, self.refused = found, found.refused
-        self.show_arrangement()
-
-    def _unread(self, text: str) -> None:
-        if self.read is None:
-            self.rows.empty = with_key(text)
-            self.rows.refresh()
-
-    async def _read(self, api: Api) -> tuple[TreeRead, ArrangeRun | None] | None:
-        found = await self._read_tree(api)
-        if found is None:
-            return None
-        return found, None if self.known else await self.unfinished()
-
-    async def _read_tree(self, api: Api) -> TreeRead | None:
+    async def read_all(self, api: Api) -> TreeRead | None:
+        """Read the tree of the organization."""
         from copydesk.tui.tree_reading import read_tree
 
         organization = self.target.organization or self.session.organization
@@ -287,8 +265,7 @@ class OrganizationStructurePlace(SpaceDetails, scope="organization_structure"):
 
     def _arrived(self, read: tuple[TreeRead, ArrangeRun | None] | None) -> None:
         if read is None:
-            self.rows.empty = "Which organization? go lists them."
-            self.rows.refresh()
+            self.rows.say_instead("Which organization? go lists them.")
             return
         found, unfinished = read
         self.read, self.refused = found, found.refused
@@ -308,8 +285,8 @@ class OrganizationStructurePlace(SpaceDetails, scope="organization_structure"):
         if self.revealing is not None:
             self.rows.reveal(self.revealing)
             self.revealing = None
-        if self._resumed:
-            self.resume_draft(self._resumed)
+        if self.resumed:
+            self.resume_draft(self.resumed)
         self._begin_wanted()
         if not self._trash_read:
             self._trash_read = True
@@ -347,12 +324,6 @@ class OrganizationStructurePlace(SpaceDetails, scope="organization_structure"):
         if wanted.action:
             self.app.call_later(run, self, self.ACTIONS[wanted.action])
 
-    def resume_draft(self, part: str) -> None:
-        """Open the form of a row again, with what was typed in it."""
-        self._resumed = part if not self.known else ""
-        if self.known and self.rows.reveal(part):
-            self.app.call_later(run, self, self.ACTIONS["edit"])
-
     # What is on screen
 
     def show_arrangement(self, cursor: str | None = None) -> None:
@@ -378,10 +349,6 @@ class OrganizationStructurePlace(SpaceDetails, scope="organization_structure"):
     def on_virtual_list_highlighted(self, event: VirtualList.Highlighted) -> None:
         """Show what is known of the row, and read the rest when the cursor rests."""
         self.look()
-
-    def on_virtual_list_marks_changed(self, event: VirtualList.MarksChanged) -> None:
-        """Say how many rows are picked."""
-        self.refresh_frame()
 
     def on_virtual_list_opened(self, event: VirtualList.Opened) -> None:
         """Drop what is picked; else fold or unfold; restore; go to the requests of a space."""

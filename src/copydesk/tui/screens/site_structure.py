@@ -15,9 +15,7 @@ from copydesk.domain.site_arrangement import SiteArrangement, layout_of
 from copydesk.tui.actions import action
 from copydesk.tui.app import style_path
 from copydesk.tui.arranging_sending import BEFORE_SENDING
-from copydesk.tui.dispatch import run
 from copydesk.tui.draft_keys import structure_key
-from copydesk.tui.errors import with_key
 from copydesk.tui.frame import Status
 from copydesk.tui.place import Part
 from copydesk.tui.places import Target, place
@@ -77,8 +75,6 @@ class SiteStructurePlace(SiteEditing, SiteTabs, scope="site_structure"):
         super().__init__(target)
         self._fitted: object = None
         """The rows that the columns are as wide as: another order changes no width."""
-        self._resumed = ""
-        """The row whose form is to be opened once the structure is there."""
         self._written: list[Past] = []
         """What this machine changed here and can take back, newest first."""
         self._looked = -1
@@ -180,36 +176,12 @@ class SiteStructurePlace(SiteEditing, SiteTabs, scope="site_structure"):
     def reload(self) -> None:
         """Read the structure; what is staged is put on top of it."""
         self.load(
-            "structure", self._read, self._arrived, what="Reading the structure",
-            failed=self._unread,
+            "structure", self.read_first, self._arrived, what="Reading the structure",
+            failed=self.not_arrived,
         )  # fmt: skip
 
-    def poll(self) -> None:
-        """Read again quietly. What others changed waits for R: nothing moves by itself."""
-        if self.known:
-            self.load("poll", self._read_site, self._polled, what="Reading again")
-        else:
-            super().poll()
-
-    def _polled(self, found: SiteRead | None) -> None:
-        if found is None or self.read is None:
-            return
-        if self.look_again(layout_of(found.structure)):
-            self.read, self.refused = found, found.refused
-        self.show_arrangement()
-
-    def _unread(self, text: str) -> None:
-        if self.read is None:
-            self.rows.empty = with_key(text)
-            self.rows.refresh()
-
-    async def _read(self, api: Api) -> tuple[SiteRead, ArrangeRun | None] | None:
-        found = await self._read_site(api)
-        if found is None:
-            return None
-        return found, None if self.known else await self.unfinished()
-
-    async def _read_site(self, api: Api) -> SiteRead | None:
+    async def read_all(self, api: Api) -> SiteRead | None:
+        """Read the site and what it shows."""
         from copydesk.tui import site_reading as reading
 
         organization = self.target.organization or self.session.organization
@@ -241,19 +213,17 @@ class SiteStructurePlace(SiteEditing, SiteTabs, scope="site_structure"):
         for group in ("structure", BEFORE_SENDING):
             self.progress(group, said)
         if not self.known and self.is_attached:
-            self.rows.empty = f"{said}…"
-            self.rows.refresh()
+            self.rows.say_instead(f"{said}…")
 
     def _arrived(self, read: tuple[SiteRead, ArrangeRun | None] | None) -> None:
         if read is None:
-            self.rows.empty = WHICH
-            self.rows.refresh()
+            self.rows.say_instead(WHICH)
             return
         found, unfinished = read
         self.read, self.refused = found, found.refused
         adds = "" if self.refused else " ctrl+n adds one."
         self.rows.empty = f"This site has no sections.{adds}"
-        layout = layout_of(found.structure)
+        layout = found.layout
         if self.known:
             self.read_anew(layout)
         else:
@@ -263,8 +233,8 @@ class SiteStructurePlace(SiteEditing, SiteTabs, scope="site_structure"):
             self.begin(layout, unfinished)
         self._look_back()
         self.show_arrangement()
-        if self._resumed:
-            self.resume_draft(self._resumed)
+        if self.resumed:
+            self.resume_draft(self.resumed)
 
     def _unfold_first(self, layout: Layout) -> None:
         few = len(layout.items) <= UNFOLD_LIMIT
@@ -352,10 +322,6 @@ class SiteStructurePlace(SiteEditing, SiteTabs, scope="site_structure"):
         """Show what is known of the row."""
         self._look()
 
-    def on_virtual_list_marks_changed(self, event: VirtualList.MarksChanged) -> None:
-        """Say how many rows are picked."""
-        self.refresh_frame()
-
     def _look(self) -> None:
         row = self.row
         if row is None or self.read is None:
@@ -377,12 +343,6 @@ class SiteStructurePlace(SiteEditing, SiteTabs, scope="site_structure"):
             space = str(row.item.values.get("space") or "") or None
             target = Target(organization=self.target.organization, space=space)
             self.desk.call_later(self.desk.go, "pages", target)
-
-    def resume_draft(self, part: str) -> None:
-        """Open the form of a row again, with what was typed in it."""
-        self._resumed = part if not self.known else ""
-        if self.known and self.rows.reveal(part):
-            self.app.call_later(run, self, self.ACTIONS["edit"])
 
     def keyed(self) -> bool:
         """Whether the site is read with share links only."""

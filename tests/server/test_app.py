@@ -84,6 +84,7 @@ async def test_a_desk_that_another_program_writes_to_is_busy_not_broken(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("copydesk.server.store.BUSY_SECONDS", 0)
+    monkeypatch.setattr("copydesk.server.desk_file.BUSY_SECONDS", 0)
     world = World(tmp_path / "desk.db")
     space = world.space()
     token = world.token(world.ana)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, get_args
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, get_args
 
 from copydesk.contract.enumerations import EventStatus, IntegrationCategory, IntegrationTarget
 from copydesk.contract.enumerations import IntegrationVisibility as Visibility
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
         SiteInstallation,
         SpaceInstallation,
     )
+    from copydesk.contract.models.site import Site
+    from copydesk.contract.models.space import Space
     from copydesk.tui.places import Target
 
 YES_NO = ("true", "false")
@@ -132,6 +135,56 @@ INSTALLATIONS: Resource[Installation] = Resource(
 """The organizations that have an integration."""
 
 
+P = TypeVar("P", "SpaceInstallation", "SiteInstallation")
+
+Listing: TypeAlias = "Callable[[Api, Target, Asked], Awaitable[Page[P]]]"
+
+
+def _works_on(
+    noun: str, title: str, pages: Listing[P], place_of: Callable[[P], Space | Site | str]
+) -> Resource[P]:
+    """Return what is listed of the places that an integration works on.
+
+    ``place_of`` returns the space or site, or its id where the service gave no more.
+    """
+
+    def label(one: P) -> str:
+        there = place_of(one)
+        return there if isinstance(there, str) else there.title or there.id
+
+    def key(one: P) -> str:
+        there = place_of(one)
+        return there if isinstance(there, str) else there.id
+
+    def url(one: P) -> str | None:
+        there = place_of(one)
+        if isinstance(there, str):
+            return None
+        return web_address(there.urls.app or there.urls.published) or None
+
+    return Resource(
+        noun=noun,
+        title=title,
+        pages=pages,
+        key=key,
+        label=label,
+        shown=(
+            Shown("title", noun.upper(), lambda one, now: label(one), flex=1, minimum=20,
+                  detail=False, sort=label),
+            Shown("status", "STATUS", lambda one, now: one.status, 8),
+            Shown("external", "EXTERNAL IDS", lambda one, now: ", ".join(one.external_ids) or None,
+                  30, drop=1),
+        ),
+        empty=f"It works on no {noun} that you see.",
+        of="item",
+        url=url,
+        views=VIEWS,
+        conditions=(_EXTERNAL,),
+        copies=lambda one: [("installation", one.installation)],
+        more=lambda one, now: tuple(present.part_facts(one)),
+    )  # fmt: skip
+
+
 async def _spaces(api: Api, target: Target, asked: Asked) -> Page[SpaceInstallation]:
     from copydesk.contract import operations as ops
 
@@ -144,41 +197,7 @@ async def _spaces(api: Api, target: Target, asked: Asked) -> Page[SpaceInstallat
     )
 
 
-def _space_title(one: SpaceInstallation) -> str:
-    space = present.space_of(one)
-    return str(one.space) if space is None else space.title or space.id
-
-
-def _space_id(one: SpaceInstallation) -> str:
-    return one.space if isinstance(one.space, str) else one.space.id
-
-
-def _space_url(one: SpaceInstallation) -> str | None:
-    space = present.space_of(one)
-    return None if space is None else web_address(space.urls.app or space.urls.published) or None
-
-
-SPACES: Resource[SpaceInstallation] = Resource(
-    noun="space",
-    title="Spaces",
-    pages=_spaces,
-    key=_space_id,
-    label=_space_title,
-    shown=(
-        Shown("title", "SPACE", lambda one, now: _space_title(one), flex=1, minimum=20,
-              detail=False, sort=_space_title),
-        Shown("status", "STATUS", lambda one, now: one.status, 8),
-        Shown("external", "EXTERNAL IDS", lambda one, now: ", ".join(one.external_ids) or None,
-              30, drop=1),
-    ),
-    empty="It works on no space that you see.",
-    of="item",
-    url=_space_url,
-    views=VIEWS,
-    conditions=(_EXTERNAL,),
-    copies=lambda one: [("installation", one.installation)],
-    more=lambda one, now: tuple(present.part_facts(one)),
-)  # fmt: skip
+SPACES: Resource[SpaceInstallation] = _works_on("space", "Spaces", _spaces, lambda one: one.space)
 """The spaces that an integration works on."""
 
 
@@ -194,41 +213,7 @@ async def _sites(api: Api, target: Target, asked: Asked) -> Page[SiteInstallatio
     )
 
 
-def _site_title(one: SiteInstallation) -> str:
-    site = present.site_of(one)
-    return str(one.site) if site is None else site.title or site.id
-
-
-def _site_id(one: SiteInstallation) -> str:
-    return one.site if isinstance(one.site, str) else one.site.id
-
-
-def _site_url(one: SiteInstallation) -> str | None:
-    site = present.site_of(one)
-    return None if site is None else web_address(site.urls.app or site.urls.published) or None
-
-
-SITES: Resource[SiteInstallation] = Resource(
-    noun="site",
-    title="Sites",
-    pages=_sites,
-    key=_site_id,
-    label=_site_title,
-    shown=(
-        Shown("title", "SITE", lambda one, now: _site_title(one), flex=1, minimum=20,
-              detail=False, sort=_site_title),
-        Shown("status", "STATUS", lambda one, now: one.status, 8),
-        Shown("external", "EXTERNAL IDS", lambda one, now: ", ".join(one.external_ids) or None,
-              30, drop=1),
-    ),
-    empty="It works on no site that you see.",
-    of="item",
-    url=_site_url,
-    views=VIEWS,
-    conditions=(_EXTERNAL,),
-    copies=lambda one: [("installation", one.installation)],
-    more=lambda one, now: tuple(present.part_facts(one)),
-)  # fmt: skip
+SITES: Resource[SiteInstallation] = _works_on("site", "Sites", _sites, lambda one: one.site)
 """The sites that an integration works on."""
 
 

@@ -8,18 +8,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
-from copydesk.domain.space_tree import TRASH, SpaceNode
+from copydesk.domain.space_tree import TRASH
 from copydesk.tui.places import Target
 from copydesk.tui.present import arrangement as staged
-from copydesk.tui.present import space as spaces
 from copydesk.tui.present import space_structure as present
 from copydesk.tui.present.arrangement import Row
+from copydesk.tui.resting import RestingDetails
 from copydesk.tui.space_handing import SpaceHanding
 from copydesk.tui.undoing import Past
 from copydesk.tui.widgets.facts import Fact, Facts
-
-REST_SECONDS = 0.15
-"""How long the cursor rests on a row before its details are read."""
 
 WRITTEN = 12
 """So many writes of this machine are listed beside the tree."""
@@ -36,15 +33,13 @@ class SpaceDetails(SpaceHanding):
 
     def __init__(self, target: Target) -> None:
         super().__init__(target)
-        self._details: dict[str, spaces.Details] = {}
-        self._unread_details: set[str] = set()
+        self._details = RestingDetails(self, self._show_facts)
         self._written: list[Past] = []
         """What this machine changed here and can take back, newest first."""
 
     def forget_details(self) -> None:
         """Read the details of every row again."""
-        self._details.clear()
-        self._unread_details.clear()
+        self._details.forget()
 
     def show_written(self) -> None:
         """Show what this machine changed here."""
@@ -74,14 +69,11 @@ class SpaceDetails(SpaceHanding):
         """Show what is known of the row; read the rest when the cursor rests."""
         row = self.row
         self.facts.show(self._facts_of(row), title="Row" if row is None else row.title)
-        node = self.node
-        self.cancel_load("details")
-        if node is None or node.kind != "space":
-            return
-        if node.id in self._details and not self.left_behind("details", node.id):
-            return
-        if not spaces.no_access(node) and self.session.api is not None:
-            self._read_details(node)
+        rules = () if self.read is None else self.read.rules[1]
+        self._details.rest(self.node, self.organization, rules)
+
+    def _show_facts(self) -> None:
+        self.facts.show(self._facts_of(self.row))
 
     def _facts_of(self, row: Row | None) -> Sequence[Fact]:
         if row is None or self.read is None:
@@ -99,35 +91,8 @@ class SpaceDetails(SpaceHanding):
             self.node,
             now,
             rules=self.read.rules,
-            details=self._details.get(row.id),
-            unread=row.id in self._unread_details,
-        )
-
-    def _read_details(self, node: SpaceNode) -> None:
-        from copydesk.tui.space_reading import read_details
-
-        me = self.session.me.id if self.session.me is not None else None
-        inherited = self.read.rules[1] if self.read is not None else ()
-        rules = node.rules if node.rules_type != "inherit" else inherited
-        people = list(dict.fromkeys(user for _, users in rules for user in users))[:8]
-
-        def arrived(details: spaces.Details) -> None:
-            self._details[node.id] = details
-            self._unread_details.discard(node.id)
-            self.facts.show(self._facts_of(self.row))
-
-        def unread(_: str) -> None:
-            self._unread_details.add(node.id)
-            self.facts.show(self._facts_of(self.row))
-
-        self.load(
-            "details",
-            lambda api: read_details(api, node, self.organization, me, people),
-            arrived,
-            what=f"Reading about {node.title}",
-            of=node.id,
-            failed=unread,
-            after=REST_SECONDS,
+            details=self._details.of(row.id),
+            unread=self._details.unread(row.id),
         )
 
 

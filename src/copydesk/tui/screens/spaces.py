@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Sequence
-from contextlib import suppress
-from dataclasses import replace
-from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
@@ -20,12 +17,13 @@ from copydesk.tui.actions import action, command
 from copydesk.tui.content_actions import Content, ContentCommands
 from copydesk.tui.errors import ends_with_an_answer
 from copydesk.tui.last_run import LastRun, keep_last_run, read_last_run
-from copydesk.tui.place import Part, View
+from copydesk.tui.place import Part
 from copydesk.tui.places import Target, place
 from copydesk.tui.present import space as present
 from copydesk.tui.raws import OF_NODE, Raw, node_raw
+from copydesk.tui.resting import RestingDetails
 from copydesk.tui.spaces_arranging import SpacesArranging
-from copydesk.tui.views import COUNT_SECONDS
+from copydesk.tui.spaces_counting import SpacesCounting
 from copydesk.tui.widgets.facts import Facts
 from copydesk.tui.widgets.space_tree import SpaceTree
 from copydesk.tui.widgets.virtual_list import VirtualList
@@ -34,20 +32,8 @@ if TYPE_CHECKING:
     from copydesk.client.api import Api
     from copydesk.tui.space_reading import Desk
 
-REST_SECONDS = 0.15
-"""How long the cursor rests on a row before its details are read."""
-
 WIDE = 100
 """Cells from which there is room for more than the tabs and a name (interaction.md 3.1 rule 10)."""
-
-TABS = (
-    View("spaces", "Spaces"),
-    View("needs-me", "Needs me"),
-    View("changes", "Changes"),
-    View("sites", "Sites"),
-    View("clusters", "Clusters"),
-)
-"""The places of an organization, as tabs of this one; their ids are the words after ``:``."""
 
 
 def no_space(here: SpacesPlace) -> str | None:
@@ -69,7 +55,7 @@ def no_rows(here: SpacesPlace) -> str | None:
     title="Spaces",
     uses=("list_organization_spaces", "list_organization_collections", "get_organization"),
 )
-class SpacesPlace(ContentCommands, SpacesArranging, scope="spaces"):
+class SpacesPlace(ContentCommands, SpacesArranging, SpacesCounting, scope="spaces"):
     """The tree of an organization, and what there is to know about the row under the cursor."""
 
     RAW = OF_NODE
@@ -77,16 +63,8 @@ class SpacesPlace(ContentCommands, SpacesArranging, scope="spaces"):
     def __init__(self, target: Target) -> None:
         super().__init__(target)
         self._rules: tuple[str, RuleList] | None = None
-        self._details: dict[str, present.Details] = {}
-        self._old: set[str] = set()
-        """Whose details are to be read again; they show until others have come."""
-        self._unread_details: set[str] = set()
-        """Whose details could not be read."""
+        self._details = RestingDetails(self, self.refresh_frame)
         self._who = ""
-        self._counts: dict[str, int] = {}
-        """How much is behind each tab, as far as it is known."""
-        self._needing_at: datetime | None = None
-        """When it was counted last what needs the reader."""
         self._written = 0
 
     # What a place says of itself
@@ -96,7 +74,7 @@ class SpacesPlace(ContentCommands, SpacesArranging, scope="spaces"):
         self.rows = SpaceTree(lambda: self.session.now, id="spaces")
         self.facts = Facts(title="Details", id="space-details")
         self._show_last_run()
-        self.views, self.view = self._tabs(), "spaces"
+        self.views, self.view = self.tabs(), "spaces"
         yield Part("main", self.rows)
         yield Part("side", self.facts)
 
@@ -174,8 +152,9 @@ class SpacesPlace(ContentCommands, SpacesArranging, scope="spaces"):
 
     def reload(self) -> None:
         """Read the organization and its tree."""
-        self._written, self._needing_at = len(self.session.log), None
-        self._old, self._unread_details = set(self._details), set()
+        self._written = len(self.session.log)
+        self.count_anew()
+        self._details.read_again()
         if not self.rows.nodes:
             self.rows.say_instead(self.rows.reading)
         self.load("spaces", self._read, self._arrived, what="Reading spaces", failed=self._unread)
@@ -189,11 +168,11 @@ class SpacesPlace(ContentCommands, SpacesArranging, scope="spaces"):
         self.target = self.target.but(organization=organization)
         self.session.organization = organization
         self.session.organization_title = title
-        self._rules, self._counts = None, {}
+        self._rules, self.counts = None, {}
         self.rows.forget()
         self._show_last_run()
         self.rows.select_first_space()
-        self._count()
+        self.count()
         self.reload()
 
     async def _read(self, api: Api) -> tuple[Desk | None, int]:
@@ -241,9 +220,9 @@ class SpacesPlace(ContentCommands, SpacesArranging, scope="spaces"):
         self.rows.show_nodes(found.nodes, refresh=not self.rows.partial)
         if first:
             self.rows.select_first_space()
-        self._count()
+        self.count()
         self._look()
-        self._read_counts()
+        self.read_counts()
         self.look_for_deleted(before, found.nodes)
         self._keep_rows()
         if not found.complete:
@@ -261,58 +240,6 @@ class SpacesPlace(ContentCommands, SpacesArranging, scope="spaces"):
                 way = " :profile desk goes to the desk on this machine."
             self.rows.say_instead(text + way)
 
-    def _count(self) -> None:
-        rows = self.rows
-        if rows.nodes and not rows.partial:
-            self._counts["spaces"] = rows.count("space")
-            self._counts["changes"] = sum(node.open for node in rows.nodes)
-        self.set_views(self._tabs(), "spaces")
-
-    def _tabs(self) -> list[View]:
-        return [replace(tab, count=self._counts.get(tab.id)) for tab in TABS]
-
-    def _read_counts(self) -> None:
-        from copydesk.tui.space_reading import read_counts
-
-        organization = self.target.organization or ""
-
-        def arrived(counts: dict[str, int]) -> None:
-            self._counts.update(counts)
-            self._count()
-
-        self.load("counts", lambda api: read_counts(api, organization), arrived, what="Counting")
-        now, at = self.session.clock(), self._needing_at
-        if at is None or now - at >= timedelta(seconds=COUNT_SECONDS):
-            self._needing_at = now
-            self._read_needing(organization)
-
-    def _read_needing(self, organization: str) -> None:
-        """Count what needs the reader as the view of that name does, if there is no hurry."""
-        left, limit = self.session.budget or (1, 1)
-        if self.session.me is None or left * 2 <= limit:
-            return
-        me, sleepers, now = self.session.me.id, self.session.sleepers, self.session.clock()
-
-        async def read(api: Api) -> int | None:
-            from copydesk.client.errors import ApiError
-            from copydesk.tui.needing_reading import count_needing
-
-            with suppress(OSError):
-                await sleepers.read()
-            with suppress(ApiError):  # a tab without a number is not worth a word
-                return await count_needing(
-                    api, organization, me, lambda row: sleepers.asleep(row.id, row.updated, now)
-                )
-            return None
-
-        def arrived(count: int | None) -> None:
-            self._counts.pop("needs-me", None)
-            if count is not None:
-                self._counts["needs-me"] = count
-            self._count()
-
-        self.load("needing", read, arrived, what="Counting what needs you")
-
     # The rows of the last run
 
     def _show_last_run(self) -> None:
@@ -324,7 +251,7 @@ class SpacesPlace(ContentCommands, SpacesArranging, scope="spaces"):
         if not run.nodes:
             return
         self.cached = True
-        self._who, self._counts = run.who, dict(run.counts)
+        self._who, self.counts = run.who, dict(run.counts)
         self.session.organization = run.organization
         self.session.organization_title = run.title
         self.target = self.target.but(organization=run.organization)
@@ -341,7 +268,7 @@ class SpacesPlace(ContentCommands, SpacesArranging, scope="spaces"):
             nodes=rows.nodes,
             folded=rows.folded,
             total=len(rows.nodes),
-            counts=dict(self._counts),
+            counts=dict(self.counts),
         )
 
     def _keep_rows(self) -> None:
@@ -367,15 +294,8 @@ class SpacesPlace(ContentCommands, SpacesArranging, scope="spaces"):
 
     def _look(self) -> None:
         self.frame_soon()
-        node = self.rows.selected_item
-        self.cancel_load("details")
-        if node is None or node.kind != "space":
-            return
-        known = node.id in self._details and node.id not in self._old
-        if not known or self.left_behind("details", node.id):
-            if self.session.api is None or present.no_access(node):
-                return
-            self._read_details(node)
+        rules = () if self._rules is None else self._rules[1]
+        self._details.rest(self.rows.selected_item, self.target.organization or "", rules)
 
     def _show_facts(self) -> None:
         node = self.rows.selected_item
@@ -386,38 +306,10 @@ class SpacesPlace(ContentCommands, SpacesArranging, scope="spaces"):
             node,
             self.session.now,
             organization_rules=self._rules,
-            details=self._details.get(node.id),
-            unread=node.id in self._unread_details,
+            details=self._details.of(node.id),
+            unread=self._details.unread(node.id),
         )
         self.facts.show(found, title=node.title)
-
-    def _read_details(self, node: SpaceNode) -> None:
-        from copydesk.tui.space_reading import read_details
-
-        organization = self.target.organization or ""
-        me = self.session.me.id if self.session.me is not None else None
-        rules = node.rules if node.rules_type != "inherit" else (self._rules or ("", ()))[1]
-        people = list(dict.fromkeys(user for _, users in rules for user in users))[:8]
-
-        def arrived(details: present.Details) -> None:
-            self._details[node.id] = details
-            self._old.discard(node.id)
-            self._unread_details.discard(node.id)
-            self.refresh_frame()
-
-        def unread(_: str) -> None:
-            self._unread_details.add(node.id)
-            self.refresh_frame()
-
-        self.load(
-            "details",
-            lambda api: read_details(api, node, organization, me, people),
-            arrived,
-            what=f"Reading about {node.title}",
-            of=node.id,
-            failed=unread,
-            after=REST_SECONDS,
-        )
 
     def on_virtual_list_opened(self, event: VirtualList.Opened) -> None:
         """Fold a collection; go to the change requests of a space."""

@@ -191,6 +191,27 @@ def test_an_address_that_cannot_be_listened_on_makes_no_desk(tmp_path: Path) -> 
     assert not path.exists()
 
 
+def test_a_desk_without_room_can_be_read(desk: Path, tmp_path: Path) -> None:
+    code = (
+        "import resource, sys\n"
+        "from copydesk.cli import main\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))\n"
+        "for more in ((), ('--read-only',)):\n"
+        f"    print(main(['api', 'GET', '/orgs', '--desk', {str(desk)!r}, *more]))\n"
+    )
+    before = desk.read_bytes()
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, env=os.environ
+    )
+    first, _, then = done.stdout.partition("\n")
+    assert first == "2"
+    assert "disk is full" in done.stderr
+    assert done.stderr.endswith("--read-only reads what there is.\n")
+    assert then.endswith("\n0\n")
+    assert '"manual"' in then
+    assert desk.read_bytes() == before
+
+
 def test_commands_that_meet_on_a_new_desk_fill_it_once() -> None:
     command = [sys.executable, "-m", "copydesk", "desk", "token"]
     both = [

@@ -11,14 +11,17 @@ from datetime import UTC, datetime, timedelta, timezone
 from functools import partial
 from pathlib import Path
 
+import httpx
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from copydesk.server import seeding
+from copydesk.server.app import create_app
 from copydesk.server.migrations import VERSION
 from copydesk.server.schema import APPLICATION_ID
 from copydesk.server.store import DeskError, Store, Tx, random_id, timestamp, to_json
+from tests.world import World
 
 
 def people(store: Store) -> int:
@@ -43,6 +46,46 @@ def test_a_write_is_kept_and_a_failed_one_leaves_nothing(tmp_path: Path) -> None
     again = Store(tmp_path / "new" / "desk.db")
     assert people(again) == 1
     again.close()
+
+
+async def test_a_desk_that_is_only_read_follows_who_writes_it_and_leaves_nothing_beside(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "desk.db"
+    with pytest.raises(DeskError, match="cannot be opened"):
+        Store(path, reads=True)
+    world = World(path)
+    home = world.home
+    world.close()
+    before = path.read_bytes()
+    reading = Store(path, reads=True)
+    app = create_app(reading, sessions={"t": world.ana})
+    async with httpx.AsyncClient(
+        transport=httpx.ASGITransport(app=app),
+        base_url="http://desk.test/v1",
+        headers={"authorization": "Bearer t"},
+    ) as client:
+        refused = await client.post(f"/orgs/{home}/spaces", json={"title": "New"})
+        assert refused.status_code == 403
+        assert "only read here" in refused.json()["error"]["message"]
+        assert (path.read_bytes(), beside(path)) == (before, ["desk.db"])
+        there = people(reading)
+        # Somebody else may write it all the same: while they do, and once they are gone.
+        writing = Store(path)
+        for more in (1, 2):
+            writing.write(partial(add_person, name=f"new{more}"))
+            assert people(reading) == there + more
+        writing.close()
+        assert people(reading) == there + 2
+    reading.close()
+
+
+def beside(path: Path) -> list[str]:
+    return sorted(each.name for each in path.parent.iterdir())
+
+
+def add_person(tx: Tx, name: str) -> None:
+    seeding.add_user(tx, name, f"{name}@example.org")
 
 
 def test_a_commit_that_fails_leaves_a_desk_that_can_be_written(tmp_path: Path) -> None:

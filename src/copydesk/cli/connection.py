@@ -252,7 +252,12 @@ def _embedded(desk: Path | None, *, read_only: bool) -> Connection:
     stores: list[Store] = []
 
     def connect() -> Api:
-        store = open_store(desk)
+        from copydesk.server.store import DeskError, UnwritableError
+
+        try:
+            store = open_store(desk, reads=read_only)
+        except UnwritableError as error:
+            raise DeskError(f"{error} {READ_ONLY} reads what there is.") from error
         stores.append(store)
         api = connect_in_process(store)
         api.read_only = read_only

@@ -30,13 +30,16 @@ def desk_file(desk: Path | None) -> Path:
     return desk.expanduser().absolute() if desk else find_paths().desk
 
 
-def open_store(desk: Path | None, *, fill: bool = True, make: bool = True) -> Store:
+def open_store(
+    desk: Path | None, *, fill: bool = True, make: bool = True, reads: bool = False
+) -> Store:
     """Open a desk, made when it is missing; with ``fill`` a new one gets the sample.
 
     Without ``make`` a file that was named must be there: what is asked of it is in it or nowhere.
+    Where only reading is asked of it (``reads``), it may be one that cannot be written.
     Raises ``DeskError`` when the file cannot be used.
     """
-    from copydesk.server.store import DeskError, Store
+    from copydesk.server.store import DeskError, Store, UnwritableError
 
     path = desk_file(desk)
     if desk is not None and not (path.parent.is_dir() if make else path.exists()):
@@ -45,7 +48,12 @@ def open_store(desk: Path | None, *, fill: bool = True, make: bool = True) -> St
     try:
         if desk is None:
             private_folder(path.parent)
-        store = Store(path)
+        try:
+            store = Store(path)
+        except UnwritableError:
+            if not reads:
+                raise
+            return Store(path, reads=True)
     except OSError as error:
         raise DeskError(
             f"{path} cannot be opened ({error.strerror}). Check the folder's permissions, "

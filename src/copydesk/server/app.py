@@ -75,6 +75,8 @@ def create_app(
         exception_handlers={HTTPException: _unrouted, Exception: _unexpected},
     )
     app.state.worker = worker
+    if store.reads:
+        worker.close()  # whatever it did would have to be written
     # A redirect would send a client wherever its Host header says.
     app.router.redirect_slashes = False
     return app
@@ -132,7 +134,7 @@ def _endpoint(
         except Refusal as refusal:
             response = _refused(refusal)
         except sqlite3.DatabaseError as error:
-            response = _refused(_trouble(op, error))
+            response = _refused(_trouble(store, op, error))
         except ClientDisconnect:
             response = Response(status_code=400)
         await response(scope, receive, send)
@@ -140,7 +142,7 @@ def _endpoint(
     return answer
 
 
-def _trouble(op: Operation[..., Any], error: sqlite3.DatabaseError) -> Refusal:
+def _trouble(store: Store, op: Operation[..., Any], error: sqlite3.DatabaseError) -> Refusal:
     """Return the answer to what is wrong with the file or its disk; what else there is, it raises.
 
     Nothing was written by a request that is answered so.
@@ -151,6 +153,8 @@ def _trouble(op: Operation[..., Any], error: sqlite3.DatabaseError) -> Refusal:
             return Refusal(503, "Another program is writing to this desk; try again.")
         case sqlite3.SQLITE_FULL:
             return Refusal(507, "The disk of this desk is full: nothing was written.")
+        case sqlite3.SQLITE_READONLY if store.reads:
+            return Refusal(403, "This desk is only read here: nothing was written.")
         case sqlite3.SQLITE_IOERR | sqlite3.SQLITE_READONLY | sqlite3.SQLITE_CANTOPEN:
             sentence = f"This desk's file cannot be used ({error}). Check its disk and permissions."
         case sqlite3.SQLITE_CORRUPT | sqlite3.SQLITE_NOTADB:

@@ -45,7 +45,22 @@ def open_unchanging(path: Path) -> sqlite3.Connection:
     writing. Raises ``sqlite3.OperationalError`` when the file cannot be opened.
     """
     # Without a log nobody has the file open, or they have just begun to; locking would create one.
-    mode = "mode=ro" if log_of(path).exists() else "mode=ro&immutable=1"
+    log = log_of(path)
+    if not log.exists():
+        return _connection(path, "mode=ro&immutable=1")
+    connection = _connection(path, "mode=ro")
+    if not log.stat().st_size:
+        # An empty one says nothing, and is what a full disk leaves where a log was to be made. Then
+        # there is no room either for what SQLite needs beside it.
+        try:
+            connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
+        except sqlite3.OperationalError:
+            connection.close()
+            return _connection(path, "mode=ro&immutable=1")
+    return connection
+
+
+def _connection(path: Path, mode: str) -> sqlite3.Connection:
     connection = sqlite3.connect(
         f"file:{quote(str(path.absolute()))}?{mode}",
         uri=True,
@@ -57,23 +72,31 @@ def open_unchanging(path: Path) -> sqlite3.Connection:
     return connection
 
 
-def complaint(path: Path, newest: int, *, examine: bool = True) -> str | None:
+def unwritable(path: Path, *, folder: bool = True) -> str | None:
+    """Return why a file that is there cannot be written as a desk, and its ``folder`` with it."""
+    # As the user who opens it, who under setuid is not the one who called.
+    effective = os.access in os.supports_effective_ids
+    if not os.access(path, os.W_OK, effective_ids=effective):
+        return "cannot be written by you"
+    if folder and not os.access(path.absolute().parent, os.W_OK, effective_ids=effective):
+        return "is in a folder that cannot be written by you, and its log is kept beside it"
+    return None
+
+
+def complaint(path: Path, newest: int, *, examine: bool = True, writes: bool = True) -> str | None:
     """Return why a file cannot be used as a desk, or None when it can be.
 
     ``newest`` is the latest schema version that is known here. The answer goes on after the file's
     name ("is a folder"). An empty file and none at all can be used: both become a new desk. Raises
-    ``OSError`` when the file cannot be looked at. Without ``examine`` damage is left to be found.
+    ``OSError`` when the file cannot be looked at. Without ``examine`` damage is left to be found;
+    one that nobody ``writes`` may be one that cannot be written.
     """
     if path.is_dir():
         return "is a folder, not a desk"
     if not path.exists() or not path.stat().st_size:
         return None
-    # As the user who opens it, who under setuid is not the one who called.
-    effective = os.access in os.supports_effective_ids
-    if not os.access(path, os.W_OK, effective_ids=effective):
-        return "cannot be written by you"
-    if examine and not os.access(path.absolute().parent, os.W_OK, effective_ids=effective):
-        return "is in a folder that cannot be written by you, and its log is kept beside it"
+    if writes and (reason := unwritable(path, folder=examine)) is not None:
+        return reason
     with path.open("rb") as file:
         if file.read(len(_MAGIC)) != _MAGIC:
             return "is not a usable desk (it is no SQLite database)"

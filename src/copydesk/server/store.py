@@ -14,18 +14,26 @@ import json
 import sqlite3
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TypeVar
 
-from copydesk.server.desk_file import BUSY_SECONDS, complaint, when_free
+from copydesk.server.desk_file import (
+    BUSY_SECONDS,
+    complaint,
+    open_unchanging,
+    state_of,
+    unwritable,
+    when_free,
+)
 from copydesk.server.migrations import VERSION, migrate
-from copydesk.server.transaction import Reader, random_id
+from copydesk.server.transaction import Reader
 from copydesk.server.transaction import Row as Row
 from copydesk.server.transaction import Tx as Tx
 from copydesk.server.transaction import Value as Value
+from copydesk.server.transaction import random_id as random_id
 from copydesk.server.transaction import timestamp as timestamp
 
 T = TypeVar("T")
@@ -51,6 +59,10 @@ class DeskError(Exception):
     """A desk file that cannot be used; the message says which, why, and what to do."""
 
 
+class UnwritableError(DeskError):
+    """A desk that cannot be written, or has no room for it; it may be one that can be read."""
+
+
 def utc_now() -> datetime:
     """Return the time as the desk sees it."""
     return datetime.now(UTC)
@@ -67,8 +79,12 @@ class Store:
     ``clock`` and ``new_id`` are the world's time and identifiers; tests and the sample give their
     own.
 
+    ``reads``: nothing is written, to the file or beside it, and who tries gets SQLite's refusal; so
+    a desk can be read that nobody here may write, or that has no room.
+
     Raises ``DeskError`` when the file is not a desk, is damaged, was written by a newer copydesk,
-    or cannot be opened. Such a file is never changed.
+    or cannot be opened, and ``UnwritableError`` when it cannot be written. Such a file is never
+    changed.
     """
 
     def __init__(
@@ -78,8 +94,10 @@ class Store:
         clock: Callable[[], datetime] = utc_now,
         new_id: Callable[[], str] = random_id,
         durable: bool = True,
+        reads: bool = False,
     ) -> None:
         self.path = path
+        self.reads = reads
         self.clock = clock
         self.new_id = new_id
         self._durable = durable
@@ -90,19 +108,24 @@ class Store:
         self._before_closing: list[Callable[[], None]] = []
         self._readers: ThreadPoolExecutor | None = None
         self._one_writer: ThreadPoolExecutor | None = None
-        if path is not None:
-            if (reason := complaint(path, VERSION)) is not None:
-                raise self._refusal(reason)
+        if path is not None and (reason := complaint(path, VERSION, writes=False)) is not None:
+            raise self._refusal(reason)
+        if path is not None and not reads:
+            if path.exists() and (reason := unwritable(path)) is not None:
+                raise self._refusal(reason, UnwritableError)
             path.parent.mkdir(parents=True, exist_ok=True)
             if not path.exists():
                 path.touch(mode=0o600)
         try:
             self._writer = self._connect()
-            self._prepare()
+            if reads:
+                self._expect_present()
+            else:
+                self._prepare()
         except sqlite3.DatabaseError as error:
             self.close()
             if getattr(error, "sqlite_errorcode", 0) & 0xFF in UNWRITABLE:
-                raise DeskError(
+                raise UnwritableError(
                     f"{self.name} cannot be opened: its disk is full, or cannot be written "
                     f"({error}). It was left as it is; make room, or name another file with --desk."
                 ) from error
@@ -119,6 +142,10 @@ class Store:
             with self._write_lock:
                 return work(Tx(self._writer, self.clock(), self.new_id))
         reader: Reader | None = getattr(self._local, "reader", None)
+        if reader is not None and self.reads and reader.state != self._state():
+            reader.connection.close()
+            self._connections.remove(reader.connection)
+            reader = None
         if reader is None:
             reader = self._local.reader = self._reader()
         with reader as known:
@@ -198,18 +225,30 @@ class Store:
         self._connections.clear()
 
     def _reader(self) -> Reader:
+        state = self._state()
         connection = self._connect()
         connection.execute("PRAGMA query_only = ON")
-        return Reader(connection)
+        return Reader(connection, state)
+
+    def _state(self) -> Hashable:
+        """Return what tells that somebody else wrote a file that nobody is thought to write.
+
+        SQLite does not look then, and so it is opened again.
+        """
+        return state_of(self.path) if self.reads and self.path is not None else None
 
     def _connect(self) -> sqlite3.Connection:
         try:
-            connection = sqlite3.connect(
-                str(self.path) if self.path else ":memory:",
-                isolation_level=None,
-                check_same_thread=False,
-                timeout=BUSY_SECONDS,
-                cached_statements=512,
+            connection = (
+                open_unchanging(self.path)
+                if self.reads and self.path is not None
+                else sqlite3.connect(
+                    str(self.path) if self.path else ":memory:",
+                    isolation_level=None,
+                    check_same_thread=False,
+                    timeout=BUSY_SECONDS,
+                    cached_statements=512,
+                )
             )
         except sqlite3.OperationalError as error:
             raise DeskError(
@@ -217,11 +256,24 @@ class Store:
                 "or name another file with --desk."
             ) from error
         self._connections.append(connection)
+        if self.reads:
+            connection.execute("PRAGMA query_only = ON")
+            # What is sorted or joined would otherwise go to a file, too.
+            connection.execute("PRAGMA temp_store = MEMORY")
         connection.row_factory = sqlite3.Row
         connection.execute("PRAGMA foreign_keys = ON")
         # SQLite's own lower() knows ASCII only.
         connection.create_function("casefold", 1, str.casefold, deterministic=True)
         return connection
+
+    def _expect_present(self) -> None:
+        """Raise ``DeskError`` for a file of another schema: it would have to be written."""
+        if self._writer.execute("PRAGMA user_version").fetchone()[0] != VERSION:
+            self.close()
+            raise DeskError(
+                f"{self.name} is empty, or of an older copydesk: it can only be read once this "
+                "one has written it. Open it where it can be written."
+            )
 
     def _prepare(self) -> None:
         """Bring the file to the present schema, once, whoever else is opening it too."""
@@ -240,7 +292,5 @@ class Store:
     def _migrate(self, writer: sqlite3.Connection) -> None:
         migrate(writer)
 
-    def _refusal(self, reason: str) -> DeskError:
-        return DeskError(
-            f"{self.name} {reason}. It was left as it is; name another file with --desk."
-        )
+    def _refusal(self, reason: str, kind: type[DeskError] = DeskError) -> DeskError:
+        return kind(f"{self.name} {reason}. It was left as it is; name another file with --desk.")

@@ -138,10 +138,11 @@ class Reader:
     changes nothing, the same version is the same state of every table.
     """
 
-    __slots__ = ("_known", "_version", "connection")
+    __slots__ = ("_known", "_version", "connection", "state")
 
-    def __init__(self, connection: sqlite3.Connection) -> None:
+    def __init__(self, connection: sqlite3.Connection, state: Hashable = None) -> None:
         self.connection = connection
+        self.state = state
         self._version = -1
         self._known: dict[Hashable, Any] = {}
         connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()  # reads the schema

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import httpx
 
 from copydesk.client.api import Api
@@ -74,7 +76,7 @@ PAGES = {
 class Faults(httpx.AsyncBaseTransport):
     """A desk that lacks the extensions, or that refuses to write while ``refusing`` is set.
 
-    While ``gone`` is set it cannot be reached.
+    While ``gone`` is set it cannot be reached; requests of the method ``slow`` wait for ``let``.
     """
 
     def __init__(self, world: World, *, bare: bool = False) -> None:
@@ -82,10 +84,14 @@ class Faults(httpx.AsyncBaseTransport):
         self._bare = bare
         self.refusing = False
         self.gone = False
+        self.slow = ""
+        self.let = asyncio.Event()
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         if self.gone:
             raise httpx.ConnectError("No route to the desk.", request=request)
+        if request.method == self.slow:
+            await self.let.wait()
         if self._bare and request.url.path.endswith(EXTENSIONS):
             return httpx.Response(404, text="Not found")
         if self.refusing and request.method != "GET":

@@ -8,8 +8,9 @@ import threading
 import pytest
 
 from copydesk.tui.places import ENTRIES, load_all
-from tests.drive import Driver
-from tests.tui.opening import open_world
+from tests.drive import Driver, drive, eventually
+from tests.tui.opening import open_world, typed
+from tests.tui.review_world import Faults, ReviewWorld
 from tests.world import World
 
 
@@ -63,3 +64,39 @@ async def test_enter_while_the_rows_are_read_says_so_and_no_longer(world: World)
         await driver.idle()
         assert "Guide" in driver.screen
         assert "Still reading." not in driver.screen
+
+
+async def test_what_is_typed_for_a_field_is_for_it_however_slow_the_service_is(
+    world: World,
+) -> None:
+    review = ReviewWorld(world)
+    way = Faults(world)
+    way.slow = "POST"
+    app = review.app(faults=way)
+    async with drive(app, "]", size=(100, 30)) as driver:
+        # A comment is being sent: the next one is written all the same, and none is sent twice.
+        for text in ("First.", "Ax, all."):
+            for key in ("C", "down", "enter", *typed(text), "ctrl+s"):
+                await driver.send(key)
+        assert [(line.what, line.state) for line in app.session.log] == [("Comment", "sending")] * 2
+        way.let.set()
+        await driver.idle()
+        assert review.open_threads() == 2
+        assert [line.what for line in app.session.log] == ["Comment", "Comment"]
+
+        # What an action reads first keeps nobody from typing; esc stops that.
+        await driver.press("g c")
+        way.slow, way.let = "GET", asyncio.Event()
+        for stops in (True, False):
+            for key in ("e", *typed("Axm W ")):
+                await driver.send(key)
+            assert "“edit” opens: what you type is for it." in " ".join(driver.screen.split())
+            if stops:
+                await driver.send("escape")
+                assert "Stopped: “edit” was not opened." in " ".join(driver.screen.split())
+                assert "Typed for it: Axm W" in app.session.messages[-1].said
+        way.let.set()
+        await eventually(lambda: app.screen is not driver.place, driver.turn)
+        await driver.idle()
+        assert "Axm W Webhook retries and dead letters" in driver.screen
+        assert len(app.session.log) == 2

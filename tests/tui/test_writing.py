@@ -46,7 +46,7 @@ class WritingPlace(Place, scope="writing"):
     def status_left(self) -> str:
         return self.rows.marks_line or super().status_left()
 
-    @action("c", "comment", danger=1)
+    @action("c", "comment", danger=1, types=True)
     async def comment(self) -> None:
         """Write a comment."""
         sheet = WriteSheet("Comment", "comment:118", quote="the old text")

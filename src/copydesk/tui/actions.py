@@ -63,7 +63,8 @@ class Action:
     ``keys`` are as declared (``"g s"``); ``danger`` is the level of the confirmation ladder (0 to
     3, interaction.md 4); ``show`` is its footer priority (0 keeps it out, higher stays longer on a
     short line); ``scope`` names the class that declared it; ``stages`` says that it sends nothing
-    itself and leads to nothing but writes.
+    itself and leads to nothing but writes, ``types`` that it opens a field: what is typed after it
+    is text, and never a command.
     """
 
     scope: str
@@ -80,6 +81,7 @@ class Action:
     inline: bool = False
     now: Callable[[Any], str] | None = None
     stages: bool = False
+    types: bool = False
 
     def label_for(self, owner: object) -> str:
         """Return what it does for ``owner`` now, where that depends; else its label."""
@@ -180,6 +182,7 @@ def action(
     inline: bool = False,
     now: Callable[[Any], str] | None = None,
     stages: bool = False,
+    types: bool = False,
 ) -> Callable[[F], F]:
     """Declare a method as a user action.
 
@@ -188,7 +191,8 @@ def action(
     ``override`` allows a key, or an action of the same name, that a base class already has.
     ``inline`` finishes an async action before the next key is read: only for what waits for nobody.
     ``now`` takes the owner and returns the label of the footer where it follows a state.
-    ``stages``: it sends nothing itself, and all that it leads to are writes.
+    ``stages``: it sends nothing itself, and all that it leads to are writes. ``types``: it opens a
+    field, for which keys are kept until it is there (`copydesk.tui.typing_ahead`).
     """
 
     def declare(function: F) -> F:
@@ -213,6 +217,7 @@ def action(
                 inline=inline,
                 now=now,
                 stages=stages,
+                types=types,
             ),
         )
         return function

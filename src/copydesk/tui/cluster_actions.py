@@ -153,6 +153,7 @@ class ClusterActions(TalkPlace, scope="cluster_actions"):
             "list_issues_clusters",
             "list_conversation_issues",
         ),
+        types=True,
     )
     async def begin(self) -> None:
         """Begin a change request about this cluster, in a space that you choose."""

@@ -25,6 +25,7 @@ from copydesk.tui.actions import Action, Acts, Command
 from copydesk.tui.keys import chord, declared_name, shown
 from copydesk.tui.places import ENTRIES
 from copydesk.tui.read_only import away, refusal
+from copydesk.tui.typing_ahead import TypingAhead
 
 if TYPE_CHECKING:
     from copydesk.tui.app import CopydeskApp
@@ -110,22 +111,36 @@ async def run(owner: Any, action: Action) -> None:
         else:
             owner.app.bell()
         return
-    if any(
-        worker.name == action.id
-        and worker.is_running
-        and worker.node is owner.screen
-        and not session.waits_for(worker)
-        for worker in owner.app.workers
-    ):
+    if _is_under_way(owner, action):
         if place is not None:
             place.say(f"{action.label.capitalize()} is still under way.", "warn")
         return
     with because(owner, action.id):
         result = getattr(owner, action.method)()
+        if action.types and inspect.isawaitable(result):
+            result = owner.app.keyboard.ahead.follow(owner.screen, action, result)
         if action.inline and inspect.isawaitable(result):
             await tell_failures(place, result)
         else:
             await _follow(owner, place, action.id, result)
+
+
+def _is_under_way(owner: Any, action: Action) -> bool:
+    """Whether an action is still being done, so that it is not begun a second time.
+
+    Where text is typed that is so until its field has opened: what is sent from there is another
+    text then, or is kept from being sent twice by itself.
+    """
+    ahead: TypingAhead = owner.app.keyboard.ahead
+    if action.types:
+        return ahead.opening is not None and ahead.opening.action.id == action.id
+    return any(
+        worker.name == action.id
+        and worker.is_running
+        and worker.node is owner.screen
+        and not owner.app.session.waits_for(worker)
+        for worker in owner.app.workers
+    )
 
 
 async def run_command(owner: Any, command: Command, rest: str) -> None:
@@ -191,6 +206,7 @@ class Keyboard:
 
     def __init__(self, app: CopydeskApp) -> None:
         self.app = app
+        self.ahead = TypingAhead(app)
         self.keymap: dict[str, str] = {}
         self._tables: dict[tuple[Any, ...], dict[str, Node]] = {}
         self._pending: Node | None = None
@@ -233,6 +249,9 @@ class Keyboard:
 
     async def press(self, event: events.Key) -> bool:
         """Act on a key; False leaves it to Textual."""
+        if self.ahead.take(event):
+            self._pending = None
+            return True
         screen = self.app.screen
         focused = screen.focused
         if not isinstance(screen, Acts):

@@ -61,6 +61,7 @@ class Publishing(ResourcePlace["Integration"], scope="integration_publishing"):
         show=28,
         group="Change",
         uses="publish_integration",
+        types=True,
     )
     async def publish(self) -> None:
         """Publish an integration, or a new version, from a manifest file. It asks for its path."""

@@ -135,6 +135,7 @@ class MessageActions(ThreadActions, scope="message_actions"):
         show=3,
         uses=CHANGES,
         group="Threads",
+        types=True,
     )
     async def edit_message(self) -> None:
         """Edit my comment or reply under the cursor."""

@@ -437,6 +437,7 @@ class Place(CommonActions, Loading, SteadyScreen[None]):
         """
         from textual.worker import NoActiveWorker, get_current_worker
 
+        self.desk.keyboard.ahead.sends()
         await self._ask_again(draft)
         try:
             owner: object = get_current_worker()

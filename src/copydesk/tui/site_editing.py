@@ -122,7 +122,7 @@ class SiteEditing(ReadsArranged[SiteRead], scope="site_editing"):
 
     @action(
         "e", "edit", unless=ON_ROW, show=30, group="Change",
-        uses="list_adaptive_template_conditions", stages=True,
+        uses="list_adaptive_template_conditions", stages=True, types=True,
     )  # fmt: skip
     async def edit(self) -> None:
         """Change title, path, icon, description and condition of a section; path, condition of a

@@ -145,7 +145,7 @@ class SpaceEditing(ReadsArranged[TreeRead], scope="space_editing"):
     # Title, emoji, description
 
     @action(
-        "e", "edit", unless=ON_ROW, show=30, group="Change", stages=True,
+        "e", "edit", unless=ON_ROW, show=30, group="Change", stages=True, types=True,
     )  # fmt: skip
     async def edit(self) -> None:
         """Change the title and the emoji of a space, or title and description of a collection.

@@ -176,6 +176,7 @@ class ThreadActions(Place, scope="thread_actions"):
         uses=("create_change_request_comment_reply", "create_space_comment_reply"),
         show=13,
         group="Threads",
+        types=True,
     )
     async def reply(self) -> None:
         """Reply in the thread under the cursor."""

@@ -495,15 +495,18 @@ class Writing:
             self.learn(error, quiet=False)
             return
         unkept = bool(self.counted.refused(line.draft))
+        other = bool(line.text) and self.drafts.load(line.draft) not in (None, line.text)
         line.said = (
             str(error)
             if isinstance(error, UnansweredError)
             else write_sentence(
                 error,
                 what=f"{line.what}, {line.target}",
-                kept=line.text is not None and not unkept,
+                kept=line.text is not None and not (unkept or other),
             )
         )
+        if other:
+            line.said += " Something else is typed there since: @, then r sends it again."
         if unkept:
             line.said += " What you wrote is not on disk yet (:drafts)."
         self.learn(error, quiet=False)
@@ -599,6 +602,13 @@ class Writing:
         """Send at once what waits."""
         for wait in self.waits:
             wait.over.set()
+
+    def is_sending(self, draft: str, text: str) -> bool:
+        """Whether a text is on its way from a draft: who writes there now writes another one."""
+        return any(
+            line.draft == draft and line.text == text and line.state == "sending"
+            for line in self.log
+        )
 
     def waits_for(self, owner: object) -> bool:
         """Whether ``owner`` only waits for a write that can still be recalled."""

@@ -52,7 +52,7 @@ class ChangesPeople(ChangesBulk, scope="changes_people"):
 
     @action(
         "a", "approve", unless=(nothing_selected, may_not_review), danger=1, show=17,
-        group="Write", uses=("create_change_request_review",),
+        group="Write", uses=("create_change_request_review",), types=True,
     )  # fmt: skip
     async def approve(self) -> None:
         """Approve it, with a comment or without; ctrl+s in the sheet sends that."""
@@ -60,7 +60,7 @@ class ChangesPeople(ChangesBulk, scope="changes_people"):
 
     @action(
         "A", "ask for changes", unless=(nothing_selected, may_not_review), danger=1, show=5,
-        group="Write", uses=("create_change_request_review",),
+        group="Write", uses=("create_change_request_review",), types=True,
     )  # fmt: skip
     async def ask_for_changes(self) -> None:
         """Ask for changes, with a comment or without."""

@@ -140,7 +140,7 @@ class ChangesViews(ChangesChecking, scope="changes_views"):
             said.insert(0, listing.filter or "yours")
         return "  ".join(said)
 
-    @action("F", "save view", danger=1, show=False, group="Views")
+    @action("F", "save view", danger=1, show=False, group="Views", types=True)
     async def save_view(self) -> None:
         """Save what is shown as a view of your own: the view, the filter and the order.
 

@@ -31,7 +31,7 @@ class ChangesWriting(ChangesRuns, scope="changes_writing"):
 
     @action(
         "e", "edit", unless=(nothing_selected, is_merged, may_not_change), danger=1, show=6,
-        group="Write", uses=("get_change_request", "update_change_request"),
+        group="Write", uses=("get_change_request", "update_change_request"), types=True,
     )  # fmt: skip
     async def edit(self) -> None:
         """Edit the subject and the description as one text: the first line is the subject."""
@@ -101,7 +101,7 @@ class ChangesWriting(ChangesRuns, scope="changes_writing"):
 
     @action(
         "ctrl+n", "new", show=7, danger=1, group="Write",
-        uses=("create_change_request", "list_organization_spaces"),
+        uses=("create_change_request", "list_organization_spaces"), types=True,
     )  # fmt: skip
     async def start(self) -> None:
         """Start a change request: choose the space if there are several, then say what it is about.

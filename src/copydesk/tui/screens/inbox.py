@@ -407,6 +407,7 @@ class Inbox(HasDetails, scope="inbox"):
         show=13,
         group="Threads",
         uses=("create_change_request_comment_reply", "create_space_comment_reply"),
+        types=True,
     )
     async def reply(self) -> None:
         """Reply in the thread under the cursor."""

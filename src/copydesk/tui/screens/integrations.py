@@ -133,6 +133,7 @@ class IntegrationsPlace(Publishing, scope="integrations"):
         show=26,
         group="Change",
         uses=("publish_integration", "get_integration"),
+        types=True,
     )
     async def edit(self) -> None:
         """Publish a new version with other texts and settings; script and pictures stay."""
@@ -254,6 +255,7 @@ class IntegrationsPlace(Publishing, scope="integrations"):
         show=14,
         group="Change",
         uses="set_integration_dev_mode",
+        types=True,
     )
     async def develop(self) -> None:
         """Send the events of the integration to an address of yours while you write it."""

@@ -86,7 +86,7 @@ class MembersPlace(KnowsRights, OrganizationActions, ResourcePlace["Member"], sc
     # Changing
 
     @action("e", "role", unless=(nothing_selected, not_admin), danger=1, show=28, group="Change",
-            uses="update_member")  # fmt: skip
+            uses="update_member", types=True)  # fmt: skip
     async def change_role(self) -> None:
         """Give the member another role in the organization, or none: a guest. u takes it back."""
         from copydesk.contract.models.member import MemberUpdate
@@ -121,7 +121,7 @@ class MembersPlace(KnowsRights, OrganizationActions, ResourcePlace["Member"], sc
 
     @action("ctrl+n", "add by SSO", unless=(no_organization, not_admin), danger=1, show=22,
             group="Change",
-            uses=("add_sso_member", "get_member", "list_members", "list_organizations"),
+            uses=("add_sso_member", "get_member", "list_members", "list_organizations"), types=True,
             )  # fmt: skip
     async def add(self) -> None:
         """Take in somebody who signs in by single sign-on, or let a member sign in so."""

@@ -145,7 +145,7 @@ class OpenAPISpecsPlace(
     # Its source
 
     @action("ctrl+n", "add", unless=may_not_add, danger=1, show=28, group="Change",
-            uses=("create_openapi_spec", "get_openapi_spec"))  # fmt: skip
+            uses=("create_openapi_spec", "get_openapi_spec"), types=True)  # fmt: skip
     async def make(self) -> None:
         """Add a specification, from an address or from a file. u deletes it again."""
         from copydesk.tui.openapi_spec_writing import SpecAsked, find, make
@@ -189,7 +189,7 @@ class OpenAPISpecsPlace(
             self.read_begun(made[-1])
 
     @action("e", "new source", unless=(nothing_selected, not_editable), danger=1, show=26,
-            group="Change", uses="put_openapi_spec")  # fmt: skip
+            group="Change", uses="put_openapi_spec", types=True)  # fmt: skip
     async def replace(self) -> None:
         """Give the specification another source: an address, or a file. It is read anew."""
         from copydesk.tui.openapi_spec_writing import SpecSourceAsked

@@ -225,7 +225,8 @@ class OrganizationPlace(OrganizationActions, HasDetails, scope="organization"):
     # Changing
 
     @action("e", "change", unless=(not_read, no_setting, not_admin), danger=1, show=30,
-            group="Change", uses=("update_organization", "list_sites", "list_members"))  # fmt: skip
+            group="Change", types=True,
+            uses=("update_organization", "list_sites", "list_members"))  # fmt: skip
     async def change(self) -> None:
         """Change the setting under the cursor. u takes it back."""
         setting = self.rows.selected
@@ -236,7 +237,7 @@ class OrganizationPlace(OrganizationActions, HasDetails, scope="organization"):
             await self._fill_in(f"Change {setting.label.lower()}", "change", setting.id)
 
     @action("ctrl+e", "change all", unless=(not_read, not_admin), danger=1, show=28, group="Change",
-            uses=("update_organization", "list_sites"))  # fmt: skip
+            uses=("update_organization", "list_sites"), types=True)  # fmt: skip
     async def edit(self) -> None:
         """Change several settings at once, in one form. u takes it back."""
         await self._fill_in("Organization settings", "edit")

@@ -254,7 +254,7 @@ class OutboxPlace(Place, scope="outbox"):
         self.show()
 
     @action("e", "edit", unless=(none_selected, is_sending, not_editable), danger=1, show=16,
-            stages=True)  # fmt: skip
+            stages=True, types=True)  # fmt: skip
     async def edit(self) -> None:
         """Edit what is under the cursor: its text, else the fields of what it sends."""
         entry = self.entry

@@ -63,6 +63,7 @@ class ReviewRequest(ReviewTabs, scope="review_request"):
         uses=("create_change_request_review", "list_change_request_reviews"),
         group="Request",
         now=while_reviewed("approve"),
+        types=True,
     )
     async def approve(self) -> None:
         """Approve the change request, with a comment or without."""
@@ -77,6 +78,7 @@ class ReviewRequest(ReviewTabs, scope="review_request"):
         uses="create_change_request_review",
         group="Request",
         now=while_reviewed("ask for changes"),
+        types=True,
     )
     async def ask_for_changes(self) -> None:
         """Ask for changes, with a comment or without."""

@@ -150,6 +150,7 @@ class ReviewThreads(ReviewNews, MessageActions, scope="review_threads"):
         uses="create_change_request_comment",
         show=14,
         group="Threads",
+        types=True,
     )
     async def comment_line(self) -> None:
         """Comment on the line under the cursor."""
@@ -175,6 +176,7 @@ class ReviewThreads(ReviewNews, MessageActions, scope="review_threads"):
         uses="create_change_request_comment",
         show=5,
         group="Threads",
+        types=True,
     )
     async def comment_whole(self) -> None:
         """Comment on the page in front, or on the change request as a whole: it asks which."""

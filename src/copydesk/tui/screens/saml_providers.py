@@ -81,7 +81,7 @@ class SAMLProvidersPlace(KnowsRights, ResourcePlace[Any], scope="saml_providers"
     # Changing
 
     @action("ctrl+n", "new", unless=(only_listed, may_not_administer), danger=1, show=28,
-            group="Change",
+            group="Change", types=True,
             uses=("create_saml_provider", "list_saml_providers", "list_teams"))  # fmt: skip
     async def make(self) -> None:
         """Add a provider. What has to be entered at it is shown then."""
@@ -119,7 +119,8 @@ class SAMLProvidersPlace(KnowsRights, ResourcePlace[Any], scope="saml_providers"
         await self.desk.push_screen_wait(form)
 
     @action("e", "edit", unless=(only_listed, nothing_selected, may_not_administer), danger=1,
-            show=26, group="Change", uses=("update_saml_provider", "list_teams"))  # fmt: skip
+            show=26, group="Change", types=True,
+            uses=("update_saml_provider", "list_teams"))  # fmt: skip
     async def edit(self) -> None:
         """Change what is known of the provider, and what newcomers get who come by it."""
         item: SAMLProvider | None = self.item

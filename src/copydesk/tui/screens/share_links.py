@@ -242,6 +242,7 @@ class ShareLinksPlace(SiteTabs, HasDetails, scope="share_links"):
         show=28,
         group="Change",
         uses="create_share_link",
+        types=True,
     )
     async def make(self) -> None:
         """Make a share link. It is on at once, and y copies its address."""
@@ -286,6 +287,7 @@ class ShareLinksPlace(SiteTabs, HasDetails, scope="share_links"):
         show=26,
         group="Change",
         uses="update_share_link",
+        types=True,
     )
     async def rename(self) -> None:
         """Give the link another name. Its address stays."""

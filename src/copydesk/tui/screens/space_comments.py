@@ -282,6 +282,7 @@ class SpaceComments(MessageActions, ResourcePlace["Comment"], scope="space_comme
         show=14,
         group="Threads",
         also=("ctrl+n",),
+        types=True,
     )
     async def comment(self) -> None:
         """Comment on a page of the space, or on the space as a whole: it asks which."""

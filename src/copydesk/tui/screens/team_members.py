@@ -152,6 +152,7 @@ class TeamMembersPlace(ResourcePlace["TeamMember"], scope="team_members"):
     # Changing
 
     @action("ctrl+n", "add people", unless=may_not_manage, danger=1, show=28, group="Change",
+            types=True,
             uses=("update_team_members", "list_members", "list_team_members"))  # fmt: skip
     async def add_people(self) -> None:
         """Add people of the organization to the team: ctrl+o ticks them."""
@@ -197,7 +198,7 @@ class TeamMembersPlace(ResourcePlace["TeamMember"], scope="team_members"):
         await self.desk.push_screen_wait(form)
 
     @action("e", "role", unless=(nobody, may_not_manage), danger=1, show=26, group="Change",
-            uses=("put_team_member", "update_team_members"))  # fmt: skip
+            uses=("put_team_member", "update_team_members"), types=True)  # fmt: skip
     async def change_role(self) -> None:
         """Make owners or members of those marked, else of who is under the cursor."""
         from copydesk.contract.models.team import TeamMemberUpdate

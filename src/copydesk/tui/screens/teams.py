@@ -54,7 +54,7 @@ class TeamsPlace(AddsByRight["Team"], scope="teams"):
     # Changing
 
     @action("ctrl+n", "new team", unless=may_not_add, danger=1, show=28, group="Change",
-            uses=("create_team", "list_teams", "list_members"))  # fmt: skip
+            uses=("create_team", "list_teams", "list_members"), types=True)  # fmt: skip
     async def make(self) -> None:
         """Make a team, with people of the organization in it if you like."""
         from copydesk.contract.models.team import TeamCreate
@@ -91,7 +91,7 @@ class TeamsPlace(AddsByRight["Team"], scope="teams"):
         await self.desk.push_screen_wait(form)
 
     @action("e", "rename", unless=(nothing_selected, may_not_change), danger=1, show=26,
-            group="Change", uses="update_team")  # fmt: skip
+            group="Change", uses="update_team", types=True)  # fmt: skip
     async def rename(self) -> None:
         """Give the team another name."""
         from copydesk.contract.models.team import TeamUpdate

@@ -163,7 +163,7 @@ class TranslationsPlace(
 
     @action("ctrl+n", "new", unless=may_not_add, danger=1, show=28, group="Change",
             uses=("create_translation", "get_organization", "list_organization_spaces",
-                  "list_organization_collections"))  # fmt: skip
+                  "list_organization_collections"), types=True)  # fmt: skip
     async def make(self) -> None:
         """Have a space translated into another language. It is run at once."""
         from copydesk.contract import operations as ops

@@ -42,6 +42,8 @@ class Ask(Sheet[str]):
     once it has arrived.
     """
 
+    TAKES_TEXT = True
+
     def __init__(
         self,
         title: str,

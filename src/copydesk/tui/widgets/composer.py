@@ -26,6 +26,7 @@ from copydesk.tui.emoji_names import emoji_names
 from copydesk.tui.errors import failure_types, sentence
 from copydesk.tui.glyphs import glyphs
 from copydesk.tui.outside_editor import EditorError, edit_in_editor
+from copydesk.tui.typing_ahead import TypingAhead
 from copydesk.tui.widgets.completion import KEYS, Completion
 from copydesk.tui.widgets.sheet import Fact, ScrollingSheet, fact_lines
 from copydesk.tui.widgets.text_field import TextField
@@ -113,6 +114,8 @@ class Composer(TextField, scope="composer"):
         assert self.parent is not None
         await cast("Widget", self.parent).mount(self.line, after=self)
         draft = self._drafts.load(self.draft_key)
+        if draft and self._session.is_sending(self.draft_key, draft):
+            draft = None  # it is on its way: what is written now is another text
         if draft and (why := self._session.unsent.get(self.draft_key)):
             self.line.say(f"Not sent last time: {why}")
         self._kept = None if draft is None else typed(draft, lines=True)
@@ -293,6 +296,7 @@ class WriteSheet(ScrollingSheet[str], scope="write_sheet"):
     """
 
     DANGER = 1
+    TAKES_TEXT = True
 
     def __init__(
         self,
@@ -336,6 +340,7 @@ class WriteSheet(ScrollingSheet[str], scope="write_sheet"):
     def on_mount(self) -> None:
         """Write at once."""
         self.composer.focus()
+        TypingAhead.check(self.cause)
 
     @action("ctrl+t", "preview")
     def preview(self) -> None:

@@ -71,6 +71,8 @@ class Form(Sheet[Mapping[str, str]], scope="form"):
     titles of ids that are in fields already.
     """
 
+    TAKES_TEXT = True
+
     def __init__(
         self,
         title: str,

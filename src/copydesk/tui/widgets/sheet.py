@@ -71,6 +71,8 @@ class Sheet(Acts, ModalScreen[R], SteadyScreen[R], Generic[R], scope="sheet"):
     DANGER: ClassVar[int] = 1
     ASKS: ClassVar[bool] = True
     """Whether it wants an answer: then it does not open over what its user went on to."""
+    TAKES_TEXT: ClassVar[bool] = False
+    """Whether it is there for text: what its user typed before it came is for it."""
     VERTICAL_BREAKPOINTS = HEIGHTS
 
     def __init__(self, title: str) -> None:
@@ -101,6 +103,12 @@ class Sheet(Acts, ModalScreen[R], SteadyScreen[R], Generic[R], scope="sheet"):
         if self in self.app.screen_stack and self._leaving_with is None:
             self._leaving_with = (result,)
         return AwaitComplete()
+
+    def on_mount(self) -> None:
+        """Take what was typed before it came."""
+        keyboard = getattr(self.app, "keyboard", None)
+        if keyboard is not None:
+            keyboard.ahead.came(self, field=self.TAKES_TEXT)
 
     def on_screen_resume(self) -> None:
         """Leave it now that it is in front, if that was asked for."""

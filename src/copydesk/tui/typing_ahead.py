@@ -1,0 +1,145 @@
+"""What is typed while an action opens the field that it is for: kept, and given to that.
+
+Who presses the key of a comment and types on means the comment, however long its field takes to
+come: nothing of it may act as commands. What does not open after all leaves it in the log.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Awaitable
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from textual import events
+from textual.screen import Screen
+from textual.worker import NoActiveWorker, Worker, get_current_worker
+
+from copydesk.domain.cause import CAUSE
+from copydesk.domain.text import clean
+from copydesk.tui.actions import SCOPES, Action
+
+if TYPE_CHECKING:
+    from copydesk.tui.app import CopydeskApp
+    from copydesk.tui.place import Place
+
+_log = logging.getLogger("copydesk.writes")
+
+PASS = frozenset({"ctrl+c", "ctrl+q", "ctrl+g", "ctrl+z"})
+"""Keys that are never for a field."""
+
+
+@dataclass(eq=False)
+class Opening:
+    """An action that is about to open a field, over the ``screen`` that it began on."""
+
+    action: Action
+    screen: Screen[Any]
+    cause: tuple[str, ...]
+    worker: Worker[Any] | None
+    before: Screen[Any] | None = None
+    """What it asks before it opens the field."""
+    keys: list[events.Key] = field(default_factory=list)
+
+
+_MINE: ContextVar[Opening | None] = ContextVar("opening", default=None)
+"""The way to a field that goes on here."""
+
+
+class TypingAhead:
+    """Keeps the keys of one app that come before their field."""
+
+    def __init__(self, app: CopydeskApp) -> None:
+        self._app = app
+        self.opening: Opening | None = None
+
+    async def follow(self, screen: Screen[Any], action: Action, result: Awaitable[Any]) -> Any:
+        """Await an action that opens a field; what is typed until then is for that."""
+        self._end()
+        try:
+            worker: Worker[Any] | None = get_current_worker()
+        except NoActiveWorker:
+            worker = None
+        self.opening = mine = Opening(action, screen, CAUSE.get(), worker)
+        _MINE.set(mine)
+        try:
+            return await result
+        finally:
+            if self.opening is mine:
+                self._end()
+
+    def take(self, event: events.Key) -> bool:
+        """Take a key, if it is for a field that is not there yet."""
+        opening, front = self.opening, self._app.screen
+        if opening is None or event.key in PASS:
+            return False
+        if front is not opening.screen:
+            if not self._is_its(front, opening):
+                self._end()  # its user has gone on: what is typed is meant for that
+                return False
+            if front is opening.before or (front.focused is not None and not opening.keys):
+                return False
+        elif event.key == "escape":
+            self._stop(opening)
+            return True
+        if not opening.keys:
+            self._say(f"“{opening.action.label}” opens: what you type is for it. Esc stops it.")
+        opening.keys.append(event)
+        return True
+
+    def came(self, sheet: Screen[Any], *, field: bool, drawn: bool = False) -> None:
+        """Give what was typed to a sheet that has come; ``field`` says that it is the one."""
+        if field and not (drawn or sheet.focused):  # it has no focus yet
+            sheet.call_after_refresh(self.came, sheet, field=True, drawn=True)
+            return
+        opening = self.opening
+        if opening is None or not self._is_its(sheet, opening):
+            return
+        keys, opening.keys, opening.before = opening.keys, [], sheet
+        if field:
+            self.opening = None
+        for key in keys:
+            (sheet.focused or sheet)._forward_event(key)
+
+    def sends(self) -> None:
+        """Note that an action sends something: it opens no field first, if it has not yet."""
+        if self.opening is not None and self.opening is _MINE.get():
+            self._end()
+
+    @staticmethod
+    def _is_its(front: Screen[Any], opening: Opening) -> bool:
+        return getattr(front, "cause", None) == opening.cause
+
+    @staticmethod
+    def check(cause: tuple[str, ...]) -> None:
+        """Report an action that opens a field and does not declare it: a mistake of the program."""
+        scope, _, method = cause[-1].rpartition(".") if cause else ("", "", "")
+        owner = SCOPES.get(scope)
+        action = None if owner is None else owner.ACTIONS.get(method)
+        if action is not None and not action.types:
+            _log.error("%s opens a field, and does not say so", action.id)
+
+    def _stop(self, opening: Opening) -> None:
+        if opening.worker is not None:
+            opening.worker.cancel()
+        self._end(f"Stopped: “{opening.action.label}” was not opened.")
+
+    def _end(self, said: str = "") -> None:
+        """Wait for no field any more; what was typed for it is not lost."""
+        opening, self.opening = self.opening, None
+        if opening is None:
+            return
+        typed = "".join(key.character or "" for key in opening.keys)
+        if typed.strip():
+            session = self._app.session
+            session.note(f"“{opening.action.label}” did not open. Typed for it: {clean(typed)}")
+            session.touched()
+            said = f"{said} What you typed for “{opening.action.label}” is in the log (@).".strip()
+        if said:
+            self._say(said)
+
+    def _say(self, said: str) -> None:
+        place: Place | None = self._app.here
+        if place is not None and place.is_attached:
+            place.say(said, "warn")

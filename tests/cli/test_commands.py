@@ -14,6 +14,7 @@ import pytest
 from dulwich import porcelain
 
 from copydesk.cli import main
+from copydesk.local.paths import find_paths
 from tests.server.sources.making import put, taken
 
 FILES = {
@@ -298,7 +299,11 @@ def test_serve_answers_with_a_minted_token_and_fetches_from_public_addresses_onl
     command = [sys.executable, "-m", "copydesk", "serve", "--port", "0", "--desk", str(desk)]
     command.append("--fetch")
     with subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=os.environ
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "COPYDESK_DEBUG": "1"},
     ) as server:
         try:
             assert server.stdout is not None
@@ -309,7 +314,8 @@ def test_serve_answers_with_a_minted_token_and_fetches_from_public_addresses_onl
             assert "takes a token" in server.stdout.readline()
             assert server.stdout.readline() == "Only this machine can reach it.\n"
             with httpx.Client(base_url=address, trust_env=False) as client:
-                assert client.get("/v1/orgs").status_code == 401
+                refused = client.get("/v1/orgs?secret=1")
+                assert refused.status_code == 401
                 client.headers["authorization"] = f"Bearer {token}"
                 (organization,) = client.get("/v1/orgs").json()["items"]
                 where = f"/v1/orgs/{organization['id']}/openapi/itself"
@@ -324,6 +330,14 @@ def test_serve_answers_with_a_minted_token_and_fetches_from_public_addresses_onl
             server.terminate()
             server.communicate(timeout=20)
     assert server.returncode == 0
+    # Who was answered and who answered call a request by the same name.
+    lines = (find_paths().log).read_text().splitlines()
+    (line,) = (each for each in lines if refused.headers["x-request-id"] in each)
+    assert (json.loads(line)["operation"], json.loads(line)["status"]) == (
+        "list_organizations",
+        401,
+    )
+    assert "secret=1" not in "".join(lines)
     assert not desk.with_name(desk.name + "-wal").exists(), "the desk was not closed"
 
 

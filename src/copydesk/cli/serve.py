@@ -17,6 +17,7 @@ from copydesk.cli.embedded import open_store
 from copydesk.local.paths import find_paths
 from copydesk.server.app import create_app
 from copydesk.server.fetching import Fetch, Fetcher
+from copydesk.server.request_names import named
 from copydesk.server.store import Store
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ def _answer(host: str, listener: socket.socket, store: Store, fetch: Fetch | Non
 
     server = uvicorn.Server(
         uvicorn.Config(
-            create_app(store, fetch=fetch),
+            named(create_app(store, fetch=fetch)),
             log_level="warning",
             access_log=False,
             server_header=False,

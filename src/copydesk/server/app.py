@@ -38,6 +38,7 @@ from copydesk.server.fetching import Fetch
 from copydesk.server.implementation import HANDLERS, Call, Implementation
 from copydesk.server.openapi_reading import read_next_spec
 from copydesk.server.page_tokens import mark_place, read_place
+from copydesk.server.request_names import OPERATION, said_with
 from copydesk.server.routing import Endpoint, Tree
 from copydesk.server.store import Store, Tx
 from copydesk.server.translating import run_next_translation
@@ -124,6 +125,7 @@ def _endpoint(
     implementation = HANDLERS[op.name]
 
     async def answer(scope: Scope, receive: Receive, send: Send) -> None:
+        scope[OPERATION] = op.name
         try:
             body = b"" if op.body is None else await _body(Request(scope, receive))
             work = partial(_answer, store, worker, implementation, sessions, scope, body)
@@ -161,7 +163,7 @@ def _trouble(store: Store, op: Operation[..., Any], error: sqlite3.DatabaseError
             sentence = "This desk's file is damaged; `copydesk desk check` says where."
         case _:
             raise error
-    _LOG.error("%s failed: %s", op.name, error)
+    _LOG.error("%s failed: %s", op.name, error, extra=said_with())
     return Refusal(500, sentence)
 
 
@@ -296,7 +298,7 @@ async def _unrouted(request: Request, error: Exception) -> Response:
 
 
 async def _unexpected(request: Request, error: Exception) -> Response:
-    _LOG.error("%s %s failed", request.method, request.url.path, exc_info=error)
+    _LOG.error("%s %s failed", request.method, request.url.path, exc_info=error, extra=said_with())
     response = _refused(Refusal(500, "The desk failed on this request; its log says why."))
     # Starlette raises on, and the HTTP server then ends the connection: a client must not reuse it.
     response.headers["connection"] = "close"

@@ -57,13 +57,8 @@ class LookedPages(PagedSource[T]):
 
     def to_keep(self) -> Kept[T] | None:
         """Return what to show of this list where it cannot be read next time."""
-        rows: list[T] = []
-        following = self._next
-        for chunk in self._chunks:
-            if chunk.rows is None or len(rows) >= KEPT_ROWS:
-                following = chunk.token
-                break
-            rows += chunk.rows
+        rows, pages = self._pages.beginning(KEPT_ROWS)
+        following = self._next if pages == len(self._pages) else self._pages.token(pages)
         return Kept(rows, following, self._total, self.looked) if rows else None
 
     async def _load(self, at: int) -> None:
@@ -169,11 +164,11 @@ class SiftedPages(LookedPages[T]):
 
     def _wanted(self) -> int | None:
         wanted = super()._wanted()
-        bound = wanted == len(self._chunks) and self._spent >= AT_A_TIME and not self.to_end
+        bound = wanted == len(self._pages) and self._spent >= AT_A_TIME and not self.to_end
         return None if bound else wanted
 
     async def _load(self, at: int) -> None:
-        self._spent += at == len(self._chunks)
+        self._spent += at == len(self._pages)
         await super()._load(at)
 
     def _resume(self, kept: Kept[T]) -> None:
@@ -189,7 +184,7 @@ class SiftedPages(LookedPages[T]):
         self._taken.append(token)
 
     def _restart_from(self, at: int, rows: list[T], following: str | None) -> None:
-        del self._taken[self._taken.index(self._chunks[at].token) :]
+        del self._taken[self._taken.index(self._pages.token(at)) :]
         super()._restart_from(at, rows, following)
 
     def fold(self) -> None:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from bisect import bisect_right
-from collections.abc import Awaitable, Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from copydesk.tui.errors import failure_types, sentence, silence_types
+from copydesk.tui.held_pages import HeldPages
 from copydesk.tui.kept import FromKept, from_kept, reads_kept
 from copydesk.tui.source import Source
 
@@ -26,17 +25,6 @@ Fetch = Callable[[str | None, int], Awaitable[_Page[T]]]
 
 PAGES_AGAIN = 8
 """Pages that a refresh reads at most, where a page has few rows to show or none."""
-
-
-@dataclass(slots=True)
-class _Chunk(Generic[T]):
-    """One page: where it starts, how to read it again, and its rows while they are kept."""
-
-    start: int
-    size: int
-    token: str | None
-    rows: list[T] | None
-    ids: dict[str, int]
 
 
 class PagedSource(Source[T]):
@@ -56,8 +44,7 @@ class PagedSource(Source[T]):
         self._fetch = fetch
         self._limit = limit
         self._keep = keep
-        self._chunks: list[_Chunk[T]] = []
-        self._starts: list[int] = []
+        self._pages: HeldPages[T] = HeldPages(key)
         self._next: str | None = None
         self._begun = False
         self._ended = False
@@ -90,7 +77,7 @@ class PagedSource(Source[T]):
     @property
     def loaded(self) -> int:
         """How many rows have been read from the start without a gap (kept or dropped since)."""
-        return self._chunks[-1].start + self._chunks[-1].size if self._chunks else 0
+        return self._pages.loaded
 
     @property
     def length(self) -> int:
@@ -121,37 +108,17 @@ class PagedSource(Source[T]):
         """The load under way, for those who must wait for it."""
         return self._task if self.busy else None
 
-    def _chunk_at(self, index: int) -> int | None:
-        at = bisect_right(self._starts, index) - 1
-        if at < 0 or index < 0 or index >= self._chunks[at].start + self._chunks[at].size:
-            return None
-        return at
-
     def row(self, index: int) -> T | None:
         """Return a row, or None when it is not loaded or was dropped."""
-        at = self._chunk_at(index)
-        if at is None:
-            return None
-        chunk = self._chunks[at]
-        return None if chunk.rows is None else chunk.rows[index - chunk.start]
+        return self._pages.row(index)
 
     def index_of(self, row_id: str) -> int | None:
         """Return the position of a row that is in memory, or None."""
-        for chunk in self._chunks:
-            offset = chunk.ids.get(row_id)
-            if offset is not None:
-                return chunk.start + offset
-        return None
+        return self._pages.index_of(row_id)
 
     def update(self, row: T) -> None:
         """Replace the row with the same id, in place; one that is not in memory is read later."""
-        at = self.index_of(self.key(row))
-        chunk = None if at is None else self._chunk_at(at)
-        if at is None or chunk is None:
-            return
-        found = self._chunks[chunk]
-        if found.rows is not None:
-            found.rows[at - found.start] = row
+        if self._pages.put(row):
             self.notify("rows")
 
     def hold(self, on: bool) -> None:
@@ -189,20 +156,18 @@ class PagedSource(Source[T]):
         self.notify("state")
 
     def _wanted(self) -> int | None:
-        """Return which chunk to read next: an index, ``len(chunks)`` for the next one, or None."""
+        """Return which page to read next: its number, that after the last one, or None."""
         first, last = self._window
         margin = max(last - first, 20)
         low, high = max(0, first - margin), last + margin
         for edge in (first, last, low, min(high, self.loaded - 1)):
-            at = self._chunk_at(edge)
-            if at is not None and self._chunks[at].rows is None:
+            at = self._pages.page_of(edge)
+            if at is not None and self._pages.is_dropped(at):
                 return at
-        if self._held:
-            for at, chunk in enumerate(self._chunks):
-                if chunk.rows is None:
-                    return at
+        if self._held and (at := self._pages.first_dropped) is not None:
+            return at
         if not self._ended and (not self._begun or self.loaded <= max(high, self._goal)):
-            return len(self._chunks)
+            return len(self._pages)
         return None
 
     def _pump(self) -> None:
@@ -214,7 +179,7 @@ class PagedSource(Source[T]):
                 self._loading is not None
                 and wanted is not None
                 and self._loading != wanted
-                and self._loading < len(self._chunks)
+                and self._loading < len(self._pages)
             )
             if not stale:
                 return
@@ -227,8 +192,8 @@ class PagedSource(Source[T]):
         self.notify("state")
 
     async def _load(self, at: int) -> None:
-        again = at < len(self._chunks)
-        token = self._chunks[at].token if again else self._next
+        again = at < len(self._pages)
+        token = self._pages.token(at) if again else self._next
         failures = failure_types()
         try:
             found = None if again else await self._recall(token)
@@ -252,12 +217,7 @@ class PagedSource(Source[T]):
             self._confirming = False
         self._task = None
         if again:
-            chunk = self._chunks[at]
-            # A page that was dropped keeps its size, so that nothing below it moves.
-            kept = list(rows)[: chunk.size]
-            chunk.rows = kept if len(kept) == chunk.size else None
-            chunk.ids = {self.key(row): i for i, row in enumerate(kept)}
-            if chunk.rows is None:
+            if not self._pages.fill(at, list(rows)):
                 self._restart_from(at, list(rows), following)
         elif self._begun and token is None:
             self._total = total
@@ -327,30 +287,19 @@ class PagedSource(Source[T]):
         self._turning.turned(rows, following)
 
     def _append(self, rows: list[T], token: str | None, following: str | None) -> None:
-        seen = self._chunks[-1].ids if self._chunks else {}
-        # Something inserted while reading shifts offset pages: the overlap is dropped by id.
-        rows = [row for row in rows if self.key(row) not in seen]
-        start = self.loaded
-        if rows:
-            ids = {self.key(row): i for i, row in enumerate(rows)}
-            self._chunks.append(_Chunk(start, len(rows), token, rows, ids))
-            self._starts.append(start)
+        self._pages.add(rows, token)
         self._next = following
         self._ended = following is None or following == token
 
     def _restart_from(self, at: int, rows: list[T], following: str | None) -> None:
-        token = self._chunks[at].token
-        del self._chunks[at:], self._starts[at:]
+        token = self._pages.token(at)
+        self._pages.cut(at)
         self._ended, self._turning = False, None
         self._append(rows, token, following)
 
     def _evict(self) -> None:
-        if self._held or len(self._chunks) <= self._keep:
-            return
-        centre = sum(self._window) // 2
-        kept = [chunk for chunk in self._chunks if chunk.rows is not None]
-        for chunk in sorted(kept, key=lambda c: -abs(c.start - centre))[: -self._keep]:
-            chunk.rows, chunk.ids = None, {}
+        if not self._held:
+            self._pages.drop_far(sum(self._window) // 2, self._keep)
 
     async def refresh(self) -> None:
         """Read again what has been read, up to the pages in view, and merge by id.
@@ -409,12 +358,12 @@ class PagedSource(Source[T]):
                 if at is None:
                     arrived += 1
                     continue
-                chunk = self._chunks[self._chunk_at(at) or 0]
-                if chunk.rows is not None and chunk.rows[at - chunk.start] != row:
-                    chunk.rows[at - chunk.start] = row
+                if self._pages.row(at) != row:
+                    self._pages.put(row)
                     self.fresh.add(row_id)
                     changed = True
-        current = [self.key(row) for row in self._head(len(order) if not ended else self.loaded)]
+        head = self._pages.head(len(order) if not ended else self.loaded)
+        current = [self.key(row) for row in head]
         # What came from below or anew pushed as many rows out of what was read: they are not gone.
         pushed = 0 if ended else len(set(order) - set(current))
         self.missing = frozenset(current[: len(current) - pushed]) - set(order)
@@ -431,25 +380,19 @@ class PagedSource(Source[T]):
                 return
         self.notify("rows" if changed else "state")
 
-    def _head(self, rows: int) -> Iterator[T]:
-        for index in range(min(rows, self.loaded)):
-            if (row := self.row(index)) is not None:
-                yield row
-
     def fold(self) -> None:
         """Show the order of the last refresh; pages behind it are read again when needed."""
         if self._fresh_pages is None:
             return
         pages, self._fresh_pages, self._new = self._fresh_pages, None, 0
         self.missing = frozenset()
-        before = {row_id for chunk in self._chunks for row_id in chunk.ids}
-        self._chunks, self._starts, self._ended, self._turning = [], [], False, None
+        before = set(self._pages.ids)
+        self._pages.cut(0)
+        self._ended, self._turning = False, None
         for rows, token, following in pages:
             self._append(rows, token, following)
         if before:
-            self.fresh.update(
-                row_id for chunk in self._chunks for row_id in chunk.ids if row_id not in before
-            )
+            self.fresh.update(row_id for row_id in self._pages.ids if row_id not in before)
         self.notify("reset")
         self._pump()
 
@@ -465,7 +408,7 @@ class PagedSource(Source[T]):
         self._pump()
 
     def _empty(self) -> None:
-        self._chunks, self._starts = [], []
+        self._pages.cut(0)
         self._next, self._total = None, None
         self._begun = self._ended = self._confirming = False
         self._turning = None

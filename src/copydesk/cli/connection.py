@@ -40,6 +40,7 @@ class Connection:
     written to it, and ``read_only_by`` is the option that said so, "" for the profile itself.
     ``token`` is how its token is come by, None for the embedded desk. ``base_url`` and
     ``ca_file`` are those of a service. ``close`` lets go of what ``open`` opened in this process.
+    ``make`` makes what is to be made once, with a line on the terminal: before the screens.
     """
 
     key: str
@@ -53,6 +54,7 @@ class Connection:
     base_url: str = ""
     ca_file: Path | None = None
     close: Callable[[], None] = lambda: None
+    make: Callable[[], None] = lambda: None
 
     async def connect(self, *, keeping: Path | None = None) -> Api:
         """Return the client, made in a thread.
@@ -247,7 +249,7 @@ def address_of(address: str) -> str:
 
 
 def _embedded(desk: Path | None, *, read_only: bool) -> Connection:
-    from copydesk.cli.embedded import connect_in_process, desk_file, open_store
+    from copydesk.cli.embedded import connect_in_process, desk_file, make_sample, open_store
 
     stores: list[Store] = []
 
@@ -263,6 +265,14 @@ def _embedded(desk: Path | None, *, read_only: bool) -> Connection:
         api.read_only = read_only
         return api
 
+    def make() -> None:
+        from copydesk.server.store import DeskError
+
+        try:
+            make_sample(desk)
+        except DeskError as error:
+            raise UsageError(str(error)) from error
+
     def close() -> None:
         while stores:
             stores.pop().close()
@@ -275,6 +285,7 @@ def _embedded(desk: Path | None, *, read_only: bool) -> Connection:
         read_only=read_only,
         read_only_by=READ_ONLY if read_only else "",
         close=close,
+        make=make,
     )
 
 

@@ -74,6 +74,28 @@ def open_store(
     return store
 
 
+def make_sample(desk: Path | None) -> None:
+    """Make a desk that is not there yet, with the sample, and say so on the terminal meanwhile.
+
+    It takes a second or a few, and is done before the screens: on them nothing could be seen until
+    it is there. The line is gone afterwards, whatever came of it. Raises ``DeskError``.
+    """
+    try:
+        if desk_file(desk).stat().st_size:
+            return
+    except FileNotFoundError:
+        pass
+    except OSError:
+        return  # what opens it says why it cannot
+    from copydesk.cli.terminal import shows_utf8
+
+    print("Making the sample desk" + ("…" if shows_utf8() else "..."), end="", flush=True)
+    try:
+        open_store(desk).close()
+    finally:
+        print("\r\x1b[K", end="", flush=True)
+
+
 def is_empty(store: Store) -> bool:
     """Say whether nobody is on the desk yet."""
     return not store.read(lambda tx: tx.value("SELECT EXISTS (SELECT 1 FROM user)"))

@@ -132,6 +132,7 @@ def _show(
             raise ConnectionError(str(error)) from error
 
     settings = load_settings(paths.settings)
+    connection.make()
     journal = Journal(paths.journal)
 
     session = session_for(

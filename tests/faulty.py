@@ -188,6 +188,13 @@ class FaultyServer:
         """The writes that the desk got."""
         return [each for each in self.asked if each.writes and each.status is not None]
 
+    async def left(self, seconds: float) -> bool:
+        """Wait so long at most until all connections are closed by whoever opened them."""
+        if not self._talks:
+            return True
+        _, talking = await asyncio.wait(self._talks, timeout=seconds)
+        return not talking
+
     async def up(self) -> None:
         """Listen, at the same address each time."""
         if self._server is not None:

@@ -262,3 +262,9 @@ async def test_a_request_that_changes_the_same_thing_again_goes_on_until_it_is_h
         error = await outcome(api(ops.delete_space_comment, space, comment))
         assert len([each for each in server.asked if deletes(each)]) == 3
         assert error is None or (isinstance(error, NotFound) and error.sent)
+        # What is begun when the client is closed leaves no connection behind.
+        writing = asyncio.create_task(api(ops.create_space_comment, space, remark("Late")))
+        await asyncio.sleep(0)
+        await api.aclose()
+        await writing
+        assert await server.left(20)

@@ -142,6 +142,7 @@ class Wire:
         self._clock = clock
         self._slots = asyncio.Semaphore(CONCURRENCY)
         self._watchers: list[Callable[[Budget], None]] = []
+        self._closed = False
         headers = _headers(token)
         # A class derived from it may fail as a network does, which only the HTTP client mends.
         self._desk: InProcess | None = None
@@ -161,7 +162,8 @@ class Wire:
         )
 
     async def aclose(self) -> None:
-        """Close the connections."""
+        """Close the connections; that of a request under way once that is answered."""
+        self._closed = True
         await self._http.aclose()
 
     def use_token(self, token: Secret) -> None:
@@ -314,6 +316,10 @@ class Wire:
                     return _Reply(response.status_code, response.headers, content)
                 finally:
                     await response.aclose()
+                    stream = response.extensions.get("network_stream")
+                    if self._closed and stream is not None:
+                        # What was still being connected then is in nobody's hands any more.
+                        await stream.aclose()
         except httpx.InvalidURL as error:
             # Of an id or a page token that a service made up: longer than any address may be.
             raise Invalid(

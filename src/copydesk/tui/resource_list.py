@@ -10,11 +10,11 @@ from shlex import quote
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from copydesk.domain.cause import CAUSE
-from copydesk.domain.filter import fold
 from copydesk.domain.text import clean
 from copydesk.tui.actions import SCOPES, action, command
 from copydesk.tui.place import Place
 from copydesk.tui.places import GO, Target
+from copydesk.tui.resource_asking import asked_with, in_order, said_in, ways_to_ask
 from copydesk.tui.resource_shown import ShowsItems
 from copydesk.tui.resources import Asked, Condition, Resource
 from copydesk.tui.sources import ListSource, PagedSource
@@ -60,11 +60,7 @@ def offering_operations() -> Sequence[str]:
 
 
 def _conditions_known(here: ResourceList[Any]) -> Sequence[str]:
-    return [
-        f"{each.name}={value}"
-        for each in here.resource.conditions
-        for value in (each.values or ("",))
-    ]
+    return ways_to_ask(here.resource.conditions)
 
 
 class ResourceList(ShowsItems[T], Place, Generic[T], scope="resource_list"):
@@ -351,15 +347,7 @@ class ResourceList(ShowsItems[T], Place, Generic[T], scope="resource_list"):
         by = shown.sort
         assert by is not None
 
-        def known(item: T) -> tuple[bool, Any]:
-            value = by(item)
-            return value is None, fold(value) if isinstance(value, str) else value
-
-        found = [(known(item), item) for item in rows]
-        there = sorted((e for e in found if not e[0][0]), key=lambda e: e[0][1])
-        if self._backwards:
-            there.reverse()
-        return [item for _, item in there] + [item for (absent, _), item in found if absent]
+        return in_order(rows, by, backwards=self._backwards)
 
     def _sorted(self, rows: list[T], part: str, *, top: bool) -> None:
         if self._sorting is None:
@@ -424,42 +412,18 @@ class ResourceList(ShowsItems[T], Place, Generic[T], scope="resource_list"):
         if (why := no_conditions(self)) is not None:
             self.say(why, "warn")
             return
-        said: dict[str, str] = {}
-        for word in _words(rest):
-            name, sign, value = word.partition("=")
-            if not sign:
-                self.say(f"{word}: say NAME=VALUE, as in {_conditions_known(self)[0]}.", "warn")
-                return
-            said[name] = value
-        self._limit(said)
+        try:
+            said = said_in(rest, self.resource.conditions)
+        except ValueError as error:
+            self.say(str(error), "warn")
+        else:
+            self._limit(said)
 
     def _limit(self, said: Mapping[str, str]) -> None:
-        known = {each.name: each for each in self.resource.conditions}
-        asked: dict[str, Any] = {}
-        for name, text in said.items():
-            each = known.get(name)
-            if each is None:
-                self.say(f"There is no {name}; there are: {', '.join(known)}.", "warn")
-                return
-            if text and each.values and text not in each.values:
-                self.say(f"{name} is one of: {', '.join(each.values)}.", "warn")
-                return
-            try:
-                if text:
-                    asked[name] = each.read(text)
-            except ValueError as error:
-                self.say(f"{name}: {error}", "warn")
-                return
-        self.conditions = asked
+        try:
+            self.conditions = asked_with(said, self.resource.conditions)
+        except ValueError as error:
+            self.say(str(error), "warn")
+            return
         self._said = {name: clean(text) for name, text in said.items() if text}
         self.ask_anew()
-
-
-def _words(text: str) -> list[str]:
-    """Cut text at blanks; what stands in quotes stays together."""
-    import shlex
-
-    try:
-        return shlex.split(text)
-    except ValueError:
-        return text.split()

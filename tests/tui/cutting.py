@@ -49,10 +49,11 @@ from copydesk.domain.rechecks import (
 from copydesk.domain.reversal import Expectation, Reversal, Step, Trace
 from copydesk.local.drafts import DeskDrafts, Drafts
 from copydesk.local.journal import DeskJournal, Journal
+from copydesk.server import threads
 from copydesk.server.app import create_app
 from copydesk.server.store import Store
 from copydesk.tui.actions import is_read
-from copydesk.tui.outbox_rules import MOMENTARY, QUIET_SECONDS
+from copydesk.tui.outbox_rules import QUIET_SECONDS, is_momentary
 from copydesk.tui.recovery import recover
 from copydesk.tui.session import Session, WriteError
 from copydesk.tui.undoing import Way
@@ -97,7 +98,7 @@ def may_wait() -> set[str]:
         name
         for name, reached in reached_by().items()
         if not is_read(name)
-        and name.partition("_")[0] not in MOMENTARY
+        and not is_momentary(name)
         and not CATALOGUE[name].secret
         and min(getattr(each, "danger", 0) for each in reached) < 2
     }
@@ -113,6 +114,8 @@ class Desk:
         self.me = world.ana
         self.stranger = world.user("sam", member=False)
         self.other = world.user("mia")
+        self.asked = world.user("kim")
+        world.write(lambda tx: threads.request_review(tx, one.have.waiting, self.asked, world.ana))
         self.token = world.token(world.ana)
         self.names = dict(one.names)
         self.names |= {"comment": one.said, "reply": one.answered}
@@ -204,10 +207,10 @@ class Desk:
         yield changed(team_inverses.roles_changed(team, {at["user_id"]: "member"}, "owner"))
         yield changed(team_inverses.team_renamed(team, "Writers", "Authors"))
         yield changed(team_inverses.people_added(team, [self.other]))
-        yield changed(
-            inverses.reviewers_asked(space, request, asked=[self.other]),
-            still_discussed(space, request),
-        )
+        for ask in ({"asked": [self.other]}, {"left": [self.asked]}):
+            yield changed(
+                inverses.reviewers_asked(space, request, **ask), still_discussed(space, request)
+            )
         way = tree_inverses.space_deleted(self.trash, deleted=False)
         yield changed(way)
         yield changed(

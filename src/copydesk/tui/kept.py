@@ -1,7 +1,8 @@
 """Reading what is kept of a service on this machine: there at once, and also without a network.
 
 What is shown of it is marked with its age and read anew behind it. What an action goes on with is
-never read so.
+read so only where the service cannot be reached, and what is written on it is rechecked before it
+goes (`live_or_kept`).
 """
 
 from __future__ import annotations
@@ -9,7 +10,11 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+if TYPE_CHECKING:
+    from copydesk.client.api import Api
+    from copydesk.tui.session import Session
 
 T = TypeVar("T")
 
@@ -25,6 +30,15 @@ class FromKept(Generic[T]):
     result: T
     at: datetime | None
 
+    def note(self, now: datetime) -> str:
+        """Return what a sheet that opens on it says of its age; "" for what has just been read."""
+        from copydesk.tui.age_line import moment
+
+        if self.at is None:
+            return ""
+        since = f"Offline: this is what the service said {moment(self.at, now)}."
+        return f"{since} What you send waits, and asks you if that was changed meanwhile."
+
 
 async def from_kept(read: Callable[[], Awaitable[T]]) -> FromKept[T] | None:
     """Return what ``read`` gives without asking the service; None where not all of it is kept."""
@@ -39,6 +53,33 @@ async def from_kept(read: Callable[[], Awaitable[T]]) -> FromKept[T] | None:
     if found.oldest is not None:
         return FromKept(result, datetime.fromtimestamp(found.oldest, UTC))
     return None if found.lacked else FromKept(result, None)
+
+
+async def live_or_kept(session: Session, read: Callable[[Api], Awaitable[T]]) -> FromKept[T]:
+    """Return what the service says, or where it cannot be reached what is kept of that.
+
+    What is written on what is kept is ``aged`` (`Session.perform`). Raises ``ApiError`` where
+    nothing is kept either.
+    """
+    from copydesk.client.errors import Unreachable
+
+    api = await session.ready()
+
+    async def kept() -> FromKept[T] | None:
+        found = await from_kept(lambda: read(api)) if api.keeps else None
+        usable = found is not None and (found.at is None or session.may_recall(found.at))
+        return found if usable else None
+
+    # Nobody waits once more for what is known not to answer.
+    if session.offline and (found := await kept()) is not None:
+        return found
+    try:
+        return FromKept(await read(api), None)
+    except Unreachable as error:
+        session.learn(error)
+        if (found := await kept()) is None:
+            raise
+        return found
 
 
 def reads_kept() -> bool:

@@ -43,10 +43,19 @@ UNKNOWN = (
 )
 
 
+LASTING = frozenset({"remove_requested_reviewer"})
+"""What is not about its moment, though its name begins so."""
+
+
+def is_momentary(operation: str) -> bool:
+    """Whether an operation is about the moment at which it is asked for, by its name."""
+    return operation.partition("_")[0] in MOMENTARY and operation not in LASTING
+
+
 def may_wait(line: Written, outgoing: Outgoing) -> bool:
     """Whether a write may go later just as it is: not what depends on the moment, nor a secret."""
-    momentary = outgoing.name.partition("_")[0] in MOMENTARY
-    return not (line.now or line.several or line.kind or momentary or outgoing.secret)
+    off = line.now or line.several or line.kind or outgoing.secret
+    return not (off or is_momentary(outgoing.name))
 
 
 def creates(request: Mapping[str, Any] | None) -> bool:

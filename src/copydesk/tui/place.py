@@ -427,6 +427,7 @@ class Place(CommonActions, Loading, SteadyScreen[None]):
         expects: Expectation | None = None,
         now: bool = False,
         several: bool = False,
+        aged: bool = False,
     ) -> T:
         """Write something: logged under ``@``, never lost by leaving the place.
 
@@ -467,6 +468,7 @@ class Place(CommonActions, Loading, SteadyScreen[None]):
             expects=expects,
             now=now,
             several=several,
+            aged=aged,
         )
         try:
             result = await sending

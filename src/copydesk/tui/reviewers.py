@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import datetime
+from functools import partial
 from typing import TYPE_CHECKING
+from uuid import uuid4
 
 from copydesk.domain.inverses import reviewers_asked
+from copydesk.domain.rechecks import still_discussed
 from copydesk.domain.text import clean, listed
 
 if TYPE_CHECKING:
@@ -34,47 +38,91 @@ async def ask_reviewers(
     label: str,
     author: str,
     before: Mapping[str, User],
+    since: datetime | None = None,
 ) -> bool:
     """Let the reader tick who is asked to review; return whether anything was sent.
 
-    ``before`` are those who are asked now, by id. The author is not offered. Raises `WriteError`.
+    ``before`` are those who are asked now, by id; ``since`` when the service said so, where that is
+    kept. The author is not offered. Each request is a write of its own, all are taken back
+    together. Raises `WriteError`.
     """
-    from copydesk.contract import operations as ops
-    from copydesk.contract.models.review import ReviewersRequest
+    from copydesk.tui.age_line import moment
     from copydesk.tui.present.comment import name_of
+    from copydesk.tui.session import QueuedError
     from copydesk.tui.widgets.choice import Choices, Option
 
-    api = await place.session.ready()
-    people = dict(before)
-    page = await api(ops.list_members, organization, limit=PEOPLE)
-    people.update((m.user.id, m.user) for m in page.items if not m.disabled)
+    people = {**await _members(place, organization), **before}
     people.pop(author, None)
     options = sorted(
         (Option(user.id, name_of(user), clean(user.email or "")) for user in people.values()),
         key=lambda option: (option.id not in before, option.title.casefold()),
     )
-    sheet = Choices(f"Ask to review {label}", options, ticked=list(before))
+    title = f"Ask to review {label}"
+    if since is not None:
+        title += f" (asked {moment(since, place.session.clock())})"
+    sheet = Choices(title, options, ticked=list(before))
     chosen: frozenset[str] | None = await place.desk.push_screen_wait(sheet)
     if chosen is None or chosen == before.keys():
         return False
     old = frozenset(before)
-    asked, left = chosen - old, old - chosen
-
-    async def send(api: Api) -> None:
-        if asked:
-            body = ReviewersRequest(users=sorted(asked))
-            await api(ops.request_reviewers, space, request, body)
-        for user in sorted(left):
-            await api(ops.remove_requested_reviewer, space, request, user)
-
+    asked, left = sorted(chosen - old), sorted(old - chosen)
     names = listed([name_of(people[user]) for user in sorted(chosen) if user in people])
-    await place.perform(
-        "Ask for a review",
-        label,
-        send,
-        reversal=reviewers_asked(space, request, asked=asked, left=left),
-        several=len(left) + bool(asked) > 1,
-        recall=True,
-        done=f"Asked: {names}." if names else "Nobody is asked now.",
-    )
+    steps = [(asked, "")] if asked else []
+    steps += [([], user) for user in left]
+    group = uuid4().hex if len(steps) > 1 else ""
+    waits: QueuedError | None = None
+    for at, (new, gone) in enumerate(steps):
+        try:
+            await place.perform(
+                "Ask for a review" if new else "Ask no longer for a review",
+                label,
+                partial(_send, space=space, request=request, asked=new, left=gone),
+                reversal=reviewers_asked(space, request, asked=new, left=[gone] if gone else []),
+                expects=still_discussed(space, request),
+                group=group,
+                recall=at == 0,
+                aged=since is not None,
+                done=f"Asked: {names}." if names else "Nobody is asked now.",
+            )
+        except QueuedError as error:
+            waits = error
+    if waits is not None:
+        raise waits
     return True
+
+
+async def _send(api: Api, *, space: str, request: str, asked: list[str], left: str) -> None:
+    from copydesk.contract import operations as ops
+    from copydesk.contract.models.review import ReviewersRequest
+
+    if asked:
+        await api(ops.request_reviewers, space, request, ReviewersRequest(users=asked))
+    else:
+        await api(ops.remove_requested_reviewer, space, request, left)
+
+
+async def _members(place: Place, organization: str) -> dict[str, User]:
+    """Return who may be asked, by id: of what is kept where the service cannot be reached.
+
+    Nobody where nothing is kept: who is asked by now can be asked no longer even so. Raises
+    ``ApiError``.
+    """
+    from copydesk.client.errors import Unreachable
+    from copydesk.contract import operations as ops
+    from copydesk.tui.kept import live_or_kept
+    from copydesk.tui.people import PAGE
+
+    async def read(api: Api) -> dict[str, User]:
+        found: dict[str, User] = {}
+        # As they are read elsewhere, so that they are kept.
+        async for member in api.pages(ops.list_members, organization, limit=PAGE):
+            if not member.disabled:
+                found[member.user.id] = member.user
+            if len(found) == PEOPLE:
+                break
+        return found
+
+    try:
+        return (await live_or_kept(place.session, read)).result
+    except Unreachable:
+        return {}

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from copydesk.local.journal import Entry, Notes, State, WriteJournal
 from copydesk.tui.errors import (
+    WAITS,
     NotDoneError,
     failure_types,
     is_unknown,
@@ -30,6 +31,7 @@ from copydesk.tui.written import (
     HAD_ARRIVED,
     NOT_SENT,
     STOPPED,
+    HeldBackError,
     NotThereError,
     QueuedError,
     RecalledError,
@@ -133,6 +135,7 @@ class Writing:
         expects: Expectation | None = None,
         now: bool = False,
         several: bool = False,
+        aged: bool = False,
     ) -> T:
         """Send one write: logged, journalled, never cancelled by leaving the screen.
 
@@ -151,12 +154,13 @@ class Writing:
         What surely did not arrive, because nobody was there, waits in the outbox (`QueuedError`),
         if it takes one request (not ``several``) and is not about this moment (``now``). It goes
         from there if ``expects`` and what ``reversal`` or ``trace`` read say that it still should.
+        What is ``aged`` was written on what is kept of the service, and always goes that way.
         """
         line = Written(
             len(self.log) + 1, self.clock(), what, target, send=send, group=group,
             reversal=reversal, trace=trace, look=look, then=then, draft=draft,
             text=self.drafts.load(draft) if draft else None,
-            expects=expects, now=now or danger() >= ASKED, several=several,
+            expects=expects, now=now or danger() >= ASKED, several=several, aged=aged,
         )  # fmt: skip
         if trace is not None and look is None and (trace.says or line.text is not None):
             line.look = lambda: self._find(trace, line)
@@ -320,6 +324,8 @@ class Writing:
             if may_wait(line, outgoing):
                 line.request = outgoing.to_dict()
             await asyncio.to_thread(self._keep, line)
+            if line.aged and line.request is not None:
+                raise HeldBackError(f"{WAITS}: what it is about is read again first.")
             return
         line.request = None
         if line.entry is not None and line.entry.request is not None:
@@ -443,6 +449,8 @@ class Writing:
         if line.state == "queued":
             self.outbox.move_draft(line.draft, line.text)
             self._replace(line, "It waits by a later write.")
+            if line.aged and not self.contact.offline:
+                self.outbox.wake()
         elif line.draft and line.state in ("failed", "unknown"):
             self.unsent[line.draft] = line.said
         elif line.draft:
@@ -484,6 +492,9 @@ class Writing:
         line.request_id = str(getattr(error, "request_id", "") or "")
         if isinstance(error, RecallError):
             line.state, line.said = "recalled", str(error)
+            return
+        if isinstance(error, HeldBackError):
+            line.state, line.said, line.never = "queued", str(error), True
             return
         if isinstance(error, NotThereError):
             line.state, line.said, line.may_come = "queued", str(error), creates(line.request)

@@ -61,6 +61,10 @@ class NotThereError(NotDoneError):
     """What a write ended with whose answer was lost, that was not there, and that may wait."""
 
 
+class HeldBackError(NotDoneError):
+    """What a write ended with that is rechecked before it goes: by the outbox."""
+
+
 class UnansweredError(NotDoneError):
     """What an earlier try ended with: no answer."""
 
@@ -107,6 +111,8 @@ class Written:
     """That text, as it was sent."""
     now: bool = False
     """Whether it is about this moment: it does not wait in the outbox."""
+    aged: bool = False
+    """Whether it was written on what is kept, so that it goes only once that was read again."""
     several: bool = False
     """Whether it takes several requests, so that it is not one thing that could wait."""
     expects: Expectation | None = None

@@ -19,6 +19,7 @@ from copydesk.tui.screens.changes_guards import nothing_selected
 if TYPE_CHECKING:
     from copydesk.client.api import Api
     from copydesk.contract.models.review import Review
+    from copydesk.contract.models.user import User
 
 
 def may_not_review(here: ChangesPeople) -> str | None:
@@ -138,23 +139,27 @@ class ChangesPeople(ChangesBulk, scope="changes_people"):
     async def reviewers(self) -> None:
         """Choose who is asked for a review: ticked people are asked, others no longer."""
         from copydesk.contract import operations as ops
+        from copydesk.tui.kept import live_or_kept
 
         row = self.rows.selected
         if row is None:
             return
-        api = await self.session.ready()
-        before = {
-            asked.user.id: asked.user
-            async for asked in api.pages(ops.list_requested_reviewers, row.space, row.id, limit=100)
-        }
+
+        async def asked(api: Api) -> dict[str, User]:
+            pages = api.pages(ops.list_requested_reviewers, row.space, row.id, limit=100)
+            return {each.user.id: each.user async for each in pages}
+
+        found = await live_or_kept(self.session, asked)
+        organization = (await self.scope(await self.session.ready())).organization
         sent = await reviewers.ask_reviewers(
             self,
-            organization=(await self.scope(api)).organization,
+            organization=organization,
             space=row.space,
             request=row.id,
             label=row.label,
             author=row.author_id,
-            before=before,
+            before=found.result,
+            since=found.at,
         )
         if sent:
             await self._others_now(row)

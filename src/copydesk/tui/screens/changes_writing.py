@@ -42,11 +42,16 @@ class ChangesWriting(ChangesRuns, scope="changes_writing"):
     async def _edit(self, row: ChangeRow) -> None:
         from copydesk.contract import operations as ops
         from copydesk.tui.change_request_writing import about_text, is_plain, read_about, update_of
+        from copydesk.tui.kept import live_or_kept
         from copydesk.tui.widgets.composer import WriteSheet
 
-        api = await self.session.ready()
-        request = await api(ops.get_change_request, row.space, row.id)
+        found = await live_or_kept(
+            self.session, lambda api: api(ops.get_change_request, row.space, row.id)
+        )
+        request = found.result
         facts: list[Text | str] = ["The first line is the subject, the rest the description."]
+        if age := found.note(self.session.clock()):
+            facts.append(Text(age, style="warn"))
         if not is_plain(request.description):
             facts.append(
                 Text(
@@ -96,6 +101,7 @@ class ChangesWriting(ChangesRuns, scope="changes_writing"):
             look=look,
             then=self._adopt_soon,
             draft=key,
+            aged=found.at is not None,
         )
         self.after_write()
 
@@ -113,11 +119,10 @@ class ChangesWriting(ChangesRuns, scope="changes_writing"):
         from copydesk.domain.rechecks import begun_trace
         from copydesk.tui.widgets.ask import Ask
 
-        api = await self.session.ready()
-        space = self.target.space or await self._choose_space(api)
+        space = self.target.space or await self._choose_space()
         if space is None:
             return
-        await self.spaces.learn(api, (await self.scope(api)).organization, [space])
+        await self._know(space)
         title = self.spaces.title(space)
         key = new_request_key(space, self.target.cluster)
         made: list[ChangeRequest] = []
@@ -177,31 +182,45 @@ class ChangesWriting(ChangesRuns, scope="changes_writing"):
 
     async def _resume_about(self) -> None:
         from copydesk.contract import operations as ops
+        from copydesk.tui.kept import live_or_kept
 
         space, request = self.target.space, self.target.change_request
         assert space is not None
         assert request is not None
-        api = await self.session.ready()
-        row = present.row_of(await api(ops.get_change_request, space, request))
+        found = await live_or_kept(
+            self.session, lambda api: api(ops.get_change_request, space, request)
+        )
+        row = present.row_of(found.result)
         if row.status == "merged":
             self.say(f"{row.label} is merged: that cannot change. The text stays a draft.", "warn")
         else:
             await self._edit(row)
 
-    async def _choose_space(self, api: Api) -> str | None:
+    async def _know(self, space: str) -> None:
+        """Find out what a space is called. Raises ``ApiError``."""
+        from copydesk.tui.kept import live_or_kept
+
+        async def learn(api: Api) -> None:
+            await self.spaces.learn(api, (await self.scope(api)).organization, [space])
+
+        await live_or_kept(self.session, learn)
+
+    async def _choose_space(self) -> str | None:
+        from copydesk.tui.kept import live_or_kept
         from copydesk.tui.present.space_choice import space_options
-        from copydesk.tui.space_reading import read_desk
+        from copydesk.tui.space_reading import Desk, read_desk
         from copydesk.tui.widgets.choice import Choice
 
-        organization = (await self.scope(api)).organization
+        async def read(api: Api) -> Desk:
+            return await read_desk(api, (await self.scope(api)).organization)
+
         row = self.rows.selected
-        desk = await read_desk(api, organization)
+        desk = (await live_or_kept(self.session, read)).result
         options = space_options(desk.nodes, None if row is None else row.space)
         if not options:
             self.say("There is no space that you may edit.", "warn")
             return None
-        chosen = await self.desk.push_screen_wait(Choice("In which space?", options))
-        await self.spaces.learn(api, organization, [chosen or ""])
+        chosen: str | None = await self.desk.push_screen_wait(Choice("In which space?", options))
         return chosen
 
 

@@ -241,6 +241,7 @@ class ReviewRequest(ReviewTabs, scope="review_request"):
             label=f"#{request.number}",
             author=request.created_by.id if request.created_by else "",
             before={asked.user.id: asked.user for asked in rules.requested or ()},
+            since=self.kept_at,
         )
         if sent:
             self._read_rules()

@@ -20,7 +20,7 @@ from copydesk.tui.present import site_settings as present
 from copydesk.tui.session import Session
 from copydesk.tui.site_making import NEW_KEY, kept_plan
 from copydesk.tui.site_publishing import SitePublishing
-from copydesk.tui.widgets import form
+from copydesk.tui.widgets import form_kept
 from copydesk.tui.widgets.choice import OrderedChoices
 from tests.drive import Driver, drive
 from tests.world import BASE_URL, World
@@ -286,7 +286,7 @@ async def test_a_site_is_made_and_deleted(
     world: World, update_golden: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert world.home
-    monkeypatch.setattr(form, "KEEP_SECONDS", 0.001)
+    monkeypatch.setattr(form_kept, "KEEP_SECONDS", 0.001)
     for title in ("English", "French", "German"):
         world.space(title)
     async with drive(open_app(world, first="sites")) as driver:

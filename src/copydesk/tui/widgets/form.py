@@ -6,7 +6,6 @@ lost by Esc, nor when the service refuses them or cannot be reached.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
@@ -15,29 +14,22 @@ from textual import events
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.content import Content
-from textual.timer import Timer
 from textual.widget import Widget
 from textual.widgets import Input, Label, Static, TextArea
 
-from copydesk.domain.secrecy import holds_private_key
-from copydesk.domain.text import listed, plural, shorten
+from copydesk.domain.text import listed, shorten
 from copydesk.tui.actions import action
-from copydesk.tui.draft_keys import form_text, form_words
 from copydesk.tui.widgets.form_choice import FormChoice
 from copydesk.tui.widgets.form_fields import Entry
 from copydesk.tui.widgets.form_fields import Field as Field
 from copydesk.tui.widgets.form_help import FormHelp
+from copydesk.tui.widgets.form_offers import OffersChoices
 from copydesk.tui.widgets.form_refusal import refusals
-from copydesk.tui.widgets.sheet import Box, Fact, Sheet, fact_lines
+from copydesk.tui.widgets.sheet import Box, Fact, fact_lines
 
 if TYPE_CHECKING:
     from copydesk.tui.app import CopydeskApp
-    from copydesk.tui.drafts import DraftStore
-    from copydesk.tui.widgets.choice import Option
 
-
-KEEP_SECONDS = 0.7
-"""How long after a key what is typed is on disk: no more than that is lost with the program."""
 
 REQUIRED = "it has to be filled in"
 
@@ -61,7 +53,7 @@ def form_unchanged(form: Form) -> str | None:
     return None if form.new or form.changed() else "Nothing is changed yet."
 
 
-class Form(Sheet[Mapping[str, str]], scope="form"):
+class Form(OffersChoices, scope="form"):
     """Several fields and ctrl+s. The result maps names to texts, or is None when it was left.
 
     ``send`` sends the fields while the form is still there: when that fails it stays as it is, with
@@ -87,10 +79,8 @@ class Form(Sheet[Mapping[str, str]], scope="form"):
         leaves: str = "leave",
         names: Mapping[str, str] | None = None,
     ) -> None:
-        super().__init__(title)
-        self._beside = beside or {}
+        super().__init__(title, fields, draft_key=draft_key, beside=beside, names=names)
         self._leaves = leaves
-        self.fields = fields
         self._helps = any(field.help or field.limits for field in fields)
         self._facts = facts
         self._verb = verb
@@ -99,27 +89,20 @@ class Form(Sheet[Mapping[str, str]], scope="form"):
         self._brief = False
         self._refused: dict[str, tuple[str, str]] = {}
         """The text of a field that the service refused, and why."""
-        self._draft_key = draft_key
         self._sending = False
         self._under_way = False
         """Whether the answer of the service is still to come, and is waited for."""
-        self._arrived = False
-        self._keeping: Timer | None = None
-        self._inputs: dict[str, Entry] = {}
         self._labels: dict[str, Label] = {}
         self._labelled: dict[str, Content] = {}
         self._foot: Widget | None = None
         """What stays in sight below the fields: the help of one, and the keys."""
         self._tried = False
         """Whether it was to be sent already: then what is required and empty is told."""
-        self._names: dict[str, str] = dict(names or {})
-        """The titles of what was offered, by its ids."""
 
     def body(self) -> ComposeResult:
         """The facts, the fields with what is wrong with them, and the keys."""
         self.add_class("form")
-        draft = _read(cast("CopydeskApp", self.app).session.drafts.load(self._draft_key))
-        self._names = form_words(draft, "names") | self._names
+        draft = self.draft()
         if self._facts:
             yield Static(self.paint(fact_lines(self._facts)), classes="facts")
         for field in self.fields:
@@ -182,10 +165,6 @@ class Form(Sheet[Mapping[str, str]], scope="form"):
         if shown.first(FormHelp).show(field, self.fields, self.size.height):
             self.call_after_refresh(self._reveal, field.name)
 
-    def _field_of(self, widget: Widget | None) -> Field | None:
-        named = (field for field in self.fields if self._inputs.get(field.name) is widget)
-        return None if widget is None else next(named, None)
-
     def on_resize(self, event: events.Resize) -> None:
         """Show as much help as there is room for now."""
         self.call_after_refresh(self._show_help)
@@ -221,62 +200,6 @@ class Form(Sheet[Mapping[str, str]], scope="form"):
         if (field := self._field_of(self.focused)) is not None:
             self.call_after_refresh(self._reveal, field.name)
 
-    @property
-    def _drafts(self) -> DraftStore:
-        return cast("CopydeskApp", self.app).session.drafts
-
-    def keep(self) -> None:
-        """Keep the fields that differ as a draft; with none there is no draft.
-
-        A private key is no such field: it is not written to the disk.
-        """
-        if self._keeping is not None:
-            self._keeping.stop()
-            self._keeping = None
-        changed = {
-            name: text for name, text in self.changed().items() if not holds_private_key(text)
-        }
-        if changed:
-            ids = {
-                part for field in self.fields for part in field.parts(changed.get(field.name, ""))
-            }
-            text = form_text(
-                {**changed, **self._beside},
-                {field.name: field.label for field in self.fields if field.name in changed},
-                {each: title for each, title in self._names.items() if each in ids},
-            )
-            self._drafts.save(self._draft_key, text)
-        else:
-            self._drafts.drop(self._draft_key)
-
-    def keep_typed(self) -> None:
-        """Keep what differs, because everything may end now."""
-        if not self._arrived:
-            self.keep()
-
-    def _keep_soon(self) -> None:
-        # Not put off by the keys that follow: who types on and on is safe too.
-        if self._keeping is None and self.changed():
-            self._keeping = self.set_timer(KEEP_SECONDS, self._keep_due)
-
-    def _keep_due(self) -> None:
-        self._keeping = None
-        if not self._arrived and self.is_attached:
-            self.keep()
-
-    def values(self) -> dict[str, str]:
-        """Return what is in the fields now."""
-        return {name: field.said.strip() for name, field in self._inputs.items()}
-
-    def changed(self) -> dict[str, str]:
-        """Return the fields that differ from what they were at first."""
-        now = self.values()
-        return {
-            field.name: now[field.name]
-            for field in self.fields
-            if field.name in now and now[field.name] != field.value.strip()
-        }
-
     def _label(self, field: Field, text: str) -> Content:
         line = Text(field.label, style="muted")
         if field.offers is not None:
@@ -291,64 +214,6 @@ class Form(Sheet[Mapping[str, str]], scope="form"):
         if known and wrong is None:
             line.append(f"   {shorten(', '.join(known), NAMED_CELLS)}", style="who")
         return self.paint(line)
-
-    def offers_of(self, widget: Widget) -> Callable[[], Awaitable[Sequence[Option]]] | None:
-        """Return what reads the offers for a field, if there are any."""
-        field = self._field_of(widget)
-        return None if field is None else field.offers
-
-    async def choose_for(self, widget: Entry) -> None:
-        """Choose from a list what a field holds, one or several; leaving the list changes nothing.
-
-        Of several what was typed and is not in the list stays.
-        """
-        from copydesk.tui.widgets.choice import Choice, OrderedChoices
-
-        field = self._field_of(widget)
-        if field is None:
-            return
-        options = field.options or await self.read_offers(widget)
-        if not options:
-            return
-        chosen: str | None
-        if field.several:
-            there = field.parts(widget.said)
-            ids = {option.id for option in options}
-            sheet = OrderedChoices(
-                field.label, options, ticked=[each for each in there if each in ids]
-            )
-            ticked = await self.app.push_screen_wait(sheet)
-            kept = [each for each in there if each not in ids]
-            chosen = None if ticked is None else field.several.join([*kept, *ticked])
-        else:
-            one = Choice(field.label, options, current=widget.said, wide=not field.options)
-            chosen = await self.app.push_screen_wait(one)
-        if chosen is not None and widget.is_attached:
-            widget.put(chosen)
-
-    async def read_offers(self, widget: Widget) -> Sequence[Option]:
-        """Return what is offered for a field; say why where that is nothing."""
-        from copydesk.tui.errors import failure_types, sentence
-
-        read = self.offers_of(widget)
-        if read is None:
-            return ()
-        self._say("Reading what there is to choose.")
-        try:
-            options = await read()
-        except failure_types() as error:
-            cast("CopydeskApp", self.app).session.learn(error, quiet=False)
-            self._say(f"{sentence(error, 'ctrl+o')} It can be typed.")
-            return ()
-        field = self._field_of(widget)
-        taken = [each for each in options if field is None or field.takes(each.id)]
-        self._names.update({each.id: each.title for each in taken if each.title != each.id})
-        if self.is_attached:
-            # What would be sent for one of those is not what was chosen.
-            left = plural(len(options) - len(taken), "offer") if len(taken) < len(options) else ""
-            said = f"Left out: {left} whose id has signs that cannot be drawn." if left else ""
-            self._say(said if options else "There is nothing to choose from: type it.")
-        return taken
 
     def _wrong(self, field: Field, text: str) -> str | None:
         """Return what is wrong with a text, or was when the service last saw it."""
@@ -427,7 +292,7 @@ class Form(Sheet[Mapping[str, str]], scope="form"):
             self._under_way = False
         if failure is None or isinstance(failure, QueuedError):
             self._arrived = True
-            self._drafts.drop(self._draft_key)
+            self.drop_draft()
             if self.is_attached:
                 self.dismiss(now if failure is None else None)
             if failure is not None and (here := cast("CopydeskApp", self.app).here) is not None:
@@ -487,11 +352,3 @@ class Form(Sheet[Mapping[str, str]], scope="form"):
 
 def _mend(field: Field) -> str:
     return f"Mend “{field.label}” first."
-
-
-def _read(draft: str | None) -> Mapping[str, str]:
-    try:
-        kept: Any = json.loads(draft) if draft else {}
-    except ValueError:
-        return {}
-    return kept if isinstance(kept, dict) else {}

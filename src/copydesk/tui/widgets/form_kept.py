@@ -1,0 +1,126 @@
+"""The fields of a form, and what was typed in them: a draft until it has arrived.
+
+A base of `Form`, apart from it for length.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, cast
+
+from textual.timer import Timer
+from textual.widget import Widget
+
+from copydesk.domain.secrecy import holds_private_key
+from copydesk.tui.draft_keys import form_text, form_words
+from copydesk.tui.widgets.form_fields import Entry, Field
+from copydesk.tui.widgets.sheet import Sheet
+
+if TYPE_CHECKING:
+    from copydesk.tui.app import CopydeskApp
+    from copydesk.tui.drafts import DraftStore
+
+KEEP_SECONDS = 0.7
+"""How long after a key what is typed is on disk: no more than that is lost with the program."""
+
+
+class KeptFields(Sheet[Mapping[str, str]]):
+    """Fields that are kept under ``draft_key`` as long as they differ and have not arrived."""
+
+    def __init__(
+        self,
+        title: str,
+        fields: Sequence[Field],
+        *,
+        draft_key: str,
+        beside: Mapping[str, Any] | None = None,
+        names: Mapping[str, str] | None = None,
+    ) -> None:
+        super().__init__(title)
+        self.fields = fields
+        self._draft_key = draft_key
+        self._beside = beside or {}
+        self._names: dict[str, str] = dict(names or {})
+        """The titles of what was offered, by its ids."""
+        self._inputs: dict[str, Entry] = {}
+        self._arrived = False
+        self._keeping: Timer | None = None
+
+    def _field_of(self, widget: Widget | None) -> Field | None:
+        named = (field for field in self.fields if self._inputs.get(field.name) is widget)
+        return None if widget is None else next(named, None)
+
+    def values(self) -> dict[str, str]:
+        """Return what is in the fields now."""
+        return {name: field.said.strip() for name, field in self._inputs.items()}
+
+    def changed(self) -> dict[str, str]:
+        """Return the fields that differ from what they were at first."""
+        now = self.values()
+        return {
+            field.name: now[field.name]
+            for field in self.fields
+            if field.name in now and now[field.name] != field.value.strip()
+        }
+
+    @property
+    def _drafts(self) -> DraftStore:
+        return cast("CopydeskApp", self.app).session.drafts
+
+    def keep(self) -> None:
+        """Keep the fields that differ as a draft; with none there is no draft.
+
+        A private key is no such field: it is not written to the disk.
+        """
+        if self._keeping is not None:
+            self._keeping.stop()
+            self._keeping = None
+        changed = {
+            name: text for name, text in self.changed().items() if not holds_private_key(text)
+        }
+        if changed:
+            ids = {
+                part for field in self.fields for part in field.parts(changed.get(field.name, ""))
+            }
+            text = form_text(
+                {**changed, **self._beside},
+                {field.name: field.label for field in self.fields if field.name in changed},
+                {each: title for each, title in self._names.items() if each in ids},
+            )
+            self._drafts.save(self._draft_key, text)
+        else:
+            self._drafts.drop(self._draft_key)
+
+    def keep_typed(self) -> None:
+        """Keep what differs, because everything may end now."""
+        if not self._arrived:
+            self.keep()
+
+    def _keep_soon(self) -> None:
+        # Not put off by the keys that follow: who types on and on is safe too.
+        if self._keeping is None and self.changed():
+            self._keeping = self.set_timer(KEEP_SECONDS, self._keep_due)
+
+    def _keep_due(self) -> None:
+        self._keeping = None
+        if not self._arrived and self.is_attached:
+            self.keep()
+
+    def drop_draft(self) -> None:
+        """Keep nothing any more."""
+        self._drafts.drop(self._draft_key)
+
+    def draft(self) -> Mapping[str, Any]:
+        """Return what was typed before, with the titles of what was chosen; empty without any."""
+        draft = _read(self._drafts.load(self._draft_key))
+        self._names = form_words(draft, "names") | self._names
+        return draft
+
+
+def _read(draft: str | None) -> Mapping[str, str]:
+    try:
+        kept: Any = json.loads(draft) if draft else {}
+    except ValueError:
+        return {}
+    return kept if isinstance(kept, dict) else {}

@@ -334,7 +334,15 @@ class Place(CommonActions, Loading, SteadyScreen[None]):
         return self._frame_timer is not None
 
     def refresh_frame(self) -> None:
-        """Bring the lines of the frame up to date; cheap when nothing changed."""
+        """Have the frame brought up to date: once for all that asks for it before it is drawn."""
+        self.prepare_drawing()
+
+    def before_drawing(self) -> None:
+        """Bring the frame up to date, since somebody asked for it."""
+        self.update_frame()
+
+    def update_frame(self) -> None:
+        """Bring the lines of the frame up to date at once; what shows beside them as well."""
         if self._frame_timer is not None:
             self._frame_timer.stop()
             self._frame_timer = None

@@ -6,6 +6,7 @@ from typing import TypeVar
 
 from textual import events
 from textual.errors import NoWidget
+from textual.geometry import Size
 from textual.screen import Screen
 
 R = TypeVar("R")
@@ -13,6 +14,33 @@ R = TypeVar("R")
 
 class SteadyScreen(Screen[R]):
     """The base of places and sheets."""
+
+    _prepares = False
+
+    def prepare_drawing(self) -> None:
+        """Have `before_drawing` called before the next frame: once, however often it is asked."""
+        if not self._prepares and self.is_attached:
+            self._prepares = True
+            self._update_timer.resume()
+
+    def before_drawing(self) -> None:
+        """Do what only has to be done for the frame that is drawn next."""
+
+    def _on_timer_update(self) -> None:
+        if self._prepares:
+            self._prepares = False
+            self.before_drawing()
+        super()._on_timer_update()
+        self._still_prepare()
+
+    def _refresh_layout(self, size: Size | None = None, scroll: bool = False) -> None:
+        super()._refresh_layout(size, scroll)
+        self._still_prepare()
+
+    def _still_prepare(self) -> None:
+        # A screen that has just been drawn stops its clock.
+        if self._prepares:
+            self._update_timer.resume()
 
     async def on_event(self, event: events.Event) -> None:
         """Begin nothing in what was left before it was drawn: it has no parts."""

@@ -139,9 +139,9 @@ class ChangesDetails(ChangesWriting):
             return True
         return bool(self.due(row, ALL_PARTS))
 
-    def refresh_frame(self) -> None:
+    def update_frame(self) -> None:
         """Bring the details up to date with the frame: once keys pause, not at each."""
-        super().refresh_frame()
+        super().update_frame()
         if self.is_attached:
             self._show_facts()
 

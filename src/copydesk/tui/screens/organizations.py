@@ -225,11 +225,11 @@ class OrganizationsPlace(OrganizationActions, HasDetails, scope="organizations")
         """Show what is known about the row, once keys pause."""
         self.frame_soon()
 
-    def refresh_frame(self) -> None:
+    def update_frame(self) -> None:
         """Bring the frame and the details up to date."""
         if self.is_attached:
             self._show_facts()
-        super().refresh_frame()
+        super().update_frame()
 
     def _show_facts(self) -> None:
         row = self.rows.selected

@@ -286,11 +286,11 @@ class SpacesPlace(ContentCommands, SpacesArranging, SpacesCounting, scope="space
         """Show what is known at once, and read the rest when the cursor rests."""
         self._look()
 
-    def refresh_frame(self) -> None:
+    def update_frame(self) -> None:
         """Bring the frame and the details up to date; while keys come fast both wait."""
         if self.is_attached:
             self._show_facts()
-        super().refresh_frame()
+        super().update_frame()
 
     def _look(self) -> None:
         self.frame_soon()

@@ -213,9 +213,8 @@ async def test_a_merged_change_is_exactly_what_an_export_writes(
     assert taken(tmp_path / "checkout") == {path: data for path, (_, data) in tree.items()}
 
 
-async def test_the_desk_keeps_its_own_where_the_source_clashes(
-    world: World, repository: Making
-) -> None:
+async def ahead(world: World, repository: Making) -> str:
+    """Read a space of which the desk has merged another text of a page than the source has."""
     base = tip(repository)
     repository.commit(
         {"usage.md": USAGE.replace(b"First.", b"Desk.")}, "Ours", branch="1-ours", parents=[base]
@@ -223,6 +222,13 @@ async def test_the_desk_keeps_its_own_where_the_source_clashes(
     space = read(world, repository.path).spaces[0].space_id
     async with world.api() as api:
         await api(ops.merge_change_request, space, "1")
+    return space
+
+
+async def test_the_desk_keeps_its_own_where_the_source_clashes(
+    world: World, repository: Making
+) -> None:
+    space = await ahead(world, repository)
     repository.commit({"usage.md": USAGE.replace(b"First.", b"Source.")}, "Theirs")
     report = read(world, repository.path)
     assert [problem.path for problem in report.problems] == ["usage.md"]
@@ -233,13 +239,7 @@ async def test_the_desk_keeps_its_own_where_the_source_clashes(
 async def test_a_clash_on_one_page_keeps_no_other_change_of_the_source_out(
     world: World, repository: Making
 ) -> None:
-    base = tip(repository)
-    repository.commit(
-        {"usage.md": USAGE.replace(b"First.", b"Desk.")}, "Ours", branch="1-ours", parents=[base]
-    )
-    space = read(world, repository.path).spaces[0].space_id
-    async with world.api() as api:
-        await api(ops.merge_change_request, space, "1")
+    space = await ahead(world, repository)
     repository.commit(
         {
             "usage.md": USAGE.replace(b"First.", b"Source."),
@@ -278,13 +278,7 @@ async def test_a_page_deleted_on_the_desk_stays_deleted_and_what_is_new_below_it
 
 
 async def test_what_both_changed_apart_is_merged(world: World, repository: Making) -> None:
-    base = tip(repository)
-    repository.commit(
-        {"usage.md": USAGE.replace(b"First.", b"Desk.")}, "Ours", branch="1-ours", parents=[base]
-    )
-    space = read(world, repository.path).spaces[0].space_id
-    async with world.api() as api:
-        await api(ops.merge_change_request, space, "1")
+    space = await ahead(world, repository)
     repository.commit({"usage.md": USAGE.replace(b"Second.", b"Source.")}, "Theirs")
     report = read(world, repository.path)
     assert not report.problems

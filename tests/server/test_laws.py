@@ -113,27 +113,26 @@ async def test_moves_do_what_lists_do(moves: list[tuple[str, str | None, str | N
                     assert order == [name for name in inside if name.startswith(word)]
 
 
-STEPS = st.lists(
-    st.tuples(
-        st.sampled_from(
-            [
-                "add section",
-                "add site space",
-                "delete section",
-                "delete site space",
-                "default section",
-                "default site space",
-                "move section",
-                "move site space",
-                "trash",
-                "restore",
-            ]
-        ),
-        st.integers(0, 5),
-        st.integers(0, 5),
-    ),
-    min_size=8,
-    max_size=12,
+def deeds(*names: str, least: int, most: int) -> st.SearchStrategy[list[tuple[str, int, int]]]:
+    """Return so many things to do one after the other, each with two numbers that tell to what."""
+    numbers = st.integers(0, 5)
+    step = st.tuples(st.sampled_from(names), numbers, numbers)
+    return st.lists(step, min_size=least, max_size=most)
+
+
+STEPS = deeds(
+    "add section",
+    "add site space",
+    "delete section",
+    "delete site space",
+    "default section",
+    "default site space",
+    "move section",
+    "move site space",
+    "trash",
+    "restore",
+    least=8,
+    most=12,
 )
 
 
@@ -285,28 +284,20 @@ async def test_clusters_count_what_they_hold(batches: list[list[tuple[int, str]]
                 assert {key for key, words in latest.items() if words == word} <= set(held)
 
 
-DEEDS = st.lists(
-    st.tuples(
-        st.sampled_from(
-            [
-                "open",
-                "status",
-                "merge",
-                "update",
-                "edit",
-                "comment",
-                "put",
-                "delete",
-                "reply",
-                "delete reply",
-                "review",
-            ]
-        ),
-        st.integers(0, 5),
-        st.integers(0, 5),
-    ),
-    min_size=10,
-    max_size=15,
+DEEDS = deeds(
+    "open",
+    "status",
+    "merge",
+    "update",
+    "edit",
+    "comment",
+    "put",
+    "delete",
+    "reply",
+    "delete reply",
+    "review",
+    least=10,
+    most=15,
 )
 
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import logging
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import nullcontext
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,6 +16,7 @@ from textual.css.model import RuleSet
 from textual.css.stylesheet import Stylesheet
 
 from copydesk.tui import places
+from copydesk.tui.app import CopydeskApp
 from copydesk.tui.screens import changes_details
 from copydesk.tui.widgets import text_view
 from tests.drive import UNSEEN
@@ -95,3 +98,18 @@ def cursors_that_rest_at_once() -> Iterator[None]:
                 patch.setattr(module, "REST_SECONDS", 0.001)
         patch.setattr(changes_details, "STAY_SECONDS", 0.002)
         yield
+
+
+@pytest.fixture
+def editor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
+    """What the editor leaves in the file; what was in it goes into a file beside, and its name."""
+    written, opened = tmp_path / "written", tmp_path / "opened"
+    script = tmp_path / "edit"
+    script.write_text(f'cp "$1" {opened}\necho "$1" > {opened}.name\ncp {written} "$1"\n')
+    monkeypatch.setenv("VISUAL", f"sh {script}")
+    monkeypatch.setattr(CopydeskApp, "suspend", lambda app: nullcontext())
+
+    def write(text: str) -> None:
+        written.write_text(text)
+
+    return write

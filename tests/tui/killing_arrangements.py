@@ -14,7 +14,7 @@ import asyncio
 import os
 import shutil
 import sys
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -34,6 +34,7 @@ from copydesk.server.store import Store, Tx
 from copydesk.tui.recovery import recover
 from copydesk.tui.session import Session
 from tests.tui.arranging_world import PLACE, Rearranged, spaces
+from tests.tui.own_process import in_own_process
 from tests.world import World
 
 WANTED = {
@@ -223,21 +224,6 @@ async def staged(plan: Rearranged) -> list[Call]:
     return it.make_default(ids["API"]).remove([ids["API/fr"]]).calls()
 
 
-def _process(work: Callable[[], Coroutine[Any, Any, str]]) -> int:
-    """Run something in a process of its own; return its exit status."""
-    pid = os.fork()
-    if pid == 0:
-        status = 1
-        try:
-            said = asyncio.run(work())
-            sys.stdout.write(said)
-            sys.stdout.flush()
-            status = 1 if said else 0
-        finally:
-            os._exit(status)
-    return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
-
-
 def main(root: Path, *, few: bool) -> int:
     """Go through all of it."""
     assert "textual" not in sys.modules  # commands go through runs as well
@@ -259,11 +245,11 @@ def main(root: Path, *, few: bool) -> int:
         folder = root / f"{way}{at}"
         shutil.copytree(root / "desk", folder)
         trial = Trial(folder, plan, calls, way, at)
-        began = _process(trial.begin)
+        began = in_own_process(trial.begin)
         if began == THROUGH:
             ended.add(way)
             continue
-        went = began | _process(trial.resume)
+        went = began | in_own_process(trial.resume)
         said = trial.wrong()
         failed |= went or bool(said)
         wanted = "all taken back" if way == "back" else "each once"

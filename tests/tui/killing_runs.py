@@ -12,10 +12,8 @@ import asyncio
 import os
 import shutil
 import sys
-from collections.abc import Callable, Coroutine
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import httpx
 
@@ -30,6 +28,7 @@ from copydesk.server.store import Store, Tx
 from copydesk.tui.merge_running import MergeRunner
 from copydesk.tui.present.change_request import row_of
 from copydesk.tui.session import Session
+from tests.tui.own_process import in_own_process
 from tests.world import World
 
 WRITES = ("merge_change_request", "pull_change_request_updates", "merge_change_request")
@@ -135,21 +134,6 @@ def wrong(folder: Path, names: dict[str, str]) -> str:
         store.close()
 
 
-def _process(work: Callable[[], Coroutine[Any, Any, str]]) -> int:
-    """Run something in a process of its own; return its exit status."""
-    pid = os.fork()
-    if pid == 0:
-        status = 1
-        try:
-            said = asyncio.run(work())
-            sys.stdout.write(said)
-            sys.stdout.flush()
-            status = 1 if said else 0
-        finally:
-            os._exit(status)
-    return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
-
-
 def main(root: Path) -> int:
     """Go through all of it."""
     (root / "desk").mkdir()
@@ -162,8 +146,8 @@ def main(root: Path) -> int:
         for before in (True, False):
             folder = root / f"{at}{'before' if before else 'after'}"
             shutil.copytree(root / "desk", folder)
-            went = _process(partial(begin, folder, names, at, before=before))
-            went |= _process(partial(resume, folder, names))
+            went = in_own_process(partial(begin, folder, names, at, before=before))
+            went |= in_own_process(partial(resume, folder, names))
             said = wrong(folder, names)
             failed |= went or bool(said)
             sys.stdout.write(f"{folder.name}: {went} {said or 'each once'}\n")

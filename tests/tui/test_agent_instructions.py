@@ -28,21 +28,6 @@ TEXT = "# Tone\n\nSay **you**.\n\n- Short sentences\n- No jokes\n"
 STRANGE = {"object": "block", "type": "quiz", "key": "q1", "data": {"right": [1]}, "nodes": []}
 
 
-@pytest.fixture
-def editor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Write:
-    """What the editor leaves in the file; what was in it goes into a file beside."""
-    written, opened = tmp_path / "written", tmp_path / "opened"
-    script = tmp_path / "edit"
-    script.write_text(f'cp "$1" {opened}\necho "$1" > {opened}.name\ncp {written} "$1"\n')
-    monkeypatch.setenv("VISUAL", f"sh {script}")
-    monkeypatch.setattr(CopydeskApp, "suspend", lambda app: nullcontext())
-
-    def write(text: str) -> None:
-        written.write_text(text)
-
-    return write
-
-
 def tell(world: World, document: Document) -> None:
     home, ana = world.home, world.ana
     world.write(lambda tx: put_agent_instructions(tx, home, document, ana))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,6 @@ from copydesk.domain.json_text import JsonTextError, read_json
 from copydesk.domain.visitor_schema import all_problems, attributes, changes, claims_in
 from copydesk.server import seeding_sites as seed
 from copydesk.server.store import Tx
-from copydesk.tui.app import CopydeskApp
 from copydesk.tui.draft_keys import belonging, schema_key
 from copydesk.tui.places import Target
 from copydesk.tui.present.site_schema import short_name
@@ -60,21 +58,6 @@ def stored(world: World, site: str) -> Any:
     return json.loads(world.row("site", site)["adaptive_schema"])
 
 
-@pytest.fixture
-def editor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Write:
-    """What the editor leaves in the file, whatever was in it; that goes into a file beside it."""
-    written, opened = tmp_path / "written.json", tmp_path / "opened.json"
-    script = tmp_path / "edit"
-    script.write_text(f'cp "$1" {opened}\ncp {written} "$1"\n')
-    monkeypatch.setenv("VISUAL", f"sh {script}")
-    monkeypatch.setattr(CopydeskApp, "suspend", lambda app: nullcontext())
-
-    def write(text: str) -> None:
-        written.write_text(text)
-
-    return write
-
-
 async def test_the_schema_is_edited_shown_sent_and_put_back(
     world: World, editor: Write, tmp_path: Path, update_golden: bool
 ) -> None:
@@ -99,7 +82,7 @@ async def test_the_schema_is_edited_shown_sent_and_put_back(
         await driver.press("e")
         assert "line 3, column 1" in driver.screen
         assert "comma too many" in driver.screen
-        assert json.loads((tmp_path / "opened.json").read_text()) == FIRST
+        assert json.loads((tmp_path / "opened").read_text()) == FIRST
         # JSON, and no schema: every problem with its place.
         wrong = schema("beta", partner="P")
         wrong["properties"]["age"] = {"type": "integer", "description": 3}
@@ -112,7 +95,7 @@ async def test_the_schema_is_edited_shown_sent_and_put_back(
         assert "type is there twice." in driver.screen
         assert "properties.age.description: must be of" in driver.screen
         assert 'properties.eu.type: "bool" is no' in driver.screen
-        assert (tmp_path / "opened.json").read_text() == '{\n  "type": "object",\n}'
+        assert (tmp_path / "opened").read_text() == '{\n  "type": "object",\n}'
         await driver.press("escape")
         assert "Your edit is kept, not sent" in driver.screen
         assert stored(world, site) == FIRST

@@ -3,10 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import nullcontext
-from pathlib import Path
-
-import pytest
 
 from copydesk.client.api import Api
 from copydesk.contract import operations as ops
@@ -17,7 +13,6 @@ from copydesk.contract.models.translation import (
     TranslationSourceWrite,
 )
 from copydesk.domain.documents import document_to_markdown, markdown_to_document
-from copydesk.tui.app import CopydeskApp
 from copydesk.tui.screens.translations import TranslationsPlace
 from tests.drive import Driver, drive
 from tests.tui.opening import open_world, typed
@@ -28,21 +23,6 @@ HOSTILE = "Guide\x1b[2J\u202e [bold]🦊"
 PAGES = {"index": "Welcome.", "pay": "How to pay."}
 
 Write = Callable[[str], None]
-
-
-@pytest.fixture
-def editor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Write:
-    """What the editor leaves in the file."""
-    written = tmp_path / "written"
-    script = tmp_path / "edit"
-    script.write_text(f'cp {written} "$1"\n')
-    monkeypatch.setenv("VISUAL", f"sh {script}")
-    monkeypatch.setattr(CopydeskApp, "suspend", lambda app: nullcontext())
-
-    def write(text: str) -> None:
-        written.write_text(text)
-
-    return write
 
 
 async def all_of(world: World) -> list[Translation]:

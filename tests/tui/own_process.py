@@ -1,0 +1,24 @@
+"""Work in a process of its own, which may end in the middle of it."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from collections.abc import Callable, Coroutine
+from typing import Any
+
+
+def in_own_process(work: Callable[[], Coroutine[Any, Any, str]]) -> int:
+    """Run something in a process of its own; return its exit status."""
+    pid = os.fork()
+    if pid == 0:
+        status = 1
+        try:
+            said = asyncio.run(work())
+            sys.stdout.write(said)
+            sys.stdout.flush()
+            status = 1 if said else 0
+        finally:
+            os._exit(status)
+    return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])

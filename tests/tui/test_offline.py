@@ -19,8 +19,10 @@ from copydesk.contract.models.review import ReviewersRequest
 from copydesk.contract.models.space import Space, SpaceUpdate
 from copydesk.domain.service_clock import apart, service_time
 from copydesk.local.answers import Answers
+from copydesk.tui.actions import is_read
 from copydesk.tui.app import CopydeskApp
 from copydesk.tui.frame import Head
+from copydesk.tui.outbox_rules import is_momentary
 from copydesk.tui.places import Target
 from copydesk.tui.sources import PagedSource
 from tests import faults
@@ -96,6 +98,7 @@ async def service(world: World, tmp_path: Path) -> AsyncIterator[Service]:
 @pytest.fixture
 def filled(world: World) -> dict[str, str]:
     """A desk with something in each place that is gone to."""
+    world.user("kim")
     pages = {"start": "# Start\n\nRead this first.\n", "rates": "Slow down."}
     space = world.space("Handbook", pages)
     asked = world.change_request(space, {"start": "# Start\n\nRead that.\n"}, subject="Reword")
@@ -120,11 +123,26 @@ def later(service: Service, app: CopydeskApp, **time: float) -> None:
     app.tick()
 
 
+async def press_what_may_wait(driver: Driver) -> None:
+    """Press every key of the place that leads to what may wait: a field opens, or it waits."""
+    session = driver.app.session
+    for each in driver.place.ACTIONS.values():
+        may = [name for name in each.operations() if not (is_read(name) or is_momentary(name))]
+        if not may or each.danger > 1 or each.reason(driver.place) is not None:
+            continue
+        before = session.outbox.count
+        await driver.press(each.keys[0])
+        opened = driver.app.screen is not driver.place
+        assert opened or session.outbox.count > before, f"{each.keys[0]} is dead: {driver.screen}"
+        if opened:
+            await driver.press("escape")
+
+
 async def test_a_start_without_a_network_shows_what_was_read_last(
     service: Service, filled: dict[str, str]
 ) -> None:
     world, server = service.world, service.server
-    async with drive(service.open(), "g c", "j", "enter", "] ]", "q"):
+    async with drive(service.open(), "g c", "j", "w", "escape", "enter", "] ]", "q"):
         pass
     await server.down()
     world.clock.now += timedelta(hours=3)
@@ -169,6 +187,17 @@ async def test_a_start_without_a_network_shows_what_was_read_last(
         assert "Kept: " in driver.screen
         assert "2 d ago" in driver.screen
 
+        # Whatever may wait opens, and waits; what is typed on what is kept as well.
+        await press_what_may_wait(driver)
+        await driver.press("e")
+        assert "Offline: this is what the service said 2 Mar." in driver.screen
+        await driver.type("X")
+        await driver.press("ctrl+s")
+        await driver.press("w", "space", "ctrl+s")
+        outbox = list(app.session.outbox.items.values())
+        assert [each.what for each in outbox[-2:]] == ["Edit", "Ask for a review"]
+        world.write(lambda tx: tx.update("change_request", filled["request"], subject="Reword all"))
+
         # Somebody else worked meanwhile; then the service is back.
         world.change_request(filled["space"], {"start": "# Go\n"}, subject="Begin anew")
         await server.up()
@@ -177,6 +206,11 @@ async def test_a_start_without_a_network_shows_what_was_read_last(
         assert "live now" in head(driver)
         assert "Begin anew" in driver.screen, "nothing waits to be folded in: it was kept"
         assert driver.selected == before, "and the cursor is where it was"
+        # What was decided about the old words asks; what does not go by them was done.
+        held = {each.what: each.sentence for each in app.session.outbox.items.values()}
+        assert held.keys() == {"Archive", "Make a draft", "Edit"}
+        assert all("changed since" in why for why in held.values())
+        assert world.store.read(lambda tx: tx.value("SELECT count(*) FROM requested_reviewer")) == 1
 
 
 async def test_a_service_that_answers_badly_empties_nothing(

@@ -164,7 +164,8 @@ class Checking:
         if entry.reversal is not None:
             before = reversal_of(entry.reversal).before
             told = told or before is not None
-            if before is not None and arrived is None:
+            # That it is not there does not say that nobody else changed it.
+            if before is not None:
                 why = self._changed(entry, before, await way.answer(self._api, before.read))
         expected = expectation_of(entry.expects)
         if expected is not None:

@@ -6,26 +6,25 @@ frame, the movement keys, search, jumps, help and the command line come from her
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar, cast
 
 from textual import events
 from textual.app import ComposeResult
 from textual.containers import Container
 from textual.css.query import NoMatches
-from textual.geometry import Size
 from textual.timer import Timer
-from textual.widget import Widget
 from textual.widgets import Label
 
 from copydesk.tui.common_actions import CommonActions
 from copydesk.tui.frame import Foot, Head, Status, Views
 from copydesk.tui.glyphs import glyphs
 from copydesk.tui.loading import Loading
+from copydesk.tui.parts import SMALLEST, Shaped
+from copydesk.tui.parts import Part as Part
+from copydesk.tui.parts import View as View
 from copydesk.tui.places import Target
-from copydesk.tui.steady_screen import SteadyScreen
-from copydesk.tui.widgets.pane import HEIGHTS, Pane, is_bare
+from copydesk.tui.widgets.pane import Pane
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
@@ -42,42 +41,7 @@ FRAME_SECONDS = 0.05
 """How long keys must pause before the footer follows the cursor."""
 
 
-FOOT_LINES = 7
-"""Below this many lines of the terminal there is no footer."""
-
-HEAD_LINES = 5
-"""Below this many there is no header either."""
-
-SMALLEST = Size(20, 3)
-"""The smallest terminal in which a row can still be read."""
-
-
-@dataclass(frozen=True, slots=True)
-class View:
-    """One way to look at a place, shown in the line of views; ``count`` None is unknown.
-
-    ``short`` is what it is called where there is little room.
-    """
-
-    id: str
-    title: str
-    count: int | None = None
-    short: str = ""
-
-
-class Part(Container):
-    """A column of panes.
-
-    ``main`` is always there; ``side`` is at the right, or a drawer below on a narrow terminal;
-    ``left`` shows on a wide terminal, and elsewhere while it has the focus.
-    """
-
-    def __init__(self, role: Literal["left", "main", "side"], *panes: Widget) -> None:
-        super().__init__(*panes, classes=f"part -{role}")
-        self.role = role
-
-
-class Place(CommonActions, Loading, SteadyScreen[None]):
+class Place(CommonActions, Loading, Shaped):
     """One place of copydesk. Subclass it, register it with ``@place``, compose ``panes``."""
 
     PLACE: ClassVar[str] = ""
@@ -89,14 +53,11 @@ class Place(CommonActions, Loading, SteadyScreen[None]):
     """Whether it shows one space: asked for by its name, it shows the one at hand."""
     RAW: ClassVar[tuple[str, ...]] = ()
     """The operations that the JSON of what is under the cursor may be read with."""
-    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-medium"), (132, "-wide")]
-    VERTICAL_BREAKPOINTS = HEIGHTS
     AUTO_FOCUS = ".-main Pane"
     ESCAPE_TO_MINIMIZE = False
 
     def __init__(self, target: Target) -> None:
         super().__init__()
-        self.add_class("-in-main")
         self.target = target
         self.views: Sequence[View] = ()
         self.view: str = target.view or ""
@@ -218,7 +179,7 @@ class Place(CommonActions, Loading, SteadyScreen[None]):
 
     def compose(self) -> ComposeResult:
         """Lay the frame around the panes."""
-        self._fit(self.app.size)
+        self.fit(self.app.size)
         yield Head(id="head")
         yield Views(id="views")
         with Container(id="body"):
@@ -226,34 +187,6 @@ class Place(CommonActions, Loading, SteadyScreen[None]):
         yield Status(id="status")
         yield Foot(id="foot")
         yield Label(f"Too small: {SMALLEST.width}x{SMALLEST.height} at least.", id="small")
-
-    def _fit(self, size: Size) -> None:
-        """Take the shape for a size before the first frame; Textual does so after it."""
-        shapes: dict[str, bool] = {}
-        for steps, cells in (
-            (self.HORIZONTAL_BREAKPOINTS, size.width),
-            (self.VERTICAL_BREAKPOINTS, size.height),
-        ):
-            shape = max(step for step in steps if step[0] <= cells)
-            shapes.update((step[1], step == shape) for step in steps)
-        self._spare_lines(size, shapes)
-
-    def _spare_lines(self, size: Size, shapes: Mapping[str, bool] | None = None) -> None:
-        """Leave out of the frame what would take the last lines from the rows."""
-        # All at once: every change of classes applies the styles of the whole screen.
-        self.update_classes(
-            {
-                **(shapes or {}),
-                "-bare": is_bare(size),
-                "-no-foot": size.height < FOOT_LINES,
-                "-no-head": size.height < HEAD_LINES,
-                "-too-small": size.width < SMALLEST.width or size.height < SMALLEST.height,
-            }
-        )
-
-    def on_resize(self, event: events.Resize) -> None:
-        """Take the shape for the terminal."""
-        self._spare_lines(event.size)
 
     @property
     def desk(self) -> CopydeskApp:
@@ -303,24 +236,17 @@ class Place(CommonActions, Loading, SteadyScreen[None]):
 
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
         """Follow the focus: a hidden part shows while it has it, the footer is that of the pane."""
-        self._bring_forward(event.widget)
+        self.bring_forward(event.widget)
         self.refresh_frame()
 
     def show_pane(self, pane: Pane) -> None:
         """Give a pane the focus, also one whose part is hidden for lack of room."""
         # What is hidden takes no focus: its part shows before that.
-        self._bring_forward(pane)
+        self.bring_forward(pane)
         if self.has_class("-in-side"):
             self.remove_class("-no-side")
         # At once: the key that comes next is for this pane.
         self.set_focus(pane)
-
-    def _bring_forward(self, widget: Widget) -> None:
-        for node in widget.ancestors_with_self:
-            if isinstance(node, Part):
-                roles = ("left", "main", "side")
-                self.update_classes({f"-in-{role}": node.role == role for role in roles})
-                break
 
     def frame_soon(self) -> None:
         """Bring the frame up to date once keys pause: guards may cost more than a cursor move."""

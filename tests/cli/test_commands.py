@@ -96,6 +96,8 @@ def test_an_export_writes_the_space_back(
         (["serve", "--host", "a..b"], "cannot listen on a..b port 8484: this is no host name"),
         (["desk", "sample", "--scale", "-1"], "is a number from 0 to 10,000,000"),
         (["desk", "sample", "--scale", "9" * 40], "is a number from 0 to 10,000,000"),
+        (["desk", "export", "\udcff", "{tmp}/out"], "space '\\udcff': this is not UTF-8 text"),
+        (["desk", "check", "--desk", "\udcff"], "no desk can be called so"),
     ],
 )
 def test_bad_input_gets_a_sentence(
@@ -106,7 +108,7 @@ def test_bad_input_gets_a_sentence(
     sentence: str,
 ) -> None:
     given = [argument.replace("{tmp}", str(tmp_path)) for argument in arguments]
-    assert main([*given, "--desk", str(desk)]) == 2
+    assert main(["--desk", str(desk), *given]) == 2
     said = capsys.readouterr()
     assert sentence in said.err
     assert "Traceback" not in said.err
@@ -292,9 +294,13 @@ def test_a_theme_that_there_is_not_is_told_with_those_that_there_are(tmp_path: P
 
 def test_an_unknown_command_exits_with_2(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as exit_:
-        main(["desck"])
+        main(["desck", "\u202e"])
     assert exit_.value.code == 2
-    assert "invalid choice: 'desck'" in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert "invalid choice: 'desck'" in said
+    with pytest.raises(SystemExit):
+        main(["profiles", "x\u202e\x1b[2J"])
+    assert not {"\u202e", "\x1b"} & set(capsys.readouterr().err)
 
 
 def test_serve_answers_with_a_minted_token_and_fetches_from_public_addresses_only(

@@ -46,8 +46,23 @@ class Command:
         for option, value in options.items():
             if option not in accepted and value is not None:
                 raise UsageError(f"--{option.replace('_', '-')} has no meaning for this command")
+            _expect_text(option, value)
         status: int = function(**{k: v for k, v in options.items() if k in accepted})
         return status
+
+
+def _expect_text(option: str, value: object) -> None:
+    """Raise ``UsageError`` for bytes of another kind, which name nothing; files may be called so.
+
+    Python keeps such bytes as characters that no text has.
+    """
+    if isinstance(value, str):
+        try:
+            value.encode()
+        except UnicodeEncodeError as error:
+            raise UsageError(
+                f"{option.replace('_', ' ')} {value!a}: this is not UTF-8 text"
+            ) from error
 
 
 def _service(options: dict[str, Any]) -> Service:
@@ -73,23 +88,26 @@ def parse(arguments: Sequence[str]) -> Command:
 
 def _opening_parser() -> ArgumentParser:
     """Return what may follow an address that is opened."""
-    from argparse import ArgumentParser
+    from copydesk.cli.parser import Parser
 
-    parser = ArgumentParser(prog="copydesk URL", description="Open where an address points.")
+    parser: ArgumentParser = Parser(
+        prog="copydesk URL", description="Open where an address points."
+    )
     _connection(parser)
     return parser
 
 
 def build_parser() -> ArgumentParser:
     """Return the whole command line, for parsing and for its documentation."""
-    from argparse import ArgumentParser, RawDescriptionHelpFormatter
+    from argparse import RawDescriptionHelpFormatter
 
     from copydesk import __version__
     from copydesk.cli.account_arguments import add_accounts
+    from copydesk.cli.parser import Parser
     from copydesk.cli.script_arguments import add_api, add_clusters, add_cr, add_sites
 
     connecting = partial(_connection, again=True)
-    parser = ArgumentParser(
+    parser: ArgumentParser = Parser(
         prog="copydesk",
         description="The terminal desk for people who run documentation.",
         usage="%(prog)s [-h] [--version] [--profile NAME | --base-url URL | --desk FILE] "

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from copydesk.cli.edge import UsageError
 from copydesk.local.paths import find_paths, private_folder
 
 if TYPE_CHECKING:
@@ -26,8 +27,16 @@ Progress = Callable[[int, int, str], None]
 
 
 def desk_file(desk: Path | None) -> Path:
-    """Return the desk's file: the one that was named, or the user's own."""
-    return desk.expanduser().absolute() if desk else find_paths().desk
+    """Return the desk's file: the one that was named, or the user's own.
+
+    Raises ``UsageError`` for a name that SQLite cannot open.
+    """
+    path = desk.expanduser().absolute() if desk else find_paths().desk
+    try:
+        str(path).encode()
+    except UnicodeEncodeError as error:
+        raise UsageError(f"{str(path)!a} is not UTF-8 text: no desk can be called so") from error
+    return path
 
 
 def open_store(

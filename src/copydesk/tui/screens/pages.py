@@ -7,7 +7,6 @@ from collections.abc import Iterable, Sequence
 
 from textual.app import ComposeResult
 
-from copydesk.domain.filter import fold
 from copydesk.domain.text import plural
 from copydesk.tui import page_reading as reading
 from copydesk.tui.actions import action, command
@@ -15,6 +14,7 @@ from copydesk.tui.app import style_path
 from copydesk.tui.common_actions import no_last_place
 from copydesk.tui.content_actions import Content
 from copydesk.tui.frame import Status
+from copydesk.tui.page_order import PageOrder
 from copydesk.tui.page_reading import Followed, Read, Tree, Version
 from copydesk.tui.page_ways import PageWays
 from copydesk.tui.place import Part
@@ -42,7 +42,7 @@ UNFOLD_LIMIT = 300
 
 def no_pages(here: PagesPlace) -> str | None:
     """Say so when there is nothing to read."""
-    return None if here.order else "This space has no pages to read."
+    return None if here.order.readable else "This space has no pages to read."
 
 
 def nowhere_back(here: PagesPlace) -> str | None:
@@ -62,11 +62,9 @@ class PagesPlace(PageWays, ThreadAbove, scope="pages"):
     def __init__(self, target: Target) -> None:
         super().__init__(target)
         self.add_class("-in-left")
-        self.order: list[str] = []
-        """Ids of the pages with text, in reading order."""
+        self.order = PageOrder()
+        """The pages, in reading order."""
         self.shown_page: PageRow | None = None
-        self._rows_by_id: dict[str, PageRow] = {}
-        self._places: dict[str, int] = {}
         self._texts: OrderedDict[str, Read] = OrderedDict()
         self._space_title = ""
         self._wanted = target.page
@@ -142,7 +140,7 @@ class PagesPlace(PageWays, ThreadAbove, scope="pages"):
     def url(self) -> str | None:
         """Return the address of the page, or of what the link under the cursor leads to."""
         if self.pane is self.links and (link := self.links.selected) is not None:
-            there = self._rows_by_id.get(link.page)
+            there = self.order.rows.get(link.page)
             return link.url or (there.url if there is not None else "") or None
         page = self.rows.selected_item if self.pane is self.rows else self.shown_page
         return (page.url or None) if page is not None else None
@@ -162,16 +160,16 @@ class PagesPlace(PageWays, ThreadAbove, scope="pages"):
     def status_left(self) -> str:
         """Say how many pages there are, and which one this is."""
         waiting = super().status_left()
-        if waiting or not self.order:
+        if waiting or not self.order.readable:
             return waiting
         if self._behind:
             return "Others changed these pages since they were read: R reads them again"
         if self.pane is self.links and (link := self.links.selected) is not None:
             return link.text
-        if self.shown_page is not None and self.shown_page.id in self._places:
-            at = self._places[self.shown_page.id] + 1
-            return f"page {at} of {len(self.order)}   {self.shown_page.path}"
-        return plural(len(self.order), "page")
+        page, count = self.shown_page, len(self.order.readable)
+        if page is not None and (at := self.order.place_of(page.id)) is not None:
+            return f"page {at + 1} of {count}   {page.path}"
+        return plural(count, "page")
 
     # Reading
 
@@ -181,7 +179,7 @@ class PagesPlace(PageWays, ThreadAbove, scope="pages"):
         if self.target.space is None:
             self.rows.say_instead("No space is chosen. gs lists them; gp there reads one.")
             return
-        if not self.order:
+        if not self.order.readable:
             self.rows.empty = "Reading pages…"
         self.read_thread()
         version = self._version
@@ -221,18 +219,16 @@ class PagesPlace(PageWays, ThreadAbove, scope="pages"):
         self.rows.retitle()
 
     def _arrived(self, tree: Tree) -> None:
-        first = not self._rows_by_id
+        first = not self.order.rows
         self._revision, self._behind = tree.revision, False
         self._say_behind()
         self._space_title = tree.title
-        self._rows_by_id = {row.id: row for row in reading.walk(tree.pages)}
-        self.order = [row.id for row in self._rows_by_id.values() if row.readable]
-        self._places = {row_id: at for at, row_id in enumerate(self.order)}
+        self.order = PageOrder(reading.walk(tree.pages))
         self.rows.empty = "This space has no pages yet."
         source = self.rows.tree_source
         if first:
-            if len(self._rows_by_id) <= UNFOLD_LIMIT:
-                source.unfolded |= {row.id for row in self._rows_by_id.values() if row.children}
+            if len(self.order.rows) <= UNFOLD_LIMIT:
+                source.unfolded |= {row.id for row in self.order.rows.values() if row.children}
             source.set_roots(tree.pages)
         elif source.filtering:
             source.set_roots(tree.pages)
@@ -250,7 +246,7 @@ class PagesPlace(PageWays, ThreadAbove, scope="pages"):
         self._look(after=0)
 
     def _unread(self, text: str) -> None:
-        if not self.order:
+        if not self.order.readable:
             self.rows.say_instead(text)
 
     def on_virtual_list_highlighted(self, event: VirtualList.Highlighted) -> None:
@@ -274,7 +270,7 @@ class PagesPlace(PageWays, ThreadAbove, scope="pages"):
             self._show(page, self._texts[page.id])
         else:
             version = self._version
-            titles = {row_id: row.where for row_id, row in self._rows_by_id.items()}
+            titles = {row_id: row.where for row_id, row in self.order.rows.items()}
             self.load(
                 "page",
                 lambda api: reading.read_page(api, version, page.id, titles),
@@ -316,21 +312,17 @@ class PagesPlace(PageWays, ThreadAbove, scope="pages"):
 
     def gone_to(self) -> None:
         """Go to the page that is meant, wherever the cursor has been since."""
-        if self.target.page is not None and self._rows_by_id and self.show_page(self.target.page):
+        if self.target.page is not None and self.order.rows and self.show_page(self.target.page):
             self._look(after=0)
 
     def show_page(self, page_id: str) -> bool:
         """Put the cursor on a page, by id or by path; False when it is not in the tree."""
-        if page_id not in self._rows_by_id:
-            wanted = page_id.strip("/")
-            page_id = next(
-                (row.id for row in self._rows_by_id.values() if row.path == wanted), page_id
-            )
-        if page_id not in self._rows_by_id:
+        found = self.order.named(page_id)
+        if found is None:
             self.say("That page is not here: removed by someone, or moved.", "warn")
             return False
         self.rows.find_clear()
-        return self.rows.reveal(page_id)
+        return self.rows.reveal(found)
 
     def on_virtual_list_opened(self, event: VirtualList.Opened) -> None:
         """Go to the text of a page; follow a link; fold a group."""
@@ -399,16 +391,7 @@ class PagesPlace(PageWays, ThreadAbove, scope="pages"):
         self._step(-1)
 
     def _step(self, by: int) -> None:
-        here = self.rows.selected_id
-        at = self._places.get(here or "")
-        if at is None:
-            # On a group or a link: on from where it stands.
-            ids = list(self._rows_by_id)
-            start = ids.index(here) if here in self._rows_by_id else 0
-            way = ids[start:] if by > 0 else ids[start::-1]
-            target = next((row_id for row_id in way if row_id in self._places), None)
-        else:
-            target = self.order[at + by] if 0 <= at + by < len(self.order) else None
+        target = self.order.beside(self.rows.selected_id or "", by)
         if target is None:
             self.say("This is the last page." if by > 0 else "This is the first page.")
             return
@@ -437,18 +420,16 @@ class PagesPlace(PageWays, ThreadAbove, scope="pages"):
     )  # fmt: skip
     def go_page(self, rest: str) -> None:
         """Go to the page whose title or path has these words."""
-        words = fold(rest).split()
-        for row_id in self.order:
-            row = self._rows_by_id[row_id]
-            if all(word in fold(f"{row.where} {row.path}") for word in words):
-                self.show_page(row_id)
-                self._look(after=0)
-                return
-        self.say(f"No page is called {rest!r} here.", "warn")
+        found = self.order.with_words(rest)
+        if found is None:
+            self.say(f"No page is called {rest!r} here.", "warn")
+            return
+        self.show_page(found)
+        self._look(after=0)
 
     def titles(self) -> Sequence[str]:
         """Return the titles of the pages that can be read."""
-        return [self._rows_by_id[row_id].title for row_id in self.order]
+        return [self.order.rows[row_id].title for row_id in self.order.readable]
 
     async def step_back(self) -> None:
         """Step back: from the text or its links to the tree, from the tree out of the place."""

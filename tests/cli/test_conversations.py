@@ -242,6 +242,7 @@ def test_nothing_is_sent_while_something_is_wrong(
         ([file, "--organization", "x"], "you are in no organization that is called x: Acme ("),
         ([str(tmp_path), str(tmp_path / "no")], "no cannot be read: No such file or directory"),
         ([str(tmp_path)], "cannot be read: it is a folder; name the files in it"),
+        (["/dev/zero"], "cannot be read: it is a device, which may never end"),
         (["/dev/null", "--organization", "acme"], "there is no conversation to send in there"),
         ([file, "--organization", "x"], "line 2, conversation 2 (b): role: there is no such field"),
     ):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import errno
+import os
 import stat
 import sys
 import tempfile
@@ -106,6 +107,9 @@ def _input(name: str, stack: ExitStack) -> Input:
     if stat.S_ISDIR(mode):
         raise IsADirectoryError(errno.EISDIR, "it is a folder; name the files in it")
     with Path(name).open("rb") as file:
+        endless = stat.S_ISCHR(mode) and not Path(name).samefile(os.devnull)
+        if endless and not file.isatty():
+            raise OSError(errno.EINVAL, "it is a device, which may never end; name a file")
         return Input(name, None if stat.S_ISREG(mode) else _kept(file, stack))
 
 

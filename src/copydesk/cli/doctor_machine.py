@@ -211,6 +211,8 @@ def desk(path: Path) -> Finding:
         size = path.stat().st_size
     except OSError as error:
         return Finding("desk", str(path), error.strerror or "unreadable", "let it be read by you")
+    except UnicodeEncodeError:
+        return Finding("desk", ascii(path), "its name is not UTF-8 text", "call it otherwise")
     if wrong is not None:
         return Finding(
             "desk", str(path), wrong, "copydesk desk check says more; a backup can take its place"

@@ -16,14 +16,11 @@ import re
 from collections.abc import Iterator, Sequence
 from difflib import get_close_matches
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, get_args
+from typing import Any, get_args
 
 from copydesk.domain.profile import EMBEDDED, Profile, Storage, wrong_name
 from copydesk.domain.service_url import service_url
 from copydesk.domain.text import clean
-
-if TYPE_CHECKING:
-    from tomlkit import TOMLDocument
 
 KEYS: dict[str, tuple[type | tuple[type, ...], str]] = {
     "base_url": (str, "text in quotes"),
@@ -168,9 +165,11 @@ class Profiles:
         """Keep a profile, in place of one with its name. Keys with usual values are left out."""
         import tomlkit
 
+        from copydesk.local.settings_writing import read_document, write_document
+
         if wrong := wrong_name(profile.name):
             raise ValueError(wrong)
-        document = self._document()
+        document = read_document(self._path)
         if "profiles" not in document:
             document["profiles"] = tomlkit.table(is_super_table=True)
         profiles: Any = document["profiles"]
@@ -187,11 +186,13 @@ class Profiles:
                 table[key] = fresh[key]
             else:
                 table.pop(key, None)
-        self._write(document)
+        write_document(self._path, document)
 
     def remove(self, name: str) -> None:
         """Forget a profile; no profile is opened by itself any more if it was this one."""
-        document = self._document()
+        from copydesk.local.settings_writing import read_document, write_document
+
+        document = read_document(self._path)
         profiles: Any = document.get("profiles", {})
         if name in profiles:
             del profiles[name]
@@ -199,37 +200,20 @@ class Profiles:
                 del document["profiles"]
         if document.get("profile") == name:
             del document["profile"]
-        self._write(document)
+        write_document(self._path, document)
 
     def use(self, name: str) -> None:
         """Open this profile when none is named, or the embedded desk for its name.
 
         Raises ``KeyError`` for a name that no profile has.
         """
-        document = self._document()
+        from copydesk.local.settings_writing import read_document, write_document
+
+        document = read_document(self._path)
         if name != EMBEDDED and name not in document.get("profiles", {}):
             raise KeyError(name)
         document["profile"] = name
-        self._write(document)
-
-    def _document(self) -> TOMLDocument:
-        import tomlkit
-
-        self.read()
-        try:
-            text = self._path.read_text("utf-8-sig")
-        except FileNotFoundError:
-            text = ""
-        return tomlkit.parse(text)
-
-    def _write(self, document: TOMLDocument) -> None:
-        from copydesk.local.durable import write_file
-        from copydesk.local.paths import private_folder
-
-        # What the name leads to is written: a link to a file kept elsewhere stays one.
-        path = self._path.resolve()
-        private_folder(path.parent)
-        write_file(path, document.as_string().encode())
+        write_document(self._path, document)
 
 
 def _written(profile: Profile) -> dict[str, Any]:

@@ -12,8 +12,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from copydesk.domain.saved_view import SavedView
-from copydesk.local.durable import write_file
-from copydesk.local.paths import private_folder
 
 if TYPE_CHECKING:
     from tomlkit import TOMLDocument
@@ -95,7 +93,9 @@ class SavedViews:
 
     def save(self, view: SavedView) -> None:
         """Keep a view, in place of one with its name."""
-        document = self._document()
+        from copydesk.local.settings_writing import read_document, write_document
+
+        document = read_document(self._path)
         apart = "\n" if document.as_string().strip() else ""
         views, fresh = self._tables(document), _table(view)
         for each in views:
@@ -107,11 +107,13 @@ class SavedViews:
         else:
             fresh.trivia.indent = apart
             views.append(fresh)
-        self._write(document)
+        write_document(self._path, document)
 
     def remove(self, name: str) -> None:
         """Forget a view."""
-        document = self._document()
+        from copydesk.local.settings_writing import read_document, write_document
+
+        document = read_document(self._path)
         views = self._tables(document)
         for at, each in enumerate(views):
             if each.get("name") == name:
@@ -119,17 +121,7 @@ class SavedViews:
                 break
         if not views:
             del document["views"]
-        self._write(document)
-
-    def _document(self) -> TOMLDocument:
-        import tomlkit
-
-        self.read()
-        try:
-            text = self._path.read_text("utf-8-sig")
-        except FileNotFoundError:
-            text = ""
-        return tomlkit.parse(text)
+        write_document(self._path, document)
 
     def _tables(self, document: TOMLDocument) -> Any:
         import tomlkit
@@ -137,12 +129,6 @@ class SavedViews:
         if "views" not in document:
             document["views"] = tomlkit.aot()
         return document["views"]
-
-    def _write(self, document: TOMLDocument) -> None:
-        # What the name leads to is written: a link to a file kept elsewhere stays one.
-        path = self._path.resolve()
-        private_folder(path.parent)
-        write_file(path, document.as_string().encode())
 
 
 def _table(view: SavedView) -> Any:

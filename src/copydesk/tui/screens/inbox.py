@@ -18,6 +18,7 @@ from copydesk.tui.actions import action
 from copydesk.tui.details_pane import HasDetails
 from copydesk.tui.draft_keys import review_key
 from copydesk.tui.glyphs import glyphs
+from copydesk.tui.message_sending import change_message
 from copydesk.tui.pending import pending, send_draft, trace, way_back
 from copydesk.tui.place import Part, Place, View
 from copydesk.tui.places import Target, place
@@ -366,26 +367,16 @@ class Inbox(HasDetails, scope="inbox"):
     )
     async def resolve(self) -> None:
         """Resolve the thread under the cursor, or open it again; it stays where it is."""
-        from copydesk.contract import operations as ops
-        from copydesk.contract.models.comment import CommentUpdate
-
         row = self.row
         assert row is not None
         comment = self.comments.get(row.id)
         resolving = row.done != "resolved"
-        body = CommentUpdate(resolved=resolving)
-
-        async def send(api: Api) -> Comment:
-            if row.request:
-                return await api(
-                    ops.update_change_request_comment, row.space, row.request, row.id, body
-                )
-            return await api(ops.update_space_comment, row.space, row.id, body)
-
         await self.perform(
             "Resolve" if resolving else "Reopen",
             f"{row.where} “{clean(row.text, limit=40)}”",
-            send,
+            lambda api: change_message(
+                api, (row.space, row.request), row.id, None, {"resolved": resolving}
+            ),
             reversal=thread_resolved(row.space, row.request, row.id, resolved=resolving),
             expects=None
             if comment is None

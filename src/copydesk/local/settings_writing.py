@@ -1,0 +1,33 @@
+"""Changing the settings file: what is not meant stays as it is, comments included."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import tomlkit
+from tomlkit import TOMLDocument
+
+from copydesk.local.durable import write_file
+from copydesk.local.paths import private_folder
+from copydesk.local.settings import load_settings
+
+
+def read_document(path: Path) -> TOMLDocument:
+    """Return the settings to be changed; an empty document when there is no such file.
+
+    Raises ``OSError`` when the disk refuses, and ``SettingsError`` for settings with a mistake.
+    """
+    load_settings(path)
+    try:
+        text = path.read_text("utf-8-sig")
+    except FileNotFoundError:
+        text = ""
+    return tomlkit.parse(text)
+
+
+def write_document(path: Path, document: TOMLDocument) -> None:
+    """Put changed settings on the disk. Raises ``OSError`` when it refuses."""
+    # What the name leads to is written: a link to a file kept elsewhere stays one.
+    path = path.resolve()
+    private_folder(path.parent)
+    write_file(path, document.as_string().encode())

@@ -97,6 +97,7 @@ def test_an_export_writes_the_space_back(
         (["desk", "sample", "--scale", "-1"], "is a number from 0 to 10,000,000"),
         (["desk", "sample", "--scale", "9" * 40], "is a number from 0 to 10,000,000"),
         (["desk", "export", "\udcff", "{tmp}/out"], "space '\\udcff': this is not UTF-8 text"),
+        (["desk", "backup", "x" * 5000], "x…: File name too long"),
         (["desk", "check", "--desk", "\udcff"], "no desk can be called so"),
     ],
 )

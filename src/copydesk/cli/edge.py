@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from collections.abc import Callable
@@ -131,9 +132,12 @@ def _expected(error: Exception) -> int | None:
             _flush()
         except (OSError, ValueError):
             _give_up_output()
-        name = f"{error.filename}: " if error.filename else ""
+        from copydesk.domain.text import shorten
+
+        name = f"{shorten(str(error.filename), 200)}: " if error.filename else ""
         say(f"copydesk: {name}{error.strerror or error}")
-        return FAILED
+        # No file can be called so: that was typed.
+        return USAGE if error.errno == errno.ENAMETOOLONG else FAILED
     return None
 
 

@@ -6,6 +6,7 @@ import json
 import os
 import pty
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -15,7 +16,7 @@ import pytest
 from dulwich import porcelain
 
 from copydesk.cli import main
-from copydesk.cli.embedded import make_sample
+from copydesk.cli.embedded import desk_key, make_sample, note_own_desk
 from copydesk.local.paths import find_paths
 from tests.server.sources.making import put, taken
 
@@ -142,7 +143,7 @@ def test_an_export_loses_nothing_that_was_changed_by_hand(
 
 
 def test_a_failed_import_leaves_the_first_run_to_the_sample(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made = tmp_path / "made"
     made.mkdir()
@@ -155,6 +156,18 @@ def test_a_failed_import_leaves_the_first_run_to_the_sample(
     assert re.fullmatch(r"Making the sample desk(…|\.\.\.)\r\x1b\[K", capsys.readouterr().out)
     make_sample(None)
     assert capsys.readouterr().out == ""
+    # What is kept for it is found where the home is copied to, and a desk elsewhere is another.
+    home = find_paths().make()
+    assert (desk_key(None), desk_key(made)) == (f"desk:{home.desk}", f"desk:{made}")
+    note_own_desk()
+    shutil.copytree(tmp_path / "home", tmp_path / "copy")
+    with monkeypatch.context() as moved:
+        moved.setenv("COPYDESK_HOME", str(tmp_path / "copy"))
+        note_own_desk()
+        assert desk_key(None) == f"desk:{home.desk}"
+        assert desk_key(home.desk) == f"desk:{home.desk} elsewhere"
+        find_paths().own_desk.write_bytes(b"\xff")
+        assert desk_key(None) == f"desk:{find_paths().desk}"
     assert main(["desk", "token"]) == 0
 
 

@@ -249,7 +249,7 @@ def address_of(address: str) -> str:
 
 
 def _embedded(desk: Path | None, *, read_only: bool) -> Connection:
-    from copydesk.cli.embedded import connect_in_process, desk_file, make_sample, open_store
+    from copydesk.cli.embedded import connect_in_process, desk_key, make_sample, open_store
 
     stores: list[Store] = []
 
@@ -278,7 +278,7 @@ def _embedded(desk: Path | None, *, read_only: bool) -> Connection:
             stores.pop().close()
 
     return Connection(
-        f"desk:{desk_file(desk)}",
+        desk_key(desk),
         "embedded desk",
         connect,
         profile=EMBEDDED,

@@ -7,6 +7,7 @@ where it is opened.
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,6 +24,8 @@ OWNER = "owner"
 ADDRESS = "http://desk.invalid"
 """What the in-process desk calls itself; the name can never be looked up."""
 
+_KEYED = "desk:"
+
 Progress = Callable[[int, int, str], None]
 
 
@@ -37,6 +40,36 @@ def desk_file(desk: Path | None) -> Path:
     except UnicodeEncodeError as error:
         raise UsageError(f"{str(path)!a} is not UTF-8 text: no desk can be called so") from error
     return path
+
+
+def desk_key(desk: Path | None) -> str:
+    """Return what the things that are kept on this machine for a desk are kept under.
+
+    It is the desk's path, and for the own desk of this home the path that it had first: so they are
+    found where a home was moved, or copied with all that is in it. Not what is in the file says
+    which it is: a backup that is opened beside its desk is another one.
+    """
+    paths = find_paths()
+    path = desk_file(desk)
+    try:
+        first = paths.own_desk.read_text("utf-8").strip()
+    except (OSError, ValueError):
+        first = ""
+    if path == paths.desk:
+        return first if first.startswith(_KEYED) else f"{_KEYED}{path}"
+    key = f"{_KEYED}{path}"
+    # That of the home that this one is a copy of is another desk by now.
+    return f"{key} elsewhere" if key == first else key
+
+
+def note_own_desk() -> None:
+    """Note under what the own desk's things are kept, where that is not noted yet."""
+    paths = find_paths()
+    if not paths.own_desk.exists():
+        from copydesk.local.durable import write_file
+
+        with suppress(OSError):  # it is noted once that works; until then the home stays here
+            write_file(paths.own_desk, f"{desk_key(None)}\n".encode())
 
 
 def open_store(

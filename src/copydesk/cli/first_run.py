@@ -33,12 +33,13 @@ class FirstRun:
 
     def hints(self) -> tuple[str, ...]:
         """Return the hint in several lengths; nothing once it is of no use. Reads the disk."""
+        from copydesk.cli.embedded import desk_key
         from copydesk.local.journal import Journal
         from copydesk.local.profiles import Profiles
         from copydesk.server.sample.untouched import is_untouched
 
         paths = self._paths
-        if self._key != f"desk:{paths.desk}" or self._hidden.exists():
+        if self._key != desk_key(None) or self._hidden.exists():
             return ()
         try:
             if Profiles(paths.settings).read() or Journal(paths.journal).entries(desk=self._key):

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from copydesk.cli import log_file, terminal
 from copydesk.cli.connection import OWN, Connection, Service, session_for
 from copydesk.cli.edge import UsageError
+from copydesk.cli.embedded import note_own_desk
 from copydesk.cli.switching import Keeper, Switchboard, sentence_of
 from copydesk.local.journal import Journal
 from copydesk.local.paths import Paths, find_paths
@@ -182,5 +183,6 @@ def _show(
 def _preload(paths: Paths, secrets: Sequence[str]) -> None:
     """Import what the first frame did not need, and open the log."""
     log_file.begin(paths.log, secrets)
+    note_own_desk()
     import copydesk.client.api
     import copydesk.contract.operations  # noqa: F401

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from copydesk.cli.connection import Connection, chosen, named, remote
 from copydesk.cli.edge import UsageError
+from copydesk.cli.embedded import desk_key
 from copydesk.cli.tokens import TOKEN_VARIABLE, Token
 from copydesk.domain.profile import EMBEDDED
 from copydesk.tui.errors import NotDoneError
@@ -101,7 +102,7 @@ class Switchboard:
 
         with _told():
             profiles = Profiles(self._paths.settings).read()
-        desk = f"desk:{self._paths.desk}"
+        desk = desk_key(None)
         ways = [(desk, EMBEDDED, "the desk on this machine", False)]
         ways += [
             (each.key, each.name, urlsplit(each.base_url).netloc, each.read_only)

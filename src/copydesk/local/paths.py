@@ -65,6 +65,11 @@ class Paths:
         return self.state / "seen.db"
 
     @property
+    def own_desk(self) -> Path:
+        """What the things that are kept for the embedded desk of this home are kept under."""
+        return self.state / "own-desk"
+
+    @property
     def snoozes(self) -> Path:
         """The change requests that were put aside."""
         return self.state / "snoozed.db"

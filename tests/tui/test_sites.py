@@ -399,7 +399,7 @@ async def test_everything_else_is_staged_too(world: World) -> None:
         gone = [("Default", "Guides"), ("Remove", "English"), ("Remove", "Changelog")]
         assert [(each.what, each.target) for each in lasting] == gone
         now = here(driver).session.clock()
-        (fact,) = written_facts((), lambda past: now, now, lasting)
+        (fact,) = written_facts((), now, lasting)
         assert str(fact.text) == "remove Changelog and 2 more"
         await driver.press("u", "y")
         await sheet_gone(driver)

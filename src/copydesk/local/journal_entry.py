@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Any, Literal, Protocol, get_args
 
 State = Literal["sending", "done", "failed", "unknown", "queued", "dropped"]
@@ -69,6 +70,11 @@ class Entry:
     tried: float | None = None
     since: float | None = None
     made: str = ""
+
+    @property
+    def moment(self) -> datetime:
+        """When it began."""
+        return datetime.fromtimestamp(self.at, UTC)
 
     @property
     def waits(self) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from rich.text import Text
@@ -38,12 +37,11 @@ async def send_waiting(app: CopydeskApp, entry_id: str) -> None:
 
 
 async def _is_sure(app: CopydeskApp, entry: Entry) -> bool:
-    when = datetime.fromtimestamp(entry.at, UTC).astimezone()
     return await confirm_again(
         app,
         clean(entry.what),
         entry.target,
-        f"{UNKNOWN}: the try at {when:%H:%M} had no answer.",
+        f"{UNKNOWN}: the try at {entry.moment.astimezone():%H:%M} had no answer.",
         "Reading does not show it by now. Look first whether it is there.",
     )
 

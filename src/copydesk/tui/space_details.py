@@ -6,7 +6,6 @@ A mixin of the place that shows the tree of an organization, apart from it for l
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import UTC, datetime
 
 from copydesk.domain.space_tree import TRASH
 from copydesk.tui.places import Target
@@ -45,7 +44,7 @@ class SpaceDetails(SpaceHanding):
         """Show what this machine changed here."""
         lasting = self.session.history.lasting_in(self.organization)
         now = self.session.clock()
-        self.written.show(staged.written_facts(self._written, _when, now, lasting))
+        self.written.show(staged.written_facts(self._written, now, lasting))
 
     def look_back(self) -> None:
         """Find what this machine changed in the tree and can take back."""
@@ -94,7 +93,3 @@ class SpaceDetails(SpaceHanding):
             details=self._details.of(row.id),
             unread=self._details.unread(row.id),
         )
-
-
-def _when(past: Past) -> datetime:
-    return datetime.fromtimestamp(past.entry.at, UTC)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import datetime
 from functools import partial
 from itertools import starmap, zip_longest
 from typing import TYPE_CHECKING, Any
@@ -389,29 +389,26 @@ def _beside(left: Text, right: Text, column: int) -> Text:
 
 
 def written_facts(
-    pasts: Iterable[Past],
-    when: Callable[[Past], datetime],
-    now: datetime,
-    lasting: Iterable[Entry] = (),
+    pasts: Iterable[Past], now: datetime, lasting: Iterable[Entry] = ()
 ) -> list[Fact]:
     """Return what this machine changed here, newest first: a line an action.
 
     ``lasting`` are writes that cannot be taken back; those stand in the line of their action, and
     in one of their own where all of it is for good.
     """
-    writes = [(past.entry, str(past.standing), when(past)) for past in pasts]
-    writes += [(each, "done", datetime.fromtimestamp(each.at, UTC)) for each in lasting]
+    writes = [(past.entry, str(past.standing)) for past in pasts]
+    writes += [(each, "done") for each in lasting]
     writes.sort(key=lambda write: write[0].at, reverse=True)  # else as they are
-    actions: dict[str, list[tuple[Entry, str, datetime]]] = {}
+    actions: dict[str, list[tuple[Entry, str]]] = {}
     for write in writes:
         actions.setdefault(write[0].group or write[0].id, []).append(write)
     found: list[Fact] = []
-    for (newest, standing, began), *others in actions.values():
+    for (newest, standing), *others in actions.values():
         said = f"{clean(newest.what).lower()} {clean(newest.target)}"
-        standings = {standing, *(other for _, other, _ in others)}
+        standings = {standing, *(other for _, other in others)}
         said += f" and {len(others)} more" if others else ""
         if standings != {"done"}:
             said += f"   {standing if len(standings) == 1 else 'in part'}"
         style = "muted" if "done" not in standings else ""
-        found.append(Fact(moment(began, now), Text(said, style=style)))
+        found.append(Fact(moment(newest.moment, now), Text(said, style=style)))
     return found

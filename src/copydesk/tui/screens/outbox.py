@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, cast, get_args
 
 from rich.text import Text
@@ -116,7 +115,7 @@ class OutboxPlace(Place, scope="outbox"):
         self._unwatch()
 
     def _age(self, entry: Entry) -> Text:
-        return Text(age(_when(entry), self.session.clock()), style="muted")
+        return Text(age(entry.moment, self.session.clock()), style="muted")
 
     def requeued(self) -> None:
         """Show what waits, in its order."""
@@ -168,7 +167,7 @@ class OutboxPlace(Place, scope="outbox"):
     def _about(self, entry: Entry) -> str:
         said = entry.sentence.removeprefix(f"{WAITS}: ")
         said = f"{said[:1].upper()}{said[1:]}" or FIRST.get(entry.state, FIRST[""])
-        written = moment(_when(entry), self.session.clock())
+        written = moment(entry.moment, self.session.clock())
         lines = [
             f"**{clean(entry.what)}** {clean(entry.target)}",
             f"{clean(said, lines=True)} Written {written}.",
@@ -340,7 +339,3 @@ class OutboxPlace(Place, scope="outbox"):
             self.say("What this text is of waits no longer. Y copies it from the drafts.", "warn")
             return
         self.run_worker(self.edit(), name="outbox.edit")
-
-
-def _when(entry: Entry) -> datetime:
-    return datetime.fromtimestamp(entry.at, UTC)

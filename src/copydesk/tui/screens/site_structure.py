@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from textual import events
@@ -292,7 +291,7 @@ class SiteStructurePlace(SiteEditing, SiteTabs, scope="site_structure"):
                 self._look_back()
             now = self.session.clock()
             lasting = self.session.history.lasting_in(self.run_target)
-            found = staged.written_facts(self._written, _when, now, lasting)
+            found = staged.written_facts(self._written, now, lasting)
             self.written.show(found[:WRITTEN])
 
     @action("i", "details", show=False, group="Look", override=True)
@@ -360,7 +359,3 @@ class SiteStructurePlace(SiteEditing, SiteTabs, scope="site_structure"):
             ("id", node.id if node is not None else ""),
         ]
         return [(name, text) for name, text in choices if text]
-
-
-def _when(past: Past) -> datetime:
-    return datetime.fromtimestamp(past.entry.at, UTC)

@@ -6,7 +6,6 @@ import asyncio
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
@@ -125,7 +124,7 @@ class UndoList(Place, scope="undo_list"):
         return ""
 
     def _age(self, past: Past) -> Text:
-        return Text(age(_when(past), self.session.clock()), style="muted")
+        return Text(age(past.entry.moment, self.session.clock()), style="muted")
 
     def reload(self) -> None:
         """Read the journal, which other runs of copydesk write too."""
@@ -200,7 +199,7 @@ class UndoList(Place, scope="undo_list"):
         space = self._titles.get(_space_of(past), "")
         lines = [
             f"**{clean(entry.what)}** {clean(entry.target)}" + (f" in {space}" if space else ""),
-            f"{moment(_when(past), self.session.clock())}, {here}",
+            f"{moment(past.entry.moment, self.session.clock())}, {here}",
             MEANT[past.standing],
         ]
         if entry.group:
@@ -287,7 +286,3 @@ def _space_of(past: Past) -> str:
         if not step.operation.endswith("_space")
     )
     return next((each for each in found if isinstance(each, str)), "")
-
-
-def _when(past: Past) -> datetime:
-    return datetime.fromtimestamp(past.entry.at, UTC)

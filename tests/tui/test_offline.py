@@ -25,6 +25,7 @@ from copydesk.tui.frame import Head
 from copydesk.tui.outbox_rules import is_momentary
 from copydesk.tui.places import Target
 from copydesk.tui.sources import PagedSource
+from copydesk.tui.widgets.facts import Facts
 from tests import faults
 from tests.drive import Driver, drive, eventually
 from tests.faulty import Asked, Fault, FaultyServer, serving
@@ -112,6 +113,12 @@ def head(driver: Driver) -> str:
     return driver.screen.splitlines()[0]
 
 
+def unfolded(driver: Driver) -> str:
+    """Return the details beside the list, without their folds."""
+    facts = driver.place.query_one(Facts)
+    return " ".join(facts.plain.split())
+
+
 def over(driver: Driver) -> str:
     """Return how old it is, as said over a sheet."""
     return driver.place.query_one(Head).parts(80)[1].plain
@@ -172,6 +179,7 @@ async def test_a_start_without_a_network_shows_what_was_read_last(
         await driver.press("escape", "k", "enter")
         assert "Read {+that+}." not in driver.screen
         assert driver.screen.count(" refused). R tries again.") == 2, "whole, where it was not read"
+        assert "Not kept on this machine. Offline: " in driver.screen
         await driver.press("escape", "j", "g x")
         assert driver.place.PLACE == "outbox"
         assert driver.place.read_at is None, "what is on this machine says nothing of the service"
@@ -189,6 +197,8 @@ async def test_a_start_without_a_network_shows_what_was_read_last(
 
         # Whatever may wait opens, and waits; what is typed on what is kept as well.
         await press_what_may_wait(driver)
+        assert driver.line(" Reword").startswith("┃> » "), "and the row is marked"
+        assert "» waits in the outbox: archive and make a draft, since" in unfolded(driver)
         await driver.press("e")
         assert "Offline: this is what the service said 2 Mar." in driver.screen
         await driver.type("X")

@@ -31,6 +31,7 @@ class Glyphs:
     bar: str = "│"
     dot: str = "·"
     merged: str = "▲"
+    waits: str = "»"
     spark: str = "▁▂▃▄▅▆▇█"
 
 
@@ -58,6 +59,7 @@ ASCII = Glyphs(
     bar="|",
     dot=".",
     merged="^",
+    waits="w",
     spark="..::||##",
 )
 

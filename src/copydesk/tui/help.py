@@ -14,7 +14,9 @@ from copydesk.tui.actions import Acts, action
 from copydesk.tui.command_line import words
 from copydesk.tui.common_actions import CommonActions
 from copydesk.tui.dispatch import Keyboard, keys_of
+from copydesk.tui.glyphs import glyphs
 from copydesk.tui.keys import shown
+from copydesk.tui.outbox_marks import MEANS
 from copydesk.tui.place import Place
 from copydesk.tui.places import ENTRIES
 from copydesk.tui.read_only import away
@@ -109,6 +111,8 @@ def _sign_rows(chain: Sequence[Acts]) -> list[Row]:
                 Row(f"sign {sign}", sign, "sign", means, "Signs", False, means)
                 for sign, means in owner.signs()
             ]
+            sign = glyphs().waits
+            found.append(Row("sign outbox", sign, "waits", MEANS, "Signs", False, MEANS))
     return found
 
 

@@ -11,6 +11,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from copydesk.tui.errors import WAITS
+from copydesk.tui.outbox_marks import NOTHING, Marks, marks_of
 from copydesk.tui.outbox_rules import OTHER_TEXT, OTHERS_WRITE, QUIET_SECONDS, creates
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ class Waiting:
         self.session = session
         self.items: dict[str, Entry] = {}
         """What waits, oldest first, by its id."""
+        self._marks: Marks | None = NOTHING
         self.untold: set[str] = set()
         """What reading tells nothing of: a person decides."""
         self.told_of_others: set[str] = set()
@@ -49,6 +51,13 @@ class Waiting:
         return len(self.items)
 
     @property
+    def marks(self) -> Marks:
+        """What waits by what it is about; another object whenever that changes."""
+        if self._marks is None:
+            self._marks = marks_of(self.items.values())
+        return self._marks
+
+    @property
     def asks(self) -> int:
         """How many of them wait for a person to decide."""
         return sum(bool(each.held) or each.id in self.untold for each in self.items.values())
@@ -62,6 +71,7 @@ class Waiting:
 
     def take(self, entry: Entry) -> None:
         """Take in how a write stands now."""
+        self._marks = None
         if entry.waits and entry.id not in self.arrived:
             new = entry.id not in self.items
             self.items[entry.id] = self._seen(entry)
@@ -74,6 +84,7 @@ class Waiting:
         """Read what waits, also what other runs left there. Raises ``OSError``."""
         found = await asyncio.to_thread(self.session.journal.waiting)
         self.items = {each.id: self._seen(each) for each in found if each.id not in self.arrived}
+        self._marks = None
         self.session.touched()
         return list(self.items.values())
 

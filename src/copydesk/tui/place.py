@@ -60,6 +60,8 @@ class Place(CommonActions, Loading, Shaped):
         super().__init__()
         self.target = target
         self.views: Sequence[View] = ()
+        self._marks: object = None
+        """What waited in the outbox when that was shown last."""
         self.view: str = target.view or ""
         self.cached = False
         """Whether what is on screen comes from the last run."""
@@ -218,12 +220,21 @@ class Place(CommonActions, Loading, Shaped):
         # Nobody sees a place under another one; it follows when it comes to the front.
         if self.desk.here is not self:
             return
+        self._mark_what_waits()
         if self.session.rearranges and self.app.screen is not self:
             # Its sheet tells how far it is; what could be taken back is looked up afterwards, and
             # not with each of many requests.
             self.refresh_head()
         else:
             self.refresh_frame()
+
+    def _mark_what_waits(self) -> None:
+        """Show what waits by now where it is about something that is shown."""
+        marks = self.session.outbox.marks
+        if marks is not self._marks:
+            self._marks = marks
+            for pane in self.query(Pane):
+                pane.waits_changed()
 
     def on_unmount(self) -> None:
         """Stop listening and reading."""

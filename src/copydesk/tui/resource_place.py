@@ -216,7 +216,8 @@ class ResourcePlace(HasDetails, ResourceList[T], scope="resource"):
             self.facts.refresh_rows()
             self.facts.show([], title=_capital(self.resource.noun))
             return
-        self.facts.show(self.facts_of(item), title=self.label(item))
+        key = self.resource.key(item)
+        self.facts.show(self.facts_of(item), title=self.label(item), about=key)
 
     def facts_of(self, item: T) -> list[Fact]:
         """Return the details of an item."""

@@ -51,7 +51,8 @@ async def ask_reviewers(
     from copydesk.tui.session import QueuedError
     from copydesk.tui.widgets.choice import Choices, Option
 
-    people = {**await _members(place, organization), **before}
+    members = await _members(place, organization)
+    people = {**(members or {}), **before}
     people.pop(author, None)
     options = sorted(
         (Option(user.id, name_of(user), clean(user.email or "")) for user in people.values()),
@@ -59,7 +60,9 @@ async def ask_reviewers(
     )
     title = f"Ask to review {label}"
     if since is not None:
-        title += f" (asked {moment(since, place.session.clock())})"
+        title += f" (as asked {moment(since, place.session.clock())})"
+    if members is None:
+        title += ": offline, who else is here is not known"
     sheet = Choices(title, options, ticked=list(before))
     chosen: frozenset[str] | None = await place.desk.push_screen_wait(sheet)
     if chosen is None or chosen == before.keys():
@@ -101,15 +104,15 @@ async def _send(api: Api, *, space: str, request: str, asked: list[str], left: s
         await api(ops.remove_requested_reviewer, space, request, left)
 
 
-async def _members(place: Place, organization: str) -> dict[str, User]:
+async def _members(place: Place, organization: str) -> dict[str, User] | None:
     """Return who may be asked, by id: of what is kept where the service cannot be reached.
 
-    Nobody where nothing is kept: who is asked by now can be asked no longer even so. Raises
+    None where nothing is kept: who is asked by now can be asked no longer even so. Raises
     ``ApiError``.
     """
     from copydesk.client.errors import Unreachable
     from copydesk.contract import operations as ops
-    from copydesk.tui.kept import live_or_kept
+    from copydesk.tui.kept import from_kept, live_or_kept
     from copydesk.tui.people import PAGE
 
     async def read(api: Api) -> dict[str, User]:
@@ -122,7 +125,11 @@ async def _members(place: Place, organization: str) -> dict[str, User]:
                 break
         return found
 
+    if place.session.offline:  # nobody waits for what is known not to answer
+        api = await place.session.ready()
+        found = await from_kept(lambda: read(api)) if api.keeps else None
+        return None if found is None else found.result
     try:
         return (await live_or_kept(place.session, read)).result
     except Unreachable:
-        return {}
+        return None

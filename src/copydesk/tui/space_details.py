@@ -67,12 +67,17 @@ class SpaceDetails(SpaceHanding):
     def look(self) -> None:
         """Show what is known of the row; read the rest when the cursor rests."""
         row = self.row
-        self.facts.show(self._facts_of(row), title="Row" if row is None else row.title)
+        self.facts.show(
+            self._facts_of(row),
+            title="Row" if row is None else row.title,
+            about=None if row is None else row.id,
+        )
         rules = () if self.read is None else self.read.rules[1]
         self._details.rest(self.node, self.organization, rules)
 
     def _show_facts(self) -> None:
-        self.facts.show(self._facts_of(self.row))
+        row = self.row
+        self.facts.show(self._facts_of(row), about=None if row is None else row.id)
 
     def _facts_of(self, row: Row | None) -> Sequence[Fact]:
         if row is None or self.read is None:

@@ -162,7 +162,7 @@ class ChangesDetails(ChangesWriting):
             asked=asked,
             keys=not self.session.read_only,
         )
-        self.facts.show(found, title=f"{row.label} {row.subject}")
+        self.facts.show(found, title=f"{row.label} {row.subject}", about=row.id)
 
     def shown_details(self, row: ChangeRow) -> Details | None:
         """Return what the pane shows of a row."""

@@ -138,7 +138,8 @@ class OpenAPISpecsPlace(
         item = self.item
         if fresh is None or item is None or item.id != fresh.id:
             return
-        self.facts.show(self.facts_of(fresh), title=self.label(fresh))
+        key = self.resource.key(fresh)
+        self.facts.show(self.facts_of(fresh), title=self.label(fresh), about=key)
         if fresh.processing_state != item.processing_state:
             self.look_again()
 

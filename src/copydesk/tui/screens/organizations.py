@@ -236,7 +236,8 @@ class OrganizationsPlace(OrganizationActions, HasDetails, scope="organizations")
         if row is None:
             self.facts.show([], title="Details")
         else:
-            self.facts.show(present.facts(row, self.session.now), title=row.title)
+            facts = present.facts(row, self.session.now)
+            self.facts.show(facts, title=row.title, about=row.id)
 
     def on_virtual_list_opened(self, event: VirtualList.Opened) -> None:
         """Go to the organization."""

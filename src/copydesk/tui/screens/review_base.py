@@ -412,4 +412,4 @@ class ReviewBase(Place):
             self.impact_said,
             self.cluster,
         )
-        self.facts.show([Fact(label, text) for label, text in facts])
+        self.facts.show([Fact(label, text) for label, text in facts], about=opened.request.id)

@@ -218,7 +218,7 @@ class ShareLinksPlace(SiteTabs, HasDetails, scope="share_links"):
             return
         site = self.read.site if self.read is not None else None
         shown = present.link_facts(link, site, self.session.now, revealed=self._revealed == link.id)
-        self.facts.show(shown, title=link.title)
+        self.facts.show(shown, title=link.title, about=link.id)
 
     def resume_draft(self, part: str) -> None:
         """Open the form of a new link, or of one, with what was typed in it."""

@@ -232,7 +232,7 @@ class SitesPlace(SiteMaking, HasDetails, scope="sites"):
         else:
             staged = self._staged.get(row.id, 0)
             facts = present.site_facts(row, self.session.now, staged, self._stopped.get(row.id, ""))
-            self.facts.show(facts, title=row.title)
+            self.facts.show(facts, title=row.title, about=row.id)
 
     def on_virtual_list_opened(self, event: VirtualList.Opened) -> None:
         """Open the structure of the site."""

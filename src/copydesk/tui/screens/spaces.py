@@ -309,7 +309,7 @@ class SpacesPlace(ContentCommands, SpacesArranging, SpacesCounting, scope="space
             details=self._details.of(node.id),
             unread=self._details.unread(node.id),
         )
-        self.facts.show(found, title=node.title)
+        self.facts.show(found, title=node.title, about=node.id)
 
     def on_virtual_list_opened(self, event: VirtualList.Opened) -> None:
         """Fold a collection; go to the change requests of a space."""

@@ -19,7 +19,7 @@ from copydesk.tui.widgets.pane import Pane
 T = TypeVar("T")
 
 GUTTER = 4
-"""Cells before the first column: cursor, sign (new, out of date), mark, blank."""
+"""Cells before the first column: cursor, sign (new, out of date), mark or what waits, blank."""
 
 AGAIN = " R tries again."
 """Ends a sentence that says already which key reads again."""
@@ -47,7 +47,7 @@ class DrawnRows(Pane, Generic[T]):
         """(column key, descending) for the mark in the header."""
         self.marks: set[str] = set()
         self._cursor = 0
-        self._strips: dict[tuple[str, bool, bool, bool], Strip] = {}
+        self._strips: dict[tuple[str, bool, bool, bool, bool], Strip] = {}
         self._head: tuple[object, Strip] | None = None
         """The line of titles as it was drawn last, and for what."""
         self._layout: list[tuple[Column[T], int]] = []
@@ -110,7 +110,9 @@ class DrawnRows(Pane, Generic[T]):
     def _row_strip(self, row: T, selected: bool, width: int) -> Strip:
         row_id = self._source.key(row)
         columns = self._columns_for(width)
-        key = (row_id, selected, selected and self.has_focus, row_id in self.marks)
+        session = getattr(self.app, "session", None)
+        waits = session is not None and row_id in session.outbox.marks
+        key = (row_id, selected, selected and self.has_focus, row_id in self.marks, waits)
         strip = self._strips.get(key)
         if strip is not None:
             return strip
@@ -127,8 +129,11 @@ class DrawnRows(Pane, Generic[T]):
         segments = [
             Segment(signs.cursor if selected else " ", style),
             Segment(sign[:1], style + self._accent("accent")),
-            Segment(signs.marked if marked else " ", style + self._accent("mark")),
-            Segment(" ", style),
+            # Both where both are: what waits keeps a blank before the first column if it can.
+            Segment(signs.marked, style + self._accent("mark"))
+            if marked
+            else Segment(signs.waits if waits else " ", style + self._accent("accent")),
+            Segment(signs.waits if waits and marked else " ", style + self._accent("accent")),
         ]
         for at, (column, cells) in enumerate(columns):
             if at:

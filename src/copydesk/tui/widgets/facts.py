@@ -11,6 +11,8 @@ from rich.style import Style
 from rich.text import Text
 from textual.strip import Strip
 
+from copydesk.tui.glyphs import glyphs
+from copydesk.tui.outbox_marks import waiting_about
 from copydesk.tui.read_only import offered, offered_text
 from copydesk.tui.widgets.pane import Pane
 
@@ -40,6 +42,8 @@ class Facts(Pane):
         self.set_reactive(Pane.title, title)
         self.empty = empty
         self._facts: Sequence[Fact] = ()
+        self._given: Sequence[Fact] = ()
+        self._about: str | None = None
         self._lines: list[Strip] | None = None
         self._width = -1
         self._base = Style.null()
@@ -48,10 +52,18 @@ class Facts(Pane):
         """Show the title."""
         self.retitle()
 
-    def show(self, facts: Sequence[Fact], *, title: str | None = None) -> None:
-        """Show other facts, from their top; the same facts change nothing."""
+    def show(
+        self, facts: Sequence[Fact], *, title: str | None = None, about: str | None = None
+    ) -> None:
+        """Show other facts, from their top; the same facts change nothing.
+
+        ``about`` is the id of what they are about: what waits to be sent of it is said first.
+        """
         if title is not None:
             self.title = title
+        self._given, self._about = facts, about
+        if waits := waiting_about(self.app if self.is_attached else None, about):
+            facts = [Fact("", Text(f"{glyphs().waits} {waits}", style="accent")), *facts]
         if list(facts) == list(self._facts):
             return
         self._facts = list(facts)
@@ -61,6 +73,10 @@ class Facts(Pane):
         if self.is_attached and self.scrollable_content_region.width > 0:
             # Measured now and not once drawn, it is laid out and drawn in one go.
             self.resize_lines(max(1, len(self._measured())))
+
+    def waits_changed(self) -> None:
+        """Say what waits by now."""
+        self.show(self._given, about=self._about)
 
     @property
     def plain(self) -> str:

@@ -75,6 +75,9 @@ class Pane(Acts, ScrollView, can_focus=True, can_focus_children=False):
         """Show the title on the border."""
         self.retitle()
 
+    def waits_changed(self) -> None:
+        """Show what waits in the outbox by now of what is shown here, where that is told."""
+
     def retitle(self) -> None:
         """Build the border's title again from what it is made of."""
         title = self.title_line()

@@ -11,6 +11,7 @@ from copydesk.domain.text import clean, plural, shorten
 from copydesk.tui.actions import action
 from copydesk.tui.glyphs import glyphs
 from copydesk.tui.markdown_lines import Line
+from copydesk.tui.outbox_marks import waiting_about
 from copydesk.tui.present.comment import Group, Thread, draw_message, name_of
 from copydesk.tui.present.diff import wrap_exact
 from copydesk.tui.widgets.wrapped_list import WrappedList
@@ -24,7 +25,7 @@ QUOTED = 3
 
 
 class _Row(NamedTuple):
-    kind: Literal["heading", "comment", "reply", "more", "draft", "blank"]
+    kind: Literal["heading", "comment", "reply", "more", "draft", "waits", "blank"]
     thread: Thread | None = None
     reply: CommentReply | None = None
     text: str = ""
@@ -83,6 +84,10 @@ class ThreadView(WrappedList, scope="threads"):
         if here is not None:
             self.select(here)
 
+    def waits_changed(self) -> None:
+        """Say below each thread what waits of it by now."""
+        self.show(self._groups, left=self._left, answers=self._answers)
+
     def put_replies(self, threads: Container[str]) -> None:
         """Put in the replies of threads in view, which have just been read."""
         here = self.selected_id
@@ -110,6 +115,9 @@ class ThreadView(WrappedList, scope="threads"):
                 quote = group.quotes[nth] if nth < len(group.quotes) else ""
                 found.append(_Row("comment", thread, text=quote))
                 found.extend(_replies(thread))
+                ids = (thread.id, *(reply.id for reply in thread.replies or ()))
+                if said := waiting_about(self.app if self.is_attached else None, *ids):
+                    found.append(_Row("waits", thread, text=said))
                 if thread.id in self._answers:
                     said = f"{_words(self._answers[thread.id])} (r goes on)"
                     found.append(_Row("draft", thread, text=said))
@@ -187,6 +195,14 @@ class ThreadView(WrappedList, scope="threads"):
         kind, thread, reply, text = self._rows[row]
         if kind == "heading":
             return [*([[("", "")]] if row else []), [(f" {text}", "title")]]
+        if kind == "waits":
+            signs = glyphs()
+            lead = f"   {signs.branch} "
+            parts = wrap_exact([(f"{signs.waits} {text}", "accent")], width - len(lead))
+            return [
+                [(lead if not nth else " " * len(lead), "muted"), *part]
+                for nth, part in enumerate(parts)
+            ]
         if kind == "draft":
             lead = f"   {glyphs().branch} " if thread is not None else " "
             parts = wrap_exact([("your draft: ", "accent"), (text, "muted")], width - len(lead))

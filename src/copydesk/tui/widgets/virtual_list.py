@@ -128,6 +128,10 @@ class VirtualList(DrawnRows[T], scope="list"):
         """Show what the source has."""
         self._source_changed("reset")
 
+    def waits_changed(self) -> None:
+        """Mark the rows about which something waits by now: those on screen are drawn again."""
+        self.refresh()
+
     def on_unmount(self) -> None:
         """Stop listening to the source."""
         self._stop()

@@ -1,0 +1,61 @@
+"""What waits in the outbox, by what it is about: for the mark of a row, and words beside it.
+
+Worked out once for what waits, however many rows look themselves up in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from copydesk.domain.text import clean, listed
+
+if TYPE_CHECKING:
+    from copydesk.local.journal import Entry
+
+Marks = Mapping[str, Sequence["Entry"]]
+"""The writes that wait, oldest first, by the ids of what they are about."""
+
+NOTHING: Marks = MappingProxyType({})
+
+MEANS = "Something about it waits in the outbox (g x); its details say what, and since when."
+"""What the mark of a row says."""
+
+
+def marks_of(entries: Iterable[Entry]) -> Marks:
+    """Return what waits by what it is about: the ids that its address names.
+
+    Whose they are is left out, and the space of what is in one: a row of these is about itself.
+    """
+    from copydesk.tui.present.outbox import ids_of
+
+    found: dict[str, list[Entry]] = {}
+    for entry in entries:
+        ids = ids_of(entry)
+        ids.pop("organization", None)
+        if len(ids) > 1:
+            ids.pop("space", None)
+        for each in ids.values():
+            found.setdefault(each, []).append(entry)
+    return found or NOTHING
+
+
+def waiting_about(app: Any, *ids: str | None) -> str:
+    """Return in words what waits about some things, "" for nothing.
+
+    ``app`` may be one of another program, as in tests of a widget: nothing waits there.
+    """
+    session = getattr(app, "session", None)
+    if session is None or not session.outbox.marks:
+        return ""
+    marks: Marks = session.outbox.marks
+    from copydesk.tui.age_line import moment
+
+    entries = {entry.id: entry for each in ids if each for entry in marks.get(each, ())}
+    if not entries:
+        return ""
+    names = dict.fromkeys(clean(entry.what).lower() for entry in entries.values())
+    first = datetime.fromtimestamp(min(entry.at for entry in entries.values()), UTC)
+    return f"waits in the outbox: {listed(list(names))}, since {moment(first, session.clock())}"

@@ -29,6 +29,9 @@ def silence_types() -> tuple[type[Exception], ...]:
     return (Unreachable, ServerFault, Garbled)
 
 
+NOT_KEPT = "Not kept on this machine. "
+"""Begins what is said in place of what was never read here, while it cannot be."""
+
 OFFLINE = "Offline: "
 REFUSED = "Token refused. "
 STILL_READING = "Still reading."
@@ -36,7 +39,7 @@ STILL_READING = "Still reading."
 
 def ends_with_an_answer(text: str) -> bool:
     """Whether a `sentence` is about the way to the service: untrue once it has answered."""
-    return text.startswith((OFFLINE, REFUSED, STILL_READING))
+    return text.removeprefix(NOT_KEPT).startswith((OFFLINE, REFUSED, STILL_READING))
 
 
 def sentence(error: BaseException, again: str = "R") -> str:

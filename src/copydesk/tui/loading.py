@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 
 from textual.screen import Screen
 
-from copydesk.tui.errors import failure_types, sentence, silence_types
+from copydesk.tui.errors import NOT_KEPT, failure_types, sentence, silence_types
 from copydesk.tui.frame import Status
 from copydesk.tui.kept import from_kept
 from copydesk.tui.paged_source import PagedSource
@@ -347,7 +347,10 @@ class Loading(Screen[None]):
                 # The header says it, and since when: that is told in full only once.
                 quiet = quiet or session.contact.told
                 session.contact.told = session.contact.told or not quiet
-            self._failed(error, None if recalled and silent else failed, quiet=quiet)
+            lacking = keeps and away and not recalled and group not in self._live
+            self._failed(
+                error, None if recalled and silent else failed, quiet=quiet, lacking=lacking
+            )
             return False
         finally:
             slow.stop()
@@ -410,14 +413,20 @@ class Loading(Screen[None]):
         return [base for base in bases if isinstance(base, ListSource) and base.waiting]
 
     def _failed(
-        self, error: Exception, failed: Callable[[str], None] | None, *, quiet: bool
+        self,
+        error: Exception,
+        failed: Callable[[str], None] | None,
+        *,
+        quiet: bool,
+        lacking: bool = False,
     ) -> None:
+        """Tell of a failure; it is ``lacking`` where it might have been kept, and is not."""
         self._take_failure(error, quiet=quiet)
         text = sentence(error)
         if not quiet:
             self._place.tell(text, "bad")
         if failed is not None and self.is_attached:
-            failed(text)
+            failed(f"{NOT_KEPT}{text}" if lacking else text)
 
     def learn(self, error: Exception) -> None:
         """Learn from the failure of a read that an action made: the header says so at once."""

@@ -1,7 +1,7 @@
 """Keys pressed by chance over a real desk, and over one whose network is bad.
 
 ``make monkey KEYS=20000`` presses as many over each, on desks of 2,000 keys; ``SEED`` is where it
-begins. A hundred are pressed by every run of the tests.
+begins. Forty are pressed by every run of the tests.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import pytest
 
 from tests.monkey import press_keys
 
-KEYS = int(os.environ.get("COPYDESK_MONKEY_KEYS", "100"))
+KEYS = int(os.environ.get("COPYDESK_MONKEY_KEYS", "40"))
 SEED = int(os.environ.get("COPYDESK_MONKEY_SEED", "1"))
 ON_ONE_DESK = 2000
 

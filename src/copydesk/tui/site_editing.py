@@ -22,7 +22,6 @@ from copydesk.tui.arranging_place import (
 )
 from copydesk.tui.arranging_reading import ReadsArranged
 from copydesk.tui.errors import NotDoneError
-from copydesk.tui.places import Target
 from copydesk.tui.present.arrangement import Row
 from copydesk.tui.present.site_structure import value
 from copydesk.tui.raws import Raw

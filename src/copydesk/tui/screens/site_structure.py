@@ -254,7 +254,8 @@ class SiteStructurePlace(SiteEditing, SiteTabs, scope="site_structure"):
         self.plan.title = staged.plan_title(self.calls)
         moves = [AFTER_MOVES] * all(call.what == "Move" for call in self.calls)
         after = [" ".join([*moves, AFTER_PLAN])]
-        self.plan.show(staged.plan_facts(self.calls, nothing=NOTHING_STAGED, after=after))
+        nothing = NOTHING_STAGED[: 1 if self.session.read_only else None]
+        self.plan.show(staged.plan_facts(self.calls, nothing=nothing, after=after))
         # A narrow drawer has room for one: what is staged matters more than a row's details.
         self.facts.set_class(bool(self.calls), "drawer-hidden")
         self.plan.set_class(not self.calls, "drawer-hidden")

@@ -17,6 +17,7 @@ import pytest
 
 from copydesk.contract.models.user import User
 from copydesk.local.journal import MemoryJournal
+from copydesk.server import threads
 from copydesk.tui.outbox_rules import QUIET_SECONDS
 from copydesk.tui.recovery import recover
 from copydesk.tui.session import QueuedError, WriteError
@@ -126,6 +127,37 @@ async def test_nothing_is_sent_beside_what_may_be_there_and_nothing_taken_for_an
     assert len(program.network.arrived) == 1
     await program.session.outbox.send()
     assert len(program.network.arrived) == 2
+    program.store.close()
+
+    # A verdict with words is not taken for one without: where that alone is there, it is asked.
+    for words_arrived in (False, True):
+        program = begin("create_change_request_review")
+        kind = program.kind
+        step = replace(kind.step, body={"status": "approved"})
+        await Way({}).take(await program.session.ready(), step)
+        program.network.cut(1, "unanswered" if words_arrived else "lost", only_writes=True)
+        with pytest.raises(WriteError, match="not known whether"):
+            await program.write()
+        program.network.mend()
+        program.clock.now += timedelta(seconds=2 * QUIET_SECONDS)
+        said = await program.session.outbox.send()
+        assert ("it had arrived" in said) is words_arrived
+        assert program.session.outbox.asks == (not words_arrived)
+        assert len(program.network.arrived) == 1 + words_arrived
+        program.store.close()
+
+    # Whoever resolves has judged by words, and by who had the last one.
+    program = begin("update_change_request_comment")
+    program.network.down = True
+    with pytest.raises(QueuedError):
+        await program.write()
+    program.network.mend()
+    thread = program.kind.step.arguments["comment_id"]
+    program.store.write(lambda tx: threads.add_reply(tx, thread, desk.other, "Not so."))
+    await program.session.outbox.send()
+    assert not program.network.arrived
+    [held] = program.session.outbox.items.values()
+    assert "It was answered, or its words were changed, since." in held.sentence
     program.store.close()
 
     # Cut off while it goes from the outbox, long after it was written, and the clock is set back.

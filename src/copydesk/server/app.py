@@ -66,9 +66,14 @@ def create_app(
     assert operations.__all__  # the import fills the catalogue
     known = dict(sessions or {})
     worker = Worker(store, (partial(read_next_spec, fetch=fetch), run_next_translation))
+    assert HANDLERS.keys() >= CATALOGUE.keys()
+
+    def answering(name: str) -> Endpoint:
+        return _endpoint(store, worker, CATALOGUE[name], known)
+
     app = Starlette(
         routes=[
-            Tree((op, _endpoint(store, worker, op, known)) for op in CATALOGUE.values()),
+            Tree(CATALOGUE.values(), answering),
             Route(DESCRIPTION, _described, methods=["GET"]),
             Route(printing.PATH, _printing(store), methods=["GET"]),
             Route(downloading.PATH, _downloading(store, known), methods=["GET"]),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
 from starlette.exceptions import HTTPException
@@ -15,6 +16,9 @@ from copydesk.contract.operation import Operation
 Endpoint = Callable[[Scope, Receive, Send], Awaitable[None]]
 """Answers a request; ``path_params`` of the scope are what its path says."""
 
+Answering = Callable[[str], Endpoint]
+"""Gives what answers the operation of that name."""
+
 _ENDPOINT = "copydesk.endpoint"
 
 
@@ -22,12 +26,12 @@ _ENDPOINT = "copydesk.endpoint"
 class _Node:
     """A segment of paths: what may follow it, and by method what answers a path that ends here.
 
-    ``ways`` hold the names of the path's placeholders too, in their order.
+    ``ways`` hold the names of the operation and, in their order, of the path's placeholders.
     """
 
     literals: dict[str, _Node] = field(default_factory=dict)
     placeholder: _Node | None = None
-    ways: dict[str, tuple[Endpoint, tuple[str, ...]]] = field(default_factory=dict)
+    ways: dict[str, tuple[str, tuple[str, ...]]] = field(default_factory=dict)
 
 
 class Tree(BaseRoute):
@@ -37,21 +41,9 @@ class Tree(BaseRoute):
     the method, is a 405 that names every method of it. HEAD is answered as GET is.
     """
 
-    def __init__(self, endpoints: Iterable[tuple[Operation[..., Any], Endpoint]]) -> None:
-        self._root = _Node()
-        for op, endpoint in endpoints:
-            node = self._root
-            names: list[str] = []
-            for segment in op.path.split("/"):
-                if segment.startswith("{"):
-                    names.append(segment[1:-1])
-                    node.placeholder = node.placeholder or _Node()
-                    node = node.placeholder
-                else:
-                    node = node.literals.setdefault(segment, _Node())
-            node.ways[op.method] = way = (endpoint, tuple(names))
-            if op.method == "GET":
-                node.ways["HEAD"] = way
+    def __init__(self, operations: Iterable[Operation[..., Any]], answering: Answering) -> None:
+        self._root = _grown(tuple((op.method, op.path, op.name) for op in operations))
+        self._answering = cache(answering)
 
     def matches(self, scope: Scope) -> tuple[Match, Scope]:
         """Return how well a request fits, and what its path says."""
@@ -62,7 +54,7 @@ class Tree(BaseRoute):
             way = node.ways.get(scope["method"])
             if way is not None:
                 params = dict(zip(way[1], values, strict=True))
-                return Match.FULL, {"path_params": params, _ENDPOINT: way[0]}
+                return Match.FULL, {"path_params": params, _ENDPOINT: self._answering(way[0])}
             allowed.update(dict.fromkeys(node.ways))
         return (Match.PARTIAL, {_ENDPOINT: _refusing(allowed)}) if allowed else (Match.NONE, {})
 
@@ -70,6 +62,26 @@ class Tree(BaseRoute):
         """Let what was found answer."""
         endpoint: Endpoint = scope[_ENDPOINT]
         await endpoint(scope, receive, send)
+
+
+@cache
+def _grown(paths: tuple[tuple[str, str, str], ...]) -> _Node:
+    """Return the tree of some methods, paths and names: the same for every desk of a process."""
+    root = _Node()
+    for method, path, name in paths:
+        node = root
+        names: list[str] = []
+        for segment in path.split("/"):
+            if segment.startswith("{"):
+                names.append(segment[1:-1])
+                node.placeholder = node.placeholder or _Node()
+                node = node.placeholder
+            else:
+                node = node.literals.setdefault(segment, _Node())
+        node.ways[method] = way = (name, tuple(names))
+        if method == "GET":
+            node.ways["HEAD"] = way
+    return root
 
 
 def _ends(

@@ -26,6 +26,7 @@ from copydesk.tui.errors import (
 )
 from copydesk.tui.outbox import Outbox
 from copydesk.tui.outbox_rules import NOT_THERE, NOT_YET, creates, danger, may_wait
+from copydesk.tui.recalling import Recalling
 from copydesk.tui.undoing import History, LocalStep, Way
 from copydesk.tui.written import (
     HAD_ARRIVED,
@@ -61,7 +62,7 @@ UNREAD = "It was sent, and what was read afterwards did not come"
 """Begins what is said of a write after which something else failed."""
 
 
-class Writing:
+class Writing(Recalling):
     """Sends writes for the whole run. What it needs of the session is declared here."""
 
     drafts: DraftStore
@@ -73,10 +74,8 @@ class Writing:
     history: History
     local_steps: dict[str, LocalStep]
     recall_seconds: float
-    waits: list[Wait]
     clock: Callable[[], datetime]
     contact: Contact
-    log: list[Written]
     unsent: dict[str, str]
     _writes: set[asyncio.Task[Any]]
     _noted: dict[str, Written]
@@ -178,25 +177,6 @@ class Writing:
             wait = Wait(line, until, owner)
         result: T = await self._send(line, send, wait)
         return result
-
-    def _apart(self, line: Written) -> None:
-        """Keep a text from being sent twice from one draft, while its first sending has not ended.
-
-        Raises `WriteError` then.
-        """
-        if not line.draft:
-            return
-        for other in self.log:
-            if other is line or other.draft != line.draft or other.text != line.text:
-                continue
-            if other.state == "waiting":
-                raise WriteError("That is about to be sent already: u recalls it.")
-            if other.state == "sending":
-                raise WriteError("That is being sent already: @ shows what comes of it.")
-        for entry in self.outbox.items.values():
-            alike = entry.draft == line.draft and entry.text == line.text
-            if alike and entry.state == "unknown" and self.line_of(entry.id) is None:
-                raise WriteError("It may have arrived by an earlier try: g x, then s finds out.")
 
     async def retry(self, line: Written) -> None:
         """Send a line again that failed, or of which the reader says so knowing that it may have
@@ -597,33 +577,6 @@ class Writing:
         then, line.then = line.then, line.then if result is not None else None
         self._arrived(line, result)
         line.then = then
-
-    # Recall
-
-    def recall(self) -> Written | None:
-        """Stop the newest write that is not sent yet, and return its line."""
-        wait = next((each for each in reversed(self.waits) if not each.over.is_set()), None)
-        if wait is None:
-            return None
-        wait.recalled = True
-        wait.over.set()
-        return wait.line
-
-    def send_now(self) -> None:
-        """Send at once what waits."""
-        for wait in self.waits:
-            wait.over.set()
-
-    def is_sending(self, draft: str, text: str) -> bool:
-        """Whether a text is on its way from a draft: who writes there now writes another one."""
-        return any(
-            line.draft == draft and line.text == text and line.state == "sending"
-            for line in self.log
-        )
-
-    def waits_for(self, owner: object) -> bool:
-        """Whether ``owner`` only waits for a write that can still be recalled."""
-        return any(wait.owner is owner for wait in self.waits)
 
 
 def made_by(makes: bool, result: Any) -> dict[str, Any]:

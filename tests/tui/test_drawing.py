@@ -6,10 +6,12 @@ from random import Random
 
 import pytest
 from rich.segment import Segment
+from rich.text import Text
 from textual.geometry import Region, Size
 from textual.scroll_view import ScrollView
 
 from copydesk.tui.theme import THEMES
+from copydesk.tui.widgets.facts import LONGEST, Fact, bounded
 from copydesk.tui.widgets.pane import Pane
 from copydesk.tui.widgets.scroll_bar import SteadyScrollBar
 from tests.drive import Driver, drive
@@ -71,3 +73,12 @@ def test_a_bar_of_one_cell_has_no_steps() -> None:
         assert places == sorted(places)
         assert places[0] == 0
         assert places[-1] == rows - cells
+
+
+def test_details_draw_no_more_than_there_is_any_use_for() -> None:
+    facts = [Fact("title", "x" * 50_000), Fact("", "more"), Fact("by", Text("Lee"))]
+    title, rest = bounded(facts)
+    assert title == Fact("title", "x" * LONGEST)
+    assert isinstance(rest.text, Text)
+    assert rest.text.plain.endswith("10,007 characters more")
+    assert list(bounded(facts[1:])) == facts[1:]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from rich.cells import cell_len
@@ -15,6 +15,9 @@ from copydesk.tui.glyphs import glyphs
 from copydesk.tui.outbox_marks import waiting_about
 from copydesk.tui.read_only import offered, offered_text
 from copydesk.tui.widgets.pane import Pane
+
+LONGEST = 40_000
+"""Characters that are drawn in all: a service may give a title of a megabyte."""
 
 GAP = 2
 """Cells between the labels and what they say."""
@@ -114,7 +117,7 @@ class Facts(Pane):
         beside = max((cell_len(label) for label, _ in facts if label), default=0)
         beside = beside + GAP if beside else 0
         lines: list[Strip] = []
-        for label, said in facts:
+        for label, said in bounded(facts):
             text = Text(said) if isinstance(said, str) else offered_text(self, said)
             if text.style:
                 # Rich leaves the style of a whole text out where no part has one of its own.
@@ -137,6 +140,19 @@ class Facts(Pane):
         if at < len(lines):
             return lines[at]
         return self.blank(self.scrollable_content_region.width, self._base)
+
+
+def bounded(facts: Sequence[Fact]) -> Iterator[Fact]:
+    """Yield facts until `LONGEST` characters are out, and say that there is more."""
+    left = LONGEST
+    for at, (label, said) in enumerate(facts):
+        if len(said) > left:
+            yield Fact(label, said[:left])
+            more = len(said) - left + sum(len(fact.text) for fact in facts[at + 1 :])
+            yield Fact("", Text(f"{glyphs().more} {more:,} characters more", style="warn"))
+            return
+        left -= len(said)
+        yield Fact(label, said)
 
 
 def _over(line: Text, base: Style, pane: Pane) -> list[Segment]:

@@ -9,7 +9,7 @@ import importlib
 import inspect
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
-from functools import partial
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 from copydesk.cli import log_file
@@ -97,6 +97,7 @@ def _opening_parser() -> ArgumentParser:
     return parser
 
 
+@cache
 def build_parser() -> ArgumentParser:
     """Return the whole command line, for parsing and for its documentation."""
     from argparse import RawDescriptionHelpFormatter

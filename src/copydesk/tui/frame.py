@@ -393,7 +393,8 @@ class Status(Line):
             # What just happened comes before what can be taken back.
             return said, right if said.cell_len + right.cell_len + 4 <= width else Text()
         if self.slow:
-            return Text("  ".join(self.slow.values()), style=self.tone("warn")), right
+            said = Text("  ".join(self.slow.values()), style=self.tone("warn"))
+            return said, right if said.cell_len + right.cell_len + 4 <= width else Text()
         hint = cast("CopydeskApp", self.app).hint(width - 2)
         if hint:
             return Text(hint, style=self.tone("off")), Text()

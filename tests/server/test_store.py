@@ -77,6 +77,14 @@ async def test_a_desk_that_is_only_read_follows_who_writes_it_and_leaves_nothing
             assert people(reading) == there + more
         writing.close()
         assert people(reading) == there + 2
+    # What takes its place and is no desk is told each time, and forgotten once the desk is back.
+    path.rename(tmp_path / "away")
+    path.write_bytes(b"no desk")
+    for _ in range(2):
+        with pytest.raises(sqlite3.DatabaseError, match="not a database"):
+            people(reading)
+    (tmp_path / "away").replace(path)
+    assert people(reading) == there + 2
     reading.close()
 
 

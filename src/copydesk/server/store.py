@@ -143,6 +143,7 @@ class Store:
                 return work(Tx(self._writer, self.clock(), self.new_id))
         reader: Reader | None = getattr(self._local, "reader", None)
         if reader is not None and self.reads and reader.state != self._state():
+            self._local.reader = None  # first: what follows may fail, and be tried again
             reader.connection.close()
             self._connections.remove(reader.connection)
             reader = None
@@ -227,8 +228,13 @@ class Store:
     def _reader(self) -> Reader:
         state = self._state()
         connection = self._connect()
-        connection.execute("PRAGMA query_only = ON")
-        return Reader(connection, state)
+        try:
+            connection.execute("PRAGMA query_only = ON")
+            return Reader(connection, state)
+        except sqlite3.Error:  # of a file that is no desk any more
+            connection.close()
+            self._connections.remove(connection)
+            raise
 
     def _state(self) -> Hashable:
         """Return what tells that somebody else wrote a file that nobody is thought to write.

@@ -168,6 +168,11 @@ def test_a_failed_import_leaves_the_first_run_to_the_sample(
         assert desk_key(home.desk) == f"desk:{home.desk} elsewhere"
         find_paths().own_desk.write_bytes(b"\xff")
         assert desk_key(None) == f"desk:{find_paths().desk}"
+    with monkeypatch.context() as named:  # a home that is no text keeps nobody from other desks
+        named.setenv("COPYDESK_HOME", str(tmp_path / "\udcff"))
+        note_own_desk()
+        assert desk_key(made) == f"desk:{made}"
+        assert not find_paths().own_desk.exists()
     assert main(["desk", "token"]) == 0
 
 

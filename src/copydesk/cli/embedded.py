@@ -50,7 +50,8 @@ def desk_key(desk: Path | None) -> str:
     which it is: a backup that is opened beside its desk is another one.
     """
     paths = find_paths()
-    path = desk_file(desk)
+    # Of a home whose name is no text the own desk cannot be opened; all others can.
+    path = paths.desk if desk is None else desk_file(desk)
     try:
         first = paths.own_desk.read_text("utf-8").strip()
     except (OSError, ValueError):
@@ -65,10 +66,11 @@ def desk_key(desk: Path | None) -> str:
 def note_own_desk() -> None:
     """Note under what the own desk's things are kept, where that is not noted yet."""
     paths = find_paths()
-    if not paths.own_desk.exists():
-        from copydesk.local.durable import write_file
+    # It is noted once that works; until then the home stays here.
+    with suppress(OSError, UnicodeEncodeError):
+        if not paths.own_desk.exists():
+            from copydesk.local.durable import write_file
 
-        with suppress(OSError):  # it is noted once that works; until then the home stays here
             write_file(paths.own_desk, f"{desk_key(None)}\n".encode())
 
 

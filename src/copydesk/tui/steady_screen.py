@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from textual import events
 from textual.errors import NoWidget
 from textual.geometry import Size
 from textual.screen import Screen
+
+if TYPE_CHECKING:
+    from textual.app import App
 
 R = TypeVar("R")
 
@@ -16,6 +19,23 @@ class SteadyScreen(Screen[R]):
     """The base of places and sheets."""
 
     _prepares = False
+    _was_shown = False
+
+    def _post_register(self, app: App[object]) -> None:
+        super()._post_register(app)
+        # What follows from the size is known before anything is styled, and not only afterwards.
+        width, height = app.size
+        for cells, points in (
+            (width, self.HORIZONTAL_BREAKPOINTS),
+            (height, self.VERTICAL_BREAKPOINTS),
+        ):
+            if points:
+                self.add_class(*self._get_breakpoint_classes(cells, points), update=False)
+
+    def _screen_resized(self, size: Size) -> None:
+        """Arrange nothing anew for the size it has: Textual tells of each size twice."""
+        if size != self._size:
+            super()._screen_resized(size)
 
     def prepare_drawing(self) -> None:
         """Have `before_drawing` called before the next frame: once, however often it is asked."""
@@ -44,6 +64,9 @@ class SteadyScreen(Screen[R]):
 
     async def on_event(self, event: events.Event) -> None:
         """Begin nothing in what was left before it was drawn: it has no parts."""
+        if isinstance(event, events.ScreenResume) and not self._was_shown:
+            self._was_shown = True
+            event.refresh_styles = False  # its parts have got their styles when they were made
         left = self._pruning or not self.children
         if not (left and isinstance(event, events.Mount)):
             await super().on_event(event)

@@ -100,3 +100,27 @@ async def test_what_is_typed_for_a_field_is_for_it_however_slow_the_service_is(
         await driver.idle()
         assert "Axm W Webhook retries and dead letters" in driver.screen
         assert len(app.session.log) == 2
+
+
+async def test_a_text_that_fails_is_a_draft_though_another_was_begun_there_and_taken_back(
+    world: World,
+) -> None:
+    review = ReviewWorld(world)
+    way = Faults(world)
+    way.slow = "POST"
+    app = review.app(faults=way)
+    async with drive(app, "]", size=(100, 30)) as driver:
+        for key in ("C", "down", "enter", *typed("First."), "ctrl+s"):
+            await driver.send(key)
+        app.session.send_now()
+        await eventually(lambda: app.session.log[0].state == "sending", driver.turn)
+        for key in ("x", "backspace"):
+            for each in ("C", "down", "enter", key, "escape"):
+                await driver.send(each)
+        line = app.session.log[0]
+        assert app.session.drafts.load(line.draft) is None
+        way.refusing = True
+        way.let.set()
+        await driver.idle()
+        assert "What you wrote is kept" in line.said
+        assert app.session.drafts.load(line.draft) == "First."

@@ -485,6 +485,9 @@ class Writing(Recalling):
             line.state, line.said = "queued", waits_sentence(error)
             self.learn(error, quiet=False)
             return
+        if line.draft and line.text and self.drafts.load(line.draft) is None:
+            # Another text was begun there meanwhile, and taken back: this one is kept again.
+            self.drafts.save(line.draft, line.text)
         unkept = bool(self.counted.refused(line.draft))
         other = bool(line.text) and self.drafts.load(line.draft) not in (None, line.text)
         line.said = (

@@ -7,8 +7,8 @@ import httpx
 from copydesk.client.api import Api
 from copydesk.tui.places import Target
 from tests.drive import drive
-from tests.tui.opening import open_world
-from tests.tui.review_world import ReviewWorld, furnish
+from tests.tui.opening import open_world, typed
+from tests.tui.review_world import Faults, ReviewWorld, furnish
 from tests.world import BASE_URL, World
 
 
@@ -101,3 +101,20 @@ async def test_a_comment_can_be_recalled_for_a_while(world: World) -> None:
         await driver.idle()
         assert review.open_threads() == 1
         assert app.session.drafts.kept() == {}
+
+
+async def test_what_waited_under_a_thread_is_gone_with_it_also_where_another_place_took_it_out(
+    world: World,
+) -> None:
+    review = ReviewWorld(world)
+    review.thread("We retry eight times over 24 hours.", "Why?")
+    way = Faults(world)
+    app = review.app(faults=way)
+    async with drive(app, "3", size=(120, 30)) as driver:
+        app.session.recall_seconds = 0
+        way.gone = True
+        await driver.press("r", *typed("Because."), "ctrl+s")
+        assert "waits in the outbox: reply" in driver.screen
+        await driver.press("g x", "D", "escape")
+        assert driver.place.PLACE == "review"
+        assert "waits in the outbox" not in driver.screen

@@ -20,6 +20,7 @@ from copydesk.tui.common_actions import CommonActions
 from copydesk.tui.frame import Foot, Head, Status, Views
 from copydesk.tui.glyphs import glyphs
 from copydesk.tui.loading import Loading
+from copydesk.tui.outbox_marks import NOTHING
 from copydesk.tui.parts import SMALLEST, Shaped
 from copydesk.tui.parts import Part as Part
 from copydesk.tui.parts import View as View
@@ -60,7 +61,7 @@ class Place(CommonActions, Loading, Shaped):
         super().__init__()
         self.target = target
         self.views: Sequence[View] = ()
-        self._marks: object = None
+        self._marks = NOTHING
         """What waited in the outbox when that was shown last."""
         self.view: str = target.view or ""
         self.cached = False
@@ -243,6 +244,7 @@ class Place(CommonActions, Loading, Shaped):
 
     def on_screen_resume(self) -> None:
         """Show what changed while another place was in front."""
+        self._mark_what_waits()
         self.refresh_frame()
 
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:

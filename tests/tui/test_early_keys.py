@@ -6,6 +6,7 @@ import asyncio
 import threading
 
 import pytest
+from textual import events
 
 from copydesk.tui.places import ENTRIES, load_all
 from tests.drive import Driver, drive, eventually
@@ -88,17 +89,18 @@ async def test_what_is_typed_for_a_field_is_for_it_however_slow_the_service_is(
         await driver.press("g c")
         way.slow, way.let = "GET", asyncio.Event()
         for stops in (True, False):
-            for key in ("e", *typed("Axm W ")):
+            for key in ("e", *typed("Axm")):
                 await driver.send(key)
+            app.post_message(events.Paste(" Wq "))
             assert "“edit” opens: what you type is for it." in " ".join(driver.screen.split())
             if stops:
                 await driver.send("escape")
                 assert "Stopped: “edit” was not opened." in " ".join(driver.screen.split())
-                assert "Typed for it: Axm W" in app.session.messages[-1].said
+                assert "Typed for it: Axm Wq" in app.session.messages[-1].said
         way.let.set()
         await eventually(lambda: app.screen is not driver.place, driver.turn)
         await driver.idle()
-        assert "Axm W Webhook retries and dead letters" in driver.screen
+        assert "Axm Wq Webhook retries and dead letters" in driver.screen
         assert len(app.session.log) == 2
 
 

@@ -248,6 +248,12 @@ class CopydeskApp(AccountApp, MergingApp, EndingApp):
             and await self.keyboard.press(event)
         ):
             return
+        if (
+            isinstance(event, events.Paste)
+            and not event.is_forwarded
+            and self.keyboard.ahead.take(event)
+        ):
+            return
         await super().on_event(event)
 
     # Going places

@@ -40,7 +40,7 @@ class Opening:
     worker: Worker[Any] | None
     before: Screen[Any] | None = None
     """What it asks before it opens the field."""
-    keys: list[events.Key] = field(default_factory=list)
+    keys: list[events.Key | events.Paste] = field(default_factory=list)
 
 
 _MINE: ContextVar[Opening | None] = ContextVar("opening", default=None)
@@ -69,10 +69,11 @@ class TypingAhead:
             if self.opening is mine:
                 self._end()
 
-    def take(self, event: events.Key) -> bool:
-        """Take a key, if it is for a field that is not there yet."""
+    def take(self, event: events.Key | events.Paste) -> bool:
+        """Take a key, or what is pasted, if it is for a field that is not there yet."""
         opening, front = self.opening, self._app.screen
-        if opening is None or event.key in PASS:
+        pressed = event.key if isinstance(event, events.Key) else ""
+        if opening is None or pressed in PASS:
             return False
         if front is not opening.screen:
             if not self._is_its(front, opening):
@@ -80,7 +81,7 @@ class TypingAhead:
                 return False
             if front is opening.before or (front.focused is not None and not opening.keys):
                 return False
-        elif event.key == "escape":
+        elif pressed == "escape":
             self._stop(opening)
             return True
         if not opening.keys:
@@ -130,7 +131,10 @@ class TypingAhead:
         opening, self.opening = self.opening, None
         if opening is None:
             return
-        typed = "".join(key.character or "" for key in opening.keys)
+        typed = "".join(
+            each.text if isinstance(each, events.Paste) else each.character or ""
+            for each in opening.keys
+        )
         if typed.strip():
             session = self._app.session
             session.note(f"“{opening.action.label}” did not open. Typed for it: {clean(typed)}")

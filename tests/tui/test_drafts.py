@@ -15,8 +15,9 @@ from copydesk.tui.draft_keys import (
 from copydesk.tui.drafts import CountedDrafts, MemoryDrafts
 from copydesk.tui.glyphs import glyphs
 from copydesk.tui.places import Target
-from tests.drive import drive
-from tests.tui.review_world import ReviewWorld, furnish
+from tests.drive import drive, eventually
+from tests.tui.opening import typed
+from tests.tui.review_world import Faults, ReviewWorld, furnish
 from tests.world import World
 
 
@@ -185,3 +186,21 @@ async def test_a_text_that_belongs_nowhere_can_be_copied(review: ReviewWorld) ->
         assert "It is not known where this belongs. Y copies the text." in driver.screen
         await driver.press("Y", "enter")
         assert app.clipboard == "Keep me"
+
+
+async def test_what_is_typed_for_a_draft_that_is_opened_again_is_for_it(world: World) -> None:
+    review = ReviewWorld(world)
+    way = Faults(world)
+    app = review.app(faults=way)
+    async with drive(app, "g c", size=(100, 30)) as driver:
+        await driver.press("e", *typed("Axm "), "escape", "g d")
+        way.slow = "GET"
+        await driver.send("enter")
+        await eventually(lambda: driver.place.PLACE == "changes", driver.turn)
+        for key in typed("Wx "):
+            await driver.send(key)
+        way.let.set()
+        await eventually(lambda: app.screen is not driver.place, driver.turn)
+        await driver.idle()
+        assert "Wx Axm Webhook retries and dead letters" in driver.screen
+        assert not app.session.log

@@ -178,7 +178,10 @@ class ChangesWriting(ChangesRuns, scope="changes_writing"):
             case "about" if away(self.session, edit := self.ACTIONS["edit"]):
                 self.say(refusal(self.session, edit.label), "warn")
             case "about":
-                self.run_worker(tell_failures(self, self._resume_about()), name="resume draft")
+                # What is typed until it is there is for it, as after the key of an edit.
+                edit, ahead = self.ACTIONS["edit"], self.desk.keyboard.ahead
+                opening = ahead.follow(self, edit, self._resume_about())
+                self.run_worker(tell_failures(self, opening), name="resume draft")
 
     async def _resume_about(self) -> None:
         from copydesk.contract import operations as ops

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copydesk.tui.frame import Status
 from copydesk.tui.places import Target
 from copydesk.tui.widgets.choice import Choice, Option
 from tests.drive import drive, eventually
@@ -45,10 +46,12 @@ async def test_what_is_left_at_any_moment_ends_nothing_else(world: World) -> Non
             app.pop_screen()
             await app.push_screen_wait(choice())
 
+        status = driver.place.query_one(Status)
         driver.place.run_worker(leave_and_ask())
         await driver.idle()
         await driver.press("escape")
         assert driver.place.PLACE == "spaces"
+        status.update()  # asked for after the last drawing of its place
 
         # A place that is left before it was drawn begins nothing.
         await driver.burst("g", "c", "escape", "g", "i", "escape", "g", "p", "q")

@@ -327,6 +327,8 @@ class Status(Line):
 
     def update(self) -> None:
         """Forget what an answer has proved untrue; take as many lines as the message needs."""
+        if not self.is_attached:  # asked for after a drawing that was the last of its place
+            return
         if ends_with_an_answer(self.message) and self._contact_answers > self._answers:
             self.message = ""
         super().update()

@@ -272,7 +272,8 @@ async def test_what_waits_is_listed_edited_dropped_brought_back_and_sent(
         assert review.open_threads() == 1
         [left] = session.outbox.items.values()
         assert (left.what, left.held) == ("Approve", "changed")
-        assert "It was edited or closed since you judged it." in words(driver)
+        said = "It was edited, renamed, closed or made a draft since you judged it."
+        assert said in words(driver)
         assert "Held in the outbox (g x): Approve #1" in words(driver)
         await driver.press("ctrl+s")
         assert "Nothing was sent: 1 write held." in words(driver)

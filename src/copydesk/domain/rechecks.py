@@ -116,15 +116,22 @@ def still_discussed(
     return Expectation(read, ended, said=said)
 
 
-def still_judged(space: str, request: str, revision: str) -> Expectation:
-    """Return that a change request is still at the revision that a verdict is about.
+def still_judged(
+    space: str, request: str, revision: str, *, subject: str | None = None, status: str = ""
+) -> Expectation:
+    """Return that a change request is still what a verdict is about: its revision and its subject.
 
-    Without a ``revision`` ("", it was not read) it must only be open still.
+    Without a ``revision`` ("", it was not read) it must only be open still, and what it had by way
+    of a ``status`` where that is known: an open one may be a draft again.
     """
     read = Step("get_change_request", {"space_id": space, "change_request_id": request})
-    said = "it was edited or closed since you judged it"
-    judged = {"revision": revision} if revision else {}
-    return Expectation(read, {**judged, "status~ended": False}, said=said)
+    said = "it was edited, renamed, closed or made a draft since you judged it"
+    judged: dict[str, JSON] = {"status": status} if status else {"status~ended": False}
+    if revision:
+        judged["revision"] = revision
+    if subject is not None:
+        judged["subject~clean"] = clean(subject)
+    return Expectation(read, judged, said=said)
 
 
 def verdict_trace(

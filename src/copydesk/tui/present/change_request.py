@@ -63,8 +63,12 @@ class ChangeRow:
         """What must hold still of it before what was decided about it is done later."""
         from copydesk.domain.rechecks import still_named
 
-        said = "" if self.subject == NO_SUBJECT else self.subject
-        return still_named(self.space, self.id, subject=said, revision=self.revision)
+        return still_named(self.space, self.id, subject=self.said, revision=self.revision)
+
+    @property
+    def said(self) -> str:
+        """Its subject, or "" where it has none."""
+        return "" if self.subject == NO_SUBJECT else self.subject
 
     @property
     def named(self) -> str:

@@ -100,7 +100,9 @@ class ChangesPeople(ChangesBulk, scope="changes_people"):
             row.named,
             send,
             done=f"{done}; a verdict cannot be undone.",
-            expects=still_judged(row.space, row.id, row.revision),
+            expects=still_judged(
+                row.space, row.id, row.revision, subject=row.said, status=row.status
+            ),
             trace=None
             if me is None
             else verdict_trace(

@@ -153,7 +153,13 @@ class ReviewRequest(ReviewTabs, scope="review_request"):
             send,
             done=f"{done}; a verdict cannot be undone.",
             then=lambda _: self.forget_draft(key),
-            expects=still_judged(space, request.id, request.revision),
+            expects=still_judged(
+                space,
+                request.id,
+                request.revision,
+                subject=request.subject,
+                status=request.status,
+            ),
             trace=None
             if me is None
             else verdict_trace(

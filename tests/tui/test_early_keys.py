@@ -84,6 +84,20 @@ async def test_what_is_typed_for_a_field_is_for_it_however_slow_the_service_is(
         await driver.idle()
         assert review.open_threads() == 2
         assert [line.what for line in app.session.log] == ["Comment", "Comment"]
+        # What can still be recalled is no draft to write on: it goes as the next one is begun.
+        app.session.recall_seconds = 600
+        for key in ("C", "down", "enter", *typed("Third."), "ctrl+s", "C", "down", "enter"):
+            await driver.send(key)
+        assert "draft restored" not in driver.screen
+        assert [wait.over.is_set() for wait in app.session.waits] == [False]
+        for key in (*typed("Fourth."), "ctrl+s"):
+            await driver.send(key)
+        app.session.send_now()
+        await driver.idle()
+        said = [line.text for line in app.session.log]
+        assert said == ["First.", "Ax, all.", "Third.", "Fourth."]
+        assert (review.open_threads(), app.session.drafts.kept()) == (4, {})
+        app.session.recall_seconds = 0
 
         # What an action reads first keeps nobody from typing; esc stops that.
         await driver.press("g c")
@@ -101,7 +115,7 @@ async def test_what_is_typed_for_a_field_is_for_it_however_slow_the_service_is(
         await eventually(lambda: app.screen is not driver.place, driver.turn)
         await driver.idle()
         assert "Axm Wq Webhook retries and dead letters" in driver.screen
-        assert len(app.session.log) == 2
+        assert len(app.session.log) == 4
 
 
 async def test_a_text_that_fails_is_a_draft_though_another_was_begun_there_and_taken_back(

@@ -38,12 +38,24 @@ class Recalling:
         for wait in self.waits:
             wait.over.set()
 
-    def is_sending(self, draft: str, text: str) -> bool:
-        """Whether a text is on its way from a draft: who writes there now writes another one."""
+    def is_on_its_way(self, draft: str, text: str) -> bool:
+        """Whether a text from a draft is sent, or is about to be: who writes there now writes
+        another one.
+        """
         return any(
-            line.draft == draft and line.text == text and line.state == "sending"
+            line.draft == draft and line.text == text and line.state in ("waiting", "sending")
             for line in self.log
         )
+
+    def make_room(self, draft: str) -> int:
+        """Send at once what waits from a draft, as another text is begun there: return how many.
+
+        What is sent is noted on the disk, so that the draft is free for the other text.
+        """
+        found = [wait for wait in self.waits if draft and wait.line.draft == draft]
+        for wait in found:
+            wait.over.set()
+        return len(found)
 
     def waits_for(self, owner: object) -> bool:
         """Whether ``owner`` only waits for a write that can still be recalled."""

@@ -166,10 +166,7 @@ class Writing(Recalling):
         if reversal is not None and not callable(reversal) and not self.way.usable(reversal):
             line.reversal = None
         self._apart(line)
-        for waiting in self.waits:
-            # Who typed on and sends another text from there wants the first one sent.
-            if draft and waiting.line.draft == draft:
-                waiting.over.set()
+        self.make_room(draft)
         self.log.append(line)
         wait = None
         if recall and self.recall_seconds > 0:

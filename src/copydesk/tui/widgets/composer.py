@@ -114,8 +114,8 @@ class Composer(TextField, scope="composer"):
         assert self.parent is not None
         await cast("Widget", self.parent).mount(self.line, after=self)
         draft = self._drafts.load(self.draft_key)
-        if draft and self._session.is_sending(self.draft_key, draft):
-            draft = None  # it is on its way: what is written now is another text
+        if draft and self._session.is_on_its_way(self.draft_key, draft):
+            draft = None  # what is written now is another text
         if draft and (why := self._session.unsent.get(self.draft_key)):
             self.line.say(f"Not sent last time: {why}")
         self._kept = None if draft is None else typed(draft, lines=True)
@@ -131,6 +131,7 @@ class Composer(TextField, scope="composer"):
     def on_text_area_changed(self, event: TextArea.Changed) -> None:
         """Keep the draft soon, and offer what the word at the cursor may become."""
         if self.text != (self._given if self._kept is None else self._kept):
+            self._session.make_room(self.draft_key)
             self._offer()
         if self._timer is None:
             # Not put off by the keys that follow: who types on and on is safe too.

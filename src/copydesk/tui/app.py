@@ -406,7 +406,7 @@ class CopydeskApp(AccountApp, MergingApp, EndingApp):
             return
         self._interrupted = monotonic()
         if self.here is not None:
-            self.here.say("Press ctrl+c again to quit.")
+            self.here.say("Press ctrl+c again at once to quit.")
 
     def step_pane(self, by: int) -> None:
         """Focus the next pane, showing its part if it was hidden for lack of room."""

@@ -5,7 +5,9 @@ from __future__ import annotations
 import httpx
 
 from copydesk.client.api import Api
+from copydesk.local.journal_entry import Entry
 from copydesk.server import seeding_organization, seeding_sites
+from copydesk.tui.outbox_marks import marks_of
 from copydesk.tui.screens.organizations import OrganizationsPlace
 from tests.drive import drive
 from tests.tui.opening import open_world, typed
@@ -207,3 +209,13 @@ def left(world: World) -> list[str]:
     """Return the ids of the invite links that there are."""
     rows = world.store.read(lambda tx: tx.all("SELECT id FROM invite_link ORDER BY id"))
     return [row["id"] for row in rows]
+
+
+def test_what_waits_of_an_organization_itself_is_marked_in_its_row() -> None:
+    def row(name: str, target: str) -> list[str]:
+        request = {"name": name, "target": target}
+        return list(marks_of([Entry("i", "r", 1.0, "Change", "it", "queued", request=request)]))
+
+    assert row("update_organization", "/v1/orgs/o") == ["o"]
+    assert row("update_site", "/v1/orgs/o/sites/s") == ["s"]
+    assert row("update_change_request", "/v1/spaces/p/change-requests/c") == ["c"]

@@ -27,16 +27,16 @@ MEANS = "Something about it waits in the outbox (g x); its details say what, and
 def marks_of(entries: Iterable[Entry]) -> Marks:
     """Return what waits by what it is about: the ids that its address names.
 
-    Whose they are is left out, and the space of what is in one: a row of these is about itself.
+    The organization of what is in one is left out, and its space: a row of these is about itself.
     """
     from copydesk.tui.present.outbox import ids_of
 
     found: dict[str, list[Entry]] = {}
     for entry in entries:
         ids = ids_of(entry)
-        ids.pop("organization", None)
-        if len(ids) > 1:
-            ids.pop("space", None)
+        for whole in ("organization", "space"):
+            if len(ids) > 1:
+                ids.pop(whole, None)
         for each in ids.values():
             found.setdefault(each, []).append(entry)
     return found or NOTHING

@@ -204,3 +204,23 @@ async def test_what_is_typed_for_a_draft_that_is_opened_again_is_for_it(world: W
         await driver.idle()
         assert "Wx Axm Webhook retries and dead letters" in driver.screen
         assert not app.session.log
+
+
+async def test_an_edit_goes_on_from_the_one_that_is_still_on_its_way(world: World) -> None:
+    review = ReviewWorld(world)
+    way = Faults(world)
+    app = review.app(faults=way)
+    async with drive(app, "g c", size=(100, 30)) as driver:
+        app.session.recall_seconds, way.slow = 600, "PATCH"
+        for text in ("One ", "Two "):
+            for key in ("e", *typed(text)):
+                await driver.send(key)
+            await eventually(lambda: app.screen is not driver.place, driver.turn)
+            await driver.send("ctrl+s")
+            await eventually(lambda: app.screen is driver.place, driver.turn)
+        app.session.send_now()
+        way.let.set()
+        await driver.idle()
+        assert [line.state for line in app.session.log] == ["done", "done"]
+        assert app.session.log[-1].text == "Two One Webhook retries and dead letters"
+        assert not app.session.drafts.kept()

@@ -115,6 +115,8 @@ class Composer(TextField, scope="composer"):
         await cast("Widget", self.parent).mount(self.line, after=self)
         draft = self._drafts.load(self.draft_key)
         if draft and self._session.is_on_its_way(self.draft_key, draft):
+            if self._given:  # an edit goes on from the words that are on their way
+                self._given = typed(draft, lines=True)
             draft = None  # what is written now is another text
         if draft and (why := self._session.unsent.get(self.draft_key)):
             self.line.say(f"Not sent last time: {why}")

@@ -300,6 +300,8 @@ class Writing(Recalling):
             line.operation = outgoing.name
             if may_wait(line, outgoing):
                 line.request = outgoing.to_dict()
+            elif line.aged:
+                raise NotDoneError("Not sent: what it goes by has to be read again first (R).")
             await asyncio.to_thread(self._keep, line)
             if line.aged and line.request is not None:
                 raise HeldBackError(f"{WAITS}: what it is about is read again first.")

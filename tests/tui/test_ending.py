@@ -174,6 +174,7 @@ async def test_what_goes_wrong_behind_the_screens_ends_nothing(
             while drafts.trouble:
                 app.tick()
                 ticks += 1
+                assert ticks < 1000
                 while app._trying is None or not app._trying.done():
                     await pilot.pause()
             assert ticks > 5, "four tries, ever less often"

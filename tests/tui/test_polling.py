@@ -269,12 +269,26 @@ async def test_a_used_up_budget_is_waited_for() -> None:
         back: datetime = NOON + timedelta(seconds=100)
         opened.service.failure = RateLimited("Enough.", status=429, retry_at=back)
         await opened.after(15)
-        opened.asked()
-        opened.service.failure = None
-        await opened.after(80)
-        assert opened.asked() == 0
-        await opened.after(5)
+        since = f"limit, data from {NOON.astimezone():%H:%M}, again in"
+        assert f"{since} 85 s (R now)" in opened.head
         assert opened.asked() == 1
+        # By hand it is tried all the same. Where the service does not say when, ever less often.
+        opened.service.failure = RateLimited("Enough.", status=429)
+        await opened.driver.press("R")
+        assert "API limit reached. Nothing was lost. R tries again." in opened.driver.screen
+        assert f"{since} 85 s" in opened.head
+        for wait, following in ((85, 15), (15, 30), (30, 60), (60, 60)):
+            opened.asked()
+            await opened.after(wait - 1)
+            assert opened.asked() == 0
+            await opened.after(1)
+            assert opened.asked() == 1
+            assert f"{since} {following} s" in opened.head
+        opened.service.failure = None
+        await opened.after(60)
+        assert opened.asked() == 1
+        assert "live now" in opened.head
+        assert "API limit" not in opened.driver.screen
 
 
 async def test_little_budget_stretches_the_interval_and_says_slow() -> None:

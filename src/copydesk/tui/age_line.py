@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from copydesk.tui.contact import LATE_SECONDS, interval, seconds
+from copydesk.tui.contact import LATE_SECONDS, Contact, interval, seconds
 
 if TYPE_CHECKING:
     from copydesk.tui.place import Place
@@ -33,12 +33,24 @@ def age_line(place: Place, width: int) -> Said:
         said = f"offline{since}, retry in {session.contact.wait(now)} s"
         hint = [f"{said} (R now)"] if width >= 80 else []
         return "bad", (*hint, said, f"offline{since}", "offline")
+    if session.contact.limited:
+        if place.read_at is None and kept is None:
+            since = ""  # of what is shown here nothing is read
+        said = f"limit{since}, again {_again(session.contact, now)}"
+        hint = [f"{said} (R now)"] if width >= 80 else []
+        return "bad", (*hint, said, f"limit{since}", "limit")
     if kept is not None:
         old = f"kept {_ago(seconds(kept, now))}"
         does = "reading" if place.reading else "not read"
         return "warn", (f"{old}, {does}", old, "kept")
     if place.unread and place.read_at is None and not place.loads:
-        return "bad", ("cached, not read" if place.cached else "not read", "not read")
+        unread = "cached, not read" if place.cached else "not read"
+        if not place.failing:  # it was refused: read again, it comes to the same
+            return "bad", (unread, "not read")
+        wait = session.contact.wait(now, place.asked_at, slow=session.slow, failures=place.useless)
+        said = f"{unread}, again in {wait} s"
+        hint = [f"{said} (R now)"] if width >= 80 else []
+        return "bad", (*hint, said, unread, "not read")
     if read_at is None:
         return "warn", ("cached, connecting" if place.cached else "connecting", "connecting")
     if place.AGED and place.read_at is None and place.loads:
@@ -59,6 +71,14 @@ def age_line(place: Place, width: int) -> Said:
         since = short_age(age)
         long = f"{place.AGED} read {since}{'' if since == 'now' else ' ago'}"
     return ("good" if live else ""), (long, brief)
+
+
+def _again(contact: Contact, now: datetime) -> str:
+    """Return when a service is asked again that says so itself: it may be days from now."""
+    wait, at = contact.wait(now), contact.retry_at
+    if at is None or wait < 2 * MINUTE:
+        return f"in {wait} s"
+    return f"at {moment(at, now)}" if wait < DAY else f"on {moment(at, now)}"
 
 
 def moment(at: datetime, now: datetime) -> str:

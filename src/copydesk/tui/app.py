@@ -152,7 +152,7 @@ class CopydeskApp(AccountApp, MergingApp, EndingApp):
             return
         if place is self.screen and place.may_poll:
             place.read_again(by_hand=False)
-        elif session.offline and not place.loads:
+        elif (session.offline or session.contact.limited) and not place.loads:
             # Under a sheet, or while something is typed, nothing is read: but who waits for the
             # service is told when it is back, and what waits to be sent goes then.
             session.knock()

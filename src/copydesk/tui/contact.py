@@ -44,8 +44,10 @@ class Contact:
         """Why the service cannot be reached; empty when it can."""
         self.told = False
         """Whether that was said in full while what is kept shows, since it last answered."""
+        self.limited = False
+        """Whether it said last that no more requests are allowed for now."""
         self.failures = 0
-        """How many times in a row it was not reached."""
+        """How many times in a row it was not reached, or allowed no more."""
         self.retry_at: datetime | None = None
         """Not to be asked by itself before this moment; None when any moment will do."""
         self.refused = False
@@ -59,7 +61,7 @@ class Contact:
         """Note an answer: everything is as usual again."""
         self.answers += 1
         self.offline, self.failures, self.retry_at, self.refused = "", 0, None, False
-        self.told = False
+        self.told = self.limited = False
 
     def lost(self, now: datetime, why: str) -> None:
         """Note that the service was not reached: wait 1, 2, 4 … `LONGEST_WAIT` seconds.
@@ -68,14 +70,30 @@ class Contact:
         """
         if self.offline and self.retry_at is not None and now < self.retry_at:
             return
-        self.offline = why
+        self.offline, self.limited = why, False
         wait = min(LONGEST_WAIT, 2.0 ** min(self.failures, 10))
         self.failures += 1
         self.retry_at = now + timedelta(seconds=wait * (1 + JITTER * self._jitter()))
 
     def hold(self, until: datetime) -> None:
-        """Ask nothing by itself before that moment: the budget is used up."""
+        """Ask nothing by itself before that moment."""
         self.retry_at = until if self.retry_at is None else max(self.retry_at, until)
+
+    def limit(self, now: datetime, until: datetime | None) -> None:
+        """Note that no more requests are allowed: ask nothing by itself before ``until``.
+
+        Where the service does not say when, or says now, wait 15, 30 … `LONGEST_WAIT` seconds.
+        Several reads of one attempt count once, as with `lost`.
+        """
+        if not self.limited:  # it has answered: what was waited for before is over
+            self.offline, self.told, self.retry_at = "", False, None
+            self.failures, self.limited = 0, True
+        if until is not None and until > now:
+            self.hold(until)
+        elif self.retry_at is None or now >= self.retry_at:
+            wait = min(LONGEST_WAIT, POLL_SECONDS * 2.0 ** min(self.failures, 10))
+            self.retry_at = now + timedelta(seconds=wait * (1 + JITTER * self._jitter()))
+            self.failures += 1
 
     def focused(self, now: datetime | None) -> None:
         """Note that the terminal has the focus (None), or lost it at that moment."""
@@ -93,19 +111,32 @@ class Contact:
         if self.retry_at is not None:
             return now >= self.retry_at
         # A clock that was set back must not stop everything until it has caught up.
-        wait = interval(slow=slow) * 2.0 ** min(max(failures - 1, 0), MOST_DOUBLED)
+        wait = pause(slow=slow, failures=failures)
         return read_at is None or not 0 <= seconds(read_at, now) < wait
 
-    def wait(self, now: datetime) -> int:
-        """Return in how many whole seconds the service is asked again, at least 1."""
-        if self.retry_at is None:
-            return 1
-        return max(1, -int(-seconds(now, self.retry_at) // 1))
+    def wait(
+        self,
+        now: datetime,
+        read_at: datetime | None = None,
+        *,
+        slow: bool = False,
+        failures: int = 0,
+    ) -> int:
+        """Return in how many whole seconds the service is asked again, at least 1; see `due`."""
+        again = self.retry_at
+        if again is None and read_at is not None:
+            again = read_at + timedelta(seconds=pause(slow=slow, failures=failures))
+        return 1 if again is None else max(1, -int(-seconds(now, again) // 1))
 
 
 def seconds(since: datetime, now: datetime) -> float:
     """Return the seconds from one moment to another."""
     return (now - since).total_seconds()
+
+
+def pause(*, slow: bool, failures: int) -> float:
+    """Return the seconds until something is read again of which ``failures`` were of no use."""
+    return interval(slow=slow) * 2.0 ** min(max(failures - 1, 0), MOST_DOUBLED)
 
 
 def interval(*, slow: bool) -> float:

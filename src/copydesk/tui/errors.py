@@ -24,9 +24,9 @@ def silence_types() -> tuple[type[Exception], ...]:
     """Return the exceptions that tell nothing of what was asked for: no answer, or none that can
     be used. What is kept on this machine is then the best that there is.
     """
-    from copydesk.client.errors import Garbled, ServerFault, Unreachable
+    from copydesk.client.errors import Garbled, RateLimited, ServerFault, Unreachable
 
-    return (Unreachable, ServerFault, Garbled)
+    return (Unreachable, ServerFault, Garbled, RateLimited)
 
 
 NOT_KEPT = "Not kept on this machine. "
@@ -34,12 +34,13 @@ NOT_KEPT = "Not kept on this machine. "
 
 OFFLINE = "Offline: "
 REFUSED = "Token refused. "
+LIMITED = "API limit reached."
 STILL_READING = "Still reading."
 
 
 def ends_with_an_answer(text: str) -> bool:
     """Whether a `sentence` is about the way to the service: untrue once it has answered."""
-    return text.removeprefix(NOT_KEPT).startswith((OFFLINE, REFUSED, STILL_READING))
+    return text.removeprefix(NOT_KEPT).startswith((OFFLINE, REFUSED, LIMITED, STILL_READING))
 
 
 def sentence(error: BaseException, again: str = "R") -> str:
@@ -67,7 +68,8 @@ def sentence(error: BaseException, again: str = "R") -> str:
             return f"Refused by a rule: {said}"
         case errors.RateLimited():
             when = _back(error)
-            return f"API limit reached.{f' Back {when}.' if when else ''} Nothing was lost."
+            back = f" Back {when}." if when else ""
+            return f"{LIMITED}{back} Nothing was lost. {again} tries again."
         case errors.Invalid():
             return f"The service did not accept it: {said}"
         case errors.Unreachable():

@@ -343,7 +343,7 @@ class Loading(Screen[None]):
                 self._failing.add(group)
             if keeps and silent and not recalled:
                 recalled = await self._recall(group, of, lambda: read(api), then, quiet=quiet)
-            if away and self.kept_at is not None:
+            if (away or session.contact.limited) and self.kept_at is not None:
                 # The header says it, and since when: that is told in full only once.
                 quiet = quiet or session.contact.told
                 session.contact.told = session.contact.told or not quiet

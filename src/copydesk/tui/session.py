@@ -307,8 +307,9 @@ class Session(TakingBack):
 
         if isinstance(error, Unreachable) or (quiet and isinstance(error, ServerFault)):
             self.unreachable(sentence(error))
-        elif isinstance(error, RateLimited) and error.retry_at is not None:
-            self.contact.hold(error.retry_at)
+        elif isinstance(error, RateLimited):
+            self.contact.limit(self.clock(), error.retry_at)
+            self.touched()
         elif isinstance(error, Unauthorized):
             self.contact.refused = True
             # Another token may be somebody else's.

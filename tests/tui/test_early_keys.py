@@ -48,7 +48,8 @@ async def test_a_jump_waits_for_the_place_that_is_still_being_imported(
 
 
 async def test_enter_while_the_rows_are_read_says_so_and_no_longer(world: World) -> None:
-    world.space("Guide", {"a": "# A\n"})
+    space = world.space("Guide", {"a": "# A\n"})
+    world.change_request(space, subject="New words")
     app = open_world(world, "spaces")
     ready, gate = app.session.ready, asyncio.Event()
 
@@ -65,6 +66,18 @@ async def test_enter_while_the_rows_are_read_says_so_and_no_longer(world: World)
         await driver.idle()
         assert "Guide" in driver.screen
         assert "Still reading." not in driver.screen
+
+        # What is typed for a row that nobody sees yet is not sent either, before it was seen.
+        gate.clear()
+        for key in ("g", "c", "a", *typed("Nix"), "ctrl+s", *typed("Wm")):
+            await driver.send(key)
+        assert "“approve” opens once this is read" in " ".join(driver.screen.split())
+        gate.set()
+        await eventually(lambda: app.screen is not driver.place, driver.turn)
+        await driver.idle()
+        assert "Nix" in driver.line("Nix")
+        assert app.session.log == []
+        assert "Typed after that: Wm" in app.session.messages[-1].said
 
 
 async def test_what_is_typed_for_a_field_is_for_it_however_slow_the_service_is(
@@ -116,6 +129,31 @@ async def test_what_is_typed_for_a_field_is_for_it_however_slow_the_service_is(
         await driver.idle()
         assert "Axm Wq Webhook retries and dead letters" in driver.screen
         assert len(app.session.log) == 4
+
+        # What is typed for a request that is not read yet is for it too, whatever keeps it away.
+        await driver.press("escape")
+        way.let = asyncio.Event()
+        for key in ("enter", "C", *typed("Was it so? a W"), "escape", "C", *typed("Wax so? a W")):
+            await driver.send(key)
+        assert driver.place.PLACE == "review"
+        assert "“comment on whole” opens once this is read" in " ".join(driver.screen.split())
+        assert "Typed for it: Was it so? a W" in app.session.messages[-1].said
+        await driver.send("ctrl+s")
+        way.let.set()
+        await eventually(lambda: len(app.session.log) == 5, driver.turn)
+        await driver.idle()
+        assert (app.session.log[-1].text, review.open_threads()) == ("Wax so? a W", 5)
+        # Nothing is done that is off once it is read.
+        world.write(lambda tx: tx.run("UPDATE change_request SET status = 'merged'"))
+        await driver.press("escape")
+        way.let = asyncio.Event()
+        for key in ("enter", "A", *typed("aWm")):
+            await driver.send(key)
+        way.let.set()
+        await eventually(lambda: app.keyboard.ahead.opening is None, driver.turn)
+        await driver.idle()
+        assert "is merged and takes no review" in " ".join(driver.screen.split())
+        assert "Typed for it: aWm" in app.session.messages[-1].said
 
 
 async def test_a_text_that_fails_is_a_draft_though_another_was_begun_there_and_taken_back(

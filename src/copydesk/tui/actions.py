@@ -26,6 +26,22 @@ from copydesk.tui.keys import chord, shown
 Guard = Callable[[Any], str | None]
 """Takes the place (or widget) and returns None, or why the action is off, as a sentence."""
 
+
+class NotYet(str):
+    """Why an action is off only until something is read: said by a `Guard` in place of a plain one.
+
+    What is typed after an action that opens a field waits for it then (`tui.typing_ahead`).
+    """
+
+    __slots__ = ()
+
+
+class NoRowYet(NotYet):
+    """Why an action is off until the rows are read: nobody knows yet which one it is about."""
+
+    __slots__ = ()
+
+
 Uses = str | Callable[[], Iterable[str]]
 """An operation name, or a callable that lists some: names, so that no model is imported early."""
 

@@ -16,7 +16,7 @@ from typing import Any
 from copydesk.domain.arrangement import Arrangement, StagingError
 from copydesk.domain.filter import fold
 from copydesk.domain.layout import Item
-from copydesk.tui.actions import action, command
+from copydesk.tui.actions import NoRowYet, NotYet, action, command
 from copydesk.tui.arranging_shown import VIEWS, ShowsStaged
 from copydesk.tui.common_actions import nothing_to_redo as no_write_to_redo
 from copydesk.tui.common_actions import nothing_to_undo
@@ -30,13 +30,16 @@ SORTS = ("title", "path")
 def not_allowed(here: ArrangingPlace) -> str | None:
     """Say why the reader may not change what is shown here."""
     if not here.known:
-        return here.not_read
+        return NotYet(here.not_read)
     return here.refused or None
 
 
 def no_row(here: ArrangingPlace) -> str | None:
     """Say so when the cursor is on no row."""
-    return None if here.row is not None else "There is no row here."
+    why = "There is no row here."
+    if here.row is not None:
+        return None
+    return why if here.known else NoRowYet(why)
 
 
 def hidden_rows(here: ArrangingPlace) -> str | None:

@@ -17,7 +17,7 @@ from copydesk.tui.present.space_choice import space_options
 from copydesk.tui.talks import TalkPlace
 from copydesk.tui.widgets.choice import Choice
 from copydesk.tui.widgets.form import Field, Form
-from copydesk.tui.widgets.virtual_list import VirtualList
+from copydesk.tui.widgets.virtual_list import VirtualList, no_row
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
@@ -34,7 +34,7 @@ MERGED_PAGES = 100
 
 def no_cluster(here: ClusterActions) -> str | None:
     """Say so when the cursor is on no cluster."""
-    return None if here.clusters.selected is not None else "There is no cluster here."
+    return no_row(here.clusters, "There is no cluster here.")
 
 
 class ClusterActions(TalkPlace, scope="cluster_actions"):

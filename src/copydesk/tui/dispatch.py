@@ -21,7 +21,7 @@ from textual.app import App
 from textual.screen import Screen
 
 from copydesk.domain.cause import CAUSE
-from copydesk.tui.actions import Action, Acts, Command
+from copydesk.tui.actions import Action, Acts, Command, NotYet
 from copydesk.tui.keys import chord, declared_name, shown
 from copydesk.tui.places import ENTRIES
 from copydesk.tui.read_only import away, refusal
@@ -105,7 +105,8 @@ async def run(owner: Any, action: Action) -> None:
         why: str | None = refusal(session, action.label)
     else:
         why = action.reason(owner)
-    if why is not None:
+    waits = isinstance(why, NotYet) and action.types and place is not None
+    if why is not None and not waits:
         if place is not None:
             place.say(why, "warn")
         else:
@@ -116,9 +117,11 @@ async def run(owner: Any, action: Action) -> None:
             place.say(f"{action.label.capitalize()} is still under way.", "warn")
         return
     with because(owner, action.id):
-        result = getattr(owner, action.method)()
+        method = getattr(owner, action.method)
+        ahead: TypingAhead = owner.app.keyboard.ahead
+        result = ahead.once_read(owner, action) if waits else method()
         if action.types and inspect.isawaitable(result):
-            result = owner.app.keyboard.ahead.follow(owner.screen, action, result)
+            result = ahead.follow(owner.screen, action, result)
         if action.inline and inspect.isawaitable(result):
             await tell_failures(place, result)
         else:

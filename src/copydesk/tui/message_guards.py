@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from copydesk.tui.actions import NoRowYet
 from copydesk.tui.present.comment import name_of
 
 if TYPE_CHECKING:
@@ -22,12 +23,16 @@ def may_not_comment(here: ThreadActions) -> str | None:
 
 def no_thread(here: ThreadActions) -> str | None:
     """Say so when there is no thread under the cursor."""
-    return None if here.current_thread() is not None else here.NO_THREAD
+    return None if here.current_thread() is not None else _no_thread(here)
 
 
 def no_message(here: ThreadActions) -> str | None:
     """Say so when there is no message under the cursor."""
-    return None if here.current_message() is not None else here.NO_THREAD
+    return None if here.current_message() is not None else _no_thread(here)
+
+
+def _no_thread(here: ThreadActions) -> str:
+    return here.NO_THREAD if here.threads_known else NoRowYet(here.NO_THREAD)
 
 
 def may_not_reply(here: ThreadActions) -> str | None:
@@ -54,7 +59,7 @@ def _only_others(
 ) -> str | None:
     message = here.current_message()
     if message is None:
-        return here.NO_THREAD
+        return _no_thread(here)
     if message.permissions is None or may(message.permissions):
         return None
     return f"Only {name_of(message.posted_by)} {do}."

@@ -30,7 +30,7 @@ from copydesk.tui.raws import Raw
 from copydesk.tui.resource_list import ResourceList
 from copydesk.tui.widgets.choice import Choice
 from copydesk.tui.widgets.facts import Fact, Facts
-from copydesk.tui.widgets.virtual_list import VirtualList
+from copydesk.tui.widgets.virtual_list import VirtualList, no_row
 
 T = TypeVar("T")
 
@@ -40,9 +40,7 @@ REST_SECONDS = 0.15
 
 def nothing_selected(here: ResourcePlace[Any]) -> str | None:
     """Say so when the cursor is on no item."""
-    if here.item is not None:
-        return None
-    return f"Put the cursor on {_a(here.resource.noun)} first."
+    return no_row(here.rows, f"Put the cursor on {_a(here.resource.noun)} first.")
 
 
 def _a(noun: str) -> str:

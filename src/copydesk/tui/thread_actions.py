@@ -43,6 +43,11 @@ class ThreadActions(Place, scope="thread_actions"):
         """The space and the change request of the threads; on a space itself the second is ""."""
         raise NotImplementedError
 
+    @property
+    def threads_known(self) -> bool:
+        """Whether the threads have been read, so that where none is there is none."""
+        raise NotImplementedError
+
     def commenting_refused(self) -> str | None:
         """Return why I may not comment here, or None."""
         raise NotImplementedError

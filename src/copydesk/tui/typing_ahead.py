@@ -6,6 +6,7 @@ come: nothing of it may act as commands. What does not open after all leaves it 
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Awaitable
 from contextvars import ContextVar
@@ -18,13 +19,19 @@ from textual.worker import NoActiveWorker, Worker, get_current_worker
 
 from copydesk.domain.cause import CAUSE
 from copydesk.domain.text import clean
-from copydesk.tui.actions import SCOPES, Action
+from copydesk.tui.actions import SCOPES, Action, NoRowYet, NotYet
 
 if TYPE_CHECKING:
     from copydesk.tui.app import CopydeskApp
     from copydesk.tui.place import Place
 
 _log = logging.getLogger("copydesk.writes")
+
+LOOK_SECONDS = 0.05
+"""How often it is looked whether what an action waits for has been read."""
+
+SENDS = frozenset({"ctrl+s", "enter"})
+"""Keys that may send what a field holds: none does of what nobody could see when they came."""
 
 PASS = frozenset({"ctrl+c", "ctrl+q", "ctrl+g", "ctrl+z"})
 """Keys that are never for a field."""
@@ -40,6 +47,12 @@ class Opening:
     worker: Worker[Any] | None
     before: Screen[Any] | None = None
     """What it asks before it opens the field."""
+    waits: bool = False
+    """Whether what it is about is not read yet, so that it has not begun."""
+    waited: bool = False
+    """Whether that was so once."""
+    blind: bool = False
+    """Whether nobody knew which row it would be about when its key was pressed."""
     keys: list[events.Key | events.Paste] = field(default_factory=list)
 
 
@@ -69,6 +82,38 @@ class TypingAhead:
             if self.opening is mine:
                 self._end()
 
+    async def once_read(self, owner: Any, action: Action) -> None:
+        """Do an action as soon as what it is about has been read, unless it is off even then.
+
+        Awaited by `follow`: its user may type meanwhile.
+        """
+        opening, screen = self.opening, owner.screen
+        assert opening is not None
+        opening.waits = opening.waited = True
+        opening.blind = any(isinstance(guard(owner), NoRowYet) for guard in action.unless)
+        self._say(_waiting(action))
+        # Guards ask of many things, which do not tell when they change.
+        while isinstance(why := action.reason(owner), NotYet):
+            await asyncio.sleep(LOOK_SECONDS)
+            if self.opening is not opening:
+                return
+        opening.waits = False
+        if self._app.screen is not screen:
+            self._end()
+        elif why is not None:
+            self._end(why)
+        else:
+            await getattr(owner, action.method)()
+
+    @property
+    def waited(self) -> bool:
+        """Whether the action that goes on here had to wait until what it is about was read.
+
+        What was typed meanwhile is for its field: it asks nothing before that it can do without.
+        """
+        opening = _MINE.get()
+        return opening is not None and opening is self.opening and opening.waited
+
     def take(self, event: events.Key | events.Paste) -> bool:
         """Take a key, or what is pasted, if it is for a field that is not there yet."""
         opening, front = self.opening, self._app.screen
@@ -84,7 +129,9 @@ class TypingAhead:
         elif pressed == "escape":
             self._stop(opening)
             return True
-        if not opening.keys:
+        if opening.waits:
+            self._say(_waiting(opening.action))
+        elif not opening.keys:
             self._say(f"“{opening.action.label}” opens: what you type is for it. Esc stops it.")
         opening.keys.append(event)
         return True
@@ -98,10 +145,26 @@ class TypingAhead:
         if opening is None or not self._is_its(sheet, opening):
             return
         keys, opening.keys, opening.before = opening.keys, [], sheet
+        if opening.blind:
+            keys = self._unsent(opening, keys)
         if field:
             self.opening = None
         for key in keys:
             (sheet.focused or sheet)._forward_event(key)
+
+    def _unsent(
+        self, opening: Opening, keys: list[events.Key | events.Paste]
+    ) -> list[events.Key | events.Paste]:
+        """Return the keys before the first that may send something; the rest is in the log."""
+        sends = (isinstance(key, events.Key) and key.key in SENDS for key in keys)
+        at = next((at for at, sent in enumerate(sends) if sent), None)
+        if at is None:
+            return keys
+        what = f"“{opening.action.label}” opened only now: look what it is about, then send it."
+        said = _typed(keys[at:])
+        self._app.session.note(f"{what} Typed after that: {clean(said)}" if said.strip() else what)
+        self._app.session.touched()
+        return keys[:at]
 
     def sends(self) -> None:
         """Note that an action sends something: it opens no field first, if it has not yet."""
@@ -131,11 +194,9 @@ class TypingAhead:
         opening, self.opening = self.opening, None
         if opening is None:
             return
-        typed = "".join(
-            each.text if isinstance(each, events.Paste) else each.character or ""
-            for each in opening.keys
-        )
-        if typed.strip():
+        if opening.waits and opening.worker is not None:
+            opening.worker.cancel()
+        if (typed := _typed(opening.keys)).strip():
             session = self._app.session
             session.note(f"“{opening.action.label}” did not open. Typed for it: {clean(typed)}")
             session.touched()
@@ -147,3 +208,14 @@ class TypingAhead:
         place: Place | None = self._app.here
         if place is not None and place.is_attached:
             place.say(said, "warn")
+
+
+def _waiting(action: Action) -> str:
+    return f"“{action.label}” opens once this is read: what you type is for it. Esc stops it."
+
+
+def _typed(keys: list[events.Key | events.Paste]) -> str:
+    """Return the text among keys."""
+    return "".join(
+        each.text if isinstance(each, events.Paste) else each.character or "" for each in keys
+    )

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from copydesk.tui.widgets.virtual_list import no_row
+
 if TYPE_CHECKING:
     from copydesk.tui.present.change_request import ChangeRow
     from copydesk.tui.screens.changes_actions import ChangesActions
@@ -31,7 +33,7 @@ def unmarked(guard: Callable[[Any], str | None]) -> Callable[[Any], str | None]:
 
 def nothing_selected(here: ChangesActions) -> str | None:
     """Say so when the cursor is on no change request."""
-    return None if here.rows.selected is not None else "Put the cursor on a change request first."
+    return no_row(here.rows, "Put the cursor on a change request first.")
 
 
 def unless_marked(*guards: Callable[[Any], str | None]) -> tuple[Callable[[Any], str | None], ...]:

@@ -30,7 +30,7 @@ from copydesk.tui.sources import ListSource
 from copydesk.tui.widgets.choice import Choice, Option
 from copydesk.tui.widgets.composer import WriteSheet
 from copydesk.tui.widgets.thread_view import ThreadView
-from copydesk.tui.widgets.virtual_list import Column, VirtualList
+from copydesk.tui.widgets.virtual_list import Column, VirtualList, no_row
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
@@ -48,7 +48,7 @@ REST_SECONDS = 0.15
 
 def none_selected(here: Inbox) -> str | None:
     """Say so when no thread is under the cursor."""
-    return None if here.row is not None else "There is no thread here."
+    return no_row(here.rows, "There is no thread here.")
 
 
 def may_not_reply(here: Inbox) -> str | None:

@@ -12,7 +12,7 @@ from copydesk.domain.address import web_address
 from copydesk.domain.member_inverses import organization_changed
 from copydesk.domain.space_tree import rule_list
 from copydesk.domain.text import clean, shorten
-from copydesk.tui.actions import action
+from copydesk.tui.actions import NotYet, action
 from copydesk.tui.body_form import body_form
 from copydesk.tui.details_pane import HasDetails
 from copydesk.tui.dispatch import run
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
 def not_read(here: OrganizationPlace) -> str | None:
     """Say so when the settings have not been read."""
-    return None if here.read is not None else "The settings have not been read yet."
+    return None if here.read is not None else NotYet("The settings have not been read yet.")
 
 
 def no_setting(here: OrganizationPlace) -> str | None:

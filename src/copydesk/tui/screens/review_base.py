@@ -20,10 +20,12 @@ from copydesk.tui import review_reading as reading
 from copydesk.tui.app import style_path
 from copydesk.tui.frame import NOTE_GAP
 from copydesk.tui.glyphs import glyphs
+from copydesk.tui.listed_request import listed, listed_facts
 from copydesk.tui.merge_facts import RulesRead, read_rules
 from copydesk.tui.place import Part, Place
 from copydesk.tui.places import Target
 from copydesk.tui.present import changed as tree
+from copydesk.tui.present.change_request import ChangeRow
 from copydesk.tui.present.changed import Changed, Entry
 from copydesk.tui.present.comment import Threads
 from copydesk.tui.present.diff import PageText
@@ -53,6 +55,8 @@ class ReviewBase(Place):
     def __init__(self, target: Target) -> None:
         super().__init__(target)
         self.opened_request: Opened | None = None
+        self.listed: ChangeRow | None = None
+        """What a list says of the request, once that could not be read itself."""
         self.changes: list[Changed] = []
         """Changed pages and files as they stand in the tree."""
         self.rules: RulesRead | None = None
@@ -157,7 +161,8 @@ class ReviewBase(Place):
         yield self.session.organization_title or "no organization"
         opened = self.opened_request
         if opened is None:
-            yield f"change request{glyphs().more}"
+            listed = self.listed
+            yield f"change request{glyphs().more}" if listed is None else listed.named
             return
         yield clean(opened.space.title)
         yield f"#{opened.request.number} {clean(opened.request.subject) or '(no subject)'}"
@@ -269,8 +274,8 @@ class ReviewBase(Place):
     def poll(self) -> None:
         """Ask whether others edited the request or its status. Nothing moves: R reads it."""
         opened = self.opened_request
-        if opened is None:
-            super().poll()
+        if opened is None:  # whatever kept it from being read
+            self.reload()
             return
 
         async def read(api: Api) -> ChangeRequest:
@@ -297,6 +302,9 @@ class ReviewBase(Place):
             for pane in (self.diff, self.facts, self.all_threads):
                 pane.empty = said
                 pane.refresh_rows()
+            self.listed = listed(self)
+            if self.listed is not None:
+                self.facts.show([*listed_facts(self.listed, said, self.session.now)])
             self.page_tree.empty = self.beside.empty = "Not read."
             self.page_tree.refresh_rows()
             self.beside.refresh_rows()

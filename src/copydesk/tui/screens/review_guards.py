@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from copydesk.domain.text import clean
+from copydesk.tui.actions import NoRowYet, NotYet
 from copydesk.tui.screens.review_beside import ReviewBeside
 
 if TYPE_CHECKING:
@@ -14,7 +15,9 @@ if TYPE_CHECKING:
 
 def not_read(here: ReviewBeside) -> str | None:
     """Say so while the change request has not been read."""
-    return None if here.opened_request is not None else "The change request is not read yet."
+    if here.opened_request is not None:
+        return None
+    return NotYet("The change request is not read yet.")
 
 
 def may_not_comment(here: ReviewBeside) -> str | None:
@@ -34,6 +37,13 @@ def _may_not(here: ReviewBeside, may: Callable[[SpacePermissions], bool], do: st
 
 def no_line(here: ReviewBeside) -> str | None:
     """Say so when the cursor is on nothing that can be commented on."""
+    known, change = here.opened_request is not None, here.change
+    if (
+        here.view == "changes"
+        and here.diff.page is None
+        and not (known and (change is None or change.file))
+    ):
+        return NoRowYet("The page is not read yet.")
     if here.view != "changes" or here.diff.page is None:
         return "c comments on a line of the changes (2 goes there). C comments on the request."
     if here.diff.line is None:

@@ -91,6 +91,11 @@ class ReviewThreads(ReviewNews, MessageActions, scope="review_threads"):
         assert opened is not None
         return opened.space.id, opened.request.id
 
+    @property
+    def threads_known(self) -> bool:
+        """Whether the threads of the request have been read."""
+        return self.threads_read
+
     def raw(self) -> Raw | None:
         """Return where the JSON of the message comes from, else that of the request."""
         opened, thread = self.opened_request, self.current_thread()
@@ -179,10 +184,14 @@ class ReviewThreads(ReviewNews, MessageActions, scope="review_threads"):
         types=True,
     )
     async def comment_whole(self) -> None:
-        """Comment on the page in front, or on the change request as a whole: it asks which."""
+        """Comment on the page in front, or on the change request as a whole: it asks which.
+
+        Before the request has been read it is the request as a whole.
+        """
         change = self.change
         where: str | None = "request"
-        if change is not None and not change.file and self.view == "changes":
+        asks = self.view == "changes" and not self.desk.keyboard.ahead.waited
+        if change is not None and not change.file and asks:
             where = await self.desk.push_screen_wait(
                 Choice(
                     "Comment on",

@@ -9,7 +9,7 @@ from textual.app import ComposeResult
 
 from copydesk.domain.site_audience_inverses import link_changed, link_made
 from copydesk.domain.text import plural, shorten
-from copydesk.tui.actions import action
+from copydesk.tui.actions import NoRowYet, NotYet, action
 from copydesk.tui.details_pane import HasDetails
 from copydesk.tui.dispatch import run
 from copydesk.tui.draft_keys import share_link_key
@@ -45,13 +45,16 @@ CHOSEN_LINK = "link to read with"
 def not_allowed(here: ShareLinksPlace) -> str | None:
     """Say why the reader may not change the links of this site."""
     if here.read is None:
-        return "The links have not been read yet."
+        return NotYet("The links have not been read yet.")
     return here.read.refused or None
 
 
 def no_link(here: ShareLinksPlace) -> str | None:
     """Say so when the cursor is on no link."""
-    return None if here.link is not None else "Put the cursor on a link first."
+    why = "Put the cursor on a link first."
+    if here.link is not None:
+        return None
+    return why if here.read is not None else NoRowYet(why)
 
 
 def no_address(here: ShareLinksPlace) -> str | None:

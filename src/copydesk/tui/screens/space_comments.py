@@ -11,7 +11,7 @@ from textual.widget import Widget
 
 from copydesk.contract.models.comment import Comment, CommentReply
 from copydesk.domain.text import clean, plural
-from copydesk.tui.actions import action
+from copydesk.tui.actions import NotYet, action
 from copydesk.tui.dispatch import run
 from copydesk.tui.inbox_reading import read_thread
 from copydesk.tui.message_actions import MessageActions
@@ -21,7 +21,7 @@ from copydesk.tui.places import Target, place
 from copydesk.tui.present.comment import Group, Thread, Threads, first_words, gone_text
 from copydesk.tui.present.space_comment import SPACE_COMMENTS
 from copydesk.tui.raws import Raw, message_raw
-from copydesk.tui.resource_place import REST_SECONDS, ResourcePlace
+from copydesk.tui.resource_place import REST_SECONDS, ResourcePlace, nothing_selected
 from copydesk.tui.resources import Shown
 from copydesk.tui.session import WriteError
 from copydesk.tui.sources import ListSource, PagedSource
@@ -205,11 +205,16 @@ class SpaceComments(MessageActions, ResourcePlace["Comment"], scope="space_comme
         """The space, and no change request."""
         return self.target.space or "", ""
 
+    @property
+    def threads_known(self) -> bool:
+        """Whether the threads have been read."""
+        return not isinstance(nothing_selected(self), NotYet)
+
     def commenting_refused(self) -> str | None:
         """Return why I may not comment on this space, or None."""
         space = self.space
         if space is None:
-            return "The space is not read yet."
+            return NotYet("The space is not read yet.")
         if space.permissions is not None and not space.permissions.comment:
             return f"You may not comment in {clean(space.title)}."
         return None
@@ -285,9 +290,14 @@ class SpaceComments(MessageActions, ResourcePlace["Comment"], scope="space_comme
         types=True,
     )
     async def comment(self) -> None:
-        """Comment on a page of the space, or on the space as a whole: it asks which."""
-        options = [Option(WHOLE, "the space as a whole"), *self._page_options()]
-        chosen = await self.desk.push_screen_wait(Choice("Comment on", options))
+        """Comment on a page of the space, or on the space as a whole: it asks which.
+
+        Before the space has been read it is the space as a whole.
+        """
+        chosen: str | None = WHOLE
+        if not self.desk.keyboard.ahead.waited:
+            options = [Option(WHOLE, "the space as a whole"), *self._page_options()]
+            chosen = await self.desk.push_screen_wait(Choice("Comment on", options))
         if chosen is not None:
             await self._start(WHOLE if chosen == WHOLE else f"{chosen}/page")
 

@@ -18,7 +18,7 @@ from copydesk.tui.team_writing import add, give_roles, ids_of, people_in, remove
 from copydesk.tui.widgets.form import FieldsWrongError
 from copydesk.tui.widgets.marking import Marking
 from copydesk.tui.widgets.sheet import Confirm
-from copydesk.tui.widgets.virtual_list import VirtualList
+from copydesk.tui.widgets.virtual_list import VirtualList, no_row
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
@@ -30,7 +30,11 @@ if TYPE_CHECKING:
 
 def nobody(here: TeamMembersPlace) -> str | None:
     """Say so when nobody is marked or under the cursor."""
-    return None if here.chosen else "Put the cursor on a person first, or mark some."
+    return (
+        None
+        if here.chosen
+        else no_row(here.rows, "Put the cursor on a person first, or mark some.")
+    )
 
 
 def may_not_manage(here: TeamMembersPlace) -> str | None:

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, TypeVar
 from textual import events
 from textual.message import Message
 
-from copydesk.tui.actions import action
+from copydesk.tui.actions import NoRowYet, action
 from copydesk.tui.errors import STILL_READING
 from copydesk.tui.sources import Change, FilteredSource, PagedSource, Source
 from copydesk.tui.widgets.columns import Column
@@ -30,6 +30,18 @@ def _nothing_to_open(rows: VirtualList[Any]) -> str | None:
     if rows.source.busy or getattr(rows.screen, "reading", False):
         return STILL_READING
     return "There is nothing here to open."
+
+
+def no_row(rows: VirtualList[Any], why: str) -> str | None:
+    """Return why an action on the row under the cursor is off: ``why``, or None where one is.
+
+    It is a `NoRowYet` while the rows are being read, or could not be.
+    """
+    if rows.selected is not None:
+        return None
+    failed = rows.source.error or getattr(rows.screen, "unread", False)
+    unread = failed or rows.source.busy or getattr(rows.screen, "reading", False)
+    return NoRowYet(why) if unread else why
 
 
 class VirtualList(DrawnRows[T], scope="list"):

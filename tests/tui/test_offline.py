@@ -202,7 +202,14 @@ async def test_a_start_without_a_network_shows_what_was_read_last(
         await driver.press("e")
         assert "Offline: this is what the service said 2 Mar." in driver.screen
         await driver.type("X")
-        await driver.press("ctrl+s")
+        await driver.press("ctrl+s", "e")
+        assert "An edit of it waits in the outbox: this goes on with it" in driver.screen
+        assert "XReword" in driver.screen
+        await driver.type("Y")
+        await driver.press("ctrl+s", "e", "ctrl+s")
+        edits = [each.text for each in app.session.outbox.items.values() if each.what == "Edit"]
+        assert edits == ["YXReword"], "one takes the place of the other"
+        assert not app.session.drafts.kept()
         await driver.press("w", "space", "ctrl+s")
         outbox = list(app.session.outbox.items.values())
         assert [each.what for each in outbox[-2:]] == ["Edit", "Ask for a review"]
@@ -239,8 +246,19 @@ async def test_a_service_that_answers_badly_empties_nothing(
         assert driver.selected == ids[1], "what was shown stays"
         assert "[Needs me 1]" in driver.screen
         assert "read 1 min ago, not all since" in head(driver)
+        # What opens meanwhile says what is known of it, and is read by itself afterwards.
+        service.fault = faults.LIMITED
+        await driver.press("enter")
+        assert "#3 Lower them" in head(driver)
+        assert "limit, again in 1" in head(driver)
+        assert "author  Lee" in driver.screen
+        assert "This is what the list said." in driver.screen
         service.fault = None
-        await driver.press("R")
+        later(service, app, seconds=20)
+        await driver.idle()
+        assert "live now" in head(driver)
+        assert "This is what the list said." not in driver.screen
+        await driver.press("escape", "R")
         assert "live now" in head(driver)
     service.fault = faults.SERVER_ERROR
     world.clock.now += timedelta(hours=3)

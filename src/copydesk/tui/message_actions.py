@@ -13,6 +13,7 @@ from copydesk.domain.rechecks import still_says
 from copydesk.domain.text import plural, typed
 from copydesk.tui.actions import action
 from copydesk.tui.emoji_names import emoji_names
+from copydesk.tui.going_on import GOES_ON, going_on, replace, unsent
 from copydesk.tui.message_guards import (
     may_not_comment,
     no_message,
@@ -144,8 +145,15 @@ class MessageActions(ThreadActions, scope="message_actions"):
         assert thread is not None
         before = message.body.markdown or ""
         key, ids = self.draft_key(f"edit {message.id}"), self.thread_ids
-        said = await self.write("Edit", key, text=before)
-        if said is None or said == typed(before, lines=True).strip():
+        with going_on(self.session, key) as waits:
+            text = waits.text if waits else unsent(self.session, key) or before
+            said = await self.write("Edit", key, text=text, fact=GOES_ON if waits else "")
+            if said is None or said == typed(text, lines=True).strip():
+                return
+            await replace(self.session, waits)
+        if said == typed(before, lines=True).strip():
+            self.session.drafts.drop(key)
+            self.say("Nothing is changed any more.")
             return
 
         def arrived(now: Comment | CommentReply) -> None:

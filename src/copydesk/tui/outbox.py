@@ -24,6 +24,8 @@ from copydesk.tui.outbox_waiting import Waiting
 if TYPE_CHECKING:
     from copydesk.local.journal import Entry
 
+DROPPED = "Dropped: it was not sent."
+
 
 class Outbox(Waiting):
     """What waits to be sent for one session. Nothing here runs before somebody asks or `wake`s."""
@@ -65,8 +67,8 @@ class Outbox(Waiting):
         finally:
             self.edited.discard(id)
 
-    async def drop(self, id: str) -> None:
-        """Take a write out; what was typed for it is a draft again.
+    async def drop(self, id: str, *, said: str = DROPPED) -> None:
+        """Take a write out; what was typed for it is a draft again, unless more is typed there.
 
         Raises `NotDoneError` when it waits no more, and ``OSError``.
         """
@@ -80,7 +82,7 @@ class Outbox(Waiting):
                 self.session.journal.settle,
                 entry,
                 "dropped",
-                sentence="Dropped: it was not sent.",
+                sentence=said,
                 held="lost"
                 if entry.state == "unknown"
                 else ""

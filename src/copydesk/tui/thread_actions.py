@@ -88,14 +88,22 @@ class ThreadActions(Place, scope="thread_actions"):
         """Return where a draft about these threads is kept; it names the place among them."""
         return review_key(*self.thread_ids, f"{method} {item}".rstrip())
 
-    async def write(self, title: str, key: str, *, text: str = "", quote: str = "") -> str | None:
-        """Let the user write; None when the text was left, and is a draft now."""
+    async def write(
+        self, title: str, key: str, *, text: str = "", quote: str = "", fact: str = ""
+    ) -> str | None:
+        """Let the user write; None when the text was left, and is a draft now.
+
+        The ``fact`` is said above the field, and the ``quote`` begins there.
+        """
         sheet = WriteSheet(
             title,
             key,
             text=text,
             quote=quote,
-            facts=tuple(f"{glyphs().quote} {line}" for line in quote.splitlines()[:3]),
+            facts=(
+                *([fact] if fact else []),
+                *(f"{glyphs().quote} {line}" for line in quote.splitlines()[:3]),
+            ),
         )
         said = cast("str | None", await self.desk.push_screen_wait(sheet))
         if said is None:

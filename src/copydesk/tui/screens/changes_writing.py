@@ -42,6 +42,7 @@ class ChangesWriting(ChangesRuns, scope="changes_writing"):
     async def _edit(self, row: ChangeRow) -> None:
         from copydesk.contract import operations as ops
         from copydesk.tui.change_request_writing import about_text, is_plain, read_about, update_of
+        from copydesk.tui.going_on import GOES_ON, going_on, replace, unsent
         from copydesk.tui.kept import live_or_kept
         from copydesk.tui.widgets.composer import WriteSheet
 
@@ -60,25 +61,33 @@ class ChangesWriting(ChangesRuns, scope="changes_writing"):
                 )
             )
         key = about_key(row.space, row.id)
-        sheet = WriteSheet(
-            f"Edit {row.label}",
-            key,
-            text=about_text(request),
-            facts=tuple(facts),
-            verb="save",
-            at_start=True,
-        )
-        written = await self.desk.push_screen_wait(sheet)
-        if not written:
-            return
-        about = read_about(written)
-        if (wrong := subject_wrong(about.subject)) is not None:
-            self.say(f"{wrong} What you wrote is kept: e brings it back.", "bad")
-            return
+        with going_on(self.session, key) as waits:
+            if waits is not None:
+                facts.append(Text(GOES_ON, style="warn"))
+            sheet = WriteSheet(
+                f"Edit {row.label}",
+                key,
+                text=waits.text if waits else unsent(self.session, key) or about_text(request),
+                facts=tuple(facts),
+                verb="save",
+                at_start=True,
+            )
+            written = await self.desk.push_screen_wait(sheet)
+            if not written:
+                return
+            about = read_about(written)
+            if (wrong := subject_wrong(about.subject)) is not None:
+                self.say(f"{wrong} What you wrote is kept: e brings it back.", "bad")
+                return
+            if waits is not None and read_about(waits.text) == about:
+                self.session.drafts.drop(key)
+                self.say("Nothing changed: it waits as it is.")
+                return
+            await replace(self.session, waits)
         body = update_of(request, about)
         if body is None:
             self.session.drafts.drop(key)
-            self.say("Nothing changed.")
+            self.say("Nothing changed." if waits is None else "Nothing is changed any more.")
             return
         back = update_of(request, about, back=True)
         assert back is not None

@@ -15,7 +15,7 @@ from tempfile import mkdtemp
 
 import pytest
 
-from copydesk.cli import main
+from copydesk.cli import doctor_machine, main
 from copydesk.server import migrations, seeding, store
 from copydesk.server.migrations import MIGRATIONS, VERSION
 from copydesk.server.schema import APPLICATION_ID, TABLES
@@ -342,6 +342,8 @@ def test_a_file_that_must_not_be_written_is_refused(
             path.chmod(mode)
             assert main(["desk", "token", "--desk", str(path)]) == 2
             assert str(path) in capsys.readouterr().err
+            found = doctor_machine.desk(path)
+            assert ("copydesk --read-only shows it" in found.advice) == (mode == 0o400)
         path.chmod(0o600)
         folder.chmod(0o500)
         assert main(["desk", "token", "--desk", str(path)]) == 2

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from copydesk import __version__
 from copydesk.cli import terminal
-from copydesk.cli.connection import ADDRESS_VARIABLE, PROFILE_VARIABLE
+from copydesk.cli.connection import ADDRESS_VARIABLE, PROFILE_VARIABLE, READ_ONLY
 from copydesk.cli.finding import HIDDEN, Finding
 from copydesk.cli.tokens import TOKEN_VARIABLE
 from copydesk.domain.text import clean, listed
@@ -194,13 +194,13 @@ def keyring(paths: Paths, *, needed: bool) -> Finding:
     try:
         return Finding("tokens", "keyring", Credentials(paths.credentials).backend())
     except CredentialError as error:
-        advice = "unlock or install it, or copydesk login --store file" if needed else ""
+        advice = "unlock or install it, or run copydesk login --store file" if needed else ""
         return Finding("tokens", "keyring", str(error), advice)
 
 
 def desk(path: Path) -> Finding:
     """Return what the embedded desk is, read in short; ``copydesk desk check`` reads all."""
-    from copydesk.server.desk_file import complaint
+    from copydesk.server.desk_file import complaint, unwritable
     from copydesk.server.migrations import VERSION
     from copydesk.tui.present.file import size_words
 
@@ -208,13 +208,22 @@ def desk(path: Path) -> Finding:
         if not path.exists():
             return Finding("desk", str(path), "not made yet: the first start makes the sample")
         wrong = complaint(path, VERSION)
+        # What can be read all the same is in order but for who may write it.
+        closed = wrong is not None and wrong == unwritable(path)
+        readable = closed and complaint(path, VERSION, writes=False) is None
         size = path.stat().st_size
     except OSError as error:
         return Finding("desk", str(path), error.strerror or "unreadable", "let it be read by you")
     except UnicodeEncodeError:
         return Finding("desk", ascii(path), "its name is not UTF-8 text", "call it otherwise")
     if wrong is not None:
+        if readable:
+            advice = f"let it be written by you; copydesk {READ_ONLY} shows it as it is"
+            return Finding("desk", str(path), wrong, advice)
         return Finding(
-            "desk", str(path), wrong, "copydesk desk check says more; a backup can take its place"
+            "desk",
+            str(path),
+            wrong,
+            "run copydesk desk check, which says more; a backup can take its place",
         )
     return Finding("desk", str(path), f"in order at a first look, {size_words(size)}")

@@ -213,6 +213,7 @@ async def test_a_line_that_is_refused_stays_with_the_reason() -> None:
         assert "The title is too short." in driver.screen
         assert drafts.texts == {"title": "New"}
         await driver.type("er")
-        await driver.press("enter")
+        assert "enter or ctrl+s take" in driver.screen
+        await driver.press("ctrl+s")
         assert said(driver.app) == "Newer"
         assert drafts.texts == {}

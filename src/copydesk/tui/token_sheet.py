@@ -19,13 +19,16 @@ from copydesk.tui.widgets.sheet import Sheet, fact_lines
 if TYPE_CHECKING:
     from copydesk.tui.session import Session
 
-KEYS = Text.assemble(("enter", "accent"), " check and use   ", ("esc", "accent"), " leave")
+KEYS = Text.assemble(
+    ("enter", "accent"), " or ", ("ctrl+s", "accent"), " check and use   ", ("esc", "accent"),
+    " leave",
+)  # fmt: skip
 
 
 class TokenInput(Field, scope="token_input"):
     """The field of a `TokenSheet`: what is typed is not shown, and in no draft."""
 
-    @action("enter", "use it", show=False)
+    @action("enter", "use it", show=False, also=("ctrl+s",))
     def take(self) -> None:
         """Ask the service, and use the token if it is accepted."""
         cast("TokenSheet", self.screen).take(self.value.strip())
@@ -77,6 +80,8 @@ class TokenSheet(Sheet[str]):
             stands = f"{host} refused the token."
         elif contact.offline:
             stands = f"{host} cannot be reached now, so it says nothing of the token."
+        elif contact.limited:
+            stands = f"{host} allows no more requests now, so it says nothing of the token."
         elif not contact.answers:
             stands = f"{host} has not answered yet, so nothing is known of the token."
         else:

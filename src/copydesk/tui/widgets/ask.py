@@ -18,11 +18,19 @@ if TYPE_CHECKING:
     from copydesk.tui.app import CopydeskApp
     from copydesk.tui.drafts import DraftStore
 
-KEYS = Text.assemble(("enter", "accent"), " take   ", ("esc", "accent"), " leave, keeps it")
+KEYS = Text.assemble(
+    ("enter", "accent"), " or ", ("ctrl+s", "accent"), " take   ", ("esc", "accent"),
+    " leave, keeps it",
+)  # fmt: skip
 
 
 class AskInput(Field, scope="ask_input"):
     """The field of an `Ask`."""
+
+    @action("ctrl+s", "take", show=False, danger=1)
+    def take(self) -> None:
+        """Take the line, as Enter does."""
+        cast("Ask", self.screen).take(self.value)
 
     @action("escape", "cancel", show=False)
     def cancel_ask(self) -> None:
@@ -37,9 +45,9 @@ class Ask(Sheet[str]):
     until the caller drops the draft: once what was typed has arrived.
 
     ``check`` takes the text and returns None, or what is wrong with it as a sentence. Enter takes
-    the text: use it only for what can be undone, or ask again with `Confirm` afterwards. With
-    ``send`` it sends the text itself, stays with the reason when that fails, and drops the draft
-    once it has arrived.
+    the text, and so does ctrl+s, which sends longer ones: use it only for what can be undone, or
+    ask again with `Confirm` afterwards. With ``send`` it sends the text itself, stays with the
+    reason when that fails, and drops the draft once it has arrived.
     """
 
     TAKES_TEXT = True
@@ -109,9 +117,13 @@ class Ask(Sheet[str]):
         self.query_one("#ask-keys", Label).update(self.paint(line))
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Take it if nothing is wrong."""
+        """Take it with Enter."""
         event.stop()
-        text = event.value.strip()
+        self.take(event.value)
+
+    def take(self, line: str) -> None:
+        """Take a line if nothing is wrong with it."""
+        text = line.strip()
         self._typed = text
         wrong = self._check(text)
         if wrong is not None:

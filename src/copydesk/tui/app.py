@@ -36,6 +36,9 @@ if TYPE_CHECKING:
 
 R = TypeVar("R")
 
+AGAIN_QUITS = "Press ctrl+c again at once to quit."
+"""Stands as long as it is so."""
+
 TWICE_SECONDS = 2.0
 """Within which ctrl+c must come again to quit."""
 
@@ -405,8 +408,9 @@ class CopydeskApp(AccountApp, MergingApp, EndingApp):
                 self.exit()
             return
         self._interrupted = monotonic()
-        if self.here is not None:
-            self.here.say("Press ctrl+c again at once to quit.")
+        if (place := self.here) is not None:
+            place.say(AGAIN_QUITS)
+            place.set_timer(TWICE_SECONDS, lambda: place.unsay(AGAIN_QUITS))
 
     def step_pane(self, by: int) -> None:
         """Focus the next pane, showing its part if it was hidden for lack of room."""

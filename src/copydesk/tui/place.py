@@ -318,6 +318,11 @@ class Place(CommonActions, Loading, Shaped):
         if self.framed and not self._hushed:
             self.query_one(Status).say(text, tone)
 
+    def unsay(self, text: str) -> None:
+        """Forget a message that is no longer so, if it is still the last."""
+        if self.framed and (status := self.query_one(Status)).message == text:
+            status.clear(young=True)
+
     def tell(self, text: str, tone: Tone | str = "") -> None:
         """Say something that comes from a worker: on the place that is in front by then."""
         front = self.app.screen

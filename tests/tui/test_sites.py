@@ -23,6 +23,7 @@ from copydesk.tui.drafts import DraftStore, MemoryDrafts
 from copydesk.tui.places import Target
 from copydesk.tui.present.arrangement import written_facts
 from copydesk.tui.present.navigation import navigation_facts
+from copydesk.tui.present.site import address as address_cell
 from copydesk.tui.run_store import ArrangementStore, MemoryArrangements
 from copydesk.tui.screens.site_structure import SiteStructurePlace
 from copydesk.tui.session import Session
@@ -746,6 +747,8 @@ async def test_hostile_ids_and_addresses(world: World) -> None:
         for site, _, opened in hostile:
             rows = driver.place.query_one(VirtualList)
             assert rows.select(site)
+            assert rows.selected is not None
+            assert (address_cell(rows.selected).plain == "-") == (opened is None)
             went.clear()
             app.copy_to_clipboard("")
             await driver.press("o", "y")

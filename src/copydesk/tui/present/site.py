@@ -78,6 +78,11 @@ def host(row: SiteRow) -> Text:
     return Text(where.removesuffix("/"), style="link" if row.published else "muted")
 
 
+def address(row: SiteRow) -> Text:
+    """Return where a site is, as a column says it."""
+    return host(row) if host(row).plain else Text("-", style="muted")
+
+
 def site_facts(row: SiteRow, now: datetime, staged: int = 0, stopped: str = "") -> list[Fact]:
     """Return what to know about a site; ``staged`` changes of it are kept on this machine.
 
@@ -96,7 +101,7 @@ def site_facts(row: SiteRow, now: datetime, staged: int = 0, stopped: str = "") 
             "read by", audience(row) if row.published else f"nobody; once published {audience(row)}"
         ),
         Fact("shows", plural(row.spaces, "space")),
-        Fact("address", host(row) if row.address else Text("none yet", style="muted")),
+        Fact("address", host(row) if host(row).plain else Text("none yet", style="muted")),
         Fact("plan", row.plan),
     ]
     if row.adaptive:

@@ -93,7 +93,7 @@ class SitesPlace(SiteMaking, HasDetails, scope="sites"):
             Column("published", "STATE", present.published, 13),
             Column("visibility", "AUDIENCE", lambda row: row.visibility, 12, drop=2),
             Column("spaces", "SPACES", lambda row: str(row.spaces), 6, align="right", drop=1),
-            Column("address", "ADDRESS", present.host, 16, most=min(address, 48), drop=3),
+            Column("address", "ADDRESS", present.address, 16, most=min(address, 48), drop=3),
         ]
 
     def trail(self) -> Iterable[str]:
@@ -213,7 +213,7 @@ class SitesPlace(SiteMaking, HasDetails, scope="sites"):
         self.session.fresh()
         rows = [present.site_row(site) for site in page.items]
         title = max((min(TITLE_CELLS, cell_len(row.title)) for row in rows), default=0)
-        address = max((present.host(row).cell_len for row in rows), default=0)
+        address = max((present.address(row).cell_len for row in rows), default=0)
         longest = max(title, self._longest[0]), max(address, self._longest[1])
         if longest != self._longest and self.is_attached:
             self._longest = longest

@@ -43,6 +43,7 @@ from copydesk.domain.rechecks import (
     begun_trace,
     still_discussed,
     still_judged,
+    still_open,
     still_says,
     verdict_trace,
 )
@@ -220,7 +221,11 @@ class Desk:
         )
         yield changed(
             inverses.thread_resolved(space, request, at["comment"], resolved=True),
-            still_says(space, request, at["comment"], words="A thought", replies=1),
+            still_open(
+                still_says(space, request, at["comment"], words="A thought", replies=1),
+                space,
+                request,
+            ),
         )
         yield changed(
             inverses.message_edited(

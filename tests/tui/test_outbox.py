@@ -319,6 +319,25 @@ async def test_u_drops_what_waits_before_it_takes_back_what_was_sent_earlier(
         assert not session.outbox.count
         assert review.open_threads() == before + 1
 
+        # What is said in a thread is for a request that is not done with, as well as the thread.
+        await driver.press("r")
+        await driver.type("Eleven.")
+        await driver.press("ctrl+s", "x")
+        names = [(each.what, each.target) for each in session.outbox.items.values()]
+        assert names == [("Reply", "#1 “Eleven.” in “A”"), ("Resolve", "#1 “A”")]
+        asked = review.request
+        review.world.write(lambda tx: tx.update("change_request", asked, status="archived"))
+        way.gone = False
+        await driver.press("R")
+        assert review.open_threads() == before + 1
+        held = [each.sentence for each in session.outbox.items.values()]
+        assert len(held) == 2
+        assert all("Its change request was merged or archived since." in why for why in held)
+        review.world.write(lambda tx: tx.update("change_request", asked, status="open"))
+        for each in list(session.outbox.items):
+            await session.outbox.send(each)
+        assert (review.open_threads(), session.outbox.count) == (before, 0)
+
     # Of one action all goes with one key, and comes again with one: what waits waits again.
     program = Program(desk, desk.kinds["update_change_request"], tmp_path)
     session = program.session

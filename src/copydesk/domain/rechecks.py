@@ -89,11 +89,13 @@ def still_discussed(
     thread: str | None = None,
     *,
     over: bool = False,
+    closed: bool = False,
     words: str | None = None,
 ) -> Expectation | None:
-    """Return that a thread, or the change request that is commented on, is not done with.
+    """Return that a thread, and the change request that it is on, is not done with.
 
-    ``over`` says that it was when the comment was written: then it has to be there, no more.
+    ``over`` says that the thread was when the comment was written, ``closed`` that the change
+    request was: then it has to be there, no more.
     ``words`` are those that a reply answers; None where they are not known. None for a comment on a
     space, which is never done with.
     """
@@ -101,19 +103,37 @@ def still_discussed(
     if thread is not None and words is not None:
         asked = still_says(space, request, thread, words=words)
         said = "its thread was resolved, or what it answers was changed, since"
-        return replace(asked, fields={**ended, **asked.fields}, said=said)
+        asked = replace(asked, fields={**ended, **asked.fields}, said=said)
+        return still_open(asked, space, request, closed=closed)
     ids = {"space_id": space}
     if request:
         ids["change_request_id"] = request
     if thread is not None:
         name = "change_request_comment" if request else "space_comment"
         read = Step(f"get_{name}", {**ids, "comment_id": thread})
-        said = "its thread was resolved since"
-    elif request:
+        asked = Expectation(read, ended, said="its thread was resolved since")
+        return still_open(asked, space, request, closed=closed)
+    if request:
         read, said = Step("get_change_request", ids), "it was merged or archived since"
+        ended = {} if closed else ended
     else:
         return None
     return Expectation(read, ended, said=said)
+
+
+def still_open(
+    asked: Expectation, space: str, request: str, *, closed: bool = False
+) -> Expectation:
+    """Return that something holds, and that the change request it is in is not done with.
+
+    Nothing besides where it is in none, or that was done with (``closed``) already.
+    """
+    if not request or closed:
+        return asked
+    ids = {"space_id": space, "change_request_id": request}
+    said = "its change request was merged or archived since"
+    read = Step("get_change_request", ids)
+    return replace(asked, also=Expectation(read, {"status~ended": False}, said=said))
 
 
 def still_judged(

@@ -99,7 +99,8 @@ class Expectation:
     With ``gone`` the thing must not be there at all. ``said`` is what a person reads when it does
     not hold, where that says more than the fields do; no full stop. What is in ``without`` may be
     in a list that is found, or not: what the same plan takes away later. With ``beside`` only that
-    thing and those next to it count in such a list: a long one is not kept whole.
+    thing and those next to it count in such a list: a long one is not kept whole. ``also`` is what
+    another read must show besides; who waits to send asks it.
     """
 
     read: Step
@@ -108,6 +109,12 @@ class Expectation:
     said: str = ""
     without: tuple[str, ...] = ()
     beside: str = ""
+    also: Expectation | None = None
+
+    @property
+    def all(self) -> tuple[Expectation, ...]:
+        """It, and what must hold besides: one for each read."""
+        return (self,) if self.also is None else (self, *self.also.all)
 
     def differences(self, answer: JSON) -> tuple[Difference, ...]:
         """Return in what an answer differs; None is the answer that the thing is gone."""
@@ -155,6 +162,8 @@ class Expectation:
             value["without"] = list(self.without)
         if self.beside:
             value["beside"] = self.beside
+        if self.also is not None:
+            value["also"] = self.also.to_dict()
         return value
 
 
@@ -436,5 +445,6 @@ def expectation_of(value: JSON) -> Expectation | None:
                 without = tuple(str(each) for each in _list(value.get("without", [])))
                 beside = str(value.get("beside", ""))
                 gone = value.get("gone") is True
-                return Expectation(step_of(read), fields, gone, said, without, beside)
+                also = expectation_of(value.get("also"))
+                return Expectation(step_of(read), fields, gone, said, without, beside, also)
     raise ValueError("this is no expectation")

@@ -170,7 +170,9 @@ class Checking:
         expected = expectation_of(entry.expects)
         if expected is not None:
             told = True
-            why = why or self._changed(entry, expected, await way.answer(self._api, expected.read))
+            for each in expected.all:
+                answer = None if why else await way.answer(self._api, each.read)
+                why = why or self._changed(entry, each, answer)
         elif goes_by_words(entry.request or {}):
             told = False  # by what it was judged is not known: nobody else may decide
         if why and not anyway:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, ClassVar, cast
 
 from copydesk.contract.models.comment import Comment, CommentReply
 from copydesk.domain.inverses import thread_resolved
-from copydesk.domain.rechecks import still_discussed, still_says
+from copydesk.domain.rechecks import still_discussed, still_open, still_says
 from copydesk.domain.text import clean
 from copydesk.tui.actions import action
 from copydesk.tui.draft_keys import review_key
@@ -20,7 +20,7 @@ from copydesk.tui.message_guards import may_not_comment, may_not_reply, no_threa
 from copydesk.tui.message_sending import change_message
 from copydesk.tui.pending import PendingDraft, send_draft, trace, way_back
 from copydesk.tui.place import Place
-from copydesk.tui.present.comment import Thread, Threads, first_words, name_of
+from copydesk.tui.present.comment import Thread, Threads, answer_name, first_words, name_of
 from copydesk.tui.session import WriteError
 from copydesk.tui.widgets.composer import WriteSheet
 
@@ -42,6 +42,11 @@ class ThreadActions(Place, scope="thread_actions"):
     def thread_ids(self) -> tuple[str, str]:
         """The space and the change request of the threads; on a space itself the second is ""."""
         raise NotImplementedError
+
+    @property
+    def closed(self) -> bool:
+        """Whether the change request of the threads is known to be merged or archived."""
+        return False
 
     @property
     def threads_known(self) -> bool:
@@ -135,13 +140,13 @@ class ThreadActions(Place, scope="thread_actions"):
         Raises `WriteError` when it is not known to have been sent.
         """
         thread = self.threads.get(draft.thread)
-        words = clean(draft.text, limit=40)
+        name = self.called(clean(draft.text, limit=40))
         if thread is not None:
-            words = first_words(thread.comment, 40)
+            name = answer_name(self.called, draft.text, first_words(thread.comment, 16))
         try:
             return await self.perform(
                 "Comment" if draft.thread is None else "Reply",
-                self.called(words),
+                name,
                 lambda api: send_draft(api, draft),
                 reversal=way_back(draft),
                 trace=trace(self.session, draft),
@@ -150,6 +155,7 @@ class ThreadActions(Place, scope="thread_actions"):
                     draft.request,
                     draft.thread,
                     over=thread is not None and thread.comment.status == "resolved",
+                    closed=self.closed,
                     words=None if thread is None else thread.comment.body.markdown,
                 ),
                 recall=recall,
@@ -236,11 +242,15 @@ class ThreadActions(Place, scope="thread_actions"):
             self.describe(thread.comment),
             lambda api: change_message(api, ids, thread.id, None, {"resolved": resolving}),
             reversal=thread_resolved(*ids, thread.id, resolved=resolving),
-            expects=still_says(
+            expects=still_open(
+                still_says(
+                    *ids,
+                    thread.id,
+                    words=thread.comment.body.markdown,
+                    replies=thread.comment.replies,
+                ),
                 *ids,
-                thread.id,
-                words=thread.comment.body.markdown,
-                replies=thread.comment.replies,
+                closed=self.closed,
             ),
             done=f"Resolved {name}." if resolving else f"Opened {name} again.",
             look=look,

@@ -404,6 +404,14 @@ def mine(message: Comment | CommentReply, emoji: str, me: str | None) -> bool:
     )
 
 
+def answer_name(called: Callable[[str], str], text: str, thread: str) -> str:
+    """Return what a reply is called in the log: by its own words, then those of its thread.
+
+    ``called`` names a message by the words that it begins with.
+    """
+    return f"{called(clean(text, limit=24))} in “{clean(thread, limit=16)}”"
+
+
 def first_words(message: Comment | CommentReply, limit: int = 60) -> str:
     """Return the start of what a message says, for a title or a log line."""
     text = clean(message.body.markdown or "", limit=400)

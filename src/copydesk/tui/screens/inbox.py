@@ -12,7 +12,7 @@ from textual.app import ComposeResult
 
 from copydesk.domain.age import age
 from copydesk.domain.inverses import thread_resolved
-from copydesk.domain.rechecks import still_discussed, still_says
+from copydesk.domain.rechecks import still_discussed, still_open, still_says
 from copydesk.domain.text import clean, plural
 from copydesk.tui.actions import action
 from copydesk.tui.details_pane import HasDetails
@@ -23,7 +23,7 @@ from copydesk.tui.pending import pending, send_draft, trace, way_back
 from copydesk.tui.place import Part, Place, View
 from copydesk.tui.places import Target, place
 from copydesk.tui.present import inbox as present
-from copydesk.tui.present.comment import Group, Thread, name_of
+from copydesk.tui.present.comment import Group, Thread, answer_name, name_of
 from copydesk.tui.present.inbox import InboxRow
 from copydesk.tui.raws import OF_MESSAGE, Raw, message_raw, thread_raw
 from copydesk.tui.sources import ListSource
@@ -380,12 +380,16 @@ class Inbox(HasDetails, scope="inbox"):
             reversal=thread_resolved(row.space, row.request, row.id, resolved=resolving),
             expects=None
             if comment is None
-            else still_says(
+            else still_open(
+                still_says(
+                    row.space,
+                    row.request,
+                    row.id,
+                    words=comment.body.markdown,
+                    replies=comment.replies,
+                ),
                 row.space,
                 row.request,
-                row.id,
-                words=comment.body.markdown,
-                replies=comment.replies,
             ),
             then=lambda _: self._done(row, "resolved" if resolving else ""),
         )
@@ -423,7 +427,7 @@ class Inbox(HasDetails, scope="inbox"):
             return
         await self.perform(
             "Reply",
-            f"{row.where} “{clean(row.text, limit=40)}”",
+            answer_name(lambda words: f"{row.where} “{words}”", draft.text, row.text),
             lambda api: send_draft(api, draft),
             reversal=way_back(draft),
             trace=trace(self.session, draft),

@@ -92,6 +92,12 @@ class ReviewThreads(ReviewNews, MessageActions, scope="review_threads"):
         return opened.space.id, opened.request.id
 
     @property
+    def closed(self) -> bool:
+        """Whether the request is merged or archived."""
+        opened = self.opened_request
+        return opened is not None and opened.request.status in ("merged", "archived")
+
+    @property
     def threads_known(self) -> bool:
         """Whether the threads of the request have been read."""
         return self.threads_read

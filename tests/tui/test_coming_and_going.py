@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from copydesk.tui.dispatch import Meaning
 from copydesk.tui.frame import Status
 from copydesk.tui.places import Target
-from copydesk.tui.widgets.choice import Choice, Option
+from copydesk.tui.widgets.choice import Choice, Choices, Option
 from tests.drive import drive, eventually
 from tests.tui.opening import open_world
 from tests.world import World
@@ -52,6 +53,9 @@ async def test_what_is_left_at_any_moment_ends_nothing_else(world: World) -> Non
         await driver.press("escape")
         assert driver.place.PLACE == "spaces"
         status.update()  # asked for after the last drawing of its place
+
+        # So is a click on the footer of what had the focus until now.
+        await app.keyboard.do(Meaning(0, Choices.ACTIONS["take"]), app.keyboard.chain(driver.place))
 
         # A place that is left before it was drawn begins nothing.
         await driver.burst("g", "c", "escape", "g", "i", "escape", "g", "p", "q")

@@ -314,11 +314,15 @@ class Keyboard:
         return True
 
     async def do(self, meaning: Meaning, chain: Sequence[Acts]) -> None:
-        """Run a meaning for the owner it belongs to."""
-        if meaning.level < 0:
-            await self.app.go(meaning.action.method)
-        else:
-            await run(chain[meaning.level], meaning.action)
+        """Run a meaning for the owner it belongs to; nothing where that is not there any more.
+
+        A footer that is clicked may have been drawn for what had the focus before.
+        """
+        level, action = meaning.level, meaning.action
+        if level < 0:
+            await self.app.go(action.method)
+        elif level < len(chain) and action in chain[level].ACTIONS.values():
+            await run(chain[level], action)
 
     def _hint(self, node: Node | None) -> None:
         screen = self.app.screen

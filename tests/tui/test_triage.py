@@ -12,6 +12,7 @@ from copydesk.client.api import Api
 from copydesk.contract import operations as ops
 from copydesk.domain.saved_view import SavedView
 from copydesk.server import branches, threads
+from copydesk.server.transaction import Tx
 from copydesk.tui.screens.changes import ChangesPlace
 from tests.drive import Driver, drive
 from tests.tui.opening import open_world
@@ -83,6 +84,12 @@ def subjects(driver: Driver) -> list[str]:
 
 
 async def test_the_views_hold_what_they_say_and_fold_only_when_asked(desk: Desk) -> None:
+    def approve(tx: Tx) -> None:
+        ready = desk.ids["Ready one"]
+        by, review = desk.world.ana, tx.value("SELECT id FROM review")
+        threads.add_comment(tx, desk.guide, by, "Fine.", change_request=ready, review=review)
+
+    desk.world.write(approve)
     async with drive(open_world(desk.world, "spaces"), size=(140, 20)) as driver:
         # The tab of the first place counts as the view does.
         assert "Needs me 2 " in driver.screen
@@ -95,6 +102,11 @@ async def test_the_views_hold_what_they_say_and_fold_only_when_asked(desk: Desk)
         assert "needs you your thread was answered" in here(driver).facts.plain
         await driver.press("2")
         assert subjects(driver) == ["Ready one"]
+        # What was said with a verdict is no open thread, here as in the review.
+        row = here(driver).rows.selected
+        assert row is not None
+        assert row.threads == 1
+        assert "none open" in here(driver).facts.plain
         await driver.press("4")
         assert subjects(driver) == ["Sent back"]
         await driver.press("6")

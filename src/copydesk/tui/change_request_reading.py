@@ -267,11 +267,15 @@ async def read_talk(api: Api, row: ChangeRow, me: str) -> Talk:
     mine: list[datetime] = []
     author: list[datetime] = []
     words: list[tuple[datetime, str]] = []
+    count = 0
     if not row.threads:
         return Talk()
     async for comment in api.pages(
         ops.list_change_request_comments, row.space, row.id, status="open", limit=100
     ):
+        if comment.target.review is not None:
+            continue  # it stands under its verdict, and waits for nothing
+        count += 1
         start = Word(comment.posted_by.id if comment.posted_by else "", comment.posted_at)
         last = last_word(start, (Word(each.user.id, each.updated_at) for each in comment.repliers))
         at = last.at or comment.posted_at
@@ -286,7 +290,7 @@ async def read_talk(api: Api, row: ChangeRow, me: str) -> Talk:
             author.append(at)
     words.sort(reverse=True)
     since, on_author = min(mine, default=None), min(author, default=None)
-    return Talk(since, on_author, tuple(words[:WORDS]), tuple(whys))
+    return Talk(since, on_author, tuple(words[:WORDS]), tuple(whys), count)
 
 
 def _verdicts(read: RulesRead, me: str) -> list[Verdict] | None:

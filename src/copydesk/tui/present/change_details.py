@@ -13,7 +13,7 @@ from copydesk.domain.age import age, moment
 from copydesk.domain.text import listed
 from copydesk.tui.glyphs import glyphs
 from copydesk.tui.present.change_filter import PAGES, PARTS, RULES
-from copydesk.tui.present.change_request import UNKNOWN, ChangeRow
+from copydesk.tui.present.change_request import UNKNOWN, ChangeRow, open_threads
 from copydesk.tui.present.readiness import readiness
 from copydesk.tui.widgets.facts import Fact
 
@@ -58,6 +58,8 @@ class Talk:
     """When others had the last word in a thread, and who; the newest first."""
     whys: Sequence[Why] = ()
     """Why each thread waits on the reader that does."""
+    open: int | None = None
+    """How many there are, where that was counted: what was said with a verdict is none."""
 
 
 TEXT = "text"
@@ -245,9 +247,10 @@ def _ago(then: datetime, now: datetime) -> str:
 
 
 def _threads(row: ChangeRow, details: Details) -> Text | str:
-    if not row.threads:
+    count = open_threads(row, details)
+    if not count:
         return Text("none open", style="muted")
-    text = Text(f"{row.threads} open")
+    text = Text(f"{count} open")
     if details.talk is not None and details.talk.mine is not None:
         text.append("   one waits on you", style="accent")
     elif details.talk is not None and details.talk.author is not None:

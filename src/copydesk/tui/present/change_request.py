@@ -264,10 +264,20 @@ def subject(row: ChangeRow, listing: Listing, *, asleep: bool = False) -> str | 
     return text
 
 
+def open_threads(row: ChangeRow, details: Details | None) -> int:
+    """Return how many threads are open, as the review counts them where they have been read.
+
+    The service's own count may have what was said with a verdict among them.
+    """
+    counted = None if details is None or details.talk is None else details.talk.open
+    return row.threads if counted is None else counted
+
+
 def threads(row: ChangeRow, found: Details | None = None) -> str | Text:
     """Return how many threads are open, with ``!`` when one waits on the reader; none is dim."""
-    if not row.threads:
+    count = open_threads(row, found)
+    if not count:
         return Text("0", style="muted")
     if found is not None and found.talk is not None and found.talk.mine is not None:
-        return Text(f"{row.threads}!", style="accent")
-    return str(row.threads)
+        return Text(f"{count}!", style="accent")
+    return str(count)

@@ -12,7 +12,7 @@ from copydesk.tui import reviewers
 from copydesk.tui.actions import action
 from copydesk.tui.draft_keys import review_key
 from copydesk.tui.present.change_filter import RULES
-from copydesk.tui.present.change_request import ChangeRow
+from copydesk.tui.present.change_request import ChangeRow, open_threads
 from copydesk.tui.screens.changes_bulk import ChangesBulk
 from copydesk.tui.screens.changes_guards import nothing_selected
 
@@ -115,8 +115,8 @@ class ChangesPeople(ChangesBulk, scope="changes_people"):
 
     def _facts(self, row: ChangeRow, waiting: int) -> tuple[str | Text, ...]:
         facts: list[str | Text] = [Text(row.named, style="strong")]
-        if row.threads:
-            facts.append(plural(row.threads, "open thread"))
+        if count := open_threads(row, self.known(row)):
+            facts.append(plural(count, "open thread"))
         if waiting:
             facts.append(
                 f"{plural(waiting, 'comment')} of yours not sent: they go along in the review "

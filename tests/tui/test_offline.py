@@ -389,7 +389,7 @@ async def test_who_waits_under_a_sheet_is_told_when_the_service_is_back(
         assert "cannot be reached now, so it says nothing of the token" in driver.screen
         await driver.press("enter")
         assert "Type the token first." in driver.screen
-        assert "enter check and use" in driver.screen, "the keys stay beside what is said"
+        assert "enter or ctrl+s check and use" in driver.screen, "the keys stay beside what is said"
         later(service, app, seconds=5)
         asking = app.session.confirming
         assert asking is not None

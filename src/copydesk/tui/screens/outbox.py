@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, cast, get_args
 
+from rich.cells import cell_len
 from rich.text import Text
 from textual.app import ComposeResult
 
@@ -19,6 +20,7 @@ from copydesk.tui.place import Part, Place
 from copydesk.tui.places import place
 from copydesk.tui.present import outbox as present
 from copydesk.tui.sources import ListSource
+from copydesk.tui.widgets.columns import by_content
 from copydesk.tui.widgets.text_view import TextView
 from copydesk.tui.widgets.virtual_list import Column, VirtualList
 
@@ -71,13 +73,7 @@ class OutboxPlace(Place, scope="outbox"):
         """What waits, and all of what is under the cursor."""
         self.rows: VirtualList[Entry] = VirtualList(
             ListSource(key=lambda entry: entry.id),
-            [
-                Column("state", "STATE", present.state_cell, width=8),
-                Column("what", "WHAT", lambda entry: clean(entry.what), width=16),
-                Column("target", "TARGET", lambda entry: clean(entry.target), flex=2, minimum=20),
-                Column("text", "TEXT", present.first_words, flex=2, drop=1, minimum=16),
-                Column("age", "AGE", self._age, width=6, align="right"),
-            ],
+            self._columns(()),
             title="Outbox",
             empty="Nothing waits to be sent.",
             id="outbox",
@@ -85,6 +81,18 @@ class OutboxPlace(Place, scope="outbox"):
         self.text = TextView(title="About it", empty="Nothing is selected.", literal=True)
         yield Part("main", self.rows)
         yield Part("side", self.text)
+
+    def _columns(self, entries: Sequence[Entry]) -> list[Column[Entry]]:
+        """Return the columns; what has little to say leaves its room to what it is about."""
+        longest = max((cell_len(present.first_words(each)) for each in entries), default=0)
+        what: Column[Entry] = Column("what", "WHAT", lambda entry: clean(entry.what), width=8)
+        return [
+            Column("state", "STATE", present.state_cell, width=8),
+            by_content(what, entries, most=16),
+            Column("target", "TARGET", lambda entry: clean(entry.target), flex=1, minimum=20),
+            Column("text", "TEXT", present.first_words, 14, drop=1, most=min(longest, 32)),
+            Column("age", "AGE", self._age, width=6, align="right"),
+        ]
 
     @property
     def outbox(self) -> Outbox:
@@ -156,6 +164,7 @@ class OutboxPlace(Place, scope="outbox"):
         source.merge(list(self._shown))
         source.fold()  # all of it was done by this hand: nothing is news
         source.fresh.clear()
+        self.rows.columns = tuple(self._columns(self._shown))
         self.rows.refresh_rows()
         self._look()
         self.frame_soon()

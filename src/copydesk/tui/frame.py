@@ -46,6 +46,12 @@ NAME_CELLS = 16
 NAME_SHOWN = 16
 """How many cells of the name of a place are to be seen, whatever else the header has to say."""
 
+STOPS = " Esc stops it."
+"""Ends what is said of a slow read."""
+
+LEAST_SAID = 16
+"""How many cells must be left for what a place has to say, or none of it is shown."""
+
 LINES_EACH = 6
 """How many lines a terminal must have for each line of a message."""
 
@@ -395,12 +401,18 @@ class Status(Line):
             # What just happened comes before what can be taken back.
             return said, right if said.cell_len + right.cell_len + 4 <= width else Text()
         if self.slow:
-            said = Text("  ".join(self.slow.values()), style=self.tone("warn"))
+            # That Esc stops them is said once, behind the last.
+            *others, last = self.slow.values()
+            told = "  ".join((*(each.removesuffix(STOPS) for each in others), last))
+            said = Text(told, style=self.tone("warn"))
             return said, right if said.cell_len + right.cell_len + 4 <= width else Text()
         hint = cast("CopydeskApp", self.app).hint(width - 2)
         if hint:
             return Text(hint, style=self.tone("off")), Text()
-        return Text(self.place.status_left(), style=self.tone("off")), right
+        known = Text(self.place.status_left(), style=self.tone("off"))
+        if known.cell_len + right.cell_len + 4 > width < right.cell_len + LEAST_SAID:
+            known = Text()  # so few letters of it would say nothing
+        return known, right
 
 
 class Foot(Line):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 from textual.screen import Screen
 
 from copydesk.tui.errors import NOT_KEPT, failure_types, sentence, silence_types
-from copydesk.tui.frame import Status
+from copydesk.tui.frame import STOPS, Status
 from copydesk.tui.kept import from_kept
 from copydesk.tui.paged_source import PagedSource
 from copydesk.tui.source import ListSource
@@ -247,7 +247,7 @@ class Loading(Screen[None]):
 
         self.cancel_load(group)
         task = self._reads[group] = asyncio.create_task(reading(), name=f"load {group}")
-        self._slow(group, f"{what}… Esc stops it.")
+        self._slow(group, f"{what}…{STOPS}")
         clock, ages = None, itertools.count(1)
         if long:
             self._aside.add(group)
@@ -267,10 +267,15 @@ class Loading(Screen[None]):
         task.result()
         return found[0]
 
+    @property
+    def slow(self) -> bool:
+        """Whether something is read for so long that it is said."""
+        return self._place.framed and bool(self.query_one(Status).slow)
+
     def progress(self, group: str, text: str) -> None:
         """Say how far a read is, where it is slow enough to be shown."""
         if self._place.framed and group in self.query_one(Status).slow:
-            self._slow(group, f"{text}… Esc stops it.")
+            self._slow(group, f"{text}…{STOPS}")
 
     def cancel_load(self, group: str) -> bool:
         """Stop a read; False when there is none."""
@@ -317,7 +322,7 @@ class Loading(Screen[None]):
         if after:
             await asyncio.sleep(after)
         slow = self.set_timer(
-            SLOW_SECONDS, lambda: self._slow(group, "" if quiet else f"{what}… Esc stops it.")
+            SLOW_SECONDS, lambda: self._slow(group, "" if quiet else f"{what}…{STOPS}")
         )
         failures = failure_types()
         session = self._place.session

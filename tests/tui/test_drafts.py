@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 
 from copydesk.tui.draft_keys import (
@@ -203,6 +205,19 @@ async def test_what_is_typed_for_a_draft_that_is_opened_again_is_for_it(world: W
         await eventually(lambda: app.screen is not driver.place, driver.turn)
         await driver.idle()
         assert "Wx Axm Webhook retries and dead letters" in driver.screen
+        assert not app.session.log
+        # So it is of a comment, whose request is read first.
+        way.slow = ""
+        await driver.press("escape", "enter", "1", "C", *typed("? x"), "escape", "g d", "k")
+        way.slow, way.let = "GET", asyncio.Event()
+        await driver.send("enter")
+        await eventually(lambda: driver.place.PLACE == "review", driver.turn)
+        for key in typed("3?W"):
+            await driver.send(key)
+        way.let.set()
+        await eventually(lambda: app.screen is not driver.place, driver.turn)
+        await driver.idle()
+        assert "? x3?W" in driver.screen
         assert not app.session.log
 
 

@@ -41,7 +41,7 @@ class ReadsArranged(ArrangingPlace, Generic[R]):
     def __init__(self, target: Target) -> None:
         super().__init__(target)
         self.read: R | None = None
-        self.resumed = ""
+        self.resuming = ""
         """The row whose form is to be opened once everything is there."""
 
     async def read_all(self, api: Api) -> R | None:
@@ -76,7 +76,7 @@ class ReadsArranged(ArrangingPlace, Generic[R]):
 
     def resume_draft(self, part: str) -> None:
         """Open the form of a row again, with what was typed in it."""
-        self.resumed = part if not self.known else ""
+        self.resuming = part if not self.known else ""
         if self.known and self.rows.reveal(part):
             self.app.call_later(run, self, self.ACTIONS["edit"])
 

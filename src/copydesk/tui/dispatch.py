@@ -136,7 +136,7 @@ def _is_under_way(owner: Any, action: Action) -> bool:
     """
     ahead: TypingAhead = owner.app.keyboard.ahead
     if action.types:
-        return ahead.opening is not None and ahead.opening.action.id == action.id
+        return ahead.opening is not None and ahead.opening.id == action.id
     return any(
         worker.name == action.id
         and worker.is_running

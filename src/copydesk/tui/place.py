@@ -64,6 +64,8 @@ class Place(CommonActions, Loading, Shaped):
         self._marks = NOTHING
         """What waited in the outbox when that was shown last."""
         self.view: str = target.view or ""
+        self.resuming = ""
+        """The part of a draft that is opened once what it is about has been read; "" for none."""
         self.cached = False
         """Whether what is on screen comes from the last run."""
         self._unwatch: Callable[[], None] = lambda: None

@@ -67,7 +67,7 @@ class ResourcePlace(HasDetails, ResourceList[T], scope="resource"):
 
     def __init__(self, target: Target) -> None:
         super().__init__(target)
-        self._resumed = ""
+        self.resuming = ""
         """The part of a draft whose form is opened once the list is there."""
 
     # What a place says of itself
@@ -173,8 +173,8 @@ class ResourcePlace(HasDetails, ResourceList[T], scope="resource"):
         """Show the item, and open the form that waits for the list."""
         self.show_item()
         self.refresh_frame()
-        if self._resumed:
-            part, self._resumed = self._resumed, ""
+        if self.resuming:
+            part, self.resuming = self.resuming, ""
             self._resume(part)
 
     # What was typed in a form
@@ -189,7 +189,7 @@ class ResourcePlace(HasDetails, ResourceList[T], scope="resource"):
         if self.rows.source.base.complete or self.rows.source.base.loaded:
             self._resume(part)
         else:
-            self._resumed = part
+            self.resuming = part
 
     def _resume(self, part: str) -> None:
         method, _, item = part.partition(" ")

@@ -30,6 +30,9 @@ _log = logging.getLogger("copydesk.writes")
 LOOK_SECONDS = 0.05
 """How often it is looked whether what an action waits for has been read."""
 
+OPENS_SECONDS = 0.5
+"""How long a draft may take to open once its place has been read."""
+
 SENDS = frozenset({"ctrl+s", "enter"})
 """Keys that may send what a field holds: none does of what nobody could see when they came."""
 
@@ -41,7 +44,8 @@ PASS = frozenset({"ctrl+c", "ctrl+q", "ctrl+g", "ctrl+z"})
 class Opening:
     """An action that is about to open a field, over the ``screen`` that it began on."""
 
-    action: Action
+    id: str
+    label: str
     screen: Screen[Any]
     cause: tuple[str, ...]
     worker: Worker[Any] | None
@@ -53,6 +57,8 @@ class Opening:
     """Whether that was so once."""
     blind: bool = False
     """Whether nobody knew which row it would be about when its key was pressed."""
+    resumes: bool = False
+    """Whether it is a draft that is opened again, by whatever action does that."""
     keys: list[events.Key | events.Paste] = field(default_factory=list)
 
 
@@ -69,18 +75,47 @@ class TypingAhead:
 
     async def follow(self, screen: Screen[Any], action: Action, result: Awaitable[Any]) -> Any:
         """Await an action that opens a field; what is typed until then is for that."""
+        before, keys = self.opening, []
+        if before is not None and before.resumes and before.screen is screen:
+            keys, self.opening = before.keys, None
         self._end()
         try:
             worker: Worker[Any] | None = get_current_worker()
         except NoActiveWorker:
             worker = None
-        self.opening = mine = Opening(action, screen, CAUSE.get(), worker)
+        self.opening = mine = Opening(
+            action.id, action.label, screen, CAUSE.get(), worker, keys=keys
+        )
         _MINE.set(mine)
         try:
             return await result
         finally:
             if self.opening is mine:
                 self._end()
+
+    def resume(self, place: Place, part: str) -> None:
+        """Open a draft again in its place, as soon as that has been read.
+
+        What is typed until its field is there is for it.
+        """
+        self._end()
+        opening = Opening("", "the draft", place, (), None, waits=True, resumes=True)
+
+        async def until_it_opens() -> None:
+            while True:
+                await asyncio.sleep(LOOK_SECONDS)
+                if not place.resuming:
+                    break
+            # What opens it was begun by now; the field itself comes a moment later.
+            await asyncio.sleep(OPENS_SECONDS)
+            if self.opening is opening:
+                opening.waits = False
+                self._end()
+
+        self.opening = opening
+        place.resume_draft(part)
+        if self.opening is opening:
+            opening.worker = place.run_worker(until_it_opens(), name="resume draft")
 
     async def once_read(self, owner: Any, action: Action) -> None:
         """Do an action as soon as what it is about has been read, unless it is off even then.
@@ -91,7 +126,7 @@ class TypingAhead:
         assert opening is not None
         opening.waits = opening.waited = True
         opening.blind = any(isinstance(guard(owner), NoRowYet) for guard in action.unless)
-        self._say(_waiting(action))
+        self._say(_waiting(action.label))
         # Guards ask of many things, which do not tell when they change.
         while isinstance(why := action.reason(owner), NotYet):
             await asyncio.sleep(LOOK_SECONDS)
@@ -118,6 +153,8 @@ class TypingAhead:
         """Take a key, or what is pasted, if it is for a field that is not there yet."""
         opening, front = self.opening, self._app.screen
         pressed = event.key if isinstance(event, events.Key) else ""
+        if opening is not None and opening.resumes and pressed in PASS:
+            self._end()
         if opening is None or pressed in PASS:
             return False
         if front is not opening.screen:
@@ -130,9 +167,9 @@ class TypingAhead:
             self._stop(opening)
             return True
         if opening.waits:
-            self._say(_waiting(opening.action))
+            self._say(_waiting(opening.label))
         elif not opening.keys:
-            self._say(f"“{opening.action.label}” opens: what you type is for it. Esc stops it.")
+            self._say(f"“{opening.label}” opens: what you type is for it. Esc stops it.")
         opening.keys.append(event)
         return True
 
@@ -160,7 +197,7 @@ class TypingAhead:
         at = next((at for at, sent in enumerate(sends) if sent), None)
         if at is None:
             return keys
-        what = f"“{opening.action.label}” opened only now: look what it is about, then send it."
+        what = f"“{opening.label}” opened only now: look what it is about, then send it."
         said = _typed(keys[at:])
         self._app.session.note(f"{what} Typed after that: {clean(said)}" if said.strip() else what)
         self._app.session.touched()
@@ -173,6 +210,8 @@ class TypingAhead:
 
     @staticmethod
     def _is_its(front: Screen[Any], opening: Opening) -> bool:
+        if opening.resumes:
+            return bool(getattr(front, "TAKES_TEXT", False))
         return getattr(front, "cause", None) == opening.cause
 
     @staticmethod
@@ -185,9 +224,11 @@ class TypingAhead:
             _log.error("%s opens a field, and does not say so", action.id)
 
     def _stop(self, opening: Opening) -> None:
+        if opening.resumes:
+            opening.screen.resuming = ""  # type: ignore[attr-defined]  # a place
         if opening.worker is not None:
             opening.worker.cancel()
-        self._end(f"Stopped: “{opening.action.label}” was not opened.")
+        self._end(f"Stopped: “{opening.label}” was not opened.")
 
     def _end(self, said: str = "") -> None:
         """Wait for no field any more; what was typed for it is not lost."""
@@ -198,9 +239,9 @@ class TypingAhead:
             opening.worker.cancel()
         if (typed := _typed(opening.keys)).strip():
             session = self._app.session
-            session.note(f"“{opening.action.label}” did not open. Typed for it: {clean(typed)}")
+            session.note(f"“{opening.label}” did not open. Typed for it: {clean(typed)}")
             session.touched()
-            said = f"{said} What you typed for “{opening.action.label}” is in the log (@).".strip()
+            said = f"{said} What you typed for “{opening.label}” is in the log (@).".strip()
         if said:
             self._say(said)
 
@@ -210,8 +251,8 @@ class TypingAhead:
             place.say(said, "warn")
 
 
-def _waiting(action: Action) -> str:
-    return f"“{action.label}” opens once this is read: what you type is for it. Esc stops it."
+def _waiting(label: str) -> str:
+    return f"“{label}” opens once this is read: what you type is for it. Esc stops it."
 
 
 def _typed(keys: list[events.Key | events.Paste]) -> str:

@@ -59,7 +59,7 @@ class AgentInstructionsPlace(KnowsRights, RichEditing, scope="agent_instructions
         self.found: AgentInstructions | None = None
         self.text = ""
         """The instructions as Markdown; not cleaned."""
-        self._resumed = False
+        self.resuming = ""
 
     @property
     def home(self) -> str:
@@ -130,7 +130,7 @@ class AgentInstructionsPlace(KnowsRights, RichEditing, scope="agent_instructions
             self.shown.empty = self._nothing()
             self.shown.set_text(text, top=first)
         self.refresh_frame()
-        if self._resumed:
+        if self.resuming:
             self.resume_draft("edit")
 
     def _nothing(self) -> str:
@@ -150,8 +150,8 @@ class AgentInstructionsPlace(KnowsRights, RichEditing, scope="agent_instructions
 
     def resume_draft(self, part: str) -> None:
         """Go on with what was written, once the instructions are there."""
-        self._resumed = self.found is None
-        if not self._resumed:
+        self.resuming = part if self.found is None else ""
+        if not self.resuming:
             self.app.call_later(run, self, self.ACTIONS["edit"])
 
     # Writing

@@ -154,7 +154,7 @@ class Drafts(Place, scope="drafts"):
         await self.desk.go(row.belongs.place, target)
         there = self.desk.here
         if there is not None and there is not self and row.belongs.part:
-            there.resume_draft(row.belongs.part)
+            self.desk.keyboard.ahead.resume(there, row.belongs.part)
 
     def copies(self) -> list[tuple[str, str]]:
         """Offer the text."""

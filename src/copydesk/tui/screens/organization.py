@@ -81,7 +81,7 @@ class OrganizationPlace(OrganizationActions, HasDetails, scope="organization"):
         self.read: Organization | None = None
         self._site = ""
         """The title of the site that people see first."""
-        self._resumed = ""
+        self.resuming = ""
         """The part of a draft whose form is opened once the settings are there."""
 
     @property
@@ -194,8 +194,8 @@ class OrganizationPlace(OrganizationActions, HasDetails, scope="organization"):
         self.rows.show(present.settings_of(self.read, site=self._site, names=names))
         self._look()
         self.refresh_frame()
-        if self._resumed:
-            self.resume_draft(self._resumed)
+        if self.resuming:
+            self.resume_draft(self.resuming)
 
     def on_virtual_list_highlighted(self, event: VirtualList.Highlighted) -> None:
         """Show what is known of the setting."""
@@ -215,7 +215,7 @@ class OrganizationPlace(OrganizationActions, HasDetails, scope="organization"):
 
     def resume_draft(self, part: str) -> None:
         """Open the form again that a draft was typed in."""
-        self._resumed = part if self.read is None else ""
+        self.resuming = part if self.read is None else ""
         if self.read is None:
             return
         method, _, setting = part.partition(" ")

@@ -285,8 +285,8 @@ class OrganizationStructurePlace(SpaceDetails, scope="organization_structure"):
         if self.revealing is not None:
             self.rows.reveal(self.revealing)
             self.revealing = None
-        if self.resumed:
-            self.resume_draft(self.resumed)
+        if self.resuming:
+            self.resume_draft(self.resuming)
         self._begin_wanted()
         if not self._trash_read:
             self._trash_read = True

@@ -27,8 +27,6 @@ VERDICTS = {"approved": "approve", "changes-requested": "ask_for_changes"}
 class ReviewDrafts(ReviewThreads, scope="review_drafts"):
     """Opens a draft once what it belongs to has been read, and sends drafts together."""
 
-    _resuming: str | None = None
-
     @command(
         "send",
         "drafts",
@@ -63,7 +61,7 @@ class ReviewDrafts(ReviewThreads, scope="review_drafts"):
 
     def resume_draft(self, part: str) -> None:
         """Open the field that ``part`` names (`copydesk.tui.draft_keys`) as soon as possible."""
-        self._resuming = part
+        self.resuming = part
         self._resume()
 
     def _threads_came(self, comments: list[Comment]) -> None:
@@ -76,8 +74,8 @@ class ReviewDrafts(ReviewThreads, scope="review_drafts"):
         self._resume()
 
     def _resume(self) -> None:
-        part = self._resuming
-        if part is None or not self.threads_read or self.app.screen is not self:
+        part = self.resuming
+        if not part or not self.threads_read or self.app.screen is not self:
             return
         match part.split(" "):
             case ["reply", thread_id]:
@@ -85,10 +83,10 @@ class ReviewDrafts(ReviewThreads, scope="review_drafts"):
             case ["edit", message_id]:
                 self._at_message(message_id, "edit_message")
             case ["verdict", verdict]:
-                self._resuming = None
+                self.resuming = ""
                 self._act(VERDICTS.get(verdict, ""))
             case _ if not self._page_awaited(part):
-                self._resuming = None
+                self.resuming = ""
                 self._comment(part)
 
     def _page_awaited(self, part: str) -> bool:
@@ -110,13 +108,13 @@ class ReviewDrafts(ReviewThreads, scope="review_drafts"):
     def _at_message(self, message: str, method: str) -> None:
         thread = self.threads.get(message)
         if thread is None:
-            self._resuming = None
+            self.resuming = ""
             self.say("The thread of this draft is not here. Put the cursor on its message.", "warn")
             return
         if self.current_thread() is not thread:
             self.go_to_thread(thread)
         if self.current_thread() is thread:  # else its page is being read, and comes back to this
-            self._resuming = None
+            self.resuming = ""
             self._act(method)
 
     def _comment(self, part: str) -> None:

@@ -83,7 +83,7 @@ class ShareLinksPlace(SiteTabs, HasDetails, scope="share_links"):
         """How many writes there were when the links were read."""
         self._wanted = ""
         """The link to go to once the links have been read again."""
-        self._resumed = ""
+        self.resuming = ""
         """The part of a draft that is to be opened once the links are there."""
 
     def panes(self) -> ComposeResult:
@@ -189,8 +189,8 @@ class ShareLinksPlace(SiteTabs, HasDetails, scope="share_links"):
         self.count_links(None if found.unseen else len(found.links))
         self._look()
         self.refresh_frame()
-        if self._resumed:
-            self.resume_draft(self._resumed)
+        if self.resuming:
+            self.resume_draft(self.resuming)
 
     def on_virtual_list_highlighted(self, event: VirtualList.Highlighted) -> None:
         """Show what is known of the link; an address that was shown is hidden again."""
@@ -225,7 +225,7 @@ class ShareLinksPlace(SiteTabs, HasDetails, scope="share_links"):
 
     def resume_draft(self, part: str) -> None:
         """Open the form of a new link, or of one, with what was typed in it."""
-        self._resumed = part if self.read is None else ""
+        self.resuming = part if self.read is None else ""
         if self.read is None:
             return
         if part == "new":

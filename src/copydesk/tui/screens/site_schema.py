@@ -53,7 +53,7 @@ class SiteSchemaPlace(SiteTabs, SchemaEditing, scope="site_schema"):
         super().__init__(target)
         self._behind = False
         """Whether others changed the schema since it was read."""
-        self._resumed = False
+        self.resuming = ""
 
     def panes(self) -> ComposeResult:
         """The attributes with ready-made conditions, the one under the cursor, and the JSON."""
@@ -168,7 +168,7 @@ class SiteSchemaPlace(SiteTabs, SchemaEditing, scope="site_schema"):
         self._note()
         self.take_kept()
         self._look()
-        if self._resumed:
+        if self.resuming:
             self.resume_draft("edit")
 
     def _note(self) -> None:
@@ -190,7 +190,7 @@ class SiteSchemaPlace(SiteTabs, SchemaEditing, scope="site_schema"):
 
     def resume_draft(self, part: str) -> None:
         """Open the editor again, with the edit that is kept."""
-        self._resumed = self.read is None
+        self.resuming = part if self.read is None else ""
         if self.read is not None:
             self.app.call_later(run, self, self.ACTIONS["edit"])
 

@@ -37,7 +37,7 @@ class SiteSettingsPlace(SiteSettings, HasDetails, scope="site_settings"):
 
     def __init__(self, target: Target) -> None:
         super().__init__(target)
-        self._resumed = ""
+        self.resuming = ""
         """The setting whose field is to be opened once the site is there."""
 
     # What a place says of itself
@@ -137,8 +137,8 @@ class SiteSettingsPlace(SiteSettings, HasDetails, scope="site_settings"):
             self.rows.say_instead(WHICH)
             return
         self.show_site(site)
-        if self._resumed:
-            self.resume_draft(self._resumed)
+        if self.resuming:
+            self.resume_draft(self.resuming)
 
     def show_site(self, site: Site) -> None:
         """Show the settings as they are now; the cursor stays on its row."""
@@ -168,7 +168,7 @@ class SiteSettingsPlace(SiteSettings, HasDetails, scope="site_settings"):
 
     def resume_draft(self, part: str) -> None:
         """Open the field of a setting again, with what was typed in it."""
-        self._resumed = part if self.site is None else ""
+        self.resuming = part if self.site is None else ""
         if self.site is not None and self.rows.select(part):
             self.desk.call_later(run, self, self.ACTIONS["change"])
 

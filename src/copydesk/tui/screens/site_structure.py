@@ -232,8 +232,8 @@ class SiteStructurePlace(SiteEditing, SiteTabs, scope="site_structure"):
             self.begin(layout, unfinished)
         self._look_back()
         self.show_arrangement()
-        if self.resumed:
-            self.resume_draft(self.resumed)
+        if self.resuming:
+            self.resume_draft(self.resuming)
 
     def _unfold_first(self, layout: Layout) -> None:
         few = len(layout.items) <= UNFOLD_LIMIT

@@ -345,7 +345,7 @@ class SpaceComments(MessageActions, ResourcePlace["Comment"], scope="space_comme
 
     def _resume(self, part: str) -> None:
         if self.space is None:
-            self._resumed = part
+            self.resuming = part
             return
         what, _, item = part.partition(" ")
         method = {"reply": "reply", "edit": "edit_message"}.get(what)
@@ -354,7 +354,7 @@ class SpaceComments(MessageActions, ResourcePlace["Comment"], scope="space_comme
         elif self.rows.select(item):
             self.call_later(run, self, self.ACTIONS[method])
         elif self.view != "all":
-            self._resumed = part
+            self.resuming = part
             self.choose_view("all")
             self.read_again()
         else:

@@ -56,7 +56,7 @@ def age_line(place: Place, width: int) -> Said:
     if place.AGED and place.read_at is None and place.loads:
         # What the service said of other things makes this no younger.
         return "warn", (f"reading the {place.AGED}", "reading")
-    if place.read_at is None and place.slow:
+    if place.read_at is None and place.sound_at is None and place.slow:
         return "warn", ("reading",)  # what was read of other things is no news of this
     if place.failing:
         # Something of it is not as the service has it now, whatever else was answered.

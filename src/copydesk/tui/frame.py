@@ -401,10 +401,7 @@ class Status(Line):
             # What just happened comes before what can be taken back.
             return said, right if said.cell_len + right.cell_len + 4 <= width else Text()
         if self.slow:
-            # That Esc stops them is said once, behind the last.
-            *others, last = self.slow.values()
-            told = "  ".join((*(each.removesuffix(STOPS) for each in others), last))
-            said = Text(told, style=self.tone("warn"))
+            said = Text(_slow_reads(list(self.slow.values()), width - 2), style=self.tone("warn"))
             return said, right if said.cell_len + right.cell_len + 4 <= width else Text()
         hint = cast("CopydeskApp", self.app).hint(width - 2)
         if hint:
@@ -413,6 +410,15 @@ class Status(Line):
         if known.cell_len + right.cell_len + 4 > width < right.cell_len + LEAST_SAID:
             known = Text()  # so few letters of it would say nothing
         return known, right
+
+
+def _slow_reads(said: Sequence[str], room: int) -> str:
+    """Return what is slow: that Esc stops it is said once, and is not cut off."""
+    reads = [each.removesuffix(STOPS) for each in said]
+    told = "  ".join(reads) + STOPS
+    if len(reads) > 1 and cell_len(told) > room:
+        return f"{reads[0]}  and {len(reads) - 1} more.{STOPS}"
+    return told
 
 
 class Foot(Line):

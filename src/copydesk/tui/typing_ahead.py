@@ -181,7 +181,10 @@ class TypingAhead:
         opening = self.opening
         if opening is None or not self._is_its(sheet, opening):
             return
-        keys, opening.keys, opening.before = opening.keys, [], sheet
+        opening.before = sheet
+        if getattr(sheet, "DECIDES", False):
+            return  # what was typed is for the field that comes after it
+        keys, opening.keys = opening.keys, []
         if opening.blind:
             keys = self._unsent(opening, keys)
         if field:

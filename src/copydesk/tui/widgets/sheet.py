@@ -73,6 +73,8 @@ class Sheet(Acts, ModalScreen[R], SteadyScreen[R], Generic[R], scope="sheet"):
     """Whether it wants an answer: then it does not open over what its user went on to."""
     TAKES_TEXT: ClassVar[bool] = False
     """Whether it is there for text: what its user typed before it came is for it."""
+    DECIDES: ClassVar[bool] = False
+    """Whether its keys agree to something: none that was typed before it came is for it."""
     VERTICAL_BREAKPOINTS = HEIGHTS
 
     def __init__(self, title: str) -> None:
@@ -180,6 +182,7 @@ class Confirm(ScrollingSheet[bool], scope="confirm"):
     """
 
     DANGER = 2
+    DECIDES = True
 
     def __init__(
         self,

@@ -3,6 +3,9 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --constraint constraints.txt
+# Tests of whole programs wait for them: one worker more for each two cores fills that time.
+CORES = getattr(os, 'sched_getaffinity', lambda _: range(os.cpu_count() or 1))(0)
+WORKERS = $(shell $(BIN)/python -c "import os; n = len($(CORES)); print(n + n // 2)")
 
 .PHONY: run test fuzz check lint types layers docs pictures bench durability killing cutting monkey wheel clean
 .PHONY: constraints
@@ -14,7 +17,7 @@ test: $(VENV)/.test          ## run the tests on every core; all of them also pr
 	@# Compiled once, and not by every worker and every program that a test starts.
 	@$(BIN)/python -m compileall -q -j 0 src tests
 	@# Plain assertions take ten seconds less to load; what fails is run again to say more.
-	$(BIN)/python -m pytest -n auto --dist worksteal --assert=plain $(or $(ARGS),--reach) \
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal --assert=plain $(or $(ARGS),--reach) \
 	  || { $(BIN)/python -m pytest -n auto --last-failed --last-failed-no-failures none; exit 1; }
 
 fuzz: $(VENV)/.test          ## a generic tool drives the API for long; EXAMPLES=100 of each kind

@@ -268,3 +268,6 @@ async def test_a_request_that_changes_the_same_thing_again_goes_on_until_it_is_h
         await api.aclose()
         await writing
         assert await server.left(20)
+        late = await outcome(api(ops.get_space, space))
+        assert isinstance(late, Unreachable)
+        assert (late.sent, "was closed" in str(late)) == (False, True)

@@ -247,6 +247,8 @@ class Wire:
         raise AssertionError("the last attempt returns or raises")
 
     def _again(self, error: Exception) -> bool | float:
+        if self._closed:
+            return False
         match error:
             case RateLimited() | ServerFault(status=502 | 503 | 504):
                 if error.retry_at is None:
@@ -300,6 +302,7 @@ class Wire:
         )
 
     async def _exchange(self, request: Outgoing, timeouts: Timeouts) -> _Reply:
+        self._refuse_if_closed(request)
         try:
             built = self._http.build_request(
                 request.method,
@@ -328,6 +331,11 @@ class Wire:
         except (httpx.RequestError, TimeoutError) as error:
             waited = (timeouts.connect, timeouts.read, timeouts.whole)
             raise no_answer(error, request, self._host, self._proxy, waited, self._hide) from error
+
+    def _refuse_if_closed(self, request: Outgoing) -> None:
+        # Between two attempts, as the program ends or goes on with another profile.
+        if self._closed:
+            raise Unreachable(f"The connection to {self._host} was closed.", operation=request.name)
 
     async def _read(self, request: Outgoing, response: httpx.Response) -> bytes:
         parts: list[bytes] = []

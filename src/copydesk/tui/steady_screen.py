@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeVar
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from textual import events
 from textual.errors import NoWidget
@@ -36,6 +37,14 @@ class SteadyScreen(Screen[R]):
         """Arrange nothing anew for the size it has: Textual tells of each size twice."""
         if size != self._size:
             super()._screen_resized(size)
+
+    def call_after_refresh(self, callback: Callable[..., Any], *args: Any, **kwargs: Any) -> bool:
+        """Call something once what is asked for was drawn; nothing where it was left by then."""
+
+        def unless_left() -> Any:
+            return callback(*args, **kwargs) if self.is_attached else None
+
+        return super().call_after_refresh(unless_left)
 
     def prepare_drawing(self) -> None:
         """Have `before_drawing` called before the next frame: once, however often it is asked."""

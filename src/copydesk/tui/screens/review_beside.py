@@ -267,8 +267,10 @@ class ReviewBeside(ReviewPages):
 
     def _read_replies(self, view: ThreadView) -> None:
         opened = self.opened_request
+        if opened is None or not view.is_attached:
+            return
         waiting = [thread.id for thread in view.waiting]
-        if opened is None or not waiting:
+        if not waiting:
             return
         self.load(
             f"replies {view.id}",

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import settings
-from hypothesis.internal.conjecture import providers
 
 if TYPE_CHECKING:
     from tests.world import World
@@ -17,10 +16,7 @@ if TYPE_CHECKING:
 # A machine under load is slow, which is no failure. HYPOTHESIS_PROFILE=long looks harder.
 settings.register_profile("suite", max_examples=25, deadline=None)
 settings.register_profile("long", max_examples=1000, deadline=None)
-settings.load_profile(PROFILE := os.environ.get("HYPOTHESIS_PROFILE", "suite"))
-if PROFILE == "suite":
-    # It would read the whole program for constants to try, in each worker: 5 s of a new checkout.
-    providers._get_local_constants = lambda: providers._local_constants
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "suite"))
 
 
 @pytest.fixture

@@ -239,3 +239,23 @@ async def test_an_edit_goes_on_from_the_one_that_is_still_on_its_way(world: Worl
         assert [line.state for line in app.session.log] == ["done", "done"]
         assert app.session.log[-1].text == "Two One Webhook retries and dead letters"
         assert not app.session.drafts.kept()
+
+
+async def test_a_comment_is_changed_back_though_its_edit_is_still_on_its_way(world: World) -> None:
+    review = ReviewWorld(world)
+    app = review.app()
+    async with drive(app, "]", "C", "down", "enter", size=(100, 30)) as driver:
+        await driver.press(*typed("Ah"), "ctrl+s")
+        await driver.press("3", "G")
+        app.session.recall_seconds = 600
+        for key in ("x", "backspace"):
+            await driver.send("e")
+            await eventually(lambda: app.screen is not driver.place, driver.turn)
+            await driver.send(key)
+            await driver.send("ctrl+s")
+            await eventually(lambda: app.screen is driver.place, driver.turn)
+        await eventually(lambda: len(app.session.log) == 3, driver.turn)
+        app.session.send_now()
+        await driver.idle()
+        assert [line.text for line in app.session.log] == ["Ah", "Ahx", "Ah"]
+        assert [line.state for line in app.session.log] == ["done"] * 3

@@ -143,10 +143,11 @@ class MessageActions(ThreadActions, scope="message_actions"):
         message, thread = self.current_message(), self.current_thread()
         assert message is not None
         assert thread is not None
-        before = message.body.markdown or ""
         key, ids = self.draft_key(f"edit {message.id}"), self.thread_ids
+        # What an edit on its way makes of it is what is changed here, also back to what it was.
+        before = unsent(self.session, key) or message.body.markdown or ""
         with going_on(self.session, key) as waits:
-            text = waits.text if waits else unsent(self.session, key) or before
+            text = waits.text if waits else before
             said = await self.write("Edit", key, text=text, fact=GOES_ON if waits else "")
             if said is None or said == typed(text, lines=True).strip():
                 return

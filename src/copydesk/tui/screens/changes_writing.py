@@ -42,7 +42,7 @@ class ChangesWriting(ChangesRuns, scope="changes_writing"):
     async def _edit(self, row: ChangeRow) -> None:
         from copydesk.contract import operations as ops
         from copydesk.tui.change_request_writing import about_text, is_plain, read_about, update_of
-        from copydesk.tui.going_on import GOES_ON, going_on, replace, unsent
+        from copydesk.tui.going_on import GOES_ON, going_on, replace
         from copydesk.tui.kept import live_or_kept
         from copydesk.tui.widgets.composer import WriteSheet
 
@@ -67,7 +67,7 @@ class ChangesWriting(ChangesRuns, scope="changes_writing"):
             sheet = WriteSheet(
                 f"Edit {row.label}",
                 key,
-                text=waits.text if waits else unsent(self.session, key) or about_text(request),
+                text=waits.text if waits else about_text(request),
                 facts=tuple(facts),
                 verb="save",
                 at_start=True,

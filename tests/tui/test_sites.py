@@ -626,6 +626,7 @@ async def test_leaving_says_what_is_kept_and_marks_the_site(world: World) -> Non
         await driver.press("-")
         await select(driver, published.ids["Legal"])
         await driver.press("K", "g s")
+        driver.app.tick()  # what it means for everything typed is not said in its place
         assert "Not kept: 1 change staged in Acme docs: No space left" in driver.screen
         drafts.full = False
         await driver.press("-", "X", "y", "escape")

@@ -65,6 +65,7 @@ class EndingApp(App[None]):
     """The signal that ended it."""
     _over: threading.Event | None = None
     _trouble = ""
+    _untold = False
     _trying: asyncio.Task[None] | None = None
     _ticks = _ticks_left = 0
     explained = ""
@@ -113,12 +114,16 @@ class EndingApp(App[None]):
     def tend_drafts(self) -> None:
         """Say when the disk begins to refuse what is typed, and try again for as long as it does.
 
-        Called every second; what is refused is tried after 1, 2, 4 … `MOST_TICKS` of them.
+        Called every second; what is refused is tried after 1, 2, 4 … `MOST_TICKS` of them. An
+        error that has just been said, as what of this was not kept, is read first.
         """
         app = cast("CopydeskApp", self)
         drafts = app.session.counted
         if drafts.trouble != self._trouble:
             self._trouble, self._ticks, self._ticks_left = drafts.trouble, 1, 0
+            self._untold = True
+        if self._untold and not (self._trouble and app.here is not None and app.here.shows_error):
+            self._untold = False
             if self._trouble:
                 app.session.report(refusal(self._trouble), "bad")
             else:

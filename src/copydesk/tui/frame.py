@@ -328,6 +328,11 @@ class Status(Line):
         self.update()
 
     @property
+    def shows_error(self) -> bool:
+        """Whether the message is an error younger than `ERROR_SECONDS`."""
+        return bool(self.message) and monotonic() < self._until
+
+    @property
     def _contact_answers(self) -> int:
         return cast("CopydeskApp", self.app).session.contact.answers
 
@@ -386,7 +391,7 @@ class Status(Line):
 
     def clear(self, *, young: bool = False) -> None:
         """Forget the message; an error that is still ``young`` only if that is said."""
-        if self.message and (young or monotonic() >= self._until):
+        if self.message and (young or not self.shows_error):
             self.message = ""
             self.update()
 

@@ -320,6 +320,11 @@ class Place(CommonActions, Loading, Shaped):
         if self.framed and not self._hushed:
             self.query_one(Status).say(text, tone)
 
+    @property
+    def shows_error(self) -> bool:
+        """Whether the status line shows an error that there was no time to read."""
+        return self.framed and self.query_one(Status).shows_error
+
     def unsay(self, text: str) -> None:
         """Forget a message that is no longer so, if it is still the last."""
         if self.framed and (status := self.query_one(Status)).message == text:

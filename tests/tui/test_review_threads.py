@@ -118,3 +118,7 @@ async def test_what_waited_under_a_thread_is_gone_with_it_also_where_another_pla
         await driver.press("g x", "D", "escape")
         assert driver.place.PLACE == "review"
         assert "waits in the outbox" not in driver.screen
+        assert "your draft: Because. (r goes on)" in driver.screen
+        await driver.press("u")
+        assert "waits in the outbox: reply" in driver.screen
+        assert "your draft" not in driver.screen

@@ -153,8 +153,8 @@ class Waiting:
         """Note that a write waits: it is known not to have arrived."""
         queued = await asyncio.to_thread(self.settle, entry, "queued", sentence=said, held=held)
         self.untold.discard(entry.id)
-        self.show(queued, "queued", said)
         await asyncio.to_thread(self.move_draft, entry.draft, entry.text)
+        self.show(queued, "queued", said)
         return queued
 
     def settle(self, entry: Entry, state: State, **changes: Any) -> Entry:

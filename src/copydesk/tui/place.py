@@ -177,6 +177,9 @@ class Place(CommonActions, Loading, Shaped):
         """Show that the outbox is another, while the service is away; it tells most by itself."""
         self.refresh_frame()
 
+    def waits_changed(self) -> None:
+        """Follow what came into the outbox or left it; panes mark it by themselves."""
+
     def opened(self) -> None:
         """Do what must be done once, after the first frame."""
 
@@ -238,6 +241,7 @@ class Place(CommonActions, Loading, Shaped):
             self._marks = marks
             for pane in self.query(Pane):
                 pane.waits_changed()
+            self.waits_changed()
 
     def on_unmount(self) -> None:
         """Stop listening and reading."""

@@ -35,6 +35,22 @@ class ThreadActions(Place, scope="thread_actions"):
     """Said where there is no thread under the cursor."""
 
     threads: Threads
+    _drafts_due = False
+    """Whether texts came out of the outbox, or went there, since drafts were shown."""
+
+    def waits_changed(self) -> None:
+        """Show what left the outbox as the draft that it is again, and what waits there as none."""
+        self._drafts_due = True
+        self.call_later(self._show_drafts)
+
+    def on_screen_resume(self) -> None:
+        """Show what was due while something was written over it: that is no draft to go on with."""
+        self.call_later(self._show_drafts)
+
+    def _show_drafts(self) -> None:
+        if self._drafts_due and self.app.screen is self:
+            self._drafts_due = False
+            self.run_worker(self.drafts_changed(), name="drafts")
 
     # What a place says
 

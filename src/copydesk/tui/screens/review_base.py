@@ -268,7 +268,9 @@ class ReviewBase(Place):
         prefix = f"{opened.space.id}/{opened.request.id}/"
         kept = await asyncio.to_thread(self.session.drafts.kept)
         self.drafts = {
-            key.removeprefix(prefix): text for key, text in kept.items() if key.startswith(prefix)
+            key.removeprefix(prefix): text
+            for key, text in kept.items()
+            if key.startswith(prefix) and not self.session.is_on_its_way(key, text)
         }
 
     def poll(self) -> None:

@@ -174,7 +174,7 @@ class SpaceComments(MessageActions, ResourcePlace["Comment"], scope="space_comme
         quote = f"{quote}: {gone}" if gone else quote
         lead, answers = self.draft_key("reply") + " ", {}
         for key, text in self.session.drafts.kept().items():
-            if key.startswith(lead):
+            if key.startswith(lead) and not self.session.is_on_its_way(key, text):
                 answers[key.removeprefix(lead)] = text
         self.thread.show([Group("", [thread], [quote])], answers=answers)
 
@@ -255,7 +255,8 @@ class SpaceComments(MessageActions, ResourcePlace["Comment"], scope="space_comme
 
     async def drafts_changed(self) -> None:
         """Show the reply that waits to be sent."""
-        self.show_item()
+        if (thread := self.current_thread()) is not None:
+            self._draw(thread)
 
     def message_arrived(self, draft: PendingDraft, sent: Comment | CommentReply) -> None:
         """Show what has arrived."""

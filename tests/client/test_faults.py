@@ -177,7 +177,9 @@ async def test_messages_of_strangers_are_cleaned_and_bounded() -> None:
 
 @pytest.mark.parametrize("status", [502, 503, 504])
 async def test_reads_are_sent_again_when_a_gateway_fails(status: int) -> None:
-    faulty = Faulty(error(status), error(status), tin)
+    # When a budget starts again says nothing of a gateway.
+    failing = error(status, x_ratelimit_reset=str(int(NOW) + 3600))
+    faulty = Faulty(failing, failing, tin)
     async with service(faulty) as api:
         assert (await api(get_tin, "t")).id == "t"
     assert len(faulty.requests) == 3
@@ -193,11 +195,12 @@ async def test_sending_again_has_an_end() -> None:
 
 @pytest.mark.parametrize("status", [400, 403, 404, 409, 412, 500, 501])
 async def test_other_refusals_are_not_sent_again(status: int) -> None:
-    faulty = Faulty(error(status))
+    faulty = Faulty(error(status, retry_after="7"))
     async with service(faulty) as api:
-        with pytest.raises(ApiError):
+        with pytest.raises(ApiError) as caught:
             await api(get_tin, "t")
     assert len(faulty.requests) == 1
+    assert caught.value.retry_at == datetime.fromtimestamp(NOW + 7, UTC)
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ from textual import events
 
 from copydesk.client.budget import Budget
 from copydesk.client.errors import (
+    ApiError,
     Forbidden,
     Garbled,
     NotFound,
@@ -289,6 +290,22 @@ async def test_a_used_up_budget_is_waited_for() -> None:
         assert opened.asked() == 1
         assert "live now" in opened.head
         assert "API limit" not in opened.driver.screen
+        # Any refusal may say when to ask again, whether a poll met it or somebody at the keys.
+        failing: list[tuple[type[ApiError], int]] = [(ServerFault, 503), (Forbidden, 403)]
+        for kind, status in failing:
+            since = f"busy, data from {opened.now.astimezone():%H:%M}, again in"
+            at = opened.now + timedelta(seconds=115)
+            opened.service.failure = kind("Later.", status=status, retry_at=at)
+            await opened.after(15)
+            assert f"{since} 100 s (R now)" in opened.head
+            await opened.driver.press("R")
+            assert f"{since} 100 s" in opened.head
+            opened.asked()
+            await opened.after(99)
+            assert opened.asked() == 0
+            opened.service.failure = None
+            await opened.after(1)
+            assert "live now" in opened.head
 
 
 async def test_little_budget_stretches_the_interval_and_says_slow() -> None:

@@ -53,11 +53,12 @@ class Budget:
         )
 
 
-def retry_time(headers: Mapping[str, str], now: float) -> datetime | None:
+def retry_time(headers: Mapping[str, str], now: float, *, limited: bool = True) -> datetime | None:
     """Return when to ask again (UTC), or None when the service does not say.
 
     ``Retry-After`` (seconds, or an HTTP date) goes before ``X-RateLimit-Reset`` (decisions.md, Rate
-    limit).
+    limit). That a budget starts again then says nothing of a refusal for another reason (not
+    ``limited``).
     """
     after = headers.get("retry-after", "").strip()
     if (seconds := _number(after)) is not None:
@@ -67,7 +68,7 @@ def retry_time(headers: Mapping[str, str], now: float) -> datetime | None:
             return _here(_dated(after), headers, now)
         except (ValueError, OverflowError):
             pass
-    reset = _number(headers.get("x-ratelimit-reset"))
+    reset = _number(headers.get("x-ratelimit-reset")) if limited else None
     return None if reset is None else _here(_moment(reset), headers, now)
 
 

@@ -94,7 +94,7 @@ def refusal(
         status=status,
         operation=request.name,
         request_id=hide(request_id(headers)),
-        retry_at=retry_time(headers, now) if status in {429, 503} else None,
+        retry_at=retry_time(headers, now, limited=status == 429),
         from_service=bool(said),
     )
 

@@ -36,9 +36,10 @@ def age_line(place: Place, width: int) -> Said:
     if session.contact.limited:
         if place.read_at is None and kept is None:
             since = ""  # of what is shown here nothing is read
-        said = f"limit{since}, again {_again(session.contact, now)}"
+        why = session.contact.limited
+        said = f"{why}{since}, again {_again(session.contact, now)}"
         hint = [f"{said} (R now)"] if width >= 80 else []
-        return "bad", (*hint, said, f"limit{since}", "limit")
+        return "bad", (*hint, said, f"{why}{since}", why)
     if kept is not None:
         old = f"kept {_ago(seconds(kept, now))}"
         does = "reading" if place.reading else "not read"

@@ -31,6 +31,9 @@ MOST_DOUBLED = 4
 JITTER = 0.1
 """By which share a wait is lengthened at most, so that many desks do not come back at once."""
 
+LIMIT, BUSY = "limit", "busy"
+"""Why nothing is to be asked for now: no more requests are allowed, or it is told so besides."""
+
 LATE_SECONDS = 5.0
 """How long the answer to a poll may take before what is shown no longer counts as live."""
 
@@ -44,8 +47,8 @@ class Contact:
         """Why the service cannot be reached; empty when it can."""
         self.told = False
         """Whether that was said in full while what is kept shows, since it last answered."""
-        self.limited = False
-        """Whether it said last that no more requests are allowed for now."""
+        self.limited = ""
+        """Why it said last that nothing is to be asked for now, as a word; empty when it may be."""
         self.failures = 0
         """How many times in a row it was not reached, or allowed no more."""
         self.retry_at: datetime | None = None
@@ -61,7 +64,7 @@ class Contact:
         """Note an answer: everything is as usual again."""
         self.answers += 1
         self.offline, self.failures, self.retry_at, self.refused = "", 0, None, False
-        self.told = self.limited = False
+        self.told, self.limited = False, ""
 
     def lost(self, now: datetime, why: str) -> None:
         """Note that the service was not reached: wait 1, 2, 4 … `LONGEST_WAIT` seconds.
@@ -70,7 +73,7 @@ class Contact:
         """
         if self.offline and self.retry_at is not None and now < self.retry_at:
             return
-        self.offline, self.limited = why, False
+        self.offline, self.limited = why, ""
         wait = min(LONGEST_WAIT, 2.0 ** min(self.failures, 10))
         self.failures += 1
         self.retry_at = now + timedelta(seconds=wait * (1 + JITTER * self._jitter()))
@@ -79,7 +82,12 @@ class Contact:
         """Ask nothing by itself before that moment."""
         self.retry_at = until if self.retry_at is None else max(self.retry_at, until)
 
-    def limit(self, now: datetime, until: datetime | None) -> None:
+    def held(self, now: datetime) -> bool:
+        """Whether it was not reached, or wants nothing to be asked before a moment to come."""
+        waits = self.retry_at is not None and now < self.retry_at
+        return bool(self.offline) or (bool(self.limited) and waits)
+
+    def limit(self, now: datetime, until: datetime | None, why: str = LIMIT) -> None:
         """Note that no more requests are allowed: ask nothing by itself before ``until``.
 
         Where the service does not say when, or says now, wait 15, 30 … `LONGEST_WAIT` seconds.
@@ -87,7 +95,8 @@ class Contact:
         """
         if not self.limited:  # it has answered: what was waited for before is over
             self.offline, self.told, self.retry_at = "", False, None
-            self.failures, self.limited = 0, True
+            self.failures = 0
+        self.limited = why
         if until is not None and until > now:
             self.hold(until)
         elif self.retry_at is None or now >= self.retry_at:

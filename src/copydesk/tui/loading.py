@@ -93,7 +93,8 @@ class Loading(Screen[None]):
             self.load(
                 "poll", lambda api: self._refresh_paged(paged), lambda _: None, what="Reading again"
             )
-        elif self._place.session.offline:  # nobody else would find out that the service is back
+        elif (contact := self._place.session.contact).offline or contact.limited:
+            # Nobody else would find out that the service is back.
             self._place.reload()
 
     def paged_sources(self) -> list[PagedSource[Any]]:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from copydesk.domain.service_clock import apart, service_time
 from copydesk.domain.text import clean
 from copydesk.local.journal import MemoryJournal, WriteJournal
-from copydesk.tui.contact import LOW_SHARE, Contact
+from copydesk.tui.contact import BUSY, LOW_SHARE, Contact
 from copydesk.tui.drafts import CountedDrafts, DraftStore, MemoryDrafts
 from copydesk.tui.errors import sentence
 from copydesk.tui.identity import confirm, identify, knock, recall, tell_owner
@@ -301,20 +301,24 @@ class Session(TakingBack):
         """Learn from the failure of a read how soon to ask again by itself.
 
         That the service failed says nothing of the way to it where the reader is told (not
-        ``quiet``).
+        ``quiet``). Whatever it refuses, it may say when it wants to be asked again.
         """
         from copydesk.client.errors import RateLimited, ServerFault, Unauthorized, Unreachable
 
-        if isinstance(error, Unreachable) or (quiet and isinstance(error, ServerFault)):
-            self.unreachable(sentence(error))
-        elif isinstance(error, RateLimited):
-            self.contact.limit(self.clock(), error.retry_at)
-            self.touched()
-        elif isinstance(error, Unauthorized):
+        now, until = self.clock(), getattr(error, "retry_at", None)
+        if isinstance(error, Unauthorized):
             self.contact.refused = True
             # Another token may be somebody else's.
             self.confirmed = False
             self.touched()
+        elif isinstance(error, RateLimited):
+            self.contact.limit(now, until)
+            self.touched()
+        elif until is not None and until > now:
+            self.contact.limit(now, until, BUSY)
+            self.touched()
+        elif isinstance(error, Unreachable) or (quiet and isinstance(error, ServerFault)):
+            self.unreachable(sentence(error))
 
     def unreachable(self, why: str) -> None:
         """Note that the service was not reached; ``why`` is a sentence."""

@@ -12,6 +12,7 @@ from textual.widgets import Input, Label, Static
 from copydesk.domain.text import clean
 from copydesk.tui.account import KEPT, VARIABLE, TokenKeeper, change_token
 from copydesk.tui.actions import action
+from copydesk.tui.contact import BUSY
 from copydesk.tui.errors import failure_types, sentence
 from copydesk.tui.widgets.prompt import Field
 from copydesk.tui.widgets.sheet import Sheet, fact_lines
@@ -80,6 +81,8 @@ class TokenSheet(Sheet[str]):
             stands = f"{host} refused the token."
         elif contact.offline:
             stands = f"{host} cannot be reached now, so it says nothing of the token."
+        elif contact.limited == BUSY:
+            stands = f"{host} wants to be asked later, so it says nothing of the token."
         elif contact.limited:
             stands = f"{host} allows no more requests now, so it says nothing of the token."
         elif not contact.answers:

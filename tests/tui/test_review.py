@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import httpx
 import pytest
 
 from copydesk.contract.models.merge_rules import MergeRulesWrite
@@ -279,14 +280,27 @@ async def test_undo_after_a_verdict_asks_before_it_reaches_further_back(
         assert review.open_threads() == 0
 
 
+class Keeping(Faults):
+    """A desk from which nothing can be removed."""
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        if request.method == "DELETE":
+            return httpx.Response(403, json={"error": {"code": 403, "message": "Not now."}})
+        return await super().handle_async_request(request)
+
+
 async def test_people_are_asked_for_a_review(review: ReviewWorld) -> None:
     review.world.user("priya", display_name="Priya Rao")
-    async with drive(review.app(), "w") as driver:
+    async with drive(review.app(faults=Keeping(review.world)), "w") as driver:
         await driver.type("priya")
         await driver.press("tab", "ctrl+s")
         assert "Asked: Priya Rao." in driver.screen
         await driver.press("1")
         assert "Priya Rao was asked" in driver.screen
+        # What arrived is shown also where the next request is refused.
+        await driver.press("w", "tab", *"ana", "tab", "ctrl+s")
+        assert "Not now." in driver.screen
+        assert driver.screen.count(" was asked") == 2
 
 
 async def test_status_changes_and_is_taken_back(review: ReviewWorld) -> None:

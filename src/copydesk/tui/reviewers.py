@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING
@@ -38,13 +38,15 @@ async def ask_reviewers(
     label: str,
     author: str,
     before: Mapping[str, User],
+    sent: Callable[[], None],
     since: datetime | None = None,
-) -> bool:
-    """Let the reader tick who is asked to review; return whether anything was sent.
+) -> None:
+    """Let the reader tick who is asked to review, and send what differs.
 
     ``before`` are those who are asked now, by id; ``since`` when the service said so, where that is
     kept. The author is not offered. Each request is a write of its own, all are taken back
-    together. Raises `WriteError`.
+    together. ``sent`` reads again who is asked: also when some of it failed, for the rest may have
+    arrived. Raises `WriteError`.
     """
     from copydesk.tui.age_line import moment
     from copydesk.tui.present.comment import name_of
@@ -66,7 +68,7 @@ async def ask_reviewers(
     sheet = Choices(title, options, ticked=list(before))
     chosen: frozenset[str] | None = await place.desk.push_screen_wait(sheet)
     if chosen is None or chosen == before.keys():
-        return False
+        return
     old = frozenset(before)
     asked, left = sorted(chosen - old), sorted(old - chosen)
     names = listed([name_of(people[user]) for user in sorted(chosen) if user in people])
@@ -74,24 +76,30 @@ async def ask_reviewers(
     steps += [([], user) for user in left]
     group = uuid4().hex if len(steps) > 1 else ""
     waits: QueuedError | None = None
-    for at, (new, gone) in enumerate(steps):
-        try:
-            await place.perform(
-                "Ask for a review" if new else "Ask no longer for a review",
-                label,
-                partial(_send, space=space, request=request, asked=new, left=gone),
-                reversal=reviewers_asked(space, request, asked=new, left=[gone] if gone else []),
-                expects=still_discussed(space, request),
-                group=group,
-                recall=at == 0,
-                aged=since is not None,
-                done=f"Asked: {names}." if names else "Nobody is asked now.",
-            )
-        except QueuedError as error:
-            waits = error
+    try:
+        for at, (new, gone) in enumerate(steps):
+            try:
+                await place.perform(
+                    "Ask for a review" if new else "Ask no longer for a review",
+                    label,
+                    partial(_send, space=space, request=request, asked=new, left=gone),
+                    reversal=reviewers_asked(
+                        space, request, asked=new, left=[gone] if gone else []
+                    ),
+                    expects=still_discussed(space, request),
+                    group=group,
+                    recall=at == 0,
+                    aged=since is not None,
+                    done=f"Asked: {names}." if names else "Nobody is asked now.",
+                )
+            except QueuedError as error:
+                waits = error
+    finally:
+        # While nobody is there, reading would only say so, over what is told of the writes.
+        if place.is_attached and not place.session.offline:
+            sent()
     if waits is not None:
         raise waits
-    return True
 
 
 async def _send(api: Api, *, space: str, request: str, asked: list[str], left: str) -> None:

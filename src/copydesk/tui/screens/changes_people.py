@@ -111,7 +111,7 @@ class ChangesPeople(ChangesBulk, scope="changes_people"):
             draft=key,
             recall=True,
         )
-        await self._others_now(row)
+        self._others_now(row)
 
     def _facts(self, row: ChangeRow, waiting: int) -> tuple[str | Text, ...]:
         facts: list[str | Text] = [Text(row.named, style="strong")]
@@ -125,7 +125,7 @@ class ChangesPeople(ChangesBulk, scope="changes_people"):
         facts.append("A verdict cannot be taken back, only replaced by another.")
         return tuple(facts)
 
-    async def _others_now(self, row: ChangeRow) -> None:
+    def _others_now(self, row: ChangeRow) -> None:
         """Read again what depends on reviews: these change no row."""
         self.forget_details(row)
         self._asked_old = True
@@ -153,7 +153,7 @@ class ChangesPeople(ChangesBulk, scope="changes_people"):
 
         found = await live_or_kept(self.session, asked)
         organization = (await self.scope(await self.session.ready())).organization
-        sent = await reviewers.ask_reviewers(
+        await reviewers.ask_reviewers(
             self,
             organization=organization,
             space=row.space,
@@ -161,7 +161,6 @@ class ChangesPeople(ChangesBulk, scope="changes_people"):
             label=row.label,
             author=row.author_id,
             before=found.result,
+            sent=lambda: self._others_now(row),
             since=found.at,
         )
-        if sent:
-            await self._others_now(row)

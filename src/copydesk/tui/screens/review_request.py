@@ -239,7 +239,7 @@ class ReviewRequest(ReviewTabs, scope="review_request"):
         assert opened is not None
         assert rules is not None
         request = opened.request
-        sent = await ask_reviewers(
+        await ask_reviewers(
             self,
             organization=opened.space.organization,
             space=opened.space.id,
@@ -247,10 +247,9 @@ class ReviewRequest(ReviewTabs, scope="review_request"):
             label=f"#{request.number}",
             author=request.created_by.id if request.created_by else "",
             before={asked.user.id: asked.user for asked in rules.requested or ()},
+            sent=self._read_rules,
             since=self.kept_at,
         )
-        if sent:
-            self._read_rules()
 
     # Status
 

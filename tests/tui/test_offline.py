@@ -12,7 +12,7 @@ import pytest
 import stamina
 
 from copydesk.client.api import Api
-from copydesk.client.errors import Unreachable
+from copydesk.client.errors import RateLimited, Unreachable
 from copydesk.client.wire import Timeouts
 from copydesk.contract import operations as ops
 from copydesk.contract.models.review import ReviewersRequest
@@ -238,7 +238,7 @@ async def test_a_service_that_answers_badly_empties_nothing(
     body = ReviewersRequest(users=[world.ana])
     await world.api(lee)(ops.request_reviewers, *ids, body)
     app = service.open("changes", organization=world.home, view="needs-me")
-    async with drive(app) as driver:
+    async with drive(app, "e", "escape") as driver:
         assert "live now" in head(driver)
         service.fault = faults.TRUNCATED_JSON
         world.clock.now += timedelta(seconds=70)
@@ -248,6 +248,13 @@ async def test_a_service_that_answers_badly_empties_nothing(
         assert "read 1 min ago, not all since" in head(driver)
         # What opens meanwhile says what is known of it, and is read by itself afterwards.
         service.fault = faults.LIMITED
+        # What may wait opens on what is kept, and until then nobody is asked once more.
+        for asked in (1, 0):
+            before = len(service.server.asked)
+            await driver.press("e")
+            assert "API limit reached: this is what the service said" in driver.screen
+            assert len(service.server.asked) == before + asked
+            await driver.press("escape")
         await driver.press("enter")
         assert "#3 Lower them" in head(driver)
         assert "limit, again in 1" in head(driver)
@@ -433,6 +440,13 @@ async def test_a_list_goes_on_from_what_is_kept_of_it(
         whole = await pages(api)
     assert whole.complete
     assert whole.kept_at is None
+    server.plan = lambda asked: faults.LIMITED
+    async with service.client() as api:
+        source = await pages(api)
+        assert [row.id for row in source.shown()] == [row.id for row in whole.shown()]
+        assert not source.error
+        assert isinstance(source.failure, RateLimited)
+    server.plan = service.plan
     await server.down()
     async with service.client() as api:
         source = await pages(api)

@@ -1,16 +1,18 @@
 """Reading what is kept of a service on this machine: there at once, and also without a network.
 
 What is shown of it is marked with its age and read anew behind it. What an action goes on with is
-read so only where the service cannot be reached, and what is written on it is rechecked before it
+read so only where the service cannot be asked now, and what is written on it is rechecked before it
 goes (`live_or_kept`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Generic, TypeVar
+
+from copydesk.tui.contact import BUSY, LIMIT
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
@@ -18,17 +20,21 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+WHY = {"": "Offline", LIMIT: "API limit reached", BUSY: "The service is busy"}
+"""Why the service is not asked, by what it said last (`Contact.limited`)."""
+
 
 @dataclass(frozen=True, slots=True)
 class FromKept(Generic[T]):
     """What was read of what is kept.
 
     ``at`` is when the oldest of it came from the service; None where nothing had to be asked, so
-    that it is as good as if it came from there.
+    that it is as good as if it came from there. ``why`` it was not asked, for a sentence.
     """
 
     result: T
     at: datetime | None
+    why: str = "Offline"
 
     def note(self, now: datetime) -> str:
         """Return what a sheet that opens on it says of its age; "" for what has just been read."""
@@ -36,7 +42,7 @@ class FromKept(Generic[T]):
 
         if self.at is None:
             return ""
-        since = f"Offline: this is what the service said {moment(self.at, now)}."
+        since = f"{self.why}: this is what the service said {moment(self.at, now)}."
         return f"{since} What you send waits, and asks you if that was changed meanwhile."
 
 
@@ -56,28 +62,28 @@ async def from_kept(read: Callable[[], Awaitable[T]]) -> FromKept[T] | None:
 
 
 async def live_or_kept(session: Session, read: Callable[[Api], Awaitable[T]]) -> FromKept[T]:
-    """Return what the service says, or where it cannot be reached what is kept of that.
+    """Return what the service says, or where it cannot be asked now what is kept of that.
 
     What is written on what is kept is ``aged`` (`Session.perform`). Raises ``ApiError`` where
     nothing is kept either.
     """
-    from copydesk.client.errors import Unreachable
+    from copydesk.tui.errors import silence_types
 
-    api = await session.ready()
+    api, contact = await session.ready(), session.contact
 
     async def kept() -> FromKept[T] | None:
         found = await from_kept(lambda: read(api)) if api.keeps else None
         usable = found is not None and (found.at is None or session.may_recall(found.at))
-        return found if usable else None
+        return replace(found, why=WHY[contact.limited]) if found and usable else None
 
     # Nobody waits once more for what is known not to answer.
-    if session.offline and (found := await kept()) is not None:
+    if session.held and (found := await kept()) is not None:
         return found
     try:
         return FromKept(await read(api), None)
-    except Unreachable as error:
-        session.learn(error)
-        if (found := await kept()) is None:
+    except silence_types() as error:
+        session.learn(error, quiet=False)
+        if not session.held or (found := await kept()) is None:
             raise
         return found
 

@@ -195,7 +195,7 @@ class Loading(Screen[None]):
         """Read something and hand it to ``then``, on the event loop.
 
         What is kept of it on this machine is handed to ``then`` before. With "away" that is done
-        only where the service cannot be reached, as for what is taken down while it is read; with
+        only where the service cannot be asked now, as for what is taken down while it is read; with
         "never" not even then, for what is decided by and what nobody has asked for yet.
 
         A newer read of the same ``group`` cancels the older. ``of`` tells what is read from others
@@ -333,7 +333,7 @@ class Loading(Screen[None]):
             keeps = api.keeps and kept != "never"
             # Who passes by reads nothing that was kept while the service answers: it would be taken
             # for what is known, and not be read.
-            first = not after or session.unanswered if kept == "first" else bool(session.offline)
+            first = not after or session.unanswered if kept == "first" else session.held
             if keeps and first:
                 recalled = await self._recall(group, of, lambda: read(api), then, quiet=quiet)
                 begun = session.clock()

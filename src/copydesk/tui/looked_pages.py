@@ -63,9 +63,9 @@ class LookedPages(PagedSource[T]):
 
     async def _load(self, at: int) -> None:
         await super()._load(at)
-        from copydesk.client.errors import ServerFault, Unreachable
+        from copydesk.client.errors import RateLimited, ServerFault, Unreachable
 
-        silent = isinstance(self.failure, (Unreachable, ServerFault))
+        silent = isinstance(self.failure, (Unreachable, ServerFault, RateLimited))
         if silent and not self._begun and self._kept is not None:
             self._resume(self._kept)
             self.notify("reset")

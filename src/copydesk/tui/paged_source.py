@@ -239,7 +239,7 @@ class PagedSource(Source[T]):
         """Return what is kept of a page that was not read yet, if anything is.
 
         That of the first page is shown until the service has answered. The others are looked up
-        only where it could not be reached: they go on where the first one ends.
+        only where it could not be asked: they go on where the first one ends.
         """
         if self._begun if token is None else self.kept_at is None:
             return None
@@ -257,12 +257,12 @@ class PagedSource(Source[T]):
 
     def _fail(self, error: Exception) -> None:
         """Say why a page could not be read; what is kept of the list stays where it may."""
-        from copydesk.client.errors import Forbidden, NotFound, Unreachable
+        from copydesk.client.errors import Forbidden, NotFound, RateLimited, Unreachable
 
         self.failure = error
         self._goal = 0
         self._task = None
-        if self._confirming and isinstance(error, Unreachable):
+        if self._confirming and isinstance(error, (Unreachable, RateLimited)):
             self.notify("state")
             self._pump()
             return

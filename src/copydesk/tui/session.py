@@ -265,15 +265,21 @@ class Session(TakingBack):
 
     @property
     def unanswered(self) -> bool:
-        """Whether the service has not answered yet, or cannot be reached by now."""
-        return bool(self.offline) or not self.contact.answers
+        """Whether the service has not answered yet, or cannot be asked by now."""
+        return self.held or not self.contact.answers
+
+    @property
+    def held(self) -> bool:
+        """Whether it could not be reached, or wants nothing to be asked for now."""
+        return self.contact.held(self.clock())
 
     def may_recall(self, at: datetime) -> bool:
         """Whether what was kept at that moment may be shown: not what is older than a write of
         mine, unless nothing newer can be had, and nothing where the token was refused.
         """
         mine = (line.at for line in self.log if line.state not in NOT_DONE)
-        return not self.contact.refused and (bool(self.offline) or all(at > own for own in mine))
+        away = self.offline or self.contact.limited
+        return not self.contact.refused and (bool(away) or all(at > own for own in mine))
 
     def watch(self, changed: Callable[[], None]) -> Callable[[], None]:
         """Call ``changed`` whenever the log, the age or the budget change; returns an undo."""

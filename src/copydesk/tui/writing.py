@@ -428,7 +428,7 @@ class Writing(Recalling):
         if line.state == "queued":
             self.outbox.move_draft(line.draft, line.text)
             self._replace(line, "It waits by a later write.")
-            if line.aged and not self.contact.offline:
+            if line.aged and not self.contact.held(self.clock()):
                 self.outbox.wake()
         elif line.draft and line.state in ("failed", "unknown"):
             self.unsent[line.draft] = line.said

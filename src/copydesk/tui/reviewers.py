@@ -64,7 +64,7 @@ async def ask_reviewers(
     if since is not None:
         title += f" (as asked {moment(since, place.session.clock())})"
     if members is None:
-        title += ": offline, who else is here is not known"
+        title += ": who else is here is not known"
     sheet = Choices(title, options, ticked=list(before))
     chosen: frozenset[str] | None = await place.desk.push_screen_wait(sheet)
     if chosen is None or chosen == before.keys():
@@ -113,13 +113,13 @@ async def _send(api: Api, *, space: str, request: str, asked: list[str], left: s
 
 
 async def _members(place: Place, organization: str) -> dict[str, User] | None:
-    """Return who may be asked, by id: of what is kept where the service cannot be reached.
+    """Return who may be asked, by id: of what is kept where the service cannot be asked now.
 
     None where nothing is kept: who is asked by now can be asked no longer even so. Raises
     ``ApiError``.
     """
-    from copydesk.client.errors import Unreachable
     from copydesk.contract import operations as ops
+    from copydesk.tui.errors import silence_types
     from copydesk.tui.kept import from_kept, live_or_kept
     from copydesk.tui.people import PAGE
 
@@ -133,11 +133,14 @@ async def _members(place: Place, organization: str) -> dict[str, User] | None:
                 break
         return found
 
-    if place.session.offline:  # nobody waits for what is known not to answer
+    held = place.session.held
+    if held:  # nobody waits for what is known not to answer
         api = await place.session.ready()
         found = await from_kept(lambda: read(api)) if api.keeps else None
         return None if found is None else found.result
     try:
         return (await live_or_kept(place.session, read)).result
-    except Unreachable:
+    except silence_types():
+        if not place.session.held:
+            raise
         return None

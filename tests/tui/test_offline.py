@@ -290,6 +290,11 @@ async def test_what_is_kept_shows_until_the_service_has_answered(
         world.change_request(filled["space"], {"rates": "Never."}, subject="Begin anew")
         later(service, app, minutes=4)
         await driver.idle()
+        service.fault = faults.SERVER_ERROR
+        await driver.press("g c")
+        assert "kept 4 min ago, not read, again in 15 s" in head(driver)
+        service.fault = None
+        await driver.press("escape")
         service.held = asyncio.Event()
         await driver.send("g")
         await driver.send("c")

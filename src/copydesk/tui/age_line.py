@@ -42,16 +42,14 @@ def age_line(place: Place, width: int) -> Said:
         return "bad", (*hint, said, f"{why}{since}", why)
     if kept is not None:
         old = f"kept {_ago(seconds(kept, now))}"
-        does = "reading" if place.reading else "not read"
-        return "warn", (f"{old}, {does}", old, "kept")
+        if place.reading:
+            return "warn", (f"{old}, reading", old, "kept")
+        return "warn", (*_tries(f"{old}, not read", place, now, width), old, "kept")
     if place.unread and place.read_at is None and not place.loads:
         unread = "cached, not read" if place.cached else "not read"
         if not place.failing:  # it was refused: read again, it comes to the same
             return "bad", (unread, "not read")
-        wait = session.contact.wait(now, place.asked_at, slow=session.slow, failures=place.useless)
-        said = f"{unread}, again in {wait} s"
-        hint = [f"{said} (R now)"] if width >= 80 else []
-        return "bad", (*hint, said, unread, "not read")
+        return "bad", (*_tries(unread, place, now, width), "not read")
     if read_at is None:
         return "warn", ("cached, connecting" if place.cached else "connecting", "connecting")
     if place.AGED and place.read_at is None and place.loads:
@@ -74,6 +72,14 @@ def age_line(place: Place, width: int) -> Said:
         since = short_age(age)
         long = f"{place.AGED} read {since}{'' if since == 'now' else ' ago'}"
     return ("good" if live else ""), (long, brief)
+
+
+def _tries(said: str, place: Place, now: datetime, width: int) -> Sequence[str]:
+    """Return what is said of a place, the longest first with when it is read again."""
+    session = place.session
+    wait = session.contact.wait(now, place.asked_at, slow=session.slow, failures=place.useless)
+    again = f"{said}, again in {wait} s"
+    return (*([f"{again} (R now)"] if width >= 80 else ()), again, said)
 
 
 def _again(contact: Contact, now: datetime) -> str:

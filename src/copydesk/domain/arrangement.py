@@ -115,7 +115,7 @@ class Arrangement(Ordered):
         """
         items: dict[str, Item] = {}
         for row, values in changes.items():
-            item = self._there(row)
+            item = self.there(row)
             if item.kind == "group":
                 raise StagingError("The API has no operation on a group; it cannot be changed.")
             wanted = {name: values[name] for name in values if name != "default"}
@@ -135,7 +135,7 @@ class Arrangement(Ordered):
 
     def make_default(self, row: str) -> Self:
         """Return it with readers landing on a thing first. Raises `StagingError`."""
-        if self._there(row).kind not in ("section", "site-space"):
+        if self.there(row).kind not in ("section", "site-space"):
             raise StagingError("Only sections and what they show can be a default.")
         return self._to(default_at(self.now, row), (row,))
 

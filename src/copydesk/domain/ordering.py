@@ -166,7 +166,8 @@ class Ordered(Arranged):
         touching = self.touched.union(touched)
         return replace(self, now=after, past=(*self.past, self.now), future=(), touched=touching)
 
-    def _there(self, row: str) -> Item:
+    def there(self, row: str) -> Item:
+        """Return what a row stands for once all is sent; `StagingError` where it is gone by then."""
         item = self.now.items.get(row)
         if item is None:
             gone = row in self.base
@@ -178,7 +179,7 @@ class Ordered(Arranged):
     def _rows(self, picked: Collection[str]) -> list[str]:
         """Return what is picked in the order of its level, without what is in others of it."""
         for row in picked:
-            self._there(row)
+            self.there(row)
         chosen = set(picked)
         levels = {self.now.level_of(row) for row in chosen}
         if len(levels) == 1:

@@ -166,7 +166,7 @@ class TreeArrangement(Arrangement):
 
         Raises `StagingError` for what cannot be copied.
         """
-        item = self._there(row)
+        item = self.there(row)
         if item.kind != "space":
             raise StagingError("The API copies spaces only, not collections.")
         if row.startswith(NEW):
@@ -177,7 +177,7 @@ class TreeArrangement(Arrangement):
     def remove(self, rows: Collection[str]) -> Self:
         """Return it without some spaces and empty collections. Raises `StagingError`."""
         for row in rows:
-            if self._there(row).kind != "collection":
+            if self.there(row).kind != "collection":
                 continue
             inside = [each for each in self.now.levels[row] if each not in rows]
             if inside:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from copydesk.domain.call import NEW
 from copydesk.domain.layout import TOP
+from copydesk.domain.ordering import StagingError
 from copydesk.domain.text import plural
 from copydesk.domain.tree_arrangement import TreeArrangement
 from copydesk.tui.actions import action, command
@@ -192,6 +193,11 @@ class SpaceMaking(SpaceEditing, scope="space_making"):
         from copydesk.tui.widgets.choice import Choice, Option
 
         picked, now = self.picked(), self.arrangement.now
+        try:
+            titles = [self.arrangement.there(row).title for row in picked]
+        except StagingError as gone:
+            self.say(str(gone), "warn")
+            return
         options = [Option(AT_TOP, "the top", "in no collection")]
         for row in now.walk():
             item = now.items[row]
@@ -202,7 +208,7 @@ class SpaceMaking(SpaceEditing, scope="space_making"):
         fits = [o for o in options if wanted and all(w in o.title.casefold() for w in wanted)]
         chosen = fits[0].id if len(fits) == 1 else ""
         if not chosen:
-            what = now.items[picked[0]].title if len(picked) == 1 else plural(len(picked), "row")
+            what = titles[0] if len(titles) == 1 else plural(len(titles), "row")
             chosen = await self.desk.push_screen_wait(Choice(f"Move {what} into", options))
         if not chosen:
             return

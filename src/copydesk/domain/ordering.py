@@ -167,7 +167,7 @@ class Ordered(Arranged):
         return replace(self, now=after, past=(*self.past, self.now), future=(), touched=touching)
 
     def there(self, row: str) -> Item:
-        """Return what a row stands for once all is sent; `StagingError` where it is gone by then."""
+        """Return what a row stands for, once all is sent. Raises `StagingError` where it is not."""
         item = self.now.items.get(row)
         if item is None:
             gone = row in self.base

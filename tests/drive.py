@@ -103,9 +103,10 @@ class Driver:
             self._key(key)
         await self.idle()
 
-    async def send(self, key: str) -> None:
-        """Give the app one key and let it act on it, without waiting for what that starts."""
-        self._key(key)
+    async def send(self, *keys: str) -> None:
+        """Give the app keys and let it act on them, without waiting for what that starts."""
+        for key in keys:
+            self._key(key)
         await self.settle()
 
     def _key(self, key: str) -> None:

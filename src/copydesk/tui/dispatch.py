@@ -28,11 +28,16 @@ from copydesk.tui.read_only import away, refusal
 from copydesk.tui.typing_ahead import TypingAhead
 
 if TYPE_CHECKING:
+    from textual.widget import Widget
+
     from copydesk.tui.app import CopydeskApp
     from copydesk.tui.place import Place
 
 SOFT_CHORD_SECONDS = 0.8
 """How long a key that acts at once (``z``) may still begin a chord (``z R``)."""
+
+FIELD_SECONDS = 1.0
+"""How long what is typed waits for a field to put in what was typed before."""
 
 BEGAN_ON: ContextVar[Screen[Any] | None] = ContextVar("began_on", default=None)
 """What was in front when the action began that goes on here, or where it went itself since."""
@@ -261,7 +266,7 @@ class Keyboard:
             return False
         if focused is not None and (not isinstance(focused, Acts) or focused.TYPES_TEXT):
             self._pending = None
-            return False
+            return await self._sends(event.key, focused)
         chain = self.chain()
         on_place = screen.SCOPE != "" and hasattr(screen, "say")
         table = self.table(chain, jumps=on_place)
@@ -295,6 +300,25 @@ class Keyboard:
         if node is None:
             return on_place and self._explain(event, chain)
         return await self._take(node, chain, event.key)
+
+    async def _sends(self, key: str, focused: Widget) -> bool:
+        """Act on a key that sends what a field holds, once that has all that was typed before.
+
+        Textual would ask the field first. The keys that follow would come into it meanwhile; now
+        they wait, and are for what is in front then.
+        """
+        chain = self.chain()
+        node = self.table(chain, jumps=False).get(key) if key.startswith("ctrl+") else None
+        if node is None or node.meaning is None or not node.meaning.action.danger:
+            return False
+        typed = asyncio.Event()
+        focused.call_later(typed.set)
+        try:
+            await asyncio.wait_for(typed.wait(), FIELD_SECONDS)
+        except TimeoutError:  # it is busy, or is taken away: this comes behind what was typed
+            return False
+        await self.do(node.meaning, chain)
+        return True
 
     async def _take(self, node: Node, chain: Sequence[Acts], key: str) -> bool:
         if node.following:

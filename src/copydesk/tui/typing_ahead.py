@@ -59,6 +59,8 @@ class Opening:
     """Whether nobody knew which row it would be about when its key was pressed."""
     resumes: bool = False
     """Whether it is a draft that is opened again, by whatever action does that."""
+    came: bool = False
+    """Whether its field is there, and is about to be given what was typed for it."""
     keys: list[events.Key | events.Paste] = field(default_factory=list)
 
 
@@ -157,6 +159,9 @@ class TypingAhead:
             self._end()
         if opening is None or pressed in PASS:
             return False
+        if opening.came:
+            opening.keys.append(event)
+            return True
         if front is not opening.screen:
             if not self._is_its(front, opening):
                 self._end()  # its user has gone on: what is typed is meant for that
@@ -184,13 +189,23 @@ class TypingAhead:
         opening.before = sheet
         if getattr(sheet, "DECIDES", False):
             return  # what was typed is for the field that comes after it
-        keys, opening.keys = opening.keys, []
         if opening.blind:
-            keys = self._unsent(opening, keys)
+            opening.keys = self._unsent(opening, opening.keys)
         if field:
-            self.opening = None
+            # As from the terminal: what follows a key that sends is for what is in front then.
+            opening.came = True
+            self._app.call_later(self._give, opening)
+            return
+        keys, opening.keys = opening.keys, []
         for key in keys:
             (sheet.focused or sheet)._forward_event(key)
+
+    async def _give(self, opening: Opening) -> None:
+        """Let what was typed for a field come to what is in front, in its order."""
+        if self.opening is opening:
+            self.opening = None
+            for key in opening.keys:
+                await self._app.on_event(key)
 
     def _unsent(
         self, opening: Opening, keys: list[events.Key | events.Paste]

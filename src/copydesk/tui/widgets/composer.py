@@ -51,22 +51,10 @@ def nothing_written(composer: Composer) -> str | None:
 class Composer(TextField, scope="composer"):
     """A text field that keeps a draft under ``draft_key``; ``at_start`` begins before the text.
 
-    Posts `Sent` on ctrl+s and `Left` on Esc (the draft is kept by then). Call `accepted` once the
-    text has arrived, which drops the draft.
+    ``send`` is given the text on ctrl+s, at once: the key that comes next is for what is in front
+    then. Posts `Left` on Esc. The draft is kept by then. Call `accepted` once the text has arrived,
+    which drops the draft.
     """
-
-    class Sent(Message):
-        """The text is to be sent."""
-
-        def __init__(self, composer: Composer, text: str) -> None:
-            super().__init__()
-            self.composer = composer
-            self.text = text
-
-        @property
-        def control(self) -> Composer:
-            """The field."""
-            return self.composer
 
     class Left(Message):
         """The field is left; the draft is kept."""
@@ -83,6 +71,7 @@ class Composer(TextField, scope="composer"):
     def __init__(
         self,
         draft_key: str,
+        send: Callable[[str], object],
         *,
         text: str = "",
         quote: str = "",
@@ -91,6 +80,7 @@ class Composer(TextField, scope="composer"):
     ) -> None:
         super().__init__(id=id, soft_wrap=True, show_line_numbers=False, tab_behavior="focus")
         self.draft_key = draft_key
+        self.send_text = send
         self.quote = quote
         self._given = typed(text, lines=True)
         self._at_start = at_start
@@ -257,7 +247,7 @@ class Composer(TextField, scope="composer"):
         """Send what was written."""
         self.keep()
         if not self._gone_elsewhere():
-            self.post_message(self.Sent(self, self.text.strip()))
+            self.send_text(self.text.strip())
 
     def _gone_elsewhere(self) -> bool:
         """Whether the draft left the disk by another hand: then it may have arrived. Said once.
@@ -315,7 +305,7 @@ class WriteSheet(ScrollingSheet[str], scope="write_sheet"):
         super().__init__(title)
         self._facts = facts
         self._verb = verb
-        self.composer = Composer(draft_key, text=text, quote=quote, at_start=at_start)
+        self.composer = Composer(draft_key, self.dismiss, text=text, quote=quote, at_start=at_start)
         self._preview = TextView(title="Preview", empty="Nothing written yet.", literal=True)
 
     def body(self) -> ComposeResult:
@@ -361,11 +351,6 @@ class WriteSheet(ScrollingSheet[str], scope="write_sheet"):
     def send_from_preview(self) -> None:
         """Send what was written, also while its preview is shown."""
         self.composer.send()
-
-    def on_composer_sent(self, event: Composer.Sent) -> None:
-        """Answer with the text; the caller sends it."""
-        event.stop()
-        self.dismiss(event.text)
 
     def on_composer_left(self, event: Composer.Left) -> None:
         """Leave without sending."""

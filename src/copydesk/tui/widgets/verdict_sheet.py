@@ -30,7 +30,7 @@ class VerdictComposer(Composer, scope="verdict_composer"):
     def send(self) -> None:
         """Send the verdict, with what was written or without a word."""
         self.keep()
-        self.post_message(self.Sent(self, self.text.strip()))
+        self.send_text(self.text.strip())
 
 
 class DraftTicks(VirtualList[PendingDraft], scope="draft_ticks"):
@@ -60,7 +60,7 @@ class VerdictSheet(WriteSheet, scope="verdict_sheet"):
         where: Callable[[PendingDraft], str] = lambda draft: "",
     ) -> None:
         super().__init__(title, draft_key, facts=facts)
-        self.composer = VerdictComposer(draft_key)
+        self.composer = VerdictComposer(draft_key, self.dismiss)
         self._drafts = list(drafts)
         self.ticks = DraftTicks(
             ListSource(self._drafts, key=lambda draft: draft.key),

@@ -15,6 +15,7 @@ from copydesk.domain.mention import Named, names
 from copydesk.domain.turn import Word
 from copydesk.domain.waiting import why_waits
 from copydesk.tui.present import inbox
+from copydesk.tui.screens.inbox import Inbox
 from copydesk.tui.session import MemorySnapshot
 from tests.drive import Driver, drive, eventually
 from tests.tui.opening import open_world
@@ -63,8 +64,9 @@ class Counting(httpx.AsyncBaseTransport):
         self._lacking = lacking
         self.now = self.most = 0
         self.paths: list[str] = []
-        self.gate = asyncio.Event()
+        self.gate, self.told = asyncio.Event(), asyncio.Event()
         self.gate.set()
+        self.told.set()
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         path = request.url.path
@@ -77,7 +79,10 @@ class Counting(httpx.AsyncBaseTransport):
         try:
             if comments:
                 await self.gate.wait()
-            return await self._desk.handle_async_request(request)
+            answer = await self._desk.handle_async_request(request)
+            if request.method == "POST":
+                await self.told.wait()
+            return answer
         finally:
             self.now -= comments
 
@@ -177,7 +182,8 @@ async def test_everything_that_waits_with_the_reason_and_none_twice(
 async def test_a_bare_service_and_a_thread_on_a_space(world: World, update_golden: bool) -> None:
     found = await furnish(world)
     lacking = (f"/orgs/{world.home}/spaces", "/requested-reviewers", "/reviews")
-    api = Api(BASE_URL, world.token(world.ana), transport=Counting(world, lacking))
+    counting = Counting(world, lacking)
+    api = Api(BASE_URL, world.token(world.ana), transport=counting)
     async with drive(open_world(world, api=api), "g i", size=(80, 24)) as driver:
         assert "@Ana Silva see" in driver.screen
         assert "All 5" in driver.screen
@@ -195,6 +201,22 @@ async def test_a_bare_service_and_a_thread_on_a_space(world: World, update_golde
         assert app.session.drafts.kept() == {}
         await driver.press("x", "u")
         assert world.row("comment", found["space"])["status"] == "open"
+        # What was read before the answer to a reply came counts that, and knows who spoke since.
+        here = driver.place
+        assert isinstance(here, Inbox)
+        counting.told.clear()
+        assert here.rows.select(found["space"])
+        await driver.press("r")
+        await driver.type("Not ok")
+        await driver.send("ctrl+s")
+        await eventually(lambda: world.row("comment", found["space"])["replies"] == 2, driver.turn)
+        world.reply(found["space"], "@Ana Silva, so?", by=world.user("lee"))
+        await driver.send("R")
+        await eventually(lambda: not here.loads, driver.turn)
+        counting.told.set()
+        await driver.press(".")
+        assert here.comments[found["space"]].replies == 3
+        assert "✓" not in line(driver, "@Ana Silva see")
         await driver.press("enter")
         assert "It is about the space as a whole" in driver.screen
         assert driver.place.pane.id == "thread"  # type: ignore[union-attr]

@@ -349,9 +349,16 @@ class Inbox(HasDetails, scope="inbox"):
             self._source.update(self._all[row.id])
             self._count()
 
-    def _answered(self, row: InboxRow) -> None:
-        """Show that a thread was answered from here; what is decided next is decided by that."""
+    def _answered(self, row: InboxRow, reply: Comment | CommentReply) -> None:
+        """Show that a thread was answered from here; what is decided next is decided by that.
+
+        What was read since counts the reply already, and knows who spoke after it.
+        """
         if (comment := self.comments.get(row.id)) is not None:
+            me = self.session.me
+            spoken = (each.updated_at for each in comment.repliers if me and each.user.id == me.id)
+            if any(at is not None and at >= reply.posted_at for at in spoken):
+                return
             more = {"replies": comment.replies + 1}
             self.comments[row.id] = comment.model_copy(update=more)
         self._done(row, "answered")
@@ -439,7 +446,7 @@ class Inbox(HasDetails, scope="inbox"):
                 words=None if comment is None else comment.body.markdown,
             ),
             recall=True,
-            then=lambda _: self._answered(row),
+            then=lambda sent: self._answered(row, sent),
             draft=key,
         )
 

@@ -8,6 +8,7 @@ import threading
 import pytest
 from textual import events
 
+from copydesk.tui.frame import Status
 from copydesk.tui.places import ENTRIES, load_all
 from tests.drive import Driver, drive, eventually
 from tests.tui.opening import open_world, typed
@@ -76,6 +77,7 @@ async def test_enter_while_the_rows_are_read_says_so_and_no_longer(world: World)
         await eventually(lambda: app.screen is not driver.place, driver.turn)
         await driver.idle()
         assert "Nix" in driver.line("Nix")
+        assert not driver.place.query_one(Status).message, "it has opened"
         assert app.session.log == []
         assert "Typed after that: Wm" in app.session.messages[-1].said
 

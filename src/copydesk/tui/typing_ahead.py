@@ -62,6 +62,8 @@ class Opening:
     came: bool = False
     """Whether its field is there, and is about to be given what was typed for it."""
     keys: list[events.Key | events.Paste] = field(default_factory=list)
+    told: tuple[Place, str] | None = None
+    """Where it was said last that it opens, and how: no longer so once it has, or will not."""
 
 
 _MINE: ContextVar[Opening | None] = ContextVar("opening", default=None)
@@ -80,6 +82,7 @@ class TypingAhead:
         before, keys = self.opening, []
         if before is not None and before.resumes and before.screen is screen:
             keys, self.opening = before.keys, None
+            self._unsay(before)
         self._end()
         try:
             worker: Worker[Any] | None = get_current_worker()
@@ -128,7 +131,7 @@ class TypingAhead:
         assert opening is not None
         opening.waits = opening.waited = True
         opening.blind = any(isinstance(guard(owner), NoRowYet) for guard in action.unless)
-        self._say(_waiting(action.label))
+        self._say(_waiting(action.label), opening)
         # Guards ask of many things, which do not tell when they change.
         while isinstance(why := action.reason(owner), NotYet):
             await asyncio.sleep(LOOK_SECONDS)
@@ -172,9 +175,9 @@ class TypingAhead:
             self._stop(opening)
             return True
         if opening.waits:
-            self._say(_waiting(opening.label))
+            self._say(_waiting(opening.label), opening)
         elif not opening.keys:
-            self._say(f"“{opening.label}” opens: what you type is for it. Esc stops it.")
+            self._say(f"“{opening.label}” opens: what you type is for it. Esc stops it.", opening)
         opening.keys.append(event)
         return True
 
@@ -194,6 +197,7 @@ class TypingAhead:
         if field:
             # As from the terminal: what follows a key that sends is for what is in front then.
             opening.came = True
+            self._unsay(opening)
             self._app.call_later(self._give, opening)
             return
         keys, opening.keys = opening.keys, []
@@ -253,6 +257,7 @@ class TypingAhead:
         opening, self.opening = self.opening, None
         if opening is None:
             return
+        self._unsay(opening)
         if opening.waits and opening.worker is not None:
             opening.worker.cancel()
         if (typed := _typed(opening.keys)).strip():
@@ -263,10 +268,19 @@ class TypingAhead:
         if said:
             self._say(said)
 
-    def _say(self, said: str) -> None:
+    def _say(self, said: str, opening: Opening | None = None) -> None:
         place: Place | None = self._app.here
         if place is not None and place.is_attached:
             place.say(said, "warn")
+            if opening is not None:
+                opening.told = place, said
+
+    @staticmethod
+    def _unsay(opening: Opening) -> None:
+        told, opening.told = opening.told, None
+        if told is not None:
+            place, said = told
+            place.unsay(said)
 
 
 def _waiting(label: str) -> str:

@@ -226,6 +226,16 @@ async def test_a_list_of_specifications_and_of_who_may_only_read(
         await driver.burst(*"state:failed")
         await driver.press("enter")
         assert "payments" not in driver.screen
+        # What waits about one is told in its row, which requests name by its slug.
+        way.gone = True
+        await driver.press("e")
+        await driver.burst(*typed(f"{URL}?new"))
+        await driver.press("ctrl+s")
+        assert driver.line("desk.invalid").startswith("┃>●» later")
+        assert "» waits in the outbox: new source of openapi" in driver.screen
+        await driver.press("u")
+        assert "»" not in driver.screen
+        way.gone = False
         await driver.press("g j")
         assert '"lastProcessErrorCode": "' in driver.screen
     reader = world.user("rui", "read")

@@ -34,12 +34,19 @@ def marks_of(entries: Iterable[Entry]) -> Marks:
     found: dict[str, list[Entry]] = {}
     for entry in entries:
         ids = ids_of(entry)
+        home = ids.get("organization", "")
         for whole in ("organization", "space"):
             if len(ids) > 1:
                 ids.pop(whole, None)
-        for each in ids.values():
-            found.setdefault(each, []).append(entry)
+        for name, each in ids.items():
+            key = by_slug(home, each) if name.endswith("_slug") else each
+            found.setdefault(key, []).append(entry)
     return found or NOTHING
+
+
+def by_slug(organization: str, slug: str) -> str:
+    """Return how that is marked which addresses name by a slug: others may have the same."""
+    return f"{organization}/{slug}"
 
 
 def waiting_about(app: Any, *ids: str | None) -> str:

@@ -84,6 +84,7 @@ class ResourcePlace(HasDetails, ResourceList[T], scope="resource"):
             dim=resource.dim,
             id="resource",
         )
+        self.rows.about = self.waits_by
         self.rows.fields = self.fields_of()
         self.rows.filter_with(self.matching)
         yield Part("main", self.rows)
@@ -214,8 +215,12 @@ class ResourcePlace(HasDetails, ResourceList[T], scope="resource"):
             self.facts.refresh_rows()
             self.facts.show([], title=_capital(self.resource.noun))
             return
-        key = self.resource.key(item)
-        self.facts.show(self.facts_of(item), title=self.label(item), about=key)
+        about = self.waits_by(item)
+        self.facts.show(self.facts_of(item), title=self.label(item), about=about)
+
+    def waits_by(self, item: T) -> str:
+        """Return what the outbox knows an item by: what the addresses of requests name."""
+        return self.resource.key(item)
 
     def facts_of(self, item: T) -> list[Fact]:
         """Return the details of an item."""

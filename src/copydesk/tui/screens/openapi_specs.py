@@ -15,6 +15,7 @@ from copydesk.domain.text import clean, shorten
 from copydesk.tui.actions import action
 from copydesk.tui.body_form import body_form
 from copydesk.tui.home_rights import AddsByRight, may_not_add
+from copydesk.tui.outbox_marks import by_slug
 from copydesk.tui.places import Target, place
 from copydesk.tui.present import openapi_spec as present
 from copydesk.tui.present.member import ago
@@ -120,6 +121,10 @@ class OpenAPISpecsPlace(
         """The id of the organization; guards keep verbs from being without one."""
         return self.organization or ""
 
+    def waits_by(self, item: OpenAPISpec) -> str:
+        """Return its slug, which requests name it by."""
+        return by_slug(self.home, item.slug)
+
     def show_item(self) -> None:
         """Show the specification, then what the service says of it by now."""
         super().show_item()
@@ -138,8 +143,8 @@ class OpenAPISpecsPlace(
         item = self.item
         if fresh is None or item is None or item.id != fresh.id:
             return
-        key = self.resource.key(fresh)
-        self.facts.show(self.facts_of(fresh), title=self.label(fresh), about=key)
+        about = self.waits_by(fresh)
+        self.facts.show(self.facts_of(fresh), title=self.label(fresh), about=about)
         if fresh.processing_state != item.processing_state:
             self.look_again()
 

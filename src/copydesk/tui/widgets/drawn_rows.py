@@ -46,6 +46,8 @@ class DrawnRows(Pane, Generic[T]):
         self.sort: tuple[str, bool] | None = None
         """(column key, descending) for the mark in the header."""
         self.marks: set[str] = set()
+        self.about: Callable[[T], str] | None = None
+        """What the outbox knows a row by, where that is not its id."""
         self._cursor = 0
         self._strips: dict[tuple[str, bool, bool, bool, bool], Strip] = {}
         self._head: tuple[object, Strip] | None = None
@@ -111,7 +113,8 @@ class DrawnRows(Pane, Generic[T]):
         row_id = self._source.key(row)
         columns = self._columns_for(width)
         session = getattr(self.app, "session", None)
-        waits = session is not None and row_id in session.outbox.marks
+        about = row_id if self.about is None else self.about(row)
+        waits = session is not None and about in session.outbox.marks
         key = (row_id, selected, selected and self.has_focus, row_id in self.marks, waits)
         strip = self._strips.get(key)
         if strip is not None:

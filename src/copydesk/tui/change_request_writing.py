@@ -63,17 +63,22 @@ def _text(text: str) -> Node:
 
 
 def update_of(
-    request: ChangeRequest, about: About, *, back: bool = False
+    request: ChangeRequest, about: About, *, sent: About | None = None, back: bool = False
 ) -> ChangeRequestUpdate | None:
     """Return the update that makes it so, with only what differs; None when nothing does.
 
-    ``back`` gives the update that restores what the request was.
+    ``sent`` is what an edit that is on its way makes of it: what takes that back differs too.
+    ``back`` gives the update that restores what the request was, or will be by then.
     """
     changed: dict[str, Any] = {}
     was = read_about(typed(about_text(request), lines=True))  # as the field had it at first
-    if about.subject != was.subject:
-        changed["subject"] = request.subject if back else about.subject
-    if about.description != was.description:
+    now = sent or was
+    if {was.subject, now.subject} != {about.subject}:
+        before = request.subject if now.subject == was.subject else now.subject
+        changed["subject"] = before if back else about.subject
+    if {was.description, now.description} != {about.description}:
         old = request.description or document_of("")
+        if now.description != was.description:
+            old = document_of(now.description)
         changed["description"] = old if back else document_of(about.description)
     return ChangeRequestUpdate(**changed) if changed else None

@@ -42,10 +42,14 @@ class ChangesWriting(ChangesRuns, scope="changes_writing"):
     async def _edit(self, row: ChangeRow) -> None:
         from copydesk.contract import operations as ops
         from copydesk.tui.change_request_writing import about_text, is_plain, read_about, update_of
-        from copydesk.tui.going_on import GOES_ON, going_on, replace
+        from copydesk.tui.going_on import GOES_ON, going_on, replace, unsent
         from copydesk.tui.kept import live_or_kept
         from copydesk.tui.widgets.composer import WriteSheet
 
+        key = about_key(row.space, row.id)
+        # Asked before it is read: what arrives meanwhile is in what is read, or is known here.
+        words = unsent(self.session, key)
+        sent = read_about(words) if words else None
         found = await live_or_kept(
             self.session, lambda api: api(ops.get_change_request, row.space, row.id)
         )
@@ -60,7 +64,6 @@ class ChangesWriting(ChangesRuns, scope="changes_writing"):
                     style="warn",
                 )
             )
-        key = about_key(row.space, row.id)
         with going_on(self.session, key) as waits:
             if waits is not None:
                 facts.append(Text(GOES_ON, style="warn"))
@@ -84,12 +87,12 @@ class ChangesWriting(ChangesRuns, scope="changes_writing"):
                 self.say("Nothing changed: it waits as it is.")
                 return
             await replace(self.session, waits)
-        body = update_of(request, about)
+        body = update_of(request, about, sent=sent)
         if body is None:
             self.session.drafts.drop(key)
             self.say("Nothing changed." if waits is None else "Nothing is changed any more.")
             return
-        back = update_of(request, about, back=True)
+        back = update_of(request, about, sent=sent, back=True)
         assert back is not None
 
         async def look(api: Api) -> ChangeRequest | None:

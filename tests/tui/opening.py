@@ -10,6 +10,8 @@ from copydesk.tui.places import Target
 from copydesk.tui.session import MemorySnapshot, Session, Snapshot
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from tests.world import World
 
 
@@ -20,16 +22,17 @@ def open_world(
     *,
     user: str | None = None,
     snapshot: Snapshot | None = None,
-    api: Api | None = None,
+    api: Api | Callable[[], Api] | None = None,
 ) -> CopydeskApp:
     """Return the app over a world, signed in as a person (``ana`` when not said).
 
-    Ages are told by the world's clock. ``api`` is another client, for a service that fails.
+    Ages are told by the world's clock. ``api`` is another client, for a service that fails, or
+    makes one each time, for one that fails from the start: what fails then is closed.
     """
     client = api or world.api(user)
 
     async def connect() -> Api:
-        return client
+        return client if isinstance(client, Api) else client()
 
     session = Session(
         connect,

@@ -515,7 +515,9 @@ async def test_the_rows_of_the_last_run_stay_while_the_service_is_away(desk: Des
     def refuse(request: httpx.Request) -> httpx.Response:
         raise httpx.ConnectError("refused")
 
-    broken = Api(BASE_URL, "token", transport=httpx.MockTransport(refuse))
+    def broken() -> Api:
+        return Api(BASE_URL, "token", transport=httpx.MockTransport(refuse))
+
     app = open_world(desk.world, "changes", target, snapshot=snapshot, api=broken)
     async with drive(app) as driver:
         assert "Be kinder" in driver.screen
@@ -614,7 +616,9 @@ async def test_a_service_that_cannot_be_reached_and_comes_back(desk: Desk) -> No
         found = await real.request(request.method, str(request.url))
         return httpx.Response(found.status_code, content=found.content)
 
-    api = Api(BASE_URL, "token", transport=httpx.MockTransport(answer))
+    def api() -> Api:
+        return Api(BASE_URL, "token", transport=httpx.MockTransport(answer))
+
     async with drive(open_world(desk.world, "changes", api=api)) as driver:
         assert "Offline:" in driver.screen
         down[0] = False

@@ -12,7 +12,7 @@ import pytest
 import stamina
 
 from copydesk.client.api import Api
-from copydesk.client.errors import RateLimited, Unreachable
+from copydesk.client.errors import RateLimited, Unauthorized, Unreachable
 from copydesk.client.wire import Timeouts
 from copydesk.contract import operations as ops
 from copydesk.contract.models.review import ReviewersRequest
@@ -24,6 +24,7 @@ from copydesk.tui.app import CopydeskApp
 from copydesk.tui.frame import Head
 from copydesk.tui.outbox_rules import is_momentary
 from copydesk.tui.places import Target
+from copydesk.tui.session import Session
 from copydesk.tui.sources import PagedSource
 from copydesk.tui.widgets.facts import Facts
 from tests import faults
@@ -385,6 +386,21 @@ async def test_what_was_kept_for_another_is_dropped(
         await driver.press("g c")
         assert "token refused" in head(driver)
         assert "Reword" not in driver.screen
+    # A client of which it is not found out whom it is for is let go, and another is made.
+    service.path, made = service.path.with_suffix(".other"), list[Api]()
+
+    async def connect() -> Api:
+        made.append(service.client())
+        return made[-1]
+
+    session = Session(connect)
+    with pytest.raises(Unauthorized):
+        await session.ready()
+    service.fault = None
+    async with await session.ready() as api:
+        assert made[1:] == [session.api] == [api]
+        with pytest.raises(Unreachable, match="was closed"):
+            await made[0](ops.get_current_user)
 
 
 async def test_who_waits_under_a_sheet_is_told_when_the_service_is_back(

@@ -94,7 +94,10 @@ async def test_results_follow_what_is_typed_and_open_where_they_point(
         assert "One or two letters are found as a whole word only." in words(driver)
     way = Lossy(world)
     way.broken = True
-    api = Api(BASE_URL, world.token(world.ana), transport=way)
+
+    def api() -> Api:
+        return Api(BASE_URL, world.token(world.ana), transport=way)
+
     app = open_world(world, "search", Target(world.home, item="fee"), api=api)
     async with drive(app, size=(80, 24)) as driver:
         assert "Broken." in driver.screen

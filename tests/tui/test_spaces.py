@@ -255,7 +255,9 @@ async def test_a_service_that_cannot_be_reached(desk: World) -> None:
     def refuse(request: httpx.Request) -> httpx.Response:
         raise httpx.ConnectError("refused")
 
-    broken = Api(BASE_URL, "token", transport=httpx.MockTransport(refuse))
+    def broken() -> Api:
+        return Api(BASE_URL, "token", transport=httpx.MockTransport(refuse))
+
     snapshot = MemorySnapshot()
     async with drive(open_world(desk, snapshot=snapshot)):
         pass
@@ -278,7 +280,10 @@ async def test_what_went_wrong_is_forgotten_once_it_is_asked_again(desk: World) 
             return await super().handle_async_request(request)
 
     closed = Closed(desk.app)
-    api = Api(BASE_URL, desk.token(desk.ana), transport=closed)
+
+    def api() -> Api:
+        return Api(BASE_URL, desk.token(desk.ana), transport=closed)
+
     async with drive(open_world(desk, api=api)) as driver:
         assert "Not allowed: Closed today." in driver.line(" Not allowed: ")
         closed.closed = False

@@ -243,11 +243,16 @@ class Session(TakingBack):
 
     async def _connect(self) -> Api:
         api = self.made = await self.connect()
-        self.confirmed = not await recall(self, api)
-        if self.confirmed:
-            await self.identify(self, api)
-            await tell_owner(self)
-        self._api = api
+        try:
+            self.confirmed = not await recall(self, api)
+            if self.confirmed:
+                await self.identify(self, api)
+                await tell_owner(self)
+            self._api = api
+        finally:
+            if self._api is not api:  # whoever tries next makes another
+                self.made = None
+                await api.aclose()
         self._confirm()
         return api
 

@@ -302,14 +302,17 @@ class Keyboard:
         return await self._take(node, chain, event.key)
 
     async def _sends(self, key: str, focused: Widget) -> bool:
-        """Act on a key that sends what a field holds, once that has all that was typed before.
+        """Act on a key by which a field sends what it holds, once it has all that was typed before.
 
         Textual would ask the field first. The keys that follow would come into it meanwhile; now
-        they wait, and are for what is in front then.
+        they wait, and are for what is in front then. A form has more fields than the one in focus:
+        what was typed before may still be on its way to another.
         """
         chain = self.chain()
         node = self.table(chain, jumps=False).get(key) if key.startswith("ctrl+") else None
-        if node is None or node.meaning is None or not node.meaning.action.danger:
+        if node is None or node.meaning is None or node.meaning.level:
+            return False
+        if not node.meaning.action.danger:
             return False
         typed = asyncio.Event()
         focused.call_later(typed.set)

@@ -70,12 +70,8 @@ class Facts(Pane):
         if list(facts) == list(self._facts):
             return
         self._facts = list(facts)
-        self._lines = None
         self.scroll_to(y=0, animate=False)
-        self.refresh()
-        if self.is_attached and self.scrollable_content_region.width > 0:
-            # Measured now and not once drawn, it is laid out and drawn in one go.
-            self.resize_lines(max(1, len(self._measured())))
+        self.refresh_rows()
 
     def waits_changed(self) -> None:
         """Say what waits by now."""
@@ -93,9 +89,12 @@ class Facts(Pane):
         return max(1, len(self._measured()) if known else len(self._facts))
 
     def refresh_rows(self) -> None:
-        """Draw for another width or theme."""
+        """Draw what it says, or for another width or theme."""
         self._lines = None
         self.refresh()
+        if self.is_attached and self.scrollable_content_region.width > 0:
+            # Measured now and not once drawn, it is laid out and drawn in one go.
+            self.resize_lines(max(1, len(self._measured())))
 
     def _measured(self) -> list[Strip]:
         width = self.scrollable_content_region.width

@@ -17,6 +17,7 @@ from typing import Any
 from unicodedata import lookup
 
 from textual import events
+from textual._context import visible_screen_stack
 from textual.keys import _character_to_key, _get_unicode_name_from_key
 from textual.pilot import Pilot
 
@@ -46,16 +47,22 @@ UNSEEN: set[object] = set()
 
 
 class Driver:
-    """An app that runs without a terminal."""
+    """An app that runs without a terminal.
+
+    Its screen is drawn when a test looks at it, or else, where it ``draws``, once after each key.
+    """
 
     def __init__(
         self,
         app: CopydeskApp,
         pilot: Pilot[None],
         threads: set[asyncio.Future[Any]] | None = None,
+        *,
+        draws: bool = False,
     ) -> None:
         self.app = app
         self.pilot = pilot
+        self._draws = draws
         self._threads = count_threads() if threads is None else threads
 
     @property
@@ -75,16 +82,15 @@ class Driver:
         """Press keys one after the other, as people type them (``"g s"`` is two)."""
         from copydesk.tui.keys import chord
 
-        for at, key in enumerate(keys, 1):
+        for key in keys:
             *begun, last = chord(key)
             for name in begun:
                 await self.send(name)
             self._key(last)
-            # Nobody looks before the last one.
-            await self.idle(draw=at == len(keys))
+            await self.idle()
 
     async def type(self, text: str) -> None:
-        """Type text letter by letter, each acted on before the next; drawn once all are in."""
+        """Type text letter by letter, each acted on before the next."""
         for letter in text:
             self._key("space" if letter == " " else letter)
             await self._run()
@@ -120,11 +126,11 @@ class Driver:
         assert self.app._driver is not None
         self.app._driver.send_message(event)
 
-    async def idle(self, *, draw: bool = True) -> None:
-        """Wait until no read, write, load or worker is under way and the screen is drawn."""
+    async def idle(self) -> None:
+        """Wait until no read, write, load or worker is under way."""
         quiet = 0
         for _ in range(ROUNDS):
-            tasks = await self.settle(final=True, draw=draw)
+            tasks = await self.settle(final=True)
             # A message may be on its way to the place that will read: quiet once is not enough.
             quiet = 0 if tasks else quiet + 1
             if quiet == 2:
@@ -133,20 +139,20 @@ class Driver:
                 await asyncio.wait(tasks, timeout=0.25)
         raise AssertionError(f"still under way: {tasks}")
 
-    async def settle(self, *, final: bool = False, draw: bool = True) -> list[asyncio.Future[Any]]:
+    async def settle(self, *, final: bool = False) -> list[asyncio.Future[Any]]:
         """Let the event loop run until it has nothing ready.
 
         A timer that is about to ring is waited for; one that rings later is not. With ``final``
-        the screen is drawn then, once, unless something is still under way: that is returned, or
-        ``draw`` says that nobody looks.
+        the screen of one that ``draws`` is drawn then, once, unless something is still under way:
+        that is returned.
         """
         UNSEEN.add(self.app)
         try:
-            return await self._settle(final=final, draw=final and draw)
+            return await self._settle(final=final)
         finally:
             UNSEEN.discard(self.app)
 
-    async def _settle(self, *, final: bool, draw: bool) -> list[asyncio.Future[Any]]:
+    async def _settle(self, *, final: bool) -> list[asyncio.Future[Any]]:
         loop: Any = asyncio.get_running_loop()
         animator = self.app.animator
         for _ in range(FRAMES):
@@ -170,7 +176,7 @@ class Driver:
             due = [timer.when() for timer in loop._scheduled if not timer.cancelled()]
             soon = min(due, default=inf) - loop.time()
             if not (loop._ready or undrawn) and soon > SOON:
-                if not (draw and screen._compositor._dirty_regions):
+                if not (final and self._draws and screen._compositor._dirty_regions):
                     break
                 # What is drawn may find out more, as how high a text is.
                 UNSEEN.discard(self.app)
@@ -244,12 +250,12 @@ class Driver:
 
 @asynccontextmanager
 async def drive(
-    app: CopydeskApp, *keys: str, size: tuple[int, int] = (80, 24)
+    app: CopydeskApp, *keys: str, size: tuple[int, int] = (80, 24), draws: bool = False
 ) -> AsyncIterator[Driver]:
     """Run an app without a terminal, press keys, and hand over a `Driver`."""
     threads = count_threads()
     async with app.run_test(size=size) as pilot:
-        driver = Driver(app, pilot, threads)
+        driver = Driver(app, pilot, threads, draws=draws)
         await driver.idle()
         if keys:
             await driver.press(*keys)
@@ -274,6 +280,7 @@ def count_threads() -> set[asyncio.Future[Any]]:
 
 def screen_text(app: CopydeskApp) -> str:
     """Return the screen in front as lines of text without trailing blanks."""
+    visible_screen_stack.set(app._background_screens)  # what is seen around a sheet
     lines = app.screen._compositor.render_strips(app.size)
     return "\n".join(line.text.rstrip() for line in lines)
 

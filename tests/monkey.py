@@ -328,7 +328,7 @@ class Round:
         app = WatchedApp(session, place, crash=self._crashed, background=self.errors.append)
         self.monkey._note(f"OPEN {place}")
         self.opened += 1
-        return drive(app)
+        return drive(app, draws=True)
 
     def _crashed(self, error: BaseException, kept: str) -> str:
         self.errors.append(error)

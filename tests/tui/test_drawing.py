@@ -43,7 +43,7 @@ async def test_what_is_drawn_again_is_what_would_be_drawn_anew(what: str, world:
     review = ReviewWorld(world)
     furnish(review)
     app = DeskApp(ROWS) if what == "list" else review.app()
-    async with drive(app, size=(90, 26)) as driver:
+    async with drive(app, size=(90, 26), draws=True) as driver:
         for _ in range(20):
             match chance.randrange(6):
                 case 0:

@@ -509,7 +509,7 @@ async def test_every_size_works_and_no_key_breaks_an_empty_request(world: World)
     request = world.change_request(space, {})
     empty = ReviewWorld.__new__(ReviewWorld)
     empty.world, empty.space, empty.request, empty.lee = world, space, request, world.ana
-    async with drive(empty.app()) as driver:
+    async with drive(empty.app(), draws=True) as driver:
         assert "This change request changes nothing yet." in driver.screen
         keys = ["J", "K", "]", "[", "space", "}", "{", "c", "r", "x", "+", "e", "D", "z", "t"]
         await driver.press(*keys)

@@ -85,7 +85,7 @@ KEYS = [
 async def test_any_keys_in_any_terminal(seed: int) -> None:
     chance = random.Random(seed)
     rows = [Request(str(i), f"Change {i}", "lee") for i in range(300)]
-    async with drive(DeskApp(rows)) as driver:
+    async with drive(DeskApp(rows), draws=True) as driver:
         for _ in range(40):
             if chance.random() < 0.1:
                 await driver.pilot.resize_terminal(chance.randint(1, 160), chance.randint(1, 50))

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, cast
 
 from rich.cells import cell_len
 
+from copydesk.tui.beginning import begin
+
 if TYPE_CHECKING:
     from copydesk.tui.account import Offers, Welcome
     from copydesk.tui.app import CopydeskApp
@@ -70,7 +72,7 @@ class AccountApp:
         if not self._hints or self.welcome is None:
             return False
         self._hints = ()
-        self._desk.run_worker(asyncio.to_thread(self.welcome.hide), name="hide the hint")
+        begin(self._desk, asyncio.to_thread, self.welcome.hide, name="hide the hint")
         self._desk.session.touched()
         return True
 
@@ -80,7 +82,7 @@ class AccountApp:
         """Ask for another token, over whatever is in front; nothing under it is touched."""
         if not self._typing_token:
             self._typing_token = True
-            self._desk.run_worker(self._change_token(), name="token")
+            begin(self._desk, self._change_token, name="token")
 
     def action_token(self) -> None:
         """Ask for another token: ctrl+g over a sheet, or in a field, comes here."""

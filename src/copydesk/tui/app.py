@@ -21,6 +21,7 @@ from copydesk.domain.text import shorten
 from copydesk.tui import glyphs as signs
 from copydesk.tui import places
 from copydesk.tui.account_app import AccountApp
+from copydesk.tui.beginning import begin
 from copydesk.tui.dispatch import BEGAN_ON, Keyboard, left_behind
 from copydesk.tui.ending import EndingApp
 from copydesk.tui.merging_app import MergingApp
@@ -184,9 +185,7 @@ class CopydeskApp(AccountApp, MergingApp, EndingApp):
 
     def recover_soon(self) -> None:
         """Settle what the last run left open, in a worker."""
-        # Not called here: it may not come to its turn.
-        recovering: Callable[[], Any] = self._recover
-        self.run_worker(recovering, name="recover")
+        begin(self, self._recover, name="recover")
 
     def _report(self, said: str, tone: str) -> None:
         if self.here is not None:
@@ -367,7 +366,7 @@ class CopydeskApp(AccountApp, MergingApp, EndingApp):
             return
         pending = self.session.writes_pending
         if pending and bound_for is not None:
-            self.run_worker(self._leave_when_sent(), name="leave when sent")
+            begin(self, self._leave_when_sent, name="leave when sent")
             if self.here is not None:
                 self.here.say(f"Sending {pending} first, then the profile opens.", "warn")
             return
@@ -375,7 +374,7 @@ class CopydeskApp(AccountApp, MergingApp, EndingApp):
             self._interrupted = monotonic()
             if self.session.waits:
                 # What could still be recalled is sent now; that done, it quits by itself.
-                self.run_worker(self._leave_when_sent(), name="leave when sent")
+                begin(self, self._leave_when_sent, name="leave when sent")
             if self.here is not None:
                 self.here.say(f"Sending {pending}. Press it again to quit now.", "warn")
             return

@@ -16,6 +16,7 @@ from copydesk.domain.layout import Layout
 from copydesk.domain.text import plural
 from copydesk.tui.arranging_kept import plan_of
 from copydesk.tui.arranging_sending import SendsStaged
+from copydesk.tui.beginning import begin
 from copydesk.tui.places import Target
 from copydesk.tui.present.arrangement import NOTHING, Row, Rows, Shown, only_staged, shown_of
 from copydesk.tui.widgets.arranged_tree import ArrangedTree
@@ -102,7 +103,7 @@ class ShowsStaged(SendsStaged):
         return self._planning is not None
 
     def _work_out(self) -> None:
-        self.run_worker(self._plan_apart(self.arrangement), group="plan", exclusive=True)
+        begin(self, self._plan_apart, self.arrangement, group="plan", exclusive=True)
 
     async def _plan_apart(self, arrangement: Arrangement) -> None:
         """Work out a long plan apart from the keys, and show all that goes with it."""

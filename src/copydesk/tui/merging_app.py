@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, cast
 from textual.app import App
 
 from copydesk.tui import places
+from copydesk.tui.beginning import begin
 
 if TYPE_CHECKING:
     from copydesk.tui.app import CopydeskApp
@@ -67,7 +68,7 @@ class MergingApp(App[None]):
     def ask_to_leave(self) -> None:
         """Ask before the program ends in the middle of a run."""
         asks = self._ask_to_leave if self.merges else self._ask_to_stop
-        self.run_worker(asks(), name="leave the run")
+        begin(self, asks, name="leave the run")
 
     async def _ask_to_stop(self) -> None:
         """Ask before the program ends while something is rearranged."""

@@ -13,6 +13,7 @@ from copydesk.domain.inverses import thread_resolved
 from copydesk.domain.rechecks import still_discussed, still_open, still_says
 from copydesk.domain.text import clean
 from copydesk.tui.actions import action
+from copydesk.tui.beginning import begin
 from copydesk.tui.draft_keys import review_key
 from copydesk.tui.glyphs import glyphs
 from copydesk.tui.inbox_reading import read_comment
@@ -50,7 +51,7 @@ class ThreadActions(Place, scope="thread_actions"):
     def _show_drafts(self) -> None:
         if self._drafts_due and self.app.screen is self:
             self._drafts_due = False
-            self.run_worker(self.drafts_changed(), name="drafts")
+            begin(self, self.drafts_changed, name="drafts")
 
     # What a place says
 

@@ -12,6 +12,7 @@ from textual.widgets import Input, Label, Static
 from copydesk.domain.text import clean
 from copydesk.tui.account import KEPT, VARIABLE, TokenKeeper, change_token
 from copydesk.tui.actions import action
+from copydesk.tui.beginning import begin
 from copydesk.tui.contact import BUSY
 from copydesk.tui.errors import failure_types, sentence
 from copydesk.tui.widgets.prompt import Field
@@ -119,7 +120,7 @@ class TokenSheet(Sheet[str]):
             return
         self._under_way = True
         self._say(Text("Asking the service…", style="warn"))
-        self.run_worker(self._change(typed), name="token")
+        begin(self, self._change, typed, name="token")
 
     async def _change(self, typed: str) -> None:
         try:

@@ -20,6 +20,7 @@ from textual.worker import NoActiveWorker, Worker, get_current_worker
 from copydesk.domain.cause import CAUSE
 from copydesk.domain.text import clean
 from copydesk.tui.actions import SCOPES, Action, NoRowYet, NotYet
+from copydesk.tui.beginning import begin
 
 if TYPE_CHECKING:
     from copydesk.tui.app import CopydeskApp
@@ -120,7 +121,7 @@ class TypingAhead:
         self.opening = opening
         place.resume_draft(part)
         if self.opening is opening:
-            opening.worker = place.run_worker(until_it_opens(), name="resume draft")
+            opening.worker = begin(place, until_it_opens, name="resume draft")
 
     async def once_read(self, owner: Any, action: Action) -> None:
         """Do an action as soon as what it is about has been read, unless it is off even then.

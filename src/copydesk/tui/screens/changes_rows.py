@@ -11,6 +11,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from copydesk.tui import change_request_snapshot as remembered
+from copydesk.tui.beginning import begin
 from copydesk.tui.errors import failure_types
 from copydesk.tui.places import Target
 from copydesk.tui.present import change_request as present
@@ -129,7 +130,7 @@ class ChangesRows(ChangesViews):
                     self.session.snapshot, self._snapshot(listing), rows, self.space_title
                 )
 
-        self.run_worker(asyncio.to_thread(write), group="snapshot", exit_on_error=False)
+        begin(self, asyncio.to_thread, write, group="snapshot", exit_on_error=False)
 
     def _read_first(self) -> None:
         """Read the first page behind the rows of the last run, and put it in their place."""

@@ -13,6 +13,7 @@ from textual.app import ComposeResult
 from copydesk.domain.age import age, moment
 from copydesk.domain.text import clean, plural
 from copydesk.tui.actions import action
+from copydesk.tui.beginning import begin
 from copydesk.tui.errors import WAITS
 from copydesk.tui.outbox_asking import send_waiting
 from copydesk.tui.outbox_ways import way_back_in
@@ -347,4 +348,4 @@ class OutboxPlace(Place, scope="outbox"):
         if entry is None or entry.id != part:
             self.say("What this text is of waits no longer. Y copies it from the drafts.", "warn")
             return
-        self.run_worker(self.edit(), name="outbox.edit")
+        begin(self, self.edit, name="outbox.edit")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, cast
 
 from copydesk.domain.text import clean, plural
 from copydesk.tui.actions import command
+from copydesk.tui.beginning import begin
 from copydesk.tui.dispatch import because, run
 from copydesk.tui.pending import pending_line, review_drafts
 from copydesk.tui.read_only import away, refusal
@@ -151,4 +152,4 @@ class ReviewDrafts(ReviewThreads, scope="review_drafts"):
             except WriteError as error:
                 self.tell(str(error), "bad")
 
-        self.run_worker(write(), name="resume draft")
+        begin(self, write, name="resume draft")

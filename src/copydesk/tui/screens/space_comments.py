@@ -12,6 +12,7 @@ from textual.widget import Widget
 from copydesk.contract.models.comment import Comment, CommentReply
 from copydesk.domain.text import clean, plural
 from copydesk.tui.actions import NotYet, action
+from copydesk.tui.beginning import begin
 from copydesk.tui.dispatch import run
 from copydesk.tui.inbox_reading import read_thread
 from copydesk.tui.message_actions import MessageActions
@@ -351,7 +352,7 @@ class SpaceComments(MessageActions, ResourcePlace["Comment"], scope="space_comme
         what, _, item = part.partition(" ")
         method = {"reply": "reply", "edit": "edit_message"}.get(what)
         if method is None:
-            self.run_worker(self._go_on(part), name="resume draft")
+            begin(self, self._go_on, part, name="resume draft")
         elif self.rows.select(item):
             self.call_later(run, self, self.ACTIONS[method])
         elif self.view != "all":

@@ -14,6 +14,7 @@ from copydesk.domain.filter import fold
 from copydesk.domain.space_tree import SORTS, TRASH, RuleList, SpaceNode, rule_list
 from copydesk.domain.text import clean, plural
 from copydesk.tui.actions import action, command
+from copydesk.tui.beginning import begin
 from copydesk.tui.content_actions import Content, ContentCommands
 from copydesk.tui.errors import ends_with_an_answer
 from copydesk.tui.last_run import LastRun, keep_last_run, read_last_run
@@ -272,8 +273,11 @@ class SpacesPlace(ContentCommands, SpacesArranging, SpacesCounting, scope="space
         )
 
     def _keep_rows(self) -> None:
-        kept = asyncio.to_thread(keep_last_run, self.session.snapshot, self._this_run())
-        self.run_worker(kept, group="snapshot", exit_on_error=False)
+        snapshot, run = self.session.snapshot, self._this_run()
+        begin(
+            self, asyncio.to_thread, keep_last_run, snapshot, run,
+            group="snapshot", exit_on_error=False,
+        )  # fmt: skip
 
     def on_unmount(self) -> None:
         """Keep what is folded for the next run."""

@@ -17,6 +17,7 @@ from copydesk.domain.arrange_run import ArrangeRun, Outcome, RunCall
 from copydesk.domain.run_calls import BLOCK, Block
 from copydesk.domain.text import plural
 from copydesk.tui.actions import action
+from copydesk.tui.beginning import begin
 from copydesk.tui.errors import failure_types, sentence
 from copydesk.tui.glyphs import glyphs
 from copydesk.tui.present.arrangement import LASTING
@@ -337,7 +338,7 @@ class ArrangeSheet(Sheet[Outcome], scope="arrange"):
         elif self._later or self.run.state in BEGINNING:
             self.dismiss(None)
         else:
-            self.run_worker(self._leave(), name="keep the rest")
+            begin(self, self._leave, name="keep the rest")
 
     async def _leave(self) -> None:
         await self.keep_rest()

@@ -11,6 +11,7 @@ from textual.widgets import Input, Label
 
 from copydesk.domain.text import typed
 from copydesk.tui.actions import action
+from copydesk.tui.beginning import begin
 from copydesk.tui.widgets.prompt import Field
 from copydesk.tui.widgets.sheet import Sheet
 
@@ -135,7 +136,7 @@ class Ask(Sheet[str]):
                 self._taken = True
                 self.dismiss(text)
             else:
-                self.run_worker(self._deliver(self._send, text))
+                begin(self, self._deliver, self._send, text)
 
     async def _deliver(self, send: Callable[[str], Awaitable[Any]], text: str) -> None:
         from copydesk.tui.errors import failure_types, write_sentence

@@ -7,8 +7,8 @@ any reason but sending. `Composer` is the field; `WriteSheet` is the sheet aroun
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
-from typing import TYPE_CHECKING, cast
+from collections.abc import Callable, Coroutine, Sequence
+from typing import TYPE_CHECKING, Any, cast
 
 from rich.text import Text
 from textual import events
@@ -22,6 +22,7 @@ from copydesk.domain import completion
 from copydesk.domain.completion import begun
 from copydesk.domain.text import typed
 from copydesk.tui.actions import action
+from copydesk.tui.beginning import begin
 from copydesk.tui.emoji_names import emoji_names
 from copydesk.tui.errors import failure_types, sentence
 from copydesk.tui.glyphs import glyphs
@@ -197,12 +198,12 @@ class Composer(TextField, scope="composer"):
         else:
             self.line.offer(completion.people(word.typed, people))
 
-    def _read_once(self, what: str, read: Callable[[], Awaitable[None]]) -> None:
+    def _read_once(self, what: str, read: Callable[[], Coroutine[Any, Any, None]]) -> None:
         """Begin to read something, unless that is under way."""
         if not any(
             each.name == what and each.node is self and each.is_running for each in self.app.workers
         ):
-            self.run_worker(read(), name=what)
+            begin(self, read, name=what)
 
     async def _read_emoji(self) -> None:
         self._emoji = await asyncio.to_thread(emoji_names)

@@ -10,6 +10,7 @@ from typing import ClassVar
 from textual import events
 
 from copydesk.tui.actions import action
+from copydesk.tui.beginning import begin
 from copydesk.tui.markdown_lines import Line
 from copydesk.tui.present.diff import PageText, Row, rows
 from copydesk.tui.present.diff_rows import SIDES, draw_beside, draw_fold, draw_line, draw_note
@@ -304,4 +305,4 @@ class DiffView(WrappedList, scope="diff"):
             if self.page is not None and self.page.diff is diff:
                 self.changed()
 
-        self.run_worker(compare(), group="words")
+        begin(self, compare, group="words")

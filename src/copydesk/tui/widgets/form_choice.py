@@ -13,6 +13,7 @@ from textual.reactive import reactive
 from textual.widget import Widget
 
 from copydesk.tui.actions import Acts, action
+from copydesk.tui.beginning import begin
 
 if TYPE_CHECKING:
     from copydesk.tui.widgets.choice import Option
@@ -107,7 +108,7 @@ class FormChoice(Acts, Widget, scope="form_choice", can_focus=True):
         """Open the list."""
         event.stop()
         self.focus()
-        self.screen.run_worker(cast("Form", self.screen).choose_for(self))
+        begin(self.screen, cast("Form", self.screen).choose_for, self)
 
     @action("right", "next value", show=False, also=("space",))
     def next_value(self) -> None:

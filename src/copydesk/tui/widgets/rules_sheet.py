@@ -14,6 +14,7 @@ from copydesk.domain.merge_rules import label
 from copydesk.domain.reversal import JSON
 from copydesk.domain.text import clean, listed
 from copydesk.tui.actions import action
+from copydesk.tui.beginning import begin
 from copydesk.tui.glyphs import glyphs
 from copydesk.tui.sources import ListSource
 from copydesk.tui.widgets.choice import Choices, Option
@@ -173,7 +174,7 @@ class RulesSheet(ScrollingSheet[JSON], scope="rules_sheet"):
         """Choose the people of a rule that names some; tick any other."""
         event.stop()
         if self.options.selected_id in self.naming:
-            self.run_worker(self._choose_people(str(self.options.selected_id)), group="people")
+            begin(self, self._choose_people, str(self.options.selected_id), group="people")
         else:
             self.tick()
 

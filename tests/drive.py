@@ -254,6 +254,8 @@ async def drive(
 ) -> AsyncIterator[Driver]:
     """Run an app without a terminal, press keys, and hand over a `Driver`."""
     threads = count_threads()
+    if not draws:
+        UNSEEN.add(app)
     async with app.run_test(size=size) as pilot:
         driver = Driver(app, pilot, threads, draws=draws)
         await driver.idle()

@@ -8,7 +8,7 @@ What is remembered is what Textual itself answered; it is asked anew for every s
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import Any
 
 import pytest
@@ -107,6 +107,33 @@ def _replace_changed(_: object, node: Any, rules: Any, animate: bool = False) ->
         node._ruled = (id(rules), base._updates)
 
 
+class _WhenAsked(dict[str, Any]):
+    """The styles of a node's parts, each found out when it is first asked for."""
+
+    def __init__(self, sheet: Stylesheet, node: DOMNode, parts: Collection[str]) -> None:
+        super().__init__()
+        self._sheet, self._node, self._parts = sheet, node, parts
+
+    def __bool__(self) -> bool:
+        return bool(self._parts) or len(self) > 0
+
+    def __contains__(self, part: object) -> bool:
+        return part in self._parts or super().__contains__(part)
+
+    def __missing__(self, part: str) -> Any:
+        if part not in self._parts:
+            raise KeyError(part)
+        stands_for = DOMNode(classes=part)
+        stands_for._attach(self._node)
+        self._sheet.apply(stands_for, animate=False)
+        self[part] = stands_for.styles
+        return stands_for.styles
+
+    def clear(self) -> None:
+        self._parts = ()
+        super().clear()
+
+
 def _components_changed(self: Stylesheet, node: Any) -> None:
     components = node._get_component_classes()
     if not components:
@@ -118,7 +145,13 @@ def _components_changed(self: Stylesheet, node: Any) -> None:
         names = {name for each in components for name in DOMNode(classes=each)._selector_names}
         asking = _states[kind] = _asking(self, names)
     path = (number, _path(node.css_path_nodes, asking))
-    if node.__dict__.get("_components_for") == path and node._component_styles:
+    known = node.__dict__.get("_components_for")
+    if known == path and node._component_styles:
+        return
+    if known is None and not node._component_styles:
+        node._component_styles = _WhenAsked(self, node, components)
+        node._components_for = path
+        node.refresh()
         return
     _given.append(None)  # what their rules are is not what those of the node are
     _component_styles(self, node)

@@ -303,6 +303,8 @@ class Round:
                     await self._clients.pop().aclose()
             if self.errors:
                 raise self._fail(self.errors[0])
+            if server is not None and not await server.left(STALL_SECONDS):
+                raise self._fail(AssertionError("a connection was left open"))
             place = self.monkey.chance.choice(sorted(places.ENTRIES))
         await self._check(server)
 

@@ -143,6 +143,7 @@ class Wire:
         self._slots = asyncio.Semaphore(CONCURRENCY)
         self._watchers: list[Callable[[Budget], None]] = []
         self._closed = False
+        self._under_way = 0
         headers = _headers(token)
         # A class derived from it may fail as a network does, which only the HTTP client mends.
         self._desk: InProcess | None = None
@@ -162,9 +163,16 @@ class Wire:
         )
 
     async def aclose(self) -> None:
-        """Close the connections; that of a request under way once that is answered."""
+        """Close the connections, once the requests under way are answered.
+
+        Before, the pool would forget one that is being connected: nobody would close that.
+        """
         self._closed = True
-        await self._http.aclose()
+        await self._close_unused()
+
+    async def _close_unused(self) -> None:
+        if self._closed and not self._under_way:
+            await self._http.aclose()
 
     def use_token(self, token: Secret) -> None:
         """Send another token with every request from now on."""
@@ -303,6 +311,7 @@ class Wire:
 
     async def _exchange(self, request: Outgoing, timeouts: Timeouts) -> _Reply:
         self._refuse_if_closed(request)
+        self._under_way += 1
         try:
             built = self._http.build_request(
                 request.method,
@@ -319,10 +328,6 @@ class Wire:
                     return _Reply(response.status_code, response.headers, content)
                 finally:
                     await response.aclose()
-                    stream = response.extensions.get("network_stream")
-                    if self._closed and stream is not None:
-                        # What was still being connected then is in nobody's hands any more.
-                        await stream.aclose()
         except httpx.InvalidURL as error:
             # Of an id or a page token that a service made up: longer than any address may be.
             raise Invalid(
@@ -331,6 +336,9 @@ class Wire:
         except (httpx.RequestError, TimeoutError) as error:
             waited = (timeouts.connect, timeouts.read, timeouts.whole)
             raise no_answer(error, request, self._host, self._proxy, waited, self._hide) from error
+        finally:
+            self._under_way -= 1
+            await self._close_unused()
 
     def _refuse_if_closed(self, request: Outgoing) -> None:
         # Between two attempts, as the program ends or goes on with another profile.

@@ -222,7 +222,8 @@ async def test_a_list_of_specifications_and_of_who_may_only_read(
         assert "later" not in driver.screen.partition("┗")[0]
         await driver.press("@", "r", "y", "escape")  # asked: it may still be on its way
         assert "https://desk.invalid" in driver.line("later")
-        await driver.press("/")
+        await finish(world)
+        await driver.press("R", "/")
         await driver.burst(*"state:failed")
         await driver.press("enter")
         assert "payments" not in driver.screen

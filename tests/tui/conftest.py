@@ -44,7 +44,7 @@ def styles_parsed_once() -> Iterator[None]:
 
 @pytest.fixture(scope="session", autouse=True)
 def drawn_when_asked() -> Iterator[None]:
-    """Draw when the driver comes to rest, and not also at every tick of a clock before that."""
+    """Draw when a test looks, or where its driver draws, and not at every tick of a clock too."""
     draw = screen.Screen._compositor_refresh
 
     def draw_where_seen(self: screen.Screen[object]) -> None:

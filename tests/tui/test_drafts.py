@@ -195,28 +195,26 @@ async def test_what_is_typed_for_a_draft_that_is_opened_again_is_for_it(world: W
     way = Faults(world)
     app = review.app(faults=way)
     async with drive(app, "g c", size=(100, 30)) as driver:
+
+        async def open_again(place: str, *keys: str) -> None:
+            """Open the draft under the cursor, and type before its place has been read."""
+            way.slow, way.let = "GET", asyncio.Event()
+            await driver.send("enter")
+            await eventually(lambda: place == driver.place.PLACE, driver.turn)
+            for key in keys:
+                await driver.send(key)
+            way.let.set()
+            await eventually(lambda: app.screen is not driver.place, driver.turn)
+            await driver.idle()
+
         await driver.press("e", *typed("Axm "), "escape", "g d")
-        way.slow = "GET"
-        await driver.send("enter")
-        await eventually(lambda: driver.place.PLACE == "changes", driver.turn)
-        for key in typed("Wx "):
-            await driver.send(key)
-        way.let.set()
-        await eventually(lambda: app.screen is not driver.place, driver.turn)
-        await driver.idle()
+        await open_again("changes", *typed("Wx "))
         assert "Wx Axm Webhook retries and dead letters" in driver.screen
         assert not app.session.log
         # So it is of a comment, whose request is read first.
         way.slow = ""
         await driver.press("escape", "enter", "1", "C", *typed("? x"), "escape", "g d", "k")
-        way.slow, way.let = "GET", asyncio.Event()
-        await driver.send("enter")
-        await eventually(lambda: driver.place.PLACE == "review", driver.turn)
-        for key in typed("3?W"):
-            await driver.send(key)
-        way.let.set()
-        await eventually(lambda: app.screen is not driver.place, driver.turn)
-        await driver.idle()
+        await open_again("review", *typed("3?W"))
         assert "? x3?W" in driver.screen
         assert not app.session.log
 

@@ -41,8 +41,6 @@ class ReadsArranged(ArrangingPlace, Generic[R]):
     def __init__(self, target: Target) -> None:
         super().__init__(target)
         self.read: R | None = None
-        self.resuming = ""
-        """The row whose form is to be opened once everything is there."""
 
     async def read_all(self, api: Api) -> R | None:
         """Read what is arranged; None when nobody knows which. May raise."""

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
+from copydesk.tui.errors import silence_types
 from copydesk.tui.paged_source import Fetch, PagedSource
 
 T = TypeVar("T")
@@ -63,9 +64,7 @@ class LookedPages(PagedSource[T]):
 
     async def _load(self, at: int) -> None:
         await super()._load(at)
-        from copydesk.client.errors import RateLimited, ServerFault, Unreachable
-
-        silent = isinstance(self.failure, (Unreachable, ServerFault, RateLimited))
+        silent = isinstance(self.failure, silence_types())
         if silent and not self._begun and self._kept is not None:
             self._resume(self._kept)
             self.notify("reset")

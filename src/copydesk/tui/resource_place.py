@@ -25,7 +25,6 @@ from copydesk.tui.details_pane import HasDetails
 from copydesk.tui.dispatch import run, run_command
 from copydesk.tui.draft_keys import form_key
 from copydesk.tui.place import Part
-from copydesk.tui.places import Target
 from copydesk.tui.raws import Raw
 from copydesk.tui.resource_list import ResourceList
 from copydesk.tui.widgets.choice import Choice
@@ -64,11 +63,6 @@ class ResourcePlace(HasDetails, ResourceList[T], scope="resource"):
             cls.RAW = (resource.get, *own) if resource.get else own
             cls.OF_SPACE = vars(cls).get("OF_SPACE", resource.of == "space")
         super().__init_subclass__(**kwargs)
-
-    def __init__(self, target: Target) -> None:
-        super().__init__(target)
-        self.resuming = ""
-        """The part of a draft whose form is opened once the list is there."""
 
     # What a place says of itself
 

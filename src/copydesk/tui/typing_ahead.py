@@ -58,8 +58,8 @@ class Opening:
     """Whether that was so once."""
     blind: bool = False
     """Whether nobody knew which row it would be about when its key was pressed."""
-    resumes: bool = False
-    """Whether it is a draft that is opened again, by whatever action does that."""
+    resumes: Place | None = None
+    """The place that opens a draft again, by whatever action does that; None for an action."""
     came: bool = False
     """Whether its field is there, and is about to be given what was typed for it."""
     keys: list[events.Key | events.Paste] = field(default_factory=list)
@@ -81,7 +81,7 @@ class TypingAhead:
     async def follow(self, screen: Screen[Any], action: Action, result: Awaitable[Any]) -> Any:
         """Await an action that opens a field; what is typed until then is for that."""
         before, keys = self.opening, []
-        if before is not None and before.resumes and before.screen is screen:
+        if before is not None and before.resumes is screen:
             keys, self.opening = before.keys, None
             self._unsay(before)
         self._end()
@@ -105,7 +105,7 @@ class TypingAhead:
         What is typed until its field is there is for it.
         """
         self._end()
-        opening = Opening("", "the draft", place, (), None, waits=True, resumes=True)
+        opening = Opening("", "the draft", place, (), None, waits=True, resumes=place)
 
         async def until_it_opens() -> None:
             while True:
@@ -159,7 +159,7 @@ class TypingAhead:
         """Take a key, or what is pasted, if it is for a field that is not there yet."""
         opening, front = self.opening, self._app.screen
         pressed = event.key if isinstance(event, events.Key) else ""
-        if opening is not None and opening.resumes and pressed in PASS:
+        if opening is not None and opening.resumes is not None and pressed in PASS:
             self._end()
         if opening is None or pressed in PASS:
             return False
@@ -233,7 +233,7 @@ class TypingAhead:
 
     @staticmethod
     def _is_its(front: Screen[Any], opening: Opening) -> bool:
-        if opening.resumes:
+        if opening.resumes is not None:
             return bool(getattr(front, "TAKES_TEXT", False))
         return getattr(front, "cause", None) == opening.cause
 
@@ -247,8 +247,8 @@ class TypingAhead:
             _log.error("%s opens a field, and does not say so", action.id)
 
     def _stop(self, opening: Opening) -> None:
-        if opening.resumes:
-            opening.screen.resuming = ""  # type: ignore[attr-defined]  # a place
+        if opening.resumes is not None:
+            opening.resumes.resuming = ""
         if opening.worker is not None:
             opening.worker.cancel()
         self._end(f"Stopped: “{opening.label}” was not opened.")

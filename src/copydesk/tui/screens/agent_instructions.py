@@ -59,7 +59,6 @@ class AgentInstructionsPlace(KnowsRights, RichEditing, scope="agent_instructions
         self.found: AgentInstructions | None = None
         self.text = ""
         """The instructions as Markdown; not cleaned."""
-        self.resuming = ""
 
     @property
     def home(self) -> str:

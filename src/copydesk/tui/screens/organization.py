@@ -81,8 +81,6 @@ class OrganizationPlace(OrganizationActions, HasDetails, scope="organization"):
         self.read: Organization | None = None
         self._site = ""
         """The title of the site that people see first."""
-        self.resuming = ""
-        """The part of a draft whose form is opened once the settings are there."""
 
     @property
     def home(self) -> str | None:

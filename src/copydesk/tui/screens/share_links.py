@@ -83,8 +83,6 @@ class ShareLinksPlace(SiteTabs, HasDetails, scope="share_links"):
         """How many writes there were when the links were read."""
         self._wanted = ""
         """The link to go to once the links have been read again."""
-        self.resuming = ""
-        """The part of a draft that is to be opened once the links are there."""
 
     def panes(self) -> ComposeResult:
         """The links, and what there is to know about the one under the cursor."""

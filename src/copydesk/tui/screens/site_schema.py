@@ -53,7 +53,6 @@ class SiteSchemaPlace(SiteTabs, SchemaEditing, scope="site_schema"):
         super().__init__(target)
         self._behind = False
         """Whether others changed the schema since it was read."""
-        self.resuming = ""
 
     def panes(self) -> ComposeResult:
         """The attributes with ready-made conditions, the one under the cursor, and the JSON."""

@@ -14,7 +14,7 @@ from copydesk.tui.details_pane import HasDetails
 from copydesk.tui.dispatch import run
 from copydesk.tui.errors import with_key
 from copydesk.tui.place import Part
-from copydesk.tui.places import Target, place
+from copydesk.tui.places import place
 from copydesk.tui.present import site_settings as present
 from copydesk.tui.present.site_settings import Setting
 from copydesk.tui.raws import Raw
@@ -34,11 +34,6 @@ class SiteSettingsPlace(SiteSettings, HasDetails, scope="site_settings"):
     """Who reads a site, where, and what it shows of itself; Enter changes a setting."""
 
     RAW = ("get_site",)
-
-    def __init__(self, target: Target) -> None:
-        super().__init__(target)
-        self.resuming = ""
-        """The setting whose field is to be opened once the site is there."""
 
     # What a place says of itself
 

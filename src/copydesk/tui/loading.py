@@ -296,6 +296,11 @@ class Loading(Screen[None]):
         """
         return _left(group, of) in self._kept or self._read_behind.get(group) == of
 
+    def is_loading(self, group: str) -> bool:
+        """Whether a read of this group is under way."""
+        task = self._reads.get(group)
+        return task is not None and not task.done()
+
     @property
     def loads(self) -> list[asyncio.Task[bool]]:
         """The reads under way."""

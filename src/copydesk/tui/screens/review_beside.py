@@ -36,6 +36,8 @@ class ReviewBeside(ReviewPages):
         """Threads at the top of the list of all; one that is resolved there stays where it is."""
         self.fresh: set[str] = set()
         """Comments and replies of others that came while this was read."""
+        self._replies_asked: dict[str, set[str]] = {}
+        """Threads whose replies were last asked for, by the read that asks."""
 
     def opened(self) -> None:
         """Let the panes of threads show what is new."""
@@ -270,10 +272,13 @@ class ReviewBeside(ReviewPages):
         if opened is None or not view.is_attached:
             return
         waiting = [thread.id for thread in view.waiting]
-        if not waiting:
-            return
+        group = f"replies {view.id}"
+        asked = self._replies_asked.get(group, set()) if self.is_loading(group) else set()
+        if asked.issuperset(waiting):
+            return  # a second read would cancel the first, whose requests have gone
+        self._replies_asked[group] = set(waiting)
         self.load(
-            f"replies {view.id}",
+            group,
             lambda api: reading.read_replies(api, opened.space.id, opened.request.id, waiting),
             self._replies_came,
             what="Reading replies",

@@ -11,6 +11,7 @@ from copydesk.domain.anchor import anchor_of_quote
 from copydesk.server import threads
 from copydesk.server.seeding import Editor
 from copydesk.tui.app import CopydeskApp
+from copydesk.tui.drafts import DraftStore, MemoryDrafts
 from copydesk.tui.places import Target
 from copydesk.tui.session import Session
 from tests.world import BASE_URL, World
@@ -139,7 +140,12 @@ class ReviewWorld:
         )
 
     def app(
-        self, user: str | None = None, *, faults: Faults | None = None, **target: str
+        self,
+        user: str | None = None,
+        *,
+        faults: Faults | None = None,
+        drafts: DraftStore | None = None,
+        **target: str,
     ) -> CopydeskApp:
         """Return the app on this review, for Ana unless another is named."""
         world = self.world
@@ -149,7 +155,7 @@ class ReviewWorld:
                 return world.api(user)
             return Api(BASE_URL, world.token(user or world.ana), transport=faults)
 
-        session = Session(connect, clock=lambda: world.clock.now)
+        session = Session(connect, clock=lambda: world.clock.now, drafts=drafts or MemoryDrafts())
         aim = Target(space=self.space, change_request=self.request, **target)
         return CopydeskApp(session, "review", aim)
 

@@ -8,6 +8,7 @@ import threading
 import pytest
 from textual import events
 
+from copydesk.tui.drafts import MemoryDrafts
 from copydesk.tui.frame import Status
 from copydesk.tui.places import ENTRIES, load_all
 from tests.drive import Driver, drive, eventually
@@ -184,3 +185,39 @@ async def test_a_text_that_fails_is_a_draft_though_another_was_begun_there_and_t
         await driver.idle()
         assert "What you wrote is kept" in line.said
         assert app.session.drafts.load(line.draft) == "First."
+
+
+async def test_what_is_typed_ahead_is_on_the_disk_and_opens_its_field_at_the_next_start(
+    world: World,
+) -> None:
+    review = ReviewWorld(world)
+    way, disk = Faults(world), MemoryDrafts()
+    way.gone = True
+    app = review.app(faults=way, drafts=disk)
+    async with drive(app, size=(100, 30)) as driver:
+        await driver.send("C", *typed("Is ten enougg"), "backspace", *typed("h?"))
+        await eventually(lambda: bool(disk.kept()), driver.turn)
+        assert list(disk.kept().values()) == ["Is ten enough?"]
+        await driver.send(*typed(" Or more?"))
+        app.keep_typed()  # as when it is told to end
+        assert list(disk.kept().values()) == ["Is ten enough? Or more?"]
+    again = review.app(drafts=disk)
+    async with drive(again, "g d", size=(140, 30)) as driver:
+        assert "Is ten enough? Or" in driver.line("comment on whole: #1")
+        await driver.press("enter")
+        assert again.screen is not driver.place, "the field is open"
+        assert "Comment on #1" in driver.screen
+        await driver.press("ctrl+s")
+        assert again.session.log[-1].text == "Is ten enough? Or more?"
+        assert disk.kept() == {}
+
+
+async def test_what_was_typed_ahead_in_vain_is_a_draft(world: World) -> None:
+    review = ReviewWorld(world)
+    way, disk = Faults(world), MemoryDrafts()
+    way.gone = True
+    app = review.app(faults=way, drafts=disk)
+    async with drive(app, size=(100, 30)) as driver:
+        await driver.send("C", *typed("Why?"), "escape")
+        assert list(disk.kept().values()) == ["Why?"]
+        assert "kept as a draft (g d)" in " ".join(driver.screen.split())

@@ -7,8 +7,10 @@ again agree.
 from __future__ import annotations
 
 import json
+import secrets
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from dataclasses import fields as fields_of
 
 from copydesk.domain.text import clean, plural
 from copydesk.tui import places
@@ -151,6 +153,36 @@ def review_key(space: str, request: str, part: str) -> str:
     return f"{space}/{request}/{part}"
 
 
+AHEAD = "ahead "
+"""What the keys of texts begin with that were typed before the field for them was there."""
+
+
+def ahead_key(place: str, target: Target, action: str) -> str:
+    """Return a new key of what is typed for the field that an action is about to open."""
+    ids = {name: value for name, value in asdict(target).items() if value is not None}
+    return AHEAD + json.dumps([place, action, secrets.token_hex(4), ids])
+
+
+def ahead_action(key: str) -> str:
+    """Return the id of the action that a text was typed ahead for; empty for any other key."""
+    found = _ahead(key)
+    return "" if found is None else found[1]
+
+
+def _ahead(key: str) -> tuple[str, str, Target] | None:
+    if not key.startswith(AHEAD):
+        return None
+    try:
+        match json.loads(key.removeprefix(AHEAD)):
+            case [str(place), str(action), str(), dict(ids)]:
+                names = {each.name for each in fields_of(Target)}
+                known = {name: str(each) for name, each in ids.items() if name in names}
+                return place, action, Target(**known)
+    except ValueError:
+        pass
+    return None
+
+
 def _given(word: str) -> str | None:
     return None if word == "-" else word
 
@@ -166,6 +198,9 @@ def _form_title(name: str, method: str) -> str:
 
 def belonging(key: str) -> Belonging | None:
     """Return where the draft under ``key`` belongs; None for a key that nobody here makes."""
+    if (ahead := _ahead(key)) is not None:
+        name, action, target = ahead
+        return Belonging(name, target, _form_title(name, action.rpartition(".")[2]), key)
     match key.split(" "):
         case ["structure", site]:
             words = "staged for a site"

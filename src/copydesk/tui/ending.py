@@ -154,7 +154,9 @@ class EndingApp(App[None]):
                         refused = error.strerror or str(error)
                     except Exception as error:  # noqa: BLE001 - it may be what went wrong
                         refused = type(error).__name__
-        drafts = cast("CopydeskApp", self).session.counted
+        app = cast("CopydeskApp", self)
+        app.keyboard.ahead.keep_typed()
+        drafts = app.session.counted
         if drafts.unkept:
             refused = refused or drafts.trouble
         if refused:

@@ -1,7 +1,8 @@
 """What is typed while an action opens the field that it is for: kept, and given to that.
 
 Who presses the key of a comment and types on means the comment, however long its field takes to
-come: nothing of it may act as commands. What does not open after all leaves it in the log.
+come: nothing of it may act as commands. It is on the disk within a second, as a draft of its own
+until its field has it; what does not open after all leaves it there, and in the log.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import asyncio
 import logging
 from collections.abc import Awaitable
 from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from textual import events
@@ -19,10 +20,13 @@ from textual.worker import NoActiveWorker, Worker, get_current_worker
 
 from copydesk.domain.cause import CAUSE
 from copydesk.domain.text import clean
-from copydesk.tui.actions import SCOPES, Action, NoRowYet, NotYet
+from copydesk.tui.actions import SCOPES, Action, Acts, NoRowYet, NotYet
 from copydesk.tui.beginning import begin
+from copydesk.tui.draft_keys import ahead_action, ahead_key
 
 if TYPE_CHECKING:
+    from textual.timer import Timer
+
     from copydesk.tui.app import CopydeskApp
     from copydesk.tui.place import Place
 
@@ -33,6 +37,9 @@ LOOK_SECONDS = 0.05
 
 OPENS_SECONDS = 0.5
 """How long a draft may take to open once its place has been read."""
+
+KEEP_SECONDS = 0.7
+"""How long after a key what was typed is on the disk."""
 
 SENDS = frozenset({"ctrl+s", "enter"})
 """Keys that may send what a field holds: none does of what nobody could see when they came."""
@@ -63,6 +70,8 @@ class Opening:
     came: bool = False
     """Whether its field is there, and is about to be given what was typed for it."""
     keys: list[events.Key | events.Paste] = field(default_factory=list)
+    draft: str = ""
+    """The key of the draft that has what was typed, until the field has it; empty for none yet."""
     told: tuple[Place, str] | None = None
     """Where it was said last that it opens, and how: no longer so once it has, or will not."""
 
@@ -77,12 +86,13 @@ class TypingAhead:
     def __init__(self, app: CopydeskApp) -> None:
         self._app = app
         self.opening: Opening | None = None
+        self._timer: Timer | None = None
 
     async def follow(self, screen: Screen[Any], action: Action, result: Awaitable[Any]) -> Any:
         """Await an action that opens a field; what is typed until then is for that."""
-        before, keys = self.opening, []
+        before, keys, draft = self.opening, [], ""
         if before is not None and before.resumes is screen:
-            keys, self.opening = before.keys, None
+            keys, draft, self.opening = before.keys, before.draft, None
             self._unsay(before)
         self._end()
         try:
@@ -90,7 +100,7 @@ class TypingAhead:
         except NoActiveWorker:
             worker = None
         self.opening = mine = Opening(
-            action.id, action.label, screen, CAUSE.get(), worker, keys=keys
+            action.id, action.label, screen, CAUSE.get(), worker, keys=keys, draft=draft
         )
         _MINE.set(mine)
         try:
@@ -119,9 +129,25 @@ class TypingAhead:
                 self._end()
 
         self.opening = opening
-        place.resume_draft(part)
+        if ahead_action(part):
+            self._resume_typed(place, part, opening)
+        else:
+            place.resume_draft(part)
         if self.opening is opening:
             opening.worker = begin(place, until_it_opens, name="resume draft")
+
+    def _resume_typed(self, place: Place, draft: str, opening: Opening) -> None:
+        """Do the action again that a text was typed ahead for, which is typed for it again."""
+        from copydesk.tui.dispatch import run
+
+        wanted, text = ahead_action(draft), self._app.session.drafts.load(draft) or ""
+        for owner in place.walk_children(with_self=True):
+            actions = owner.ACTIONS.values() if isinstance(owner, Acts) else ()
+            if (found := next((each for each in actions if each.id == wanted), None)) is not None:
+                opening.keys, opening.draft = [events.Paste(text)], draft
+                opening.label = found.label
+                self._app.call_later(run, owner, found)
+                return
 
     async def once_read(self, owner: Any, action: Action) -> None:
         """Do an action as soon as what it is about has been read, unless it is off even then.
@@ -164,7 +190,7 @@ class TypingAhead:
         if opening is None or pressed in PASS:
             return False
         if opening.came:
-            opening.keys.append(event)
+            self._add(opening, event)
             return True
         if front is not opening.screen:
             if not self._is_its(front, opening):
@@ -179,8 +205,33 @@ class TypingAhead:
             self._say(_waiting(opening.label), opening)
         elif not opening.keys:
             self._say(f"“{opening.label}” opens: what you type is for it. Esc stops it.", opening)
-        opening.keys.append(event)
+        self._add(opening, event)
         return True
+
+    def _add(self, opening: Opening, event: events.Key | events.Paste) -> None:
+        opening.keys.append(event)
+        if self._timer is None:  # not put off by the keys that follow
+            self._timer = self._app.set_timer(KEEP_SECONDS, self.keep_typed)
+
+    def keep_typed(self) -> None:
+        """Keep what was typed for a field that is not there yet; it has a draft of its own."""
+        if self._timer is not None:
+            self._timer.stop()
+            self._timer = None
+        if (opening := self.opening) is not None:
+            self._keep(opening, opening.keys)
+
+    def _keep(self, opening: Opening, keys: list[events.Key | events.Paste]) -> None:
+        text = _typed(keys).strip()
+        on: Any = opening.screen if hasattr(opening.screen, "PLACE") else self._app.here
+        if text and on is not None:
+            opening.draft = opening.draft or ahead_key(on.PLACE, on.target, opening.id)
+            self._app.session.drafts.save(opening.draft, text)
+
+    def _given(self, draft: str) -> None:
+        """Forget what was typed ahead, once its field has it and keeps it itself."""
+        self._app.keep_typed()
+        self._app.session.drafts.drop(draft)
 
     def came(self, sheet: Screen[Any], *, field: bool, drawn: bool = False) -> None:
         """Give what was typed to a sheet that has come; ``field`` says that it is the one."""
@@ -211,6 +262,11 @@ class TypingAhead:
             self.opening = None
             for key in opening.keys:
                 await self._app.on_event(key)
+            if opening.draft:
+                front = self._app.screen
+                # Behind the keys: a field that is gone by then has sent them, or kept them.
+                if not (front.focused or front).call_later(self._given, opening.draft):
+                    self._given(opening.draft)
 
     def _unsent(
         self, opening: Opening, keys: list[events.Key | events.Paste]
@@ -222,6 +278,8 @@ class TypingAhead:
             return keys
         what = f"“{opening.label}” opened only now: look what it is about, then send it."
         said = _typed(keys[at:])
+        if said.strip():  # what comes before it is given to the field
+            self._keep(replace(opening, draft=""), keys[at:])
         self._app.session.note(f"{what} Typed after that: {clean(said)}" if said.strip() else what)
         self._app.session.touched()
         return keys[:at]
@@ -264,8 +322,9 @@ class TypingAhead:
         if (typed := _typed(opening.keys)).strip():
             session = self._app.session
             session.note(f"“{opening.label}” did not open. Typed for it: {clean(typed)}")
+            self._keep(opening, opening.keys)
             session.touched()
-            said = f"{said} What you typed for “{opening.label}” is in the log (@).".strip()
+            said = f"{said} What you typed for “{opening.label}” is kept as a draft (g d).".strip()
         if said:
             self._say(said)
 
@@ -289,7 +348,15 @@ def _waiting(label: str) -> str:
 
 
 def _typed(keys: list[events.Key | events.Paste]) -> str:
-    """Return the text among keys."""
-    return "".join(
-        each.text if isinstance(each, events.Paste) else each.character or "" for each in keys
-    )
+    """Return the text that keys come to."""
+    text = ""
+    for each in keys:
+        if isinstance(each, events.Paste):
+            text += each.text
+        elif each.key == "backspace":
+            text = text[:-1]
+        elif each.key == "enter":
+            text += "\n"
+        elif each.is_printable:
+            text += each.character or ""
+    return text

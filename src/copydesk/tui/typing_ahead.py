@@ -22,7 +22,6 @@ from copydesk.domain.cause import CAUSE
 from copydesk.domain.text import clean
 from copydesk.tui.actions import SCOPES, Action, Acts, NoRowYet, NotYet
 from copydesk.tui.beginning import begin
-from copydesk.tui.draft_keys import ahead_action, ahead_key
 
 if TYPE_CHECKING:
     from textual.timer import Timer
@@ -129,6 +128,8 @@ class TypingAhead:
                 self._end()
 
         self.opening = opening
+        from copydesk.tui.draft_keys import ahead_action
+
         if ahead_action(part):
             self._resume_typed(place, part, opening)
         else:
@@ -139,6 +140,7 @@ class TypingAhead:
     def _resume_typed(self, place: Place, draft: str, opening: Opening) -> None:
         """Do the action again that a text was typed ahead for, which is typed for it again."""
         from copydesk.tui.dispatch import run
+        from copydesk.tui.draft_keys import ahead_action
 
         wanted, text = ahead_action(draft), self._app.session.drafts.load(draft) or ""
         for owner in place.walk_children(with_self=True):
@@ -222,6 +224,9 @@ class TypingAhead:
             self._keep(opening, opening.keys)
 
     def _keep(self, opening: Opening, keys: list[events.Key | events.Paste]) -> None:
+        # Not before the first paint, as all that knows of drafts.
+        from copydesk.tui.draft_keys import ahead_key
+
         text = _typed(keys).strip()
         on: Any = opening.screen if hasattr(opening.screen, "PLACE") else self._app.here
         if text and on is not None:

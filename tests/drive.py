@@ -38,6 +38,9 @@ PATIENCE = 30.0
 SOON = 0.01
 """Seconds within which a timer is waited for."""
 
+READS = 5.0
+"""Seconds for which somebody looks at the screen before the next key, on the clock of the keys."""
+
 FRAMES = 10
 """How many timers in a row are waited for: one that starts itself anew rings for ever."""
 
@@ -63,6 +66,8 @@ class Driver:
         self.app = app
         self.pilot = pilot
         self._draws = draws
+        self._later = 0.0
+        """How much later than this machine's clock keys come."""
         self._threads = count_threads() if threads is None else threads
 
     @property
@@ -83,6 +88,7 @@ class Driver:
         from copydesk.tui.keys import chord
 
         for key in keys:
+            self._later += READS  # they look at what the key before did
             *begun, last = chord(key)
             for name in begun:
                 await self.send(name)
@@ -122,6 +128,7 @@ class Driver:
         except KeyError:
             letter = key if len(key) == 1 else None
         event = events.Key(name, letter)
+        event.time += self._later
         event.set_sender(self.app)
         assert self.app._driver is not None
         self.app._driver.send_message(event)

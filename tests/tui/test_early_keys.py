@@ -8,9 +8,11 @@ import threading
 import pytest
 from textual import events
 
+from copydesk.server.seeding import Editor
 from copydesk.tui.drafts import MemoryDrafts
 from copydesk.tui.frame import Status
-from copydesk.tui.places import ENTRIES, load_all
+from copydesk.tui.places import ENTRIES, Target, load_all
+from copydesk.tui.widgets.diff_view import DiffView
 from tests.drive import Driver, drive, eventually
 from tests.tui.opening import open_world, typed
 from tests.tui.review_world import Faults, ReviewWorld
@@ -221,3 +223,74 @@ async def test_what_was_typed_ahead_in_vain_is_a_draft(world: World) -> None:
         await driver.send("C", *typed("Why?"), "escape")
         assert list(disk.kept().values()) == ["Why?"]
         assert "kept as a draft (g d)" in " ".join(driver.screen.split())
+
+
+async def test_a_blank_line_is_no_trap_for_a_comment(world: World) -> None:
+    space = world.space("Guide", {"a": "# A\n\nOne.\n\n```\nrun\n\nstop\n```\n"})
+
+    def edit(editor: Editor) -> None:
+        text = "# A\n\nOne more.\n\nTwo.\n\n```\nrun\n\nstop now\n```\n"
+        editor.write(editor.find("a"), text)
+
+    request = world.change_request(space, edit=edit, subject="More")
+    target = Target("acme", space, change_request=request, view="changes")
+    app = open_world(world, "review", target)
+    async with drive(app, size=(100, 30)) as driver:
+        diff = driver.place.query_one(DiffView)
+        assert diff.page is not None
+        stops = []
+        while diff.line not in stops:
+            assert diff.line is not None
+            stops.append(diff.line)
+            await driver.press("j")
+        said = [diff.page.line_text(line).strip() for line in stops]
+        assert said == ["One.", "One more.", "Two.", "```", "run", "", "stop", "stop now", "```"]
+        # The blank line in the code is one of the code; a comment there is on what is next to it.
+        diff.go_to_line(stops[said.index("")])
+        await driver.press("c")
+        await driver.burst(*typed("Why? W a m"), "ctrl+s")
+        assert driver.place.PLACE == "review"
+        assert [line.text for line in app.session.log] == ["Why? W a m"]
+        assert diff.page.line_text(diff.line or 0).strip() == "stop"
+
+
+async def test_words_typed_after_a_refused_comment_are_no_commands(world: World) -> None:
+    review = ReviewWorld(world)
+    app = review.app()
+    async with drive(app, "1", size=(100, 30)) as driver:
+        # c comments on a line of the changes, and this is the overview.
+        for keys in ("c", "Wm a", "c"):
+            await driver.burst(*(("c", *typed("ome on, Wma")) if keys == "c" else typed(keys)))
+            said = " ".join(driver.screen.split())
+            assert driver.place is app.screen, "nothing of it opened anything"
+        assert app.session.log == []
+        assert "“comment” was refused" in said
+        assert "27 keys typed after it were not run" in said
+        # A key after a pause acts again, and what was typed is in the log.
+        await driver.press("@")
+        assert "ome on, Wma" in driver.screen
+        await driver.press("escape", "c")
+        await driver.burst("x", "escape", "?")
+        assert "Keys here" in driver.screen, "Esc says that one has seen it"
+
+
+async def test_words_typed_for_a_comment_that_is_refused_later_are_no_commands(
+    world: World,
+) -> None:
+    review = ReviewWorld(world)
+    way = Faults(world)
+    app = review.app(faults=way)
+    async with drive(app, size=(100, 30)) as driver:
+        await driver.send("g", "c")
+        await driver.idle()
+        world.write(lambda tx: tx.run("UPDATE change_request SET status = 'merged'"))
+        way.slow = "GET"
+        for key in ("enter", "A", *typed("aW")):
+            await driver.send(key)
+        way.let.set()
+        await eventually(lambda: app.keyboard.ahead.opening is None, driver.turn)
+        await driver.burst(*typed("m, please. x"))
+        said = " ".join(driver.screen.split())
+        assert driver.place is app.screen
+        assert "12 keys typed after it were not run" in said, driver.screen
+        assert [line.said for line in app.session.log if line.state != "said"] == []

@@ -253,7 +253,7 @@ class CopydeskApp(AccountApp, MergingApp, EndingApp):
         if (
             isinstance(event, events.Paste)
             and not event.is_forwarded
-            and self.keyboard.ahead.take(event)
+            and self.keyboard.takes(event)
         ):
             return
         await super().on_event(event)

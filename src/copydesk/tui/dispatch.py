@@ -22,10 +22,11 @@ from textual.screen import Screen
 
 from copydesk.domain.cause import CAUSE
 from copydesk.tui.actions import Action, Acts, Command, NotYet
+from copydesk.tui.early_keys import EarlyKeys
 from copydesk.tui.keys import chord, declared_name, shown
 from copydesk.tui.places import ENTRIES
 from copydesk.tui.read_only import away, refusal
-from copydesk.tui.typing_ahead import TypingAhead
+from copydesk.tui.typing_ahead import Typed, TypingAhead
 
 if TYPE_CHECKING:
     from textual.widget import Widget
@@ -116,6 +117,9 @@ async def run(owner: Any, action: Action) -> None:
             place.say(why, "warn")
         else:
             owner.app.bell()
+        if action.types:
+            keyboard: Keyboard = owner.app.keyboard
+            keyboard.early.refuse(action.label, why, keyboard.pressed_at)
         return
     if _is_under_way(owner, action):
         if place is not None:
@@ -215,6 +219,9 @@ class Keyboard:
     def __init__(self, app: CopydeskApp) -> None:
         self.app = app
         self.ahead = TypingAhead(app)
+        self.early = EarlyKeys(app)
+        self.pressed_at = monotonic()
+        """When the last key came that was acted on."""
         self.keymap: dict[str, str] = {}
         self._tables: dict[tuple[Any, ...], dict[str, Node]] = {}
         self._pending: Node | None = None
@@ -255,11 +262,16 @@ class Keyboard:
                 break
         return chain
 
+    def takes(self, event: Typed) -> bool:
+        """Whether a key, or what is pasted, is for something else than what is in front now."""
+        return self.ahead.take(event) or self.early.take(event)
+
     async def press(self, event: events.Key) -> bool:
         """Act on a key; False leaves it to Textual."""
-        if self.ahead.take(event):
+        if self.takes(event):
             self._pending = None
             return True
+        self.pressed_at = event.time
         screen = self.app.screen
         focused = screen.focused
         if not isinstance(screen, Acts):
@@ -382,7 +394,7 @@ class Keyboard:
         }
         elsewhere = next(
             (
-                (action.label, entry.place.TITLE)
+                (action, entry.place.TITLE)
                 for entry in tuple(ENTRIES.values())
                 for action in entry.place.ACTIONS.values()
                 for keys in keys_of(action, self.keymap)
@@ -392,13 +404,16 @@ class Keyboard:
         )
         parts = [f"{shown(name)} does nothing here."]
         if elsewhere is not None:
-            label, title = elsewhere
-            parts = [f"{shown(name)} is “{label}” in {title}, nothing here."]
+            meant, title = elsewhere
+            parts = [f"{shown(name)} is “{meant.label}” in {title}, nothing here."]
         elif not event.is_printable and not name.startswith("ctrl+"):
             return False
         if near and (action := here.get(near)) is not None:
             parts.append(f"{near} is “{action.label}”.")
         else:
             parts.append("? lists the keys.")
-        self._say(" ".join(parts))
+        said = " ".join(parts)
+        self._say(said)
+        if elsewhere is not None and elsewhere[0].types:
+            self.early.refuse(elsewhere[0].label, said, event.time)
         return True

@@ -12,6 +12,7 @@ import logging
 from collections.abc import Awaitable
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
+from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from textual import events
@@ -30,6 +31,9 @@ if TYPE_CHECKING:
     from copydesk.tui.place import Place
 
 _log = logging.getLogger("copydesk.writes")
+
+Typed = events.Key | events.Paste
+"""What a user types: a key, or a text at once."""
 
 LOOK_SECONDS = 0.05
 """How often it is looked whether what an action waits for has been read."""
@@ -68,7 +72,7 @@ class Opening:
     """The place that opens a draft again, by whatever action does that; None for an action."""
     came: bool = False
     """Whether its field is there, and is about to be given what was typed for it."""
-    keys: list[events.Key | events.Paste] = field(default_factory=list)
+    keys: list[Typed] = field(default_factory=list)
     draft: str = ""
     """The key of the draft that has what was typed, until the field has it; empty for none yet."""
     told: tuple[Place, str] | None = None
@@ -171,6 +175,7 @@ class TypingAhead:
             self._end()
         elif why is not None:
             self._end(why)
+            self._app.keyboard.early.refuse(opening.label, why, monotonic())
         else:
             await getattr(owner, action.method)()
 
@@ -183,7 +188,7 @@ class TypingAhead:
         opening = _MINE.get()
         return opening is not None and opening is self.opening and opening.waited
 
-    def take(self, event: events.Key | events.Paste) -> bool:
+    def take(self, event: Typed) -> bool:
         """Take a key, or what is pasted, if it is for a field that is not there yet."""
         opening, front = self.opening, self._app.screen
         pressed = event.key if isinstance(event, events.Key) else ""
@@ -210,7 +215,7 @@ class TypingAhead:
         self._add(opening, event)
         return True
 
-    def _add(self, opening: Opening, event: events.Key | events.Paste) -> None:
+    def _add(self, opening: Opening, event: Typed) -> None:
         opening.keys.append(event)
         if self._timer is None:  # not put off by the keys that follow
             self._timer = self._app.set_timer(KEEP_SECONDS, self.keep_typed)
@@ -223,11 +228,11 @@ class TypingAhead:
         if (opening := self.opening) is not None:
             self._keep(opening, opening.keys)
 
-    def _keep(self, opening: Opening, keys: list[events.Key | events.Paste]) -> None:
+    def _keep(self, opening: Opening, keys: list[Typed]) -> None:
         # Not before the first paint, as all that knows of drafts.
         from copydesk.tui.draft_keys import ahead_key
 
-        text = _typed(keys).strip()
+        text = text_of(keys).strip()
         on: Any = opening.screen if hasattr(opening.screen, "PLACE") else self._app.here
         if text and on is not None:
             opening.draft = opening.draft or ahead_key(on.PLACE, on.target, opening.id)
@@ -273,16 +278,14 @@ class TypingAhead:
                 if not (front.focused or front).call_later(self._given, opening.draft):
                     self._given(opening.draft)
 
-    def _unsent(
-        self, opening: Opening, keys: list[events.Key | events.Paste]
-    ) -> list[events.Key | events.Paste]:
+    def _unsent(self, opening: Opening, keys: list[Typed]) -> list[Typed]:
         """Return the keys before the first that may send something; the rest is in the log."""
         sends = (isinstance(key, events.Key) and key.key in SENDS for key in keys)
         at = next((at for at, sent in enumerate(sends) if sent), None)
         if at is None:
             return keys
         what = f"“{opening.label}” opened only now: look what it is about, then send it."
-        said = _typed(keys[at:])
+        said = text_of(keys[at:])
         if said.strip():  # what comes before it is given to the field
             self._keep(replace(opening, draft=""), keys[at:])
         self._app.session.note(f"{what} Typed after that: {clean(said)}" if said.strip() else what)
@@ -314,9 +317,9 @@ class TypingAhead:
             opening.resumes.resuming = ""
         if opening.worker is not None:
             opening.worker.cancel()
-        self._end(f"Stopped: “{opening.label}” was not opened.")
+        self._end(f"Stopped: “{opening.label}” was not opened.", stopped=True)
 
-    def _end(self, said: str = "") -> None:
+    def _end(self, said: str = "", *, stopped: bool = False) -> None:
         """Wait for no field any more; what was typed for it is not lost."""
         opening, self.opening = self.opening, None
         if opening is None:
@@ -324,12 +327,16 @@ class TypingAhead:
         self._unsay(opening)
         if opening.waits and opening.worker is not None:
             opening.worker.cancel()
-        if (typed := _typed(opening.keys)).strip():
+        if (typed := text_of(opening.keys)).strip():
             session = self._app.session
             session.note(f"“{opening.label}” did not open. Typed for it: {clean(typed)}")
             self._keep(opening, opening.keys)
             session.touched()
-            said = f"{said} What you typed for “{opening.label}” is kept as a draft (g d).".strip()
+            told = f"{said} What you typed for “{opening.label}” is kept as a draft (g d).".strip()
+            if self._app.screen is opening.screen and not stopped:
+                # Its user may be in the middle of a word: the rest of it is no command either.
+                self._app.keyboard.early.refuse(opening.label, said, opening.keys[-1].time)
+            said = told
         if said:
             self._say(said)
 
@@ -352,7 +359,7 @@ def _waiting(label: str) -> str:
     return f"“{label}” opens once this is read: what you type is for it. Esc stops it."
 
 
-def _typed(keys: list[events.Key | events.Paste]) -> str:
+def text_of(keys: list[Typed]) -> str:
     """Return the text that keys come to."""
     text = ""
     for each in keys:

@@ -48,8 +48,8 @@ def no_line(here: ReviewBeside) -> str | None:
         return "c comments on a line of the changes (2 goes there). C comments on the request."
     if here.diff.line is None:
         return "Put the cursor on a line with text first, or press C for the page."
-    if not here.diff.page.line_text(here.diff.line).strip():
-        return "This line is blank. Choose a line with text, or press C for the page."
+    if here.diff.text_line is None:
+        return "There are no words here to comment on. C comments on the page."
     return None
 
 

@@ -164,11 +164,12 @@ class ReviewThreads(ReviewNews, MessageActions, scope="review_threads"):
         types=True,
     )
     async def comment_line(self) -> None:
-        """Comment on the line under the cursor."""
-        page, line, change = self.diff.page, self.diff.line, self.change
+        """Comment on the line under the cursor; from a blank one, on the nearest with words."""
+        page, line, change = self.diff.page, self.diff.text_line, self.change
         assert page is not None
         assert line is not None
         assert change is not None
+        self.diff.go_to_line(line)
         node = page.anchor(line)
         quote = page.line_text(line).strip()
         await self.start_thread(

@@ -120,10 +120,30 @@ class DiffView(WrappedList, scope="diff"):
     @property
     def line(self) -> int | None:
         """The row of the diff under the cursor, of a pair the one as it is now; None on a fold."""
-        row = self._row()
+        return self._line_at(self.cursor)
+
+    def _line_at(self, at: int) -> int | None:
+        """Return the row of the diff that is shown at a place, as `line` does."""
+        row = self._rows[at] if at < len(self._rows) else None
         if row is None or row.kind not in ("line", "pair"):
             return None
         return row.at if row.kind == "line" else row.at + 1
+
+    @property
+    def text_line(self) -> int | None:
+        """The row of the diff under the cursor, or where that is blank the nearest with words.
+
+        None on a fold, and where no row has any.
+        """
+        here = self.line
+        if self.page is None or here is None:
+            return None
+        for step in range(self.rows):
+            for at in (self.cursor + step, self.cursor - step):
+                line = self._line_at(at) if 0 <= at < self.rows else None
+                if line is not None and self.page.line_text(line).strip():
+                    return line
+        return None
 
     def _row(self) -> Row | None:
         return self._rows[self.cursor] if self.cursor < len(self._rows) else None
@@ -252,8 +272,15 @@ class DiffView(WrappedList, scope="diff"):
         return len(self._rows)
 
     def stops(self, row: int) -> bool:
-        """Notes are only read."""
-        return self._rows[row].kind != "note" or self._rows[-1].kind == "note"
+        """Notes are only read, and a blank line between blocks has nothing to act on."""
+        kind, at, _ = self._rows[row]
+        if kind == "note":
+            return self._rows[-1].kind == "note"
+        if kind != "line" or self.page is None or at in self.marks:
+            return True
+        starts = self.page.diff.changes
+        begins = starts[bisect_left(starts, at) : bisect_right(starts, at)]  # J stops there
+        return bool(begins) or not self.page.diff.is_blank(at)
 
     def tint(self, row: int) -> str:
         """Added and removed rows stand on a ground of their own."""

@@ -98,7 +98,12 @@ def show_request(
             return DONE
         now = api.now
         ready = readiness(
-            row.status, details.rules, outdated=row.outdated, against=details.against, keys=False
+            row.status,
+            details.rules,
+            outdated=row.outdated,
+            against=details.against,
+            losing=details.losing,
+            keys=False,
         )
         put(f"{row.label} {row.subject}")
         facts: list[tuple[str, Text | str]] = [

@@ -116,6 +116,7 @@ def import_source(
             counts += [f"{plural(each.opened, 'change request')} opened"] if each.opened else []
             counts += [f"{plural(each.updated, 'change request')} updated"] if each.updated else []
             counts += [f"{plural(each.merged, 'merged one')}"] if each.merged else []
+            counts += [f"{each.archived} archived"] if each.archived else []
             state = "new" if each.created else "updated"
             print(
                 f"{clean(report.organization)} / {clean(each.title)} ({state}): "

@@ -98,11 +98,22 @@ def edit_branch(
     edit: Edit,
     *,
     git: dict[str, Any] | None = None,
+    contains: str | None = None,
 ) -> str:
-    """Commit an edit to a change request and return its new revision. The author contributed."""
+    """Commit an edit to a change request and return its new revision. The author contributed.
+
+    ``contains`` is the last revision of primary content that it holds from now on, where the edit
+    took another in than the request held before.
+    """
     row = tx.row("change_request", change_request_id)
     revision = put_edit(tx, row["space_id"], row["revision_id"], edit, author=author, git=git)
-    tx.update("change_request", change_request_id, revision_id=revision, updated_at=tx.now)
+    tx.update(
+        "change_request",
+        change_request_id,
+        revision_id=revision,
+        revision_merged_ancestor=contains or row["revision_merged_ancestor"],
+        updated_at=tx.now,
+    )
     add_contributors(tx, change_request_id, (author,))
     return revision
 
@@ -134,6 +145,16 @@ def is_outdated(space: Row, change_request: Row | Mapping[str, Any]) -> bool:
     """Say whether primary content has moved on since; what is merged never is outdated."""
     main: str = space["revision_id"]
     return change_request["status"] != "merged" and base_of(change_request) != main
+
+
+def is_contained(tx: Tx, change_request: Row) -> bool:
+    """Say whether primary content has all that a change request changes, and that is something."""
+    main = tx.row("space", change_request["space_id"])["revision_id"]
+    head = content.load(tx, change_request["revision_id"])
+    if head == content.load(tx, base_of(change_request)):
+        return False
+    draft, conflicts, _ = _merged(tx, change_request, main, change_request["revision_id"])
+    return not conflicts and draft == content.open_draft(tx, content.load(tx, main))
 
 
 def update_branch(tx: Tx, change_request_id: str, author: str) -> Joined:

@@ -14,6 +14,7 @@ from copydesk.contract.models.change_request import (
     ChangedPage,
     Conflict,
     ConflictLines,
+    MovedOut,
     Placement,
 )
 from copydesk.domain.page_tree import PageChange, PageNode, compare_trees
@@ -27,8 +28,12 @@ Side = Literal["ours", "theirs"]
 """Which side of a merge the change request was."""
 
 
-def changes_of(tx: Tx, change_request: Row) -> list[Change]:
+def changes_of(
+    tx: Tx, change_request: Row, moved: Mapping[str, MovedOut] | None = None
+) -> list[Change]:
     """Return what a change request does to the primary content that it contains.
+
+    ``moved`` says of pages that it takes out of the space where they are then.
 
     Pages come in the reading order of the change request, files after them by path. What primary
     content did since is not in it, for the comparison starts from the last revision of it that the
@@ -45,7 +50,7 @@ def changes_of(tx: Tx, change_request: Row) -> list[Change]:
         _nodes(new),
         changed=lambda was, now: _plain(old.pages[was.id]) != _plain(new.pages[now.id]),
     ):
-        found.extend(_page_changes(change, old, new))
+        found.extend(_page_changes(change, old, new, moved or {}))
     found.extend(_file_changes(old.files, new.files))
     return found
 
@@ -143,7 +148,9 @@ def _plain(page: PageData) -> PageData:
     return replace(page, git_path=None, git_oid=None)
 
 
-def _page_changes(change: PageChange, old: Draft, new: Draft) -> list[Change]:
+def _page_changes(
+    change: PageChange, old: Draft, new: Draft, moved: Mapping[str, MovedOut]
+) -> list[Change]:
     before, after = _page_place(change.before), _page_place(change.after)
     page = ChangedPage(
         id=change.id, title=change.page.title, path=change.page.path, type=change.page.type
@@ -151,7 +158,8 @@ def _page_changes(change: PageChange, old: Draft, new: Draft) -> list[Change]:
     if "added" in change.kinds:
         return [Change(type="page_created", page=page, after=after)]
     if "deleted" in change.kinds:
-        return [Change(type="page_deleted", page=page, before=before)]
+        out = moved.get(change.id)
+        return [Change(type="page_deleted", page=page, before=before, moved_out=out)]
     found = []
     if "moved" in change.kinds:
         found.append(Change(type="page_moved", page=page, before=before, after=after))

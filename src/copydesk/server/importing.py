@@ -78,10 +78,14 @@ def _imported(tx: Tx, path: Path, organization: str | None) -> list[Row]:
 
 
 def _known(tx: Tx, spaces: list[Row]) -> Known | None:
-    for row in spaces:
-        remembered = source_of(row)
+    """Return what the last import of a source knew; all its spaces say the same of the files."""
+    found = [source_of(row) for row in spaces]
+    heads = {
+        key: change["head"] for space in found for key, change in space.get("changes", {}).items()
+    }
+    for remembered in found:
         if remembered.get("commit"):
-            return Known(remembered["commit"], remembered["keys"])
+            return Known(remembered["commit"], remembered["keys"], heads)
     return None
 
 
@@ -120,7 +124,7 @@ class _Import:
             organization_id,
             self.owner,
             self.path,
-            self.plan.known,
+            self.plan,
             self.space_title,
             self.author,
             self.problems,

@@ -25,7 +25,7 @@ from copydesk.server.sources.model import (
     SourceRevision,
     SourceSpace,
 )
-from copydesk.server.sources.plan import Known, SpacePlan
+from copydesk.server.sources.plan import ImportPlan, SpacePlan
 from copydesk.server.store import Row, Tx, to_json
 
 TITLE_LENGTH = 50
@@ -50,6 +50,7 @@ class SpaceReport:
     opened: int = 0
     updated: int = 0
     merged: int = 0
+    archived: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,15 +58,15 @@ class SpaceImport:
     """Where and for whom spaces are imported.
 
     ``author`` gives the user who wrote something, ``title`` is what a new space is called instead
-    of what its source says, and ``problems`` takes what could not be used. ``known`` is what the
-    next import may take as read.
+    of what its source says, and ``problems`` takes what could not be used. ``whole`` is the import
+    that the spaces are part of.
     """
 
     tx: Tx
     organization_id: str
     owner: str
     path: Path
-    known: Known | None
+    whole: ImportPlan
     title: str | None
     author: Callable[[Person], str]
     problems: list[Problem]
@@ -78,14 +79,16 @@ class SpaceImport:
         if row is None:
             report = _space_report(plan, self._new_space(plan), created=True)
             remembered: dict[str, Any] = {"changes": {}}
-            self._history(plan.revisions[1:], report)
+            self._history(plan.revisions[1:], report, {})
         else:
             report = _space_report(plan, row["id"], created=False)
             remembered = source_of(row)
             self._catch_up(plan, report, remembered)
         for change in plan.changes:
             self._proposal(change, report, remembered["changes"])
-        known = self.known
+        if self.whole.branch is not None:
+            self._settle(plan, report, remembered["changes"])
+        known = self.whole.known
         remembered |= {
             "path": str(self.path),
             "folder": plan.folder,
@@ -114,8 +117,16 @@ class SpaceImport:
             git=_git(first.commit),
         )
 
-    def _history(self, revisions: tuple[SourceRevision, ...], report: SpaceReport) -> None:
-        """Commit revisions in order; those that merged a change come with their request."""
+    def _history(
+        self,
+        revisions: tuple[SourceRevision, ...],
+        report: SpaceReport,
+        changes: Mapping[str, Any],
+    ) -> None:
+        """Commit revisions in order; those that merged a change come with their request.
+
+        ``changes`` are the requests that earlier imports made of branches, by the keys of these.
+        """
         for revision in revisions:
             commit = revision.commit
             if commit is None:
@@ -131,19 +142,21 @@ class SpaceImport:
             )
             report.revisions += 1
             if revision.change is not None:
-                self._landed(revision.change, made, report)
+                self._landed(revision.change, made, report, changes)
 
-    def _landed(self, change: SourceChange, merged_as: str, report: SpaceReport) -> None:
+    def _landed(
+        self, change: SourceChange, merged_as: str, report: SpaceReport, changes: Mapping[str, Any]
+    ) -> None:
         """Record a merged change: on the request that proposed it, or on one made for it."""
         author = self.author(change.author)
-        request: str | None = None
-        if change.number is not None:
-            request = self.tx.value(
-                "SELECT id FROM change_request WHERE space_id = ? AND number = ? "
-                "AND status IN ('open', 'draft')",
-                report.space_id,
-                change.number,
-            )
+        request: str | None = self.tx.value(
+            "SELECT id FROM change_request WHERE space_id = ? AND (number = ? OR id = ?) "
+            "AND status IN ('open', 'draft') ORDER BY id = ? DESC LIMIT 1",
+            report.space_id,
+            change.number,
+            proposed := changes.get(f"branch:{change.branch}", {}).get("id"),
+            proposed,
+        )
         created, merged = at(self.tx, change.created_at), at(self.tx, change.updated_at)
         if request is None:
             request = branches.open_branch(
@@ -161,29 +174,78 @@ class SpaceImport:
         report.merged += 1
 
     def _proposal(self, change: SourceChange, report: SpaceReport, changes: dict[str, Any]) -> None:
-        """Open a change request for a branch, or bring the one it has up to date."""
+        """Open a change request for a branch, or bring the one it has up to date.
+
+        A branch that took the default one in, or was put on a later state of it, contains that: its
+        request is compared and merged from there, or all that others did would be its own doing.
+        """
         author = self.author(change.author)
         remembered = changes.get(change.key)
         if remembered is None:
-            changes[change.key] = {
-                "id": self._open_proposal(change, author, report.space_id),
-                "head": change.head_commit,
-            }
+            request = self._open_proposal(change, author, report.space_id)
+            changes[change.key] = {"id": request} | self._noted(change, report.space_id)
             report.opened += 1
             return
-        if remembered["head"] == change.head_commit:
-            return
         row = self.tx.row("change_request", remembered["id"])
-        if row["status"] in ("open", "draft"):
-            remembered["head"] = change.head_commit
-            branches.edit_branch(
-                at(self.tx, max(change.updated_at, _moment(row["updated_at"]))),
-                remembered["id"],
-                author,
-                filled(change.head),
-                git={"key": change.key, "oid": change.head_commit},
-            )
-            report.updated += 1
+        if remembered.pop("settled", None) and row["status"] == "archived":
+            branches.set_status(self.tx, row["id"], "open")
+            row = self.tx.row("change_request", row["id"])
+        if row["status"] not in ("open", "draft"):
+            return
+        moved = remembered["head"] != change.head_commit
+        if not moved and remembered.get("base") == change.base_commit:
+            return
+        remembered |= self._noted(change, report.space_id)
+        base = self._revision_of(report.space_id, change.base)
+        if not moved:
+            # The default branch took in a part of the branch, whose own text stays as it was
+            # reviewed. What was brought up to date on the desk starts from a later state already.
+            head = self._revision_of(report.space_id, change.head)
+            if _tree(self.tx, row["revision_id"]) == _tree(self.tx, head):
+                self.tx.update("change_request", row["id"], revision_merged_ancestor=base)
+            return
+        branches.edit_branch(
+            at(self.tx, max(change.updated_at, _moment(row["updated_at"]))),
+            remembered["id"],
+            author,
+            filled(change.head),
+            git={"key": change.key, "oid": change.head_commit},
+            contains=base,
+        )
+        report.updated += 1
+
+    def _noted(self, change: SourceChange, space_id: str) -> dict[str, Any]:
+        """Return what to remember of a branch beside the request that it became."""
+        ids = {
+            row["source_key"]: row["id"]
+            for row in self.tx.all("SELECT id, source_key FROM page WHERE space_id = ?", space_id)
+        }
+        return {
+            "head": change.head_commit,
+            "base": change.base_commit,
+            "moved": {
+                ids[key]: {"key": key, "path": moved.path, "folder": moved.folder}
+                for key, moved in change.moved.items()
+            },
+        }
+
+    def _settle(self, plan: SpacePlan, report: SpaceReport, changes: dict[str, Any]) -> None:
+        """Mark the requests of branches that propose nothing any more merged or archived."""
+        proposed = {change.key for change in plan.changes}
+        for key, remembered in changes.items():
+            row = self.tx.row("change_request", remembered["id"])
+            if row["status"] not in ("open", "draft"):
+                continue
+            if (key not in proposed and key in self.whole.landed) or branches.is_contained(
+                self.tx, row
+            ):
+                merged_as = self.tx.row("space", report.space_id)["revision_id"]
+                branches.record_merge(self.tx, row["id"], merged_as)
+                report.merged += 1
+            elif key not in proposed and key not in self.whole.unread:
+                branches.set_status(self.tx, row["id"], "archived")
+                remembered["settled"] = True
+                report.archived += 1
 
     def _open_proposal(self, change: SourceChange, author: str, space_id: str) -> str:
         created = at(self.tx, change.created_at)
@@ -230,7 +292,7 @@ class SpaceImport:
         if _tree(self.tx, row["revision_id"]) == _tree(self.tx, last):
             known = self._known_commits(report.space_id)
             new = tuple(r for r in plan.revisions if r.commit and r.commit.oid not in known)
-            self._history(new or plan.revisions[-1:], report)
+            self._history(new or plan.revisions[-1:], report, remembered["changes"])
             if not new:
                 seeding.commit(self.tx, report.space_id, filled(plan.head), author=self.owner)
                 report.revisions += 1

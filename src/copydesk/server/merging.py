@@ -186,12 +186,11 @@ class _Merging:
                     settings[name] = yours
         before_text = base.text if base else None
         if theirs.text not in (ours.text, before_text):
-            settings["git_oid"] = theirs.git_oid
-            if ours.text == before_text:
-                settings["text"] = theirs.text
-            else:
-                settings["text"] = self._text(before_text, ours, theirs)
-                settings["git_oid"] = None
+            text = theirs.text
+            if ours.text != before_text:
+                text = self._text(before_text, ours, theirs)
+            known = {ours.text: ours.git_oid, theirs.text: theirs.git_oid}
+            settings |= {"text": text, "git_oid": known.get(text)}
         return replace(ours, **settings)
 
     def _text(self, base: str | None, ours: PageData, theirs: PageData) -> str | None:

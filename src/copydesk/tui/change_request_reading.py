@@ -19,6 +19,7 @@ from copydesk.tui.merge_facts import RulesRead, document_text, read_rules
 from copydesk.tui.present.change_details import TEXT, Details, PageLine, Talk, Verdict
 from copydesk.tui.present.change_filter import PAGES, RULES, TALK
 from copydesk.tui.present.change_request import ChangeRow, person, row_of
+from copydesk.tui.present.changed import losses, whereto
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
@@ -236,12 +237,13 @@ async def read_parts(
         _cluster(api, scope, request) if TEXT in parts and request is not None else _nothing(),
     )
     description = "" if request is None else document_text(request.description)
-    listed, more, approximate = pages or (None, 0, False)
+    listed, more, approximate, losing = pages or (None, 0, False, ())
     return Details(
         description=clean(description, lines=True, limit=DESCRIPTION).strip(),
         pages=listed,
         more_pages=more,
         approximate=approximate,
+        losing=losing,
         rules=None if rules is None else rules.results,
         verdicts=None if rules is None else _verdicts(rules, me),
         asked=None if rules is None else _waits_on(rules),
@@ -324,8 +326,10 @@ def _asked_since(read: RulesRead) -> datetime | None:
     return min((at for at in times if at is not None), default=None)
 
 
-async def _pages(api: Api, request: ChangeRow) -> tuple[Sequence[PageLine] | None, int, bool]:
-    """Return the changed pages, how many more there are, and whether they are approximate.
+async def _pages(
+    api: Api, request: ChangeRow
+) -> tuple[Sequence[PageLine] | None, int, bool, Sequence[str]]:
+    """Return the changed pages, how many more, whether they are approximate, and what is lost.
 
     Where the service does not list changes (E6), the two page trees are compared.
     """
@@ -336,9 +340,9 @@ async def _pages(api: Api, request: ChangeRow) -> tuple[Sequence[PageLine] | Non
     except ExtensionMissing:
         pass
     else:
-        return page_lines(found.changes), found.more or 0, False
+        return page_lines(found.changes), found.more or 0, False, losses(found)
     if request.status == "merged":
-        return None, 0, False
+        return None, 0, False, ()
     before, after = await asyncio.gather(
         api(ops.list_space_pages, request.space),
         api(ops.list_change_request_pages, request.space, request.id),
@@ -353,7 +357,7 @@ async def _pages(api: Api, request: ChangeRow) -> tuple[Sequence[PageLine] | Non
         )
         for change in changes
     ]
-    return lines[:MOST_PAGES], max(0, len(lines) - MOST_PAGES), request.outdated
+    return lines[:MOST_PAGES], max(0, len(lines) - MOST_PAGES), request.outdated, ()
 
 
 def page_lines(changes: Iterable[Change]) -> list[PageLine]:
@@ -362,6 +366,7 @@ def page_lines(changes: Iterable[Change]) -> list[PageLine]:
     titles: dict[str, str] = {}
     was: dict[str, str] = {}
     above: dict[str, str] = {}
+    out: dict[str, str] = {}
     for change in changes:
         thing, _, what = change.type.partition("_")
         item = change.page or change.file
@@ -378,12 +383,21 @@ def page_lines(changes: Iterable[Change]) -> list[PageLine]:
                 happened.append("renamed")
             if change.text_changed is not False or not renamed:
                 happened.append("edited")
+        elif change.moved_out is not None:
+            happened.append("moved out")
+            out[item.id] = whereto(change.moved_out)
         else:
             happened.append({"created": "added"}.get(what, clean(what)))
         if change.before is not None and not was.get(item.id):
             was[item.id] = _was(happened, change.before.title, change.before.path)
     return [
-        PageLine(titles[key], tuple(dict.fromkeys(happened)), was.get(key, ""), above.get(key, ""))
+        PageLine(
+            titles[key],
+            tuple(dict.fromkeys(happened)),
+            was.get(key, ""),
+            above.get(key, ""),
+            out.get(key, ""),
+        )
         for key, happened in kinds.items()
     ]
 

@@ -25,6 +25,7 @@ from copydesk.tui import merge_facts
 from copydesk.tui.conflicts import ConflictedError
 from copydesk.tui.errors import NotDoneError, is_unknown, sentence
 from copydesk.tui.merge_facts import RulesRead, why_not_mergeable
+from copydesk.tui.present.changed import losses
 from copydesk.tui.present.comment import name_of
 from copydesk.tui.present.readiness import objection
 
@@ -89,7 +90,7 @@ async def read_standing(api: Api, item: RunItem) -> Standing:
         request = await api(ops.get_change_request, item.space, item.request)
         both = await merge_facts.written_since(api, item.space, request, told)
     more = 0 if told is None else told.more or 0
-    warnings = []
+    warnings = [f"readers lose a page: {each}" for each in losses(told)]
     if said.open_threads:
         verb = "is" if said.open_threads == 1 else "are"
         warnings.append(f"{plural(said.open_threads, 'thread')} {verb} open")

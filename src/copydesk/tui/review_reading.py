@@ -12,7 +12,7 @@ from copydesk.client.errors import ExtensionMissing, NotFound
 from copydesk.contract import operations as ops
 from copydesk.domain.page_tree import PageNode, flatten
 from copydesk.domain.text import exposed
-from copydesk.tui.present.changed import Changed, changed_files, changed_pages, page_notes
+from copydesk.tui.present.changed import Changed, changed_files, changed_pages, losses, page_notes
 from copydesk.tui.present.diff import PageText, page_text
 from copydesk.tui.present.page_settings import settings_notes
 
@@ -48,12 +48,16 @@ PAGE = 500
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """A change request, its space, and what it changes. ``pages`` are all of its pages."""
+    """A change request, its space, and what it changes. ``pages`` are all of its pages.
+
+    ``losses`` are the pages that readers would lose although their texts go on elsewhere.
+    """
 
     request: ChangeRequest
     space: Space
     pages: Sequence[PageNode]
     changes: Sequence[Changed]
+    losses: Sequence[str] = ()
 
     @property
     def merged(self) -> bool:
@@ -88,7 +92,8 @@ async def read_request(api: Api, space_id: str, request_id: str) -> Opened:
             _files_of_space(api, space_id), _files_of_request(api, space_id, request_id)
         )
     changes = changed_pages(flatten(before.pages), pages, hint)
-    return Opened(request, space, pages, [*changes, *changed_files(old_files, new_files, hint)])
+    changes += changed_files(old_files, new_files, hint)
+    return Opened(request, space, pages, changes, losses(hint))
 
 
 async def _told(api: Api, space_id: str, request_id: str) -> Changes | None:
@@ -124,6 +129,8 @@ async def read_page(api: Api, opened: Opened, change: Changed) -> PageText:
     gone = change.before is not None and was is None
     notes = [*page_notes(change, gone_in_main=gone), *settings_notes(was, now)]
     before, after = _text_of(was), _text_of(now)
+    if change.moved is not None:
+        after = change.moved.text or ""
     if before == after and change.node.type == "document" and before:
         notes.append(UNCHANGED)
     elif was is not None and now is not None and before.strip() and not after.strip():

@@ -164,7 +164,11 @@ def test_a_branch_touches_only_its_spaces(making: Making) -> None:
     plan = planned(making)
     assert {space.folder: len(space.changes) for space in plan.spaces} == {"de": 1, "en": 0}
     assert [(problem.path, problem.reason) for problem in plan.problems] == [
-        ("fr", "has a space at “fr” that the default branch does not have")
+        ("branch fr", "has a space at “fr” that main does not have"),
+        (
+            "branch fr",
+            "was left out: it changes 2 files outside every space: fr/SUMMARY.md, fr/a.md",
+        ),
     ]
 
 

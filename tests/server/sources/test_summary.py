@@ -74,7 +74,7 @@ def test_nested_lists_groups_links_and_headings() -> None:
 
 def test_lines_that_cannot_be_used_are_named_and_the_rest_stands() -> None:
     read = parse_summary(
-        "* [Out](../secret.md)\n"
+        "* [Out](../../secret.md)\n"
         "* [Twice](a.md)\n"
         "* [Again](a.md)\n"
         "* [Missing](gone.md)\n"
@@ -86,7 +86,6 @@ def test_lines_that_cannot_be_used_are_named_and_the_rest_stands() -> None:
         "*\n"
         "* [](c.md)\n",
         "docs/SUMMARY.md",
-        root="docs",
         unusable=lambda path: "names a file that does not exist" if "gone" in path else None,
     )
     assert shape(read.entries) == [
@@ -96,7 +95,7 @@ def test_lines_that_cannot_be_used_are_named_and_the_rest_stands() -> None:
         ("document", "c", "docs/c.md", []),
     ]
     assert [(problem.line, problem.reason) for problem in read.problems] == [
-        (1, "points outside the root of the documentation"),
+        (1, "points outside the repository"),
         (3, "names a page that line 2 names already"),
         (4, "names a file that does not exist"),
         (6, "has a link target that is not allowed"),
@@ -105,8 +104,7 @@ def test_lines_that_cannot_be_used_are_named_and_the_rest_stands() -> None:
         (10, "has no title and no link"),
     ]
     assert str(read.problems[0]) == (
-        "docs/SUMMARY.md, line 1: “* [Out](../secret.md)” "
-        "points outside the root of the documentation"
+        "docs/SUMMARY.md, line 1: “* [Out](../../secret.md)” points outside the repository"
     )
 
 

@@ -115,6 +115,22 @@ class Placement(Shape):
     position: Count | None = None
 
 
+class MovedOut(Shape):
+    """Where a change request puts a page that its space has no more; beyond the published API.
+
+    ``path`` is its file in the repository. ``space`` has it then: another one, where the change
+    request ``number`` adds it (``merged`` if that is done); its own, which keeps the file without a
+    page; or none. ``text`` is the page's Markdown there, as far as the reader may see it.
+    """
+
+    path: str = ""
+    space: str | None = None
+    space_title: str | None = None
+    number: Count | None = None
+    merged: bool = False
+    text: str | None = None
+
+
 class Change(Shape):
     """One thing that a change request does (extension E6).
 
@@ -122,6 +138,7 @@ class Change(Shape):
     entries: ``…_moved`` when its parent or its order among its siblings changed, ``…_edited``
     when its title, slug, text or properties did. Both carry ``before`` and ``after``; an edit
     also says in ``text_changed`` whether the text itself differs (false for a mere rename).
+    ``moved_out`` says where a deleted page is, if its text is elsewhere from then on.
     """
 
     type: Open[ChangeType]
@@ -130,6 +147,7 @@ class Change(Shape):
     before: Placement | None = None
     after: Placement | None = None
     text_changed: bool | None = None
+    moved_out: MovedOut | None = None
 
 
 class Changes(Shape):

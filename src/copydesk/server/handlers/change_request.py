@@ -26,6 +26,7 @@ from copydesk.server.paging import paginate
 from copydesk.server.queries.change_request import (
     change_request_model,
     find_change_request,
+    moved_out,
     prepare_models,
     space_row,
 )
@@ -222,8 +223,8 @@ def get_change_request_changes(
     call: Call, space_id: str, change_request_id: str, *, limit: int | None = None
 ) -> Changes:
     """Return what a change request changes, pages in reading order and then files."""
-    _, row = find_change_request(call, space_id, change_request_id)
-    found = changes_of(call.tx, row)
+    space, row = find_change_request(call, space_id, change_request_id)
+    found = changes_of(call.tx, row, moved_out(call, space, row))
     most = MOST_CHANGES if limit is None else limit
     return Changes(changes=found[:most], more=len(found) - most if len(found) > most else None)
 

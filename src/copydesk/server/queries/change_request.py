@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from functools import partial
 from typing import Any
 
-from copydesk.contract.models.change_request import ChangeRequest
+from copydesk.contract.models.change_request import ChangeRequest, MovedOut
 from copydesk.contract.models.document import Document
 from copydesk.contract.models.parts import Urls
+from copydesk.server import content
 from copydesk.server.branches import is_outdated
 from copydesk.server.errors import not_found
 from copydesk.server.implementation import Call
 from copydesk.server.queries.user import remember_users, user_by_id
+from copydesk.server.source_content import source_of
+from copydesk.server.sources.document import read_document
+from copydesk.server.sources.model import Blob
 from copydesk.server.store import Row
 
 _FIELDS = set(ChangeRequest.model_fields)
@@ -113,3 +117,63 @@ def space_row(call: Call, space_id: str) -> Row:
         call.remembered[key] = call.tx.row("space", space_id)
     found: Row = call.remembered[key]
     return found
+
+
+def moved_out(call: Call, space: Row, row: Row) -> dict[str, MovedOut]:
+    """Return where a change request that was imported puts pages that its space has no more.
+
+    By page id. What is in a space that the caller may not see is told by its path only.
+    """
+    remembered = source_of(space)
+    branches: dict[str, Any] = remembered.get("changes", {})
+    key = next((key for key, each in branches.items() if each["id"] == row["id"]), "")
+    found: dict[str, MovedOut] = {}
+    for page, moved in branches.get(key, {}).get("moved", {}).items():
+        found[page] = MovedOut(path=moved["path"])
+        if moved["folder"] in (None, remembered.get("folder")):
+            own = space["id"] if moved["folder"] is not None else None
+            text = _file_text(call, row["revision_id"], moved["path"])
+            found[page] = MovedOut(path=moved["path"], space=own, text=text)
+            continue
+        for other in call.tx.all(
+            "SELECT * FROM space WHERE organization_id = ? AND deleted_at IS NULL "
+            "AND json_extract(source, '$.path') = ? AND json_extract(source, '$.folder') = ?",
+            space["organization_id"],
+            remembered.get("path"),
+            moved["folder"],
+        ):
+            there = source_of(other).get("changes", {}).get(key)
+            if there is not None and call.access.may(other, "view"):
+                found[page] = _in_other_space(call, other, there["id"], moved)
+    return found
+
+
+def _in_other_space(
+    call: Call, space: Row, change_request_id: str, moved: Mapping[str, str]
+) -> MovedOut:
+    row = call.tx.row("change_request", change_request_id)
+    page_id = call.tx.value(
+        "SELECT id FROM page WHERE space_id = ? AND source_key = ?", space["id"], moved["key"]
+    )
+    versions = content.load(call.tx, row["revision_id"]).versions()
+    text: str | None = None
+    if page_id in versions:
+        (page,) = content.versions(call.tx, [versions[page_id]]).values()
+        text = content.text(call.tx, page.text)
+    return MovedOut(
+        path=moved["path"],
+        space=space["id"],
+        space_title=space["title"],
+        number=row["number"],
+        merged=row["status"] == "merged",
+        text=text,
+    )
+
+
+def _file_text(call: Call, revision: str, path: str) -> str | None:
+    """Return the Markdown of a file that a revision keeps beside its pages."""
+    file = next((file for file in content.load(call.tx, revision).files if file.path == path), None)
+    if file is None:
+        return None
+    document = read_document(Blob.of(content.blob(call.tx, file.blob)))
+    return None if document.refusal else document.markdown

@@ -56,9 +56,12 @@ class Branch:
 
 @dataclass(frozen=True, slots=True)
 class Ahead:
-    """What a branch has that the default one has not: commits oldest first, and their base."""
+    """What a branch has that the default one has not: commits oldest first, and their base.
 
-    base: str
+    ``base`` is None where both share no past that the repository holds.
+    """
+
+    base: str | None
     commits: tuple[Commit, ...]
 
 
@@ -283,23 +286,29 @@ class Repository:
             at = found[-1].parents[0] if found[-1].parents else None
         return found
 
-    def ahead(self, branch: Branch) -> Ahead | None:
-        """Return what only a branch has; None when that is nothing, or they share no past."""
-        assert self._repo is not None
+    def landed(self, oid: str) -> bool:
+        """Whether the default branch holds a commit."""
+        return oid in self._landed()
+
+    def _landed(self) -> set[str]:
         assert self.default is not None
         if self._mainline is None:
             self._mainline = set(self._reach(self.default.oid, frozenset()))
-        own = list(self._reach(branch.oid, self._mainline))
+        return self._mainline
+
+    def ahead(self, branch: Branch) -> Ahead | None:
+        """Return what only a branch has; None when that is nothing."""
+        assert self._repo is not None
+        assert self.default is not None
+        own = list(self._reach(branch.oid, self._landed()))
         if not own:
             return None
         bases = find_merge_base(
             self._repo, [ObjectID(self.default.oid.encode()), ObjectID(branch.oid.encode())]
         )
-        if not bases:
-            return None
         mine = set(own)
         line = [commit for commit in self.history(branch.oid, len(own)) if commit.oid in mine]
-        return Ahead(bases[0].decode(), tuple(reversed(line)))
+        return Ahead(bases[0].decode() if bases else None, tuple(reversed(line)))
 
     def _reach(self, oid: str, known: set[str] | frozenset[str]) -> Iterator[str]:
         """Yield every commit that leads to one and is not known."""

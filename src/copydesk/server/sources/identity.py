@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from copydesk.server.sources.model import FileChange
 
@@ -13,10 +13,15 @@ Keys = Mapping[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What an earlier import knew: the commit that it read, and the key of every file there."""
+    """What an earlier import knew: the commit that it read, and the key of every file there.
+
+    ``heads`` are the branches that it made change requests of, each with the commit it stood at, by
+    the key of its change.
+    """
 
     commit: str
     keys: Keys
+    heads: Mapping[str, str] = field(default_factory=dict)
 
 
 def backward(keys: Keys, changes: Iterable[FileChange]) -> dict[str, str]:

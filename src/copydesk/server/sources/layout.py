@@ -4,6 +4,8 @@ The rules:
 
 - A folder with a ``SUMMARY.md``, or the root that a ``.gitbook.yaml`` names, is a space. Below it,
   another such folder is a space of its own, unless the outer summary lists pages in it.
+- A file is of the space around it. One outside every space is of a space whose summary lists it, or
+  else of the space that it was moved out of: so what a branch moves is not lost with it.
 - Without any summary the top folder is one space whose tree follows the folders.
 - Markdown that no summary line names is no page; it is kept as an unlisted file, for writing it
   back.
@@ -12,7 +14,7 @@ The rules:
 from __future__ import annotations
 
 import mimetypes
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from copydesk.server.sources.config import CONFIG, SUMMARY, Config, read_config, usual
@@ -42,15 +44,22 @@ _SAYS_NOTHING = frozenset({"introduction", "overview", "readme", "welcome", "hom
 """First headings that name a page and not a space."""
 
 
-def read_layout(files: Files, *, name: str = "", keys: Keys | None = None) -> list[SourceSpace]:
+def read_layout(
+    files: Files,
+    *,
+    name: str = "",
+    keys: Keys | None = None,
+    roots: Collection[str] | None = None,
+) -> list[SourceSpace]:
     """Return the spaces of one state of a repository; none when it holds no Markdown.
 
     Args:
         files: every file by its path.
         name: what the repository is called, for a space whose first page does not tell.
         keys: identities of files from other states of the same repository.
+        roots: the folders that may be spaces; all by default.
     """
-    return LayoutReader(name).read(files, keys)
+    return LayoutReader(name).read(files, keys, roots)
 
 
 class LayoutReader:
@@ -61,13 +70,19 @@ class LayoutReader:
         self._documents: dict[str, Document] = {}
         self._configs: dict[tuple[str, str], Config] = {}
 
-    def read(self, files: Files, keys: Keys | None = None) -> list[SourceSpace]:
+    def read(
+        self, files: Files, keys: Keys | None = None, roots: Collection[str] | None = None
+    ) -> list[SourceSpace]:
         """Return the spaces of one state; see ``read_layout``."""
-        configs = self._spaces(files)
+        configs = [c for c in self._spaces(files) if roots is None or c.root in roots]
+        keys = keys or {}
         owned: dict[str, list[str]] = {config.root: [] for config in configs}
-        roots = sorted(owned, key=len, reverse=True)
+        homeless: set[str] = set()
         for path in sorted(files):
-            root = next((root for root in roots if inside(path, root)), None)
+            root = innermost(path, owned)
+            if root is None:
+                homeless.add(path)
+                root = innermost(keys.get(path, path), owned)
             if root is not None:
                 owned[root].append(path)
         spaces: list[SourceSpace] = []
@@ -75,8 +90,18 @@ class LayoutReader:
             paths = owned[config.root]
             if config.path is not None and config.path not in paths:
                 paths = [config.path, *paths]
-            spaces.append(_SpaceReader(self, files, keys or {}, config, paths).read())
-        return spaces
+            spaces.append(_SpaceReader(self, files, keys, config, paths, homeless).read())
+        listed = {p.source_path for space in spaces for p in space.walk()} & homeless
+        if not listed:
+            return spaces
+        return [
+            replace(space, files=tuple(file for file in space.files if file.path not in listed))
+            for space in spaces
+        ]
+
+    def roots(self, files: Files) -> list[str]:
+        """Return the folders that are spaces in one state."""
+        return [config.root for config in self._spaces(files)]
 
     def document(self, files: Files, path: str) -> Document:
         """Return the Markdown file at a path."""
@@ -133,12 +158,18 @@ class LayoutReader:
             kept.append(config)
             try:
                 summary = parse_summary(
-                    files[config.summary].read(), config.summary, root=root, unusable=_nothing
+                    files[config.summary].read(), config.summary, unusable=_nothing
                 )
             except OSError:
                 continue
-            taken |= {entry.path for _, entry in summary.walk() if entry.path}
+            listed = (entry.path for _, entry in summary.walk() if entry.path)
+            taken |= {path for path in listed if inside(path, root)}
         return sorted(kept, key=lambda config: config.root)
+
+
+def innermost(path: str, roots: Collection[str]) -> str | None:
+    """Return the deepest of some folders that a path is in, or None."""
+    return max((root for root in roots if inside(path, root)), key=len, default=None)
 
 
 def _nothing(_: str) -> None:
@@ -147,13 +178,17 @@ def _nothing(_: str) -> None:
 
 @dataclass(slots=True)
 class _SpaceReader:
-    """Reads one space of one state."""
+    """Reads one space of one state.
+
+    ``paths`` are its files, ``homeless`` those outside every space, which its summary may list.
+    """
 
     reader: LayoutReader
     files: Files
     keys: Keys
     config: Config
     paths: list[str]
+    homeless: Collection[str]
     problems: list[Problem] = field(default_factory=list)
     pages_of: set[str] = field(default_factory=set)
     group_keys: set[str] = field(default_factory=set)
@@ -183,9 +218,11 @@ class _SpaceReader:
         root = self.config.root
 
         def unusable(target: str) -> str | None:
+            if target in self.files and not inside(target, root) and target not in self.homeless:
+                return "points into another space"
             return self.reader.document(self.files, target).refusal
 
-        summary = parse_summary(text, path, root=root, unusable=unusable)
+        summary = parse_summary(text, path, unusable=unusable)
         self.problems.extend(summary.problems)
         return summary.entries
 
@@ -233,7 +270,7 @@ class _SpaceReader:
         if entry.path is None:
             return slugify(entry.title)
         folder = folder_of(entry.path)
-        if is_readme(entry.path) and folder != self.config.root:
+        if is_readme(entry.path) and folder not in ("", self.config.root):
             return slugify(name_of(folder))
         return slugify(stem_of(entry.path))
 

@@ -243,13 +243,25 @@ class FileChange:
     old_path: str | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """Where a page is that its space has no more: its file, and the space that has it (or None).
+
+    The space is its own where only the table of contents names it no more.
+    """
+
+    path: str
+    folder: str | None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceChange:
     """A proposed or merged change to one space.
 
     ``key`` is its identity ("branch:NAME" or "commit:ID"). ``number`` comes from the branch's name
     or the commit's subject, where one of them has one. ``base`` and ``head`` are the space before
-    and after. ``merged_at`` is None while it is open.
+    and after. ``merged_at`` is None while it is open. ``moved`` tells by key of the pages that the
+    space had before and has no more, as far as their files are still there.
     """
 
     key: str
@@ -266,6 +278,7 @@ class SourceChange:
     base: SourceSpace
     head: SourceSpace
     changes: tuple[FileChange, ...]
+    moved: Mapping[str, Moved] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -51,7 +51,6 @@ def render_summary(
     original: bytes | None = None,
     path: str = "SUMMARY.md",
     *,
-    root: str = "",
     known: Collection[str] | None = None,
 ) -> bytes:
     """Return the summary of a page tree.
@@ -61,7 +60,6 @@ def render_summary(
         original: the summary as it was. Where it still says the same it comes back byte for byte,
             and otherwise as few of its lines change as the new tree allows.
         path: where the summary is; its links count from there.
-        root: the folder that its links may not leave.
         known: paths that were pages when ``original`` was written. A line that names another path
             could not be used then, says nothing now, and stays. None takes every line at its word.
     """
@@ -72,12 +70,12 @@ def render_summary(
         return None if known is None or target in known or target in now else "is not a page"
 
     def reads_as(text: str) -> list[_Key]:
-        return _keys(parse_summary(text, path, root=root, unusable=unusable))
+        return _keys(parse_summary(text, path, unusable=unusable))
 
     folder = folder_of(path)
     if original is not None:
         text = decode(original)
-        old = parse_summary(text, path, root=root, unusable=unusable)
+        old = parse_summary(text, path, unusable=unusable)
         wanted = _lines(pages, old)
         keys = [line.key for line in wanted]
         if _keys(old) == keys:

@@ -8,17 +8,19 @@ Identity: a file keeps its key through renames. The newest state of the default 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import pairwise
 
+from copydesk.domain.text import plural
 from copydesk.server.sources.git import Branch, Repository
 from copydesk.server.sources.identity import Keys, Known, backward, forward, free_key
-from copydesk.server.sources.layout import LayoutReader
+from copydesk.server.sources.layout import LayoutReader, innermost
 from copydesk.server.sources.model import (
     Commit,
     FileChange,
+    Moved,
     Person,
     Problem,
     Progress,
@@ -33,6 +35,9 @@ __all__ = ["ImportPlan", "Known", "SpacePlan", "plan_imports", "shorten"]
 
 MAX_SUBJECT = 100
 """Longest subject of a change request, in characters (platform-api.md, Limits)."""
+
+NAMED = 8
+"""How many files a problem names."""
 
 DEFAULT_LIMIT = 30
 """How many commits of the default branch become revisions when nobody says otherwise."""
@@ -60,13 +65,19 @@ class SpacePlan:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImportPlan:
-    """Everything to import from a source. ``known`` is what to remember for the next import."""
+    """Everything to import from a source. ``known`` is what to remember for the next import.
+
+    ``landed`` are the keys of changes that an earlier import read and the default branch has now,
+    ``unread`` those of branches that are there and cannot be read.
+    """
 
     name: str
     branch: str | None
     spaces: tuple[SpacePlan, ...]
     problems: tuple[Problem, ...]
     known: Known | None
+    landed: frozenset[str] = frozenset()
+    unread: frozenset[str] = frozenset()
 
 
 def plan_imports(
@@ -104,9 +115,11 @@ class _Planner:
         self.known = known
         self.progress = progress
         self.reader = LayoutReader(repository.name)
+        self.tip = repository.default.oid if repository.default is not None else ""
         self.spaces_at: dict[str, dict[str, SourceSpace]] = {}
         self.keys_at: dict[str, Keys] = {}
         self.problems: list[Problem] = []
+        self.unread: set[str] = set()
 
     def plan(self) -> ImportPlan:
         repository = self.repository
@@ -155,13 +168,24 @@ class _Planner:
             spaces=tuple(plans),
             problems=tuple(dict.fromkeys(found)),
             known=known,
+            landed=self.landed(),
+            unread=frozenset(self.unread),
         )
+
+    def landed(self) -> frozenset[str]:
+        """Return the keys of changes that were read before and that the default branch has now."""
+        if self.known is None or self.repository.default is None:
+            return frozenset()
+        heads = self.known.heads
+        return frozenset(key for key, oid in heads.items() if self.repository.landed(oid))
 
     def layout(self, commit: str) -> dict[str, SourceSpace]:
         """Return the spaces at a commit by folder."""
         if commit not in self.spaces_at:
             files = self.repository.files(commit)
-            spaces = self.reader.read(files, self.keys_at.get(commit))
+            # Only what the newest state has as spaces are spaces: elsewhere files have no home.
+            newest = self.spaces_at.get(self.tip)
+            spaces = self.reader.read(files, self.keys_at.get(commit), newest)
             self.spaces_at[commit] = {space.folder: space for space in spaces}
         return self.spaces_at[commit]
 
@@ -267,15 +291,20 @@ class _Planner:
         )
 
     def proposal(self, branch: Branch) -> list[SourceChange]:
-        """Return what a branch proposes: one change for each space that it touches."""
+        """Return what a branch proposes: one change for each space that it touches.
+
+        What it touches elsewhere, and why nothing of it can be taken, is a problem.
+        """
         ahead = self.repository.ahead(branch)
-        if ahead is None or not ahead.commits:
+        if ahead is None:
             return []
-        assert self.repository.default is not None
-        tip = self.repository.default.oid
+        if ahead.base is None:
+            self.unread.add(_key(branch))
+            self.left_out(branch, f"shares no commit with {self.default_name()}")
+            return []
         if ahead.base not in self.keys_at:
-            since = self.repository.changes(ahead.base, tip)
-            self.keys_at[ahead.base] = backward(self.keys_at[tip], since)
+            since = self.repository.changes(ahead.base, self.tip)
+            self.keys_at[ahead.base] = backward(self.keys_at[self.tip], since)
         changed = self.repository.changes(ahead.base, branch.oid)
         self.keys_at.setdefault(branch.oid, forward(self.keys_at[ahead.base], changed))
         bases, heads = self.layout(ahead.base), self.layout(branch.oid)
@@ -283,16 +312,85 @@ class _Planner:
         found: list[SourceChange] = []
         for folder, head in heads.items():
             base = bases.get(folder)
-            if base is None or folder not in self.layout(tip):
-                reason = f"has a space at “{folder}” that the default branch does not have"
-                self.problems.append(Problem(branch.name, reason))
-                continue
-            if base.same_content(head):
+            if base is None or base.same_content(head):
                 continue
             found.append(
-                _proposed(branch, first, last, ahead.base, base, head, _within(changed, head))
+                _proposed(
+                    branch,
+                    first,
+                    last,
+                    ahead.base,
+                    base,
+                    head,
+                    _within(changed, head),
+                    self.moved(branch.oid, base, head),
+                )
             )
+        for folder in sorted(bases.keys() & self.layout(self.tip).keys() - heads.keys()):
+            reason = f"has no space at “{folder}” any more; that is not taken over"
+            self.problems.append(Problem(f"branch {branch.name}", reason))
+        self.not_taken(branch, changed, heads, taken=bool(found))
         return found
+
+    def default_name(self) -> str:
+        assert self.repository.default is not None
+        return self.repository.default.name
+
+    def moved(self, commit: str, base: SourceSpace, head: SourceSpace) -> dict[str, Moved]:
+        """Return where the pages of a space are at a commit that are none of its pages there."""
+        there = {key: path for path, key in self.keys_at[commit].items()}
+        kept = {page.key for page in head.walk()}
+        found: dict[str, Moved] = {}
+        for page in base.walk():
+            path = there.get(page.key)
+            if page.type == "document" and page.key not in kept and path is not None:
+                found[page.key] = Moved(path, self.space_of(commit, path))
+        return found
+
+    def space_of(self, commit: str, path: str) -> str | None:
+        """Return the folder of the space that has a file at a commit, or None."""
+        for folder, space in self.layout(commit).items():
+            if any(page.source_path == path for page in space.walk()):
+                return folder
+        return innermost(path, self.layout(commit))
+
+    def not_taken(
+        self,
+        branch: Branch,
+        changed: list[FileChange],
+        heads: Mapping[str, SourceSpace],
+        *,
+        taken: bool,
+    ) -> None:
+        """Say what of a branch is in no space, and when nothing of it is taken."""
+        held = {file.path for space in heads.values() for file in space.files}
+        held |= {page.source_path or "" for space in heads.values() for page in space.walk()}
+        outside = [
+            change.path
+            for change in changed
+            if change.path not in held and innermost(change.path, self.layout(self.tip)) is None
+        ]
+        new = set(self.reader.roots(self.repository.files(branch.oid))) - set(self.layout(self.tip))
+        for folder in sorted(new):
+            self.problems.append(
+                Problem(
+                    f"branch {branch.name}",
+                    f"has a space at “{folder}” that {self.default_name()} does not have",
+                )
+            )
+        if outside:
+            said = f"changes {plural(len(outside), 'file')} outside every space: {named(outside)}"
+            if taken:
+                self.problems.append(
+                    Problem(f"branch {branch.name}", f"{said}; the rest is its change request")
+                )
+            else:
+                self.left_out(branch, said)
+        elif not taken:
+            self.left_out(branch, "changes no page and no file" if changed else "changes nothing")
+
+    def left_out(self, branch: Branch, reason: str) -> None:
+        self.problems.append(Problem(f"branch {branch.name}", f"was left out: it {reason}"))
 
 
 def _proposed(
@@ -303,6 +401,7 @@ def _proposed(
     base: SourceSpace,
     head: SourceSpace,
     changes: tuple[FileChange, ...],
+    moved: Mapping[str, Moved],
 ) -> SourceChange:
     trailing = _TRAILING.search(first.subject)
     number = _number(branch.name)
@@ -311,7 +410,7 @@ def _proposed(
     created: datetime = first.authored_at
     author: Person = first.author
     return SourceChange(
-        key=f"branch:{branch.name}",
+        key=_key(branch),
         branch=branch.name,
         number=number,
         subject=shorten(first.subject) or shorten(branch.name),
@@ -325,7 +424,18 @@ def _proposed(
         base=base,
         head=head,
         changes=changes,
+        moved=moved,
     )
+
+
+def _key(branch: Branch) -> str:
+    return f"branch:{branch.name}"
+
+
+def named(paths: Sequence[str]) -> str:
+    """Return some paths in a sentence: the first few, and how many more."""
+    more = len(paths) - NAMED
+    return ", ".join(paths[:NAMED]) + (f" and {more} more" if more > 0 else "")
 
 
 def _alone(space: SourceSpace) -> SpacePlan:

@@ -16,7 +16,7 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from copydesk.server.sources.model import PageKind, Problem
-from copydesk.server.sources.paths import inside, is_markdown, join, stem_of
+from copydesk.server.sources.paths import is_markdown, join, stem_of
 
 _BREAK = re.compile(r"(?<=\n)|(?<=\r)(?!\n)")
 _SCHEME = re.compile(r"^([A-Za-z][A-Za-z0-9+.-]*:|//)")
@@ -123,7 +123,6 @@ def parse_summary(
     text: bytes | str,
     path: str = "SUMMARY.md",
     *,
-    root: str = "",
     unusable: Unusable | None = None,
 ) -> Summary:
     """Read a summary.
@@ -131,7 +130,6 @@ def parse_summary(
     Args:
         text: the file, as bytes or as ``decode`` gives it.
         path: where it is in the repository; its links count from there.
-        root: the folder that links may not leave.
         unusable: asked for every document; without it every path is taken as it stands.
     """
     source = decode(text)
@@ -140,7 +138,7 @@ def parse_summary(
         return Summary((), (Problem(path, reason),))
     shown = source.removeprefix("\ufeff")
     lines = lines_of(shown)
-    reader = _Reader(path, root, unusable or (lambda _: None), lines)
+    reader = _Reader(path, unusable or (lambda _: None), lines)
     if any("\udc80" <= char <= "\udcff" for char in shown):
         reader.problem(None, "has bytes that are not UTF-8; they are shown as a question mark")
     entries = reader.usable(_drafts(shown))
@@ -219,10 +217,9 @@ def _words(token: Token) -> tuple[str, str | None]:
 class _Reader:
     """Turns drafts into entries, and says of the others why not."""
 
-    def __init__(self, path: str, root: str, unusable: Unusable, lines: list[str]) -> None:
+    def __init__(self, path: str, unusable: Unusable, lines: list[str]) -> None:
         self.path = path
         self.folder = path.rpartition("/")[0]
-        self.root = root
         self.unusable = unusable
         self.lines = lines
         self.problems: list[Problem] = []
@@ -279,8 +276,8 @@ class _Reader:
         reason: str | None = None
         if not name:
             reason = "points to a heading of no file" if mark else "has an empty link"
-        elif path is None or not inside(path, self.root):
-            reason = "points outside the root of the documentation"
+        elif path is None:
+            reason = "points outside the repository"
         elif not is_markdown(path):
             reason = "does not point to a Markdown file"
         else:

@@ -137,7 +137,7 @@ def _summary(
     elif original is not None:
         # A line without a page was of no use when the space was read: it says nothing about it now.
         known = set()
-    return path, render_summary(pages, original, path, root=space.folder, known=known)
+    return path, render_summary(pages, original, path, known=known)
 
 
 def _follows_folders(space: SourceSpace) -> bool:

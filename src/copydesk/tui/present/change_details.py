@@ -26,14 +26,15 @@ if TYPE_CHECKING:
 class PageLine:
     """A page or file that a change request touches, and what happens to it.
 
-    ``kinds`` are of added, deleted, moved, renamed, edited; ``was`` is its former title or path,
-    ``above`` the path of what it is in.
+    ``kinds`` are of added, deleted, moved out, moved, renamed, edited; ``was`` is its former title
+    or path, ``above`` the path of what it is in, ``out`` where it is that its space has no more.
     """
 
     title: str
     kinds: tuple[str, ...]
     was: str = ""
     above: str = ""
+    out: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +99,8 @@ class Details:
     asked_since: datetime | None = None
     """When the first of those who have not answered was asked."""
     read_at: datetime | None = None
+    losing: Sequence[str] = ()
+    """The pages that readers would lose although their texts go on elsewhere, and where that is."""
     impact: str = ""
     """What it does to the links around it, "" while that is not read."""
 
@@ -261,7 +264,7 @@ def _threads(row: ChangeRow, details: Details) -> Text | str:
 def merge_state(row: ChangeRow, details: Details, *, keys: bool = True) -> Text:
     """Return whether it can be merged, and what stands behind that."""
     found = readiness(row.status, details.rules, outdated=row.outdated, stuck=details.stuck,
-                      against=details.against, keys=keys)  # fmt: skip
+                      against=details.against, losing=details.losing, keys=keys)  # fmt: skip
     if row.status == "archived" and keys:
         found = replace(found, why="x reopens it")
     return found.text
@@ -279,6 +282,7 @@ def rule_line(rule: RuleResult) -> Text:
 SIGNS: Mapping[str, tuple[str, str]] = {
     "added": ("+", "good"),
     "deleted": ("-", "bad"),
+    "moved out": ("->", "moved"),
     "moved": ("--", "moved"),
     "renamed": ("~", "changed"),
     "edited": ("~", "changed"),
@@ -308,6 +312,8 @@ def page_line(page: PageLine) -> Text:
     sign, tone = SIGNS[kind]
     above = f"{page.above}/" if page.above else ""
     text = Text.assemble((f"{sign:<2} ", tone), (above, "muted"), page.title)
+    if page.out:
+        return text.append(f"  {page.out}", style="muted")
     words = [word for word in page.kinds if word != "edited"]
     if words:
         was = f" from {page.was}" if page.was else ""

@@ -13,7 +13,7 @@ from copydesk.domain.text import clean, plural
 from copydesk.tui.glyphs import glyphs
 
 if TYPE_CHECKING:
-    from copydesk.contract.models.change_request import Changes, Placement
+    from copydesk.contract.models.change_request import Changes, MovedOut, Placement
     from copydesk.contract.models.content import File
 
 FILE = "file:"
@@ -34,7 +34,8 @@ _KINDS: Mapping[str, ChangeKind] = {
 class Changed:
     """A page or a file that a change request changes.
 
-    ``text`` is False where it is known that the text itself is the same.
+    ``text`` is False where it is known that the text itself is the same. ``moved`` says where a
+    page that its space has no more is then.
     """
 
     id: str
@@ -44,6 +45,7 @@ class Changed:
     file: bool = False
     text: bool | None = None
     note: str = ""
+    moved: MovedOut | None = None
 
     @property
     def node(self) -> PageNode:
@@ -113,7 +115,7 @@ def changed_pages(
             if change.text_changed is not False or not renamed:
                 kinds.append("edited")
             entry = replace(entry, text=change.text_changed)
-        told[page.id] = replace(entry, kinds=tuple(kinds))
+        told[page.id] = replace(entry, kinds=tuple(kinds), moved=change.moved_out or entry.moved)
     return list(told.values())
 
 
@@ -246,6 +248,8 @@ def sign(change: Changed) -> tuple[str, str]:
     """Return the sign of a change and its tone: ``~`` edited, ``+`` new, ``-`` gone, moved."""
     if "added" in change.kinds:
         return "+", "good"
+    if change.moved is not None:
+        return glyphs().right, "moved"
     if "deleted" in change.kinds:
         return "-", "bad"
     if "edited" in change.kinds or "renamed" in change.kinds:
@@ -289,7 +293,9 @@ def page_notes(change: Changed, *, gone_in_main: bool = False) -> list[str]:
     notes: list[str] = []
     if "added" in change.kinds:
         notes.append(f"New {what}.")
-    if "deleted" in change.kinds:
+    if change.moved is not None:
+        notes.append(f"This page is {whereto(change.moved)}.")
+    elif "deleted" in change.kinds:
         notes.append(f"This {what} is removed.")
     if before is not None and after is not None:
         if "moved" in change.kinds:
@@ -308,6 +314,33 @@ def page_notes(change: Changed, *, gone_in_main: bool = False) -> list[str]:
     if gone_in_main:
         notes.append("Main no longer has this page: somebody removed it since.")
     return notes
+
+
+def whereto(moved: MovedOut) -> str:
+    """Return where a page is that its space has no more: "moved to guides/b.md, which …"."""
+    path = clean(moved.path)
+    if moved.number is None:
+        if moved.space is None:
+            return f"moved to {path}, which is in no space here"
+        return f"taken out of the table of contents, and {path} is kept without a page"
+    added = "added" if moved.merged else "adds"
+    where = clean(moved.space_title or "another space")
+    return f"moved to {path} in {where}, where #{moved.number} {added} it"
+
+
+def losses(changes: Changes | None) -> list[str]:
+    """Return which pages readers would lose with a merge although their texts go on elsewhere.
+
+    What another space has already is not lost, nor what only left the table of contents.
+    """
+    found: list[str] = []
+    for change in () if changes is None else changes.changes:
+        moved = change.moved_out
+        if moved is None or change.page is None or moved.merged:
+            continue
+        if moved.number is not None or moved.space is None:
+            found.append(f"{clean(change.page.title) or 'a page'} is {whereto(moved)}")
+    return found
 
 
 def _whereabouts(before: PageNode, after: PageNode) -> str:

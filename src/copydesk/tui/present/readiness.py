@@ -25,6 +25,9 @@ PERHAPS = "READY?"
 """Nothing that is known speaks against it, and something is not known."""
 
 
+LOSES = "LOSES PAGES"
+"""A merge would take pages from readers that the author only moved."""
+
 OBJECTED = "READY !"
 """Every rule is met, and yet somebody has asked for changes since it was approved."""
 
@@ -61,13 +64,14 @@ def readiness(
     outdated: bool,
     stuck: bool = False,
     against: Sequence[str] = (),
+    losing: Sequence[str] = (),
     keys: bool = True,
 ) -> Readiness:
     """Return how ready a change request is. ``results`` of its rules are None when not known.
 
     ``stuck`` says that an update conflicted, and that neither side has moved since. ``against``
-    are people who asked for changes after it was approved. ``keys`` that help are only named where
-    they work.
+    are people who asked for changes after it was approved, ``losing`` says of pages that a merge
+    takes from readers where their texts go. ``keys`` that help are only named where they work.
     """
     if status != "open":
         said = {"draft": "W makes it open"}.get(status, "") if keys else ""
@@ -75,7 +79,7 @@ def readiness(
     failing = [each.sentence for each in results or () if each.outcome == "fail"]
     unsure = [each.sentence for each in results or () if each.outcome == "unknown"]
     said = objection(against, results)
-    objected = [f"! {said}"] if said else []
+    objected = [f"! {each}" for each in [*losing, *([said] if said else [])]]
     behind = f"{glyphs().outdated} out of date, may conflict" if outdated else ""
     behind += ": U updates" if behind and keys else ""
     if stuck:
@@ -86,6 +90,9 @@ def readiness(
         passed = len(results or ()) - len(failing) - len(unsure)
         why = "; ".join([*failing, *objected]) + (f"   {behind}" if behind else "")
         return Readiness(f"{passed} of {plural(len(results or ()), 'rule')} met", "warn", why)
+    if losing:
+        why = "; ".join([*objected, *unsure]) + (f"   {behind}" if behind else "")
+        return Readiness(LOSES, "warn", why.removeprefix("! "))
     if results is None:
         unsure = ["its rules are not known"]
     if unsure or behind:

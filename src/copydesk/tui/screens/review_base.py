@@ -217,6 +217,7 @@ class ReviewBase(Place):
             outdated=request.outdated,
             stuck=(request.id, *opened.version) in self.session.stuck,
             against=rules.against,
+            losing=opened.losses,
             keys=not self.session.read_only,
         )
 

@@ -1,0 +1,80 @@
+"""A page that a branch moves out of its space, as the commands tell it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from copydesk.cli import main
+from tests.server.sources.making import Making
+
+PAGE = b"# Rope\n\n" + b"".join(b"Line %d of the page.\n\n" % number for number in range(20))
+FILES = {
+    "manual/SUMMARY.md": b"* [Manual](README.md)\n* [Rope](rope.md)\n",
+    "manual/README.md": b"# Manual\n",
+    "manual/rope.md": PAGE,
+    "guides/SUMMARY.md": b"* [Guides](README.md)\n",
+    "guides/README.md": b"# Guides\n",
+}
+
+
+@pytest.fixture
+def imported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COPYDESK_HOME", str(tmp_path / "home"))
+    repository = Making(tmp_path / "docs.git")
+    base = repository.commit(FILES, "Begin")
+    repository.commit(
+        {
+            "manual/rope.md": None,
+            "guides/knots.md": PAGE.replace(b"Line 5 ", b"Row 5 "),
+            "manual/SUMMARY.md": b"* [Manual](README.md)\n",
+            "guides/SUMMARY.md": b"* [Guides](README.md)\n* [Knots](knots.md)\n",
+        },
+        "Make it a guide",
+        branch="7-guide",
+        parents=[base],
+    )
+    repository.close()
+    assert main(["desk", "import", str(tmp_path / "docs.git")]) == 0
+
+
+@pytest.mark.usefixtures("imported")
+def test_it_is_told_with_its_place_and_text_and_is_not_ready(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    capsys.readouterr()
+    where = "moved to guides/knots.md in Guides, where #7 adds it"
+    assert main(["cr", "show", "7", "--space", "Manual"]) == 0
+    shown = capsys.readouterr().out
+    assert f"LOSES PAGES   Rope is {where}" in shown
+    assert "1 moved out" in shown
+    assert f"-> Rope  {where}" in shown
+    assert "READY" not in shown
+    assert main(["cr", "diff", "7", "--space", "Manual"]) == 0
+    diff = capsys.readouterr().out
+    assert f"This page is {where}." in diff
+    assert "- [-Line-] 5 of the page." in diff
+    assert "+ {+Row+} 5 of the page." in diff
+
+
+@pytest.mark.usefixtures("imported")
+def test_a_merge_says_what_readers_lose_until_the_other_space_has_it(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["cr", "merge", "7", "--space", "Guides", "--yes"]) == 0
+    capsys.readouterr()
+    assert main(["cr", "show", "7", "--space", "Manual"]) == 0
+    shown = capsys.readouterr().out
+    assert "READY TO MERGE" in shown
+    assert "moved to guides/knots.md in Guides, where #7 added it" in shown
+
+
+@pytest.mark.usefixtures("imported")
+def test_a_merge_that_takes_a_page_from_readers_says_so(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    capsys.readouterr()
+    assert main(["cr", "merge", "7", "--space", "Manual", "--yes"]) == 0
+    said = capsys.readouterr().out
+    assert "! readers lose a page: Rope is moved to guides/knots.md in Guides" in said

@@ -1,0 +1,358 @@
+"""Branches of a repository: what becomes of them from import to import, and what leaves a space."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from dulwich.refs import Ref
+
+from copydesk.contract import operations as ops
+from copydesk.contract.models.change_request import (
+    Change,
+    ChangeRequest,
+    ChangeRequestUpdate,
+    MergeResult,
+)
+from copydesk.server.exporting import export_space
+from copydesk.server.importing import ImportReport
+from tests.server.sources.making import Making, taken
+from tests.server.test_importing import read, tip
+from tests.world import World
+
+PAGE = b"".join(b"Line %d of the page.\n\n" % number for number in range(20))
+FILES = {
+    "SUMMARY.md": b"* [A](a.md)\n* [B](b.md)\n",
+    "a.md": b"# A\n\n" + PAGE,
+    "b.md": b"# B\n\n" + PAGE,
+}
+SPACES = {
+    "manual/SUMMARY.md": b"* [Manual](README.md)\n* [A](a.md)\n",
+    "manual/README.md": b"# Manual\n",
+    "manual/a.md": b"# A\n\n" + PAGE,
+    "guides/SUMMARY.md": b"* [Guides](README.md)\n",
+    "guides/README.md": b"# Guides\n",
+}
+EDITED = SPACES["manual/a.md"].replace(b"Line 5 ", b"Row 5 ")
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Making:
+    made = Making(tmp_path / "manual.git")
+    made.commit(FILES, "Begin")
+    return made
+
+
+@pytest.fixture
+def several(tmp_path: Path) -> Making:
+    made = Making(tmp_path / "several.git")
+    made.commit(SPACES, "Begin")
+    return made
+
+
+async def request(world: World, space: str, number: int) -> ChangeRequest:
+    async with world.api() as api:
+        return await api(ops.get_change_request, space, str(number))
+
+
+async def changes(world: World, space: str, number: int) -> list[Change]:
+    async with world.api() as api:
+        return (await api(ops.get_change_request_changes, space, str(number))).changes
+
+
+async def merge(world: World, space: str, number: int) -> MergeResult:
+    async with world.api() as api:
+        return await api(ops.merge_change_request, space, str(number))
+
+
+def files_at(repository: Making, commit: str) -> dict[str, bytes]:
+    return {path: data for path, (_, data) in repository.trees[commit].items()}
+
+
+def spaces_of(report: ImportReport) -> dict[str, str]:
+    return {space.title: space.space_id for space in report.spaces}
+
+
+# A conflict resolved in git
+
+
+@pytest.mark.parametrize("rebased", [False, True])
+async def test_a_conflict_that_git_resolved_is_none_any_more(
+    world: World, repository: Making, tmp_path: Path, rebased: bool
+) -> None:
+    base = tip(repository)
+    branch = repository.commit(
+        {path: FILES[path].replace(b"Line 5 ", b"Branch 5 ") for path in ("a.md", "b.md")},
+        "Change five",
+        branch="1-five",
+        parents=[base],
+    )
+    main = repository.commit(
+        {
+            "a.md": FILES["a.md"].replace(b"Line 5 ", b"Main 5 "),
+            "b.md": FILES["b.md"].replace(b"Line 5 ", b"Main 5 ").replace(b"Line 9 ", b"Main 9 "),
+        },
+        "Main goes on",
+    )
+    space = read(world, repository.path).spaces[0].space_id
+    assert (await merge(world, space, 1)).result == "conflicts"
+    # One page is left as the branch has it; of the other main's text is taken.
+    resolved = FILES["b.md"].replace(b"Line 5 ", b"Both 5 ").replace(b"Line 9 ", b"Main 9 ")
+    solved = repository.commit(
+        {"a.md": FILES["a.md"].replace(b"Line 5 ", b"Main 5 "), "b.md": resolved},
+        "Take main in",
+        branch="1-five",
+        parents=[main] if rebased else [branch, main],
+    )
+    report = read(world, repository.path)
+    assert (report.spaces[0].updated, report.problems) == (1, [])
+    assert not (await request(world, space, 1)).outdated
+    assert [each.page.title for each in await changes(world, space, 1) if each.page] == ["B"]
+    assert (await merge(world, space, 1)).result == "merge"
+    export_space(world.store, space, tmp_path / "out")
+    assert taken(tmp_path / "out") == files_at(repository, solved)
+
+
+async def test_the_way_out_that_the_conflict_names_ends_in_a_merge(
+    world: World, repository: Making, tmp_path: Path
+) -> None:
+    # What conflicts was merged on the desk: it is exported, committed and resolved in git.
+    base = tip(repository)
+    repository.commit(
+        {"a.md": FILES["a.md"].replace(b"Line 5 ", b"One 5 ")},
+        "One",
+        branch="1-one",
+        parents=[base],
+    )
+    two = repository.commit(
+        {"a.md": FILES["a.md"].replace(b"Line 5 ", b"Two 5 ")},
+        "Two",
+        branch="2-two",
+        parents=[base],
+    )
+    space = read(world, repository.path).spaces[0].space_id
+    assert (await merge(world, space, 1)).result == "merge"
+    assert (await merge(world, space, 2)).result == "conflicts"
+    export_space(world.store, space, tmp_path / "out")
+    main = repository.commit(dict(taken(tmp_path / "out")), "What the desk merged")
+    both = {"a.md": FILES["a.md"].replace(b"Line 5 ", b"One and two 5 ")}
+    repository.commit(both, "Take main in", branch="2-two", parents=[two, main])
+    report = read(world, repository.path)
+    assert report.problems == []
+    assert not (await request(world, space, 2)).outdated
+    assert (await merge(world, space, 2)).result == "merge"
+
+
+async def test_a_part_of_a_branch_that_landed_is_its_change_no_longer(
+    world: World, repository: Making
+) -> None:
+    base = tip(repository)
+    first = repository.commit(
+        {"a.md": FILES["a.md"].replace(b"Line 5 ", b"Row 5 ")}, branch="9-both", parents=[base]
+    )
+    repository.commit({"b.md": FILES["b.md"] + b"End.\n"}, branch="9-both")
+    space = read(world, repository.path).spaces[0].space_id
+    before = await request(world, space, 9)
+    assert len(await changes(world, space, 9)) == 2
+    repository.commit(
+        {"a.md": FILES["a.md"].replace(b"Line 5 ", b"Row 5 ")}, "Half of it", parents=[base, first]
+    )
+    read(world, repository.path)
+    now = await request(world, space, 9)
+    assert (now.revision, now.outdated) == (before.revision, False)  # reviews still hold
+    assert [each.page.title for each in await changes(world, space, 9) if each.page] == ["B"]
+
+
+# Branches that are done
+
+
+async def test_what_became_of_a_branch_in_git_becomes_of_its_request(
+    world: World, repository: Making
+) -> None:
+    base = tip(repository)
+    text = FILES["a.md"]
+
+    def branch(name: str, old: bytes, new: bytes) -> str:
+        return repository.commit(
+            {"a.md": text.replace(old, new)}, name, branch=name, parents=[base]
+        )
+
+    merged = branch("1-merged", b"Line 1 ", b"Row 1 ")
+    branch("2-squashed", b"Line 8 ", b"Row 8 ")
+    branch("3-deleted", b"Line 15 ", b"Row 15 ")
+    branch("4-open", b"Line 18 ", b"Row 18 ")
+    space = read(world, repository.path).spaces[0].space_id
+    landed = text.replace(b"Line 1 ", b"Row 1 ")
+    repository.commit({"a.md": landed}, "Merge branch '1-merged'", parents=[base, merged])
+    repository.commit({"a.md": landed.replace(b"Line 8 ", b"Row 8 ")}, "Squashed, by hand")
+    for name in ("1-merged", "2-squashed", "3-deleted"):
+        del repository.repo.refs[Ref(f"refs/heads/{name}".encode())]
+    report = read(world, repository.path).spaces[0]
+    assert (report.merged, report.archived, report.opened) == (2, 1, 0)
+    found = [(await request(world, space, number)).status for number in (1, 2, 3, 4)]
+    assert found == ["merged", "merged", "archived", "open"]
+    assert read(world, repository.path).spaces[0].archived == 0
+    # One that is there again is open again.
+    branch("3-deleted", b"Line 15 ", b"Row fifteen ")
+    read(world, repository.path)
+    assert (await request(world, space, 3)).status == "open"
+
+
+async def test_what_was_archived_on_the_desk_stays_so(world: World, repository: Making) -> None:
+    base = tip(repository)
+    repository.commit({"a.md": b"# A\n"}, branch="1-a", parents=[base])
+    space = read(world, repository.path).spaces[0].space_id
+    async with world.api() as api:
+        await api(ops.update_change_request, space, "1", ChangeRequestUpdate(status="archived"))
+    repository.commit({"a.md": b"# A!\n"}, branch="1-a")
+    read(world, repository.path)
+    assert (await request(world, space, 1)).status == "archived"
+
+
+# What leaves its space
+
+
+async def test_a_page_moved_into_another_space_is_told_with_its_text(
+    world: World, several: Making, tmp_path: Path
+) -> None:
+    base = tip(several)
+    head = several.commit(
+        {
+            "manual/a.md": None,
+            "guides/b.md": EDITED,
+            "manual/SUMMARY.md": b"* [Manual](README.md)\n",
+            "guides/SUMMARY.md": b"* [Guides](README.md)\n* [B](b.md)\n",
+        },
+        "Make it a guide",
+        branch="7-guide",
+        parents=[base],
+    )
+    report = read(world, several.path)
+    spaces = spaces_of(report)
+    (gone,) = await changes(world, spaces["Manual"], 7)
+    moved = gone.moved_out
+    assert moved is not None
+    assert (gone.type, moved.path, moved.space) == ("page_deleted", "guides/b.md", spaces["Guides"])
+    assert (moved.space_title, moved.number, moved.merged) == ("Guides", 7, False)
+    assert moved.text == EDITED.decode()
+    assert (await merge(world, spaces["Guides"], 7)).result == "merge"
+    (gone,) = await changes(world, spaces["Manual"], 7)
+    assert gone.moved_out is not None
+    assert gone.moved_out.merged
+    assert (await merge(world, spaces["Manual"], 7)).result == "merge"
+    for space in spaces.values():
+        export_space(world.store, space, tmp_path / "out")
+    assert taken(tmp_path / "out") == files_at(several, head)
+
+
+async def test_who_may_not_see_the_other_space_is_told_the_path_only(
+    world: World, several: Making
+) -> None:
+    base = tip(several)
+    several.commit(
+        {
+            "manual/a.md": None,
+            "guides/b.md": EDITED,
+            "manual/SUMMARY.md": b"* [Manual](README.md)\n",
+            "guides/SUMMARY.md": b"* [Guides](README.md)\n* [B](b.md)\n",
+        },
+        branch="7-guide",
+        parents=[base],
+    )
+    report = read(world, several.path)
+    spaces = spaces_of(report)
+    bo = world.user("Bo", member=False)
+    world.member(report.organization_id, bo, "read")
+    world.write(lambda tx: tx.update("space", spaces["Guides"], default_level=None))
+    async with world.api(bo) as api:
+        (gone,) = (await api(ops.get_change_request_changes, spaces["Manual"], "7")).changes
+    assert gone.moved_out is not None
+    assert gone.moved_out.to_dict() == {"path": "guides/b.md", "merged": False}
+
+
+@pytest.mark.parametrize("again", [False, True])
+async def test_a_page_moved_out_of_every_space_is_kept(
+    world: World, several: Making, tmp_path: Path, again: bool
+) -> None:
+    base = tip(several)
+    head = several.commit(
+        {
+            "manual/a.md": None,
+            "folder/a.md": EDITED,
+            "folder/new.txt": b"x",
+            "manual/SUMMARY.md": b"* [Manual](README.md)\n",
+        },
+        "Take it out",
+        branch="7-out",
+        parents=[base],
+    )
+    report = read(world, several.path)
+    space = spaces_of(report)["Manual"]
+    assert [str(problem) for problem in report.problems] == [
+        "branch 7-out: changes 1 file outside every space: folder/new.txt; "
+        "the rest is its change request"
+    ]
+    (gone,) = await changes(world, space, 7)
+    assert gone.moved_out is not None
+    assert (gone.moved_out.path, gone.moved_out.space) == ("folder/a.md", None)
+    assert gone.moved_out.text == EDITED.decode()
+    if again:  # the same, once git has merged it
+        several.commit(
+            {
+                "manual/a.md": None,
+                "folder/a.md": EDITED,
+                "manual/SUMMARY.md": b"* [Manual](README.md)\n",
+            },
+            "Merge branch '7-out'",
+            parents=[base, head],
+        )
+        assert read(world, several.path).spaces[1].merged == 1
+    else:
+        await merge(world, space, 7)
+    export_space(world.store, space, tmp_path / "out")
+    assert taken(tmp_path / "out")["folder/a.md"] == EDITED
+
+
+async def test_a_page_outside_that_the_summary_lists_stays_in_its_space(
+    world: World, several: Making, tmp_path: Path
+) -> None:
+    base = tip(several)
+    head = several.commit(
+        {
+            "manual/a.md": None,
+            "folder/a.md": EDITED,
+            "manual/SUMMARY.md": b"* [Manual](README.md)\n* [A](../folder/a.md)\n",
+        },
+        branch="7-linked",
+        parents=[base],
+    )
+    space = spaces_of(read(world, several.path))["Manual"]
+    (edited,) = await changes(world, space, 7)
+    assert (edited.type, edited.text_changed) == ("page_edited", True)
+    await merge(world, space, 7)
+    export_space(world.store, space, tmp_path / "out")
+    tree = files_at(several, head)
+    assert taken(tmp_path / "out") == {p: d for p, d in tree.items() if "guides" not in p}
+
+
+def test_a_branch_that_cannot_be_taken_is_named_with_the_reason(
+    world: World, several: Making
+) -> None:
+    base = tip(several)
+    outside = {f"folder/{number}.md": b"x" for number in range(11)}
+    several.commit(outside, branch="outside", parents=[base])
+    several.commit({"x.md": b"x"}, branch="pages", parents=[])
+    several.commit({}, "Nothing", branch="nothing", parents=[base])
+    several.commit(
+        {"manual/SUMMARY.md": None, "guides/README.md": b"# Guides!\n"},
+        branch="less",
+        parents=[base],
+    )
+    names = ", ".join(sorted(outside)[:8])
+    assert sorted(str(problem) for problem in read(world, several.path).problems) == [
+        "branch less: has no space at “manual” any more; that is not taken over",
+        "branch nothing: was left out: it changes nothing",
+        "branch outside: was left out: it changes 11 files outside every space: "
+        f"{names} and 3 more",
+        "branch pages: was left out: it shares no commit with main",
+    ]

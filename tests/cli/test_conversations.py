@@ -230,7 +230,7 @@ def test_nothing_is_sent_while_something_is_wrong(
         "out what cannot be sent.",
     ]
     assert not desk.there()
-    assert desk.run(file, "--skip-bad") == 0
+    assert desk.run(file, "--skip-bad") == 1
     said = capsys.readouterr()
     assert f"cannot be sent  a  ({file}, line 1): its id is given with other" in said.out
     assert said.err.endswith("Acme: 1 conversation sent and 5 cannot be sent.\n")
@@ -250,6 +250,26 @@ def test_nothing_is_sent_while_something_is_wrong(
         assert sentence in capsys.readouterr().err
     assert main(["conversations", "send", file, "--desk", str(tmp_path / "no.db")]) == 2
     assert "no.db: look at what --desk says. Nothing was sent." in capsys.readouterr().err
+
+
+def test_one_bad_element_hides_no_other(desk: Desk, capsys: pytest.CaptureFixture[str]) -> None:
+    good = [json.dumps(talk(key)) for key in ("a1", "a2", "a3")]
+    desk.file.write_text(f'[{good[0]}, {good[1]}, "oops", {good[2]}]', encoding="utf-8")
+    assert desk.run(str(desk.file), "--skip-bad") == 1
+    said = capsys.readouterr()
+    assert said.err.splitlines() == [
+        f"{desk.file}, line 1, conversation 3: this has to be an object",
+        "Acme: 3 conversations sent and 1 cannot be sent.",
+    ]
+    assert desk.there().keys() == {"a1", "a2", "a3"}
+    # Nothing is left out for a comma that is missing.
+    desk.file.write_text(f"[{good[0]} {good[1]}]", encoding="utf-8")
+    assert desk.run(str(desk.file)) == 2
+    assert "a comma is missing before this conversation" in capsys.readouterr().err
+    assert desk.run(str(desk.file), "--skip-bad", "--json") == 0
+    rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [row["state"] for row in rows] == ["bad", "known", "known"]
+    assert rows[0]["number"] == 0
 
 
 @pytest.mark.parametrize("when", ["before", "after"])

@@ -113,12 +113,13 @@ def test_what_is_the_same_has_one_digest() -> None:
         ("[]", []),
         ("hello", ["line 1: a conversation begins with { and a list of them with [, and here is "]),
         (b"\x1f\x8b\x08\0\0", ["line 1: this is no text (compressed, perhaps). Give the JSON"]),
-        ("[[" + LINES + "]]", ["line 1: a list stands in a list here; conversations stand in one"]),
+        ("[[" + LINES + "]]", ["line 1: a list stands in a list here; conversations stand in one",
+                               "1 a", "line 2: a comma is missing", "2 b"]),
         ("\n\n7", ["line 3: a conversation begins with {"]),
         ("[" + LINES.replace("\n", "\n,\n"), ["1 a", "3 b", "line 3: the file ends inside its l"]),
         ("[" + LINES + "]", ["1 a", "line 2: a comma is missing before this conversation", "2 b"]),
         (LINES + "\n{", ["1 a", "2 b", "line 3, conversation 3: column 2: this is no JSON: "]),
-        ('{"id":\n"a', ["line 1: the conversation that begins here has no end (a bracket or"]),
+        ('{"id":\n"a', ["line 1, conversation 1: the conversation that begins here has no end ("]),
         (LINES.encode("utf-16"), ["line 1: this is not UTF-8 text (UTF-16, perhaps). Save it as"]),
         (LINES.encode("utf-16-le"), ["line 1: this is not UTF-8 text (UTF-16"]),
         (b'{"id":\n\n"\xe9"}', ["line 3, conversation 1: this is not UTF-8 text. Save it"]),
@@ -143,6 +144,40 @@ def test_every_mistake_is_said_where_it_is(
     assert len(found) == len(sentences), found
     assert [given[: len(wanted)] for given, wanted in zip(found, sentences, strict=True)] == (
         sentences
+    )
+
+
+A, B, C = (json.dumps(conversation(key)) for key in "abc")
+NO_QUOTE = '{"id": "q, "parts": []}'
+
+
+@pytest.mark.parametrize(
+    ("data", "given"),
+    [
+        (f'[{A}, {B}, "oops", {C}]', "a b 3 c"),
+        (f'[7, {A}, null, oops, "", [{B}, 1], -, {C}]', "1 a 3 4 5 . b 7 8 c"),
+        (f'[{A}, "oops, {B}, {C}]', "a 2 b c"),
+        (f'[{A}, {NO_QUOTE}, {B}, "oops", {NO_QUOTE}, {C}]', "a 2 b 4 5 c"),
+        (f'[{A}, {{"id": "q", "parts": []\n, {B}, 7, {C}]', "a 2 b 4 c"),
+        (f'[{A}, {{"id": "q", "parts": [\n{{"type": 1}}}}, {B}, 7, {C}]', "a 2 b 4 c"),
+        (f'[{A}, {{"id": "q", "parts": [}}, 7, {B}, {{"id": ]', "a 2 3 b 5"),
+        (f'[{A}, {B[:-1]}, {{"id": "x"}}]', "a 2 3"),
+        (f"[{A}, {B}, {C[:20]}", "a b 3"),
+        (f"[{A},, {B},] {C}", "a . b c"),
+        (f"{A},\n{B},\n{C}", "a . b . c"),
+        (f"{A} {B}]\n}}\n{C}", "a b . c"),
+        (f"Exported today:\n-\n{A}\noops\n{NO_QUOTE}\n{B}{C}\n", ". a 2 3 b c"),
+        (f'"oops"\n{A}\n{B}\nnull\n{C[:9]}', ". a b 3 4"),
+        (f"{A}\n{B[:-2]}\n{B},{C}", "a 2 b . c"),
+    ],
+)
+@pytest.mark.parametrize("size", [3, 1 << 20])
+def test_what_is_broken_hides_nothing_else(data: str, given: str, size: int) -> None:
+    found = read(data, size)
+    numbered = [item for item in found if isinstance(item, Item) or item.number]
+    assert [item.number for item in numbered] == list(range(1, len(numbered) + 1))
+    assert given == " ".join(
+        item.id if isinstance(item, Item) else str(item.number or ".") for item in found
     )
 
 
@@ -171,10 +206,18 @@ def test_what_is_too_large_is_passed_over(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr(ingest_frames, "LARGEST", 300)
     large = json.dumps(conversation("c", "\n" * 400))
     lines = said(f"{LINES}\n{large}\n{LINES}", 64)
-    assert [line[:9] for line in lines] == ["1 a", "2 b", "line 3: t", "4 a", "5 b"]
+    assert [line[:22] for line in lines] == ["1 a", "2 b", "line 3, conversation 3", "4 a", "5 b"]
     assert said(f"[{large}]", 64) == said(f"[{large}]")
     assert said("{" + '"id":' * 2 + '"' + "x" * 2_000_000 + '"}', 1 << 16)[0].startswith("line 1")
-    assert "or a bracket or a quotation mark is missing in it" in said(f"[{large}]", 64)[0]
+    (first, *rest) = said(f'[{large}, "oops", {LINES.splitlines()[0]}]', 64)
+    assert first == "line 1, conversation 1: this is larger than 0 MiB"
+    assert rest == ["line 1, conversation 2: this has to be an object", "1 a"]
+    endless = "x" * 300 * (ingest_frames.ROOM + 2)
+    for size in (64, 1 << 20):
+        found = said(f'["{endless}, {LINES.splitlines()[0]}, "{endless}', size)
+        assert "larger than 0 MiB" in found[0]
+        assert found[1] == "1 a"
+        assert len(found) == 3
 
 
 def test_what_a_service_has_is_compared_as_far_as_it_tells() -> None:

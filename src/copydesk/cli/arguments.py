@@ -297,7 +297,9 @@ def _conversations(commands: _SubParsersAction[ArgumentParser]) -> None:
         help="whose they are (or its id), where you are in several",
     )
     sending.add_argument(
-        "--skip-bad", action="store_true", help="send the rest where some cannot be sent"
+        "--skip-bad",
+        action="store_true",
+        help="send the rest where some cannot be sent; the exit status is 1 then",
     )
     sending.add_argument(
         "--again", action="store_true", help="send also what was sent before, which replaces it"

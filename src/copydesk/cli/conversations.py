@@ -288,4 +288,4 @@ class Handing:
         log.end("unknown" if unknown else "failed" if failed else "done", summary)
         if halted is not None:
             return halted.status
-        return FAILED if counts["refused"] or counts["failed"] else DONE
+        return FAILED if counts["refused"] or counts["failed"] or counts["bad"] else DONE

@@ -51,19 +51,18 @@ class Report:
 
     def item(self, file: str, item: Item, state: State, said: str = "") -> None:
         """Tell what became of a conversation."""
+        self.counts[state] += 1
         self._row(file, item.line, item.number, item.id, state, said)
 
     def complaint(self, file: str, complaint: Complaint) -> None:
         """Tell what cannot be sent; always where people look, in JSON as well where that goes."""
         self.note(f"{file}, {complaint}")
+        self.counts["bad"] += complaint.loses
         if self._json:
             found = complaint
             self._row(file, found.line, found.number, found.id, "bad", found.sentence)
-        else:
-            self.counts["bad"] += 1
 
     def _row(self, file: str, line: int, number: int, key: str, state: State, said: str) -> None:
-        self.counts[state] += 1
         self.clear()
         if self._json:
             value = {"id": key, "file": file, "line": line, "number": number, "state": state}

@@ -49,13 +49,11 @@ class Item:
 
 def read_items(file: Readable) -> Iterator[Item | Complaint]:
     """Yield the conversations of a file in their order, and what is wrong where it is."""
-    number = 0
     for found in frames(file):
         if isinstance(found, Complaint):
             yield found
         else:
-            number += 1
-            yield _checked(number, *found)
+            yield _checked(found.number, found.line, found.data)
 
 
 def is_there(sent: ConversationIngest, found: ConversationDetail) -> bool:

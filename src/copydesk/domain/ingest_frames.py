@@ -1,11 +1,14 @@
 """Where conversations begin and end in a file of any size and shape, and on which line.
 
-A file may be larger than memory: it is read piece by piece, and no more is held than one
-conversation takes.
+A file may be larger than memory: it is read piece by piece, and no more is held than a few
+conversations take. What is broken hides nothing else: reading goes on with the next element.
+
+Streaming parsers such as ijson do not serve: they tell no line, and end at the first mistake.
 """
 
 from __future__ import annotations
 
+import io
 import json
 import re
 from collections.abc import Iterator
@@ -17,16 +20,31 @@ from copydesk.domain.text import clean, shorten
 LARGEST = 8 * 1024 * 1024
 """The most bytes that one conversation may take in a file; a request holds no more."""
 
+ROOM = 8
+"""An element may be so many times larger for its end to be found; then it is passed over."""
+
 PIECE = 1024 * 1024
 """Bytes read at once."""
+
+TRIES = 1000
+"""So often in a file, at most, what looks like the next conversation turns out to be none."""
 
 NAME_CELLS = 60
 """How much of an id or a name is shown where it is complained about."""
 
 _BOM = b"\xef\xbb\xbf"
 _BLANK = re.compile(rb"(?:[ \t\r\n]|\xef\xbb\xbf)*+")
+_TEXT = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"', re.DOTALL)
 _TOKEN = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"|["{}\[\]]', re.DOTALL)
-_NOT_READ = "the rest of this file was not read"
+_BEGINNING = re.compile(rb'\{[ \t\r\n]*+"(?:id|subject|metadata|parts)"[ \t\r\n]*+:')
+"""What a conversation begins with, and what parts of one hardly ever do."""
+
+_WORD = re.compile(rb'[^,\[\]{"\n]*+')
+_NEITHER = "a conversation begins with { and a list of them with [, and here is neither"
+
+_OPENED_BY = {b"}": b"{", b"]": b"["}
+_CUT = 200
+"""More bytes than what a conversation begins with takes."""
 
 
 class Readable(Protocol):
@@ -38,15 +56,17 @@ class Readable(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Complaint:
-    """Something that cannot be sent, and why. ``number`` is 0 where it is no conversation.
+    """Something that is wrong in a file, and why. ``number`` is 0 where it is no conversation.
 
     ``id`` is that of the conversation as far as it can be read, and as it was written.
+    ``loses``: something is left out for it.
     """
 
     line: int
     sentence: str
     number: int = 0
     id: str = ""
+    loses: bool = True
 
     def __str__(self) -> str:
         which = f", conversation {self.number}" if self.number else ""
@@ -54,23 +74,35 @@ class Complaint:
         return f"line {self.line}{which}{named}: {self.sentence}"
 
 
-Frame = tuple[int, bytes]
-"""The line on which a conversation begins, and its bytes."""
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """An element that should be a conversation. ``line`` and ``number`` count from 1."""
+
+    line: int
+    number: int
+    data: bytes
 
 
 class _Pieces:
     """A file of which a piece is held: what was not taken yet, from ``at`` on."""
 
-    def __init__(self, file: Readable) -> None:
+    def __init__(self, file: Readable, line: int = 1, number: int = 0) -> None:
         self._file = file
         self.held = b""
         self.at = 0
-        self.line = 1
+        self.line = line
+        self.number = number
         self._ended = False
+        self._tries = TRIES
 
     def more(self) -> bool:
         """Hold another piece; False at the end of the file."""
         piece = b"" if self._ended else self._file.read(PIECE)
+        # Of a large element twice as much each time: all that is held is gone through again.
+        while piece and len(piece) < len(self.held) - self.at - PIECE:
+            if not (further := self._file.read(PIECE)):
+                break
+            piece += further
         self._ended = not piece
         if piece:
             self.held, self.at = self.held[self.at :] + piece, 0
@@ -89,11 +121,11 @@ class _Pieces:
         self.line += self.held.count(b"\n", self.at, end)
         self.at = end
 
-    def take(self, end: int) -> Frame:
-        """Return what there is up to ``end`` with its line, and go there."""
-        line, data = self.line, self.held[self.at : end]
+    def take(self, end: int) -> bytes:
+        """Return what there is up to ``end``, and go there."""
+        data = self.held[self.at : end]
         self._go(end)
-        return line, data
+        return data
 
     def end_of_line(self, begin: int = 0) -> int | None:
         """Return where the line ends that is ``begin`` bytes further; None where it is too long."""
@@ -112,46 +144,184 @@ class _Pieces:
                 return
         self._go(found)
 
-    def end_of_object(self) -> int | None:
-        """Return where the object ends that begins here; None where the file or the room does."""
-        depth, scanned = 0, 0
+    def skip_to_bracket(self) -> None:
+        """Go to the next bracket that opens on this line, or else to one that begins a line."""
+        while self.sign() and self.held[self.at] not in b"{[":
+            while True:
+                end = self.held.find(b"\n", self.at)
+                here = self.held[self.at : end if end >= 0 else len(self.held)]
+                if found := re.search(rb"[{\[]", here):
+                    self.at += found.start()
+                    return
+                self.at += len(here)
+                if end >= 0 or not self.more():
+                    break
+
+    def element(self) -> Frame | Complaint:
+        """Take what begins here, up to its end or to where the next conversation begins."""
+        self.number += 1
+        line, end = self.line, self._end()
+        length = None if end is None else end - self.at
+        if end is None or holds_more(self.held[self.at : end]):
+            length, known = self._next_conversation(length), end is not None
+        else:
+            known = True
+        if length is None:
+            sentence = (
+                f"the conversation that begins here is larger than {LARGEST // 2**20} MiB, "
+                "or a bracket or a quotation mark is missing in it"
+            )
+            return Complaint(line, sentence, self.number)
+        data = self.take(self.at + length)
+        if not known and not self.sign():
+            sentence = (
+                "the conversation that begins here has no end (a bracket or a quotation mark?)"
+            )
+            return Complaint(line, sentence, self.number)
+        if len(data) > LARGEST:
+            return Complaint(line, f"this is larger than {LARGEST // 2**20} MiB", self.number)
+        return Frame(line, self.number, data)
+
+    def _end(self) -> int | None:
+        """Return where the element ends that begins here; None where the file or the room does."""
+        match self.held[self.at : self.at + 1]:
+            case b"{":
+                return self._end_of_brackets()
+            case b'"':
+                return self._end_of_text()
+            case _:
+                return self._matched(_WORD)
+
+    def _matched(self, pattern: re.Pattern[bytes]) -> int | None:
+        while True:
+            found = pattern.match(self.held, self.at)
+            if found and found.end() < len(self.held):
+                return found.end()
+            if not self._makes_room():
+                return found.end() if found else None
+
+    def _makes_room(self) -> bool:
+        """Hold more of the element that begins here; False where it or the file is at its end."""
+        return len(self.held) - self.at <= ROOM * LARGEST and self.more()
+
+    def _end_of_text(self) -> int | None:
+        """Return where a text ends; None where what follows says that a quotation mark lacks."""
+        end = self._matched(_TEXT)
+        while end is not None:
+            length, blank = end - self.at, _BLANK.match(self.held, end)
+            after = blank.end() if blank else end
+            if after < len(self.held) or not self.more():
+                return end if self.held[after : after + 1] in (b",", b"]", b"") else None
+            end = self.at + length
+        return None
+
+    def _end_of_brackets(self) -> int | None:
+        """The same for an object. A bracket without an end of its own ends with one around it."""
+        opened: list[bytes] = []
+        scanned = 0
         while True:
             start = self.at + scanned
             for token in _TOKEN.finditer(self.held, start):
                 start = token.end()
                 match token[0]:
-                    case b"{" | b"[":
-                        depth += 1
-                    case b"}" | b"]":
-                        depth -= 1
-                        if not depth:
-                            return start if start - self.at <= LARGEST else None
+                    case b"{" | b"[" as bracket:
+                        opened.append(bracket)
+                    case b"}" | b"]" as bracket:
+                        wanted = _OPENED_BY[bracket]
+                        if opened[-1] != wanted and wanted not in opened:
+                            return start - 1  # it ends what is around all this
+                        while opened.pop() != wanted:
+                            pass
+                        if not opened:
+                            return start
                     case b'"':  # a text that ends in a later piece
                         start -= 1
                         break
             else:
                 start = len(self.held)
             scanned = start - self.at
-            if len(self.held) - self.at > LARGEST or not self.more():
+            if not self._makes_room():
                 return None
 
-    def whole(self) -> bool:
-        """Whether the file ended before there was no more room."""
-        return self._ended
+    def _next_conversation(self, length: int | None) -> int | None:
+        """Return how far it is to the next whole conversation, ``length`` at most.
+
+        All of the file is looked through without a ``length``. None where it is too far to hold;
+        one stands there then.
+        """
+        far, offset = False, 1
+        while True:
+            limit = len(self.held) if length is None else self.at + length
+            found = _BEGINNING.search(self.held, self.at + offset, limit)
+            if found is not None and self._tries:
+                offset = found.start() - self.at
+                while len(self.held) - self.at - offset <= LARGEST and self.more():
+                    pass
+                begin = self.at + offset
+                before = self.held[max(self.at, begin - _CUT) : begin].rstrip()
+                whole = self.held[begin : begin + LARGEST]
+                if not before.endswith(b":") and _is_conversation(whole):
+                    break
+                self._tries -= 1
+                offset += 1
+                continue
+            if length is not None:
+                return length
+            # What a conversation begins with may be cut in two by the end of a piece.
+            offset = max(offset, len(self.held) - self.at - _CUT)
+            if offset > ROOM * LARGEST:
+                self._go(self.at + offset)
+                far, offset = True, 0
+            if not self.more():
+                offset = len(self.held) - self.at
+                break
+        passed = self.held[self.at : self.at + offset].rstrip(b" \t\r\n")
+        # A comma before it stands between the two.
+        offset = len(passed) - passed.endswith(b",")
+        if far:
+            self._go(self.at + offset)
+            return None
+        return offset
+
+
+def holds_more(data: bytes) -> bool:
+    """Whether something broken may have whole conversations in it."""
+    return _BEGINNING.search(data, 1) is not None and not _is_json(data)
+
+
+def _is_json(data: bytes) -> bool:
+    try:
+        json.loads(data)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def _is_conversation(data: bytes) -> bool:
+    """Whether something begins with an object that is no part of a conversation."""
+    try:
+        value, _ = json.JSONDecoder().raw_decode(data.decode(errors="replace"))
+    except (ValueError, RecursionError):
+        return False
+    return not value.keys() & {"role", "body"}
 
 
 def frames(file: Readable) -> Iterator[Frame | Complaint]:
-    """Yield where conversations stand in a file, in their order, and what is in the way."""
+    """Yield what stands in a file in place of conversations, in order, and what is in the way."""
     pieces = _Pieces(file)
     sign = pieces.sign()
     if (sign and sign in b"\xff\xfe\0") or b"\0" in pieces.held[pieces.at : pieces.at + 2]:
         yield Complaint(1, "this is not UTF-8 text (UTF-16, perhaps). Save it as UTF-8.")
     elif sign and sign < b" ":
         yield Complaint(1, "this is no text (compressed, perhaps). Give the JSON that is in it.")
-    elif sign == b"{" and _one_a_line(pieces):
-        yield from _lines(pieces)
     else:
-        yield from _values(pieces)
+        if sign and sign not in b"{[":
+            yield Complaint(pieces.line, _NEITHER)
+            pieces.skip_to_bracket()
+        if pieces.sign() == b"{" and _one_a_line(pieces):
+            yield from _lines(pieces)
+        else:
+            yield from _values(pieces)
 
 
 def _one_a_line(pieces: _Pieces) -> bool:
@@ -183,56 +353,55 @@ def _break_of(line: bytes) -> str | None:
 
 def _lines(pieces: _Pieces) -> Iterator[Frame | Complaint]:
     while pieces.sign():
-        end = pieces.end_of_line()
+        line, end = pieces.line, pieces.end_of_line()
         if end is None:
-            yield Complaint(pieces.line, f"this line is longer than {LARGEST // 2**20} MiB")
+            pieces.number += 1
+            sentence = f"this line is longer than {LARGEST // 2**20} MiB"
+            yield Complaint(line, sentence, pieces.number)
             pieces.skip_line()
+            continue
+        data = pieces.take(end)
+        if holds_more(data):
+            several = _Pieces(io.BytesIO(data), line, pieces.number)
+            yield from _values(several)
+            pieces.number = several.number
         else:
-            yield pieces.take(end)
+            pieces.number += 1
+            yield Frame(line, pieces.number, data)
 
 
 def _values(pieces: _Pieces) -> Iterator[Frame | Complaint]:
-    in_list, separated = False, True
+    depth, separated, told = 0, True, False
     while sign := pieces.sign():
-        if sign == b"{":
-            if not separated:
-                yield Complaint(pieces.line, "a comma is missing before this conversation")
-            end = pieces.end_of_object()
-            if end is None:
-                yield Complaint(pieces.line, f"{_why_endless(pieces)}; {_NOT_READ}")
-                return
-            separated = not in_list
-            yield pieces.take(end)
-            continue
-        if sign == b"[" and not in_list:
-            in_list = True
-        elif sign == b"[":
-            yield Complaint(
-                pieces.line,
-                "a list stands in a list here; conversations stand in one list, and in no other; "
-                f"{_NOT_READ}",
-            )
-            return
-        elif sign == b"]" and in_list:
-            in_list, separated = False, True
-        elif sign == b"," and in_list and not separated:
+        if sign == b"," and (separated or not depth):
+            where = "too many" if depth else "here, where no list is"
+            yield Complaint(pieces.line, f"there is a comma {where}", loses=False)
+        elif sign == b",":
             separated = True
+        elif sign == b"]" and depth:
+            depth -= 1
+            separated = not depth
+        elif sign == b"[":
+            depth += 1
+            separated = True
+            if depth > 1 and not told:
+                said = "a list stands in a list here; conversations stand in one list, in no other"
+                yield Complaint(pieces.line, said, loses=False)
+                told = True
+        elif sign == b"{" or depth:
+            if not separated:
+                said = "a comma is missing before this conversation"
+                yield Complaint(pieces.line, said, loses=False)
+            found = pieces.element()
+            yield found
+            separated = not depth
+            if isinstance(found, Complaint) and not pieces.sign():
+                return
+            continue
         else:
-            yield Complaint(
-                pieces.line,
-                "a conversation begins with { and a list of them with [, and here is neither; "
-                f"{_NOT_READ}",
-            )
-            return
+            yield Complaint(pieces.line, _NEITHER)
+            pieces.skip_to_bracket()
+            continue
         pieces.take(pieces.at + 1)
-    if in_list:
+    if depth:
         yield Complaint(pieces.line, "the file ends inside its list: a part of it is missing")
-
-
-def _why_endless(pieces: _Pieces) -> str:
-    if pieces.whole():
-        return "the conversation that begins here has no end (a bracket or a quotation mark?)"
-    return (
-        f"the conversation that begins here is larger than {LARGEST // 2**20} MiB, "
-        "or a bracket or a quotation mark is missing in it"
-    )

@@ -72,6 +72,19 @@ def test_lists_are_those_of_the_screens(
     assert "--organization" in scripts.err("cr", "list", "--organization", "X", status=1)
 
 
+def test_after_a_merge_only_what_touches_the_same_pages_may_conflict(scripts: ScriptDesk) -> None:
+    world, space = scripts.world, scripts.space
+    world.commit(space, {"other": "# Other\n\nOne.\n"})
+    for pages in ({"retries": "A.\n"}, {"other": "B.\n"}, {"retries": "C.\n"}):
+        world.change_request(space, pages)
+    scripts.out("cr", "merge", "1", "--yes")
+    apart, both = scripts.out("cr", "show", "2"), scripts.out("cr", "show", "3")
+    assert "READY TO MERGE   no rules here   ^ out of date, but main changed none of its" in apart
+    assert "READY?   ^ out of date, may conflict in Retries" in both
+    assert "changed on both sides" not in scripts.err("cr", "merge", "2", status=2)
+    scripts.out("cr", "merge", "2", "--yes")
+
+
 def test_one_is_found_by_number_id_address_and_space(scripts: ScriptDesk) -> None:
     world, space = scripts.world, scripts.space
     request = world.change_request(

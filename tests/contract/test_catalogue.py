@@ -67,9 +67,9 @@ def described(operation: Operation[..., Any]) -> dict[str, str]:
     }
 
 
-def test_the_document_has_143_operations_and_there_are_9_extensions() -> None:
+def test_the_document_has_143_operations_and_there_are_10_extensions() -> None:
     assert len(DOCUMENT) == 143
-    assert {row["extension"] for row in EXTENSIONS.values()} == {f"E{n}" for n in range(1, 10)}
+    assert {row["extension"] for row in EXTENSIONS.values()} == {f"E{n}" for n in range(1, 11)}
     assert set(CATALOGUE) == set(DOCUMENT) | set(EXTENSIONS)
 
 
@@ -173,6 +173,11 @@ def test_defaults_are_the_documented_ones() -> None:
         ("list_organization_change_requests", "status"): "open",
         ("list_space_change_requests", "status"): "open",
     }
+    for flag in ("metadata", "computed"):
+        expected["get_revision", flag] = True
+        expected["get_revision_page", flag] = True
+    for choice in ("evaluated", "dereferenced"):
+        expected["get_revision_page", choice] = False
     for holder in ("space", "change_request"):
         expected[f"list_{holder}_comments", "order"] = "desc"
         expected[f"list_{holder}_comments", "status"] = "all"

@@ -80,6 +80,7 @@ class DeskOfOne:
             "issue_id": have.issue,
             "page_id": world.page_id(have.space, "guide"),
             "file_id": self._file(),
+            "revision_id": world.row("space", have.space)["revision_id"],
             "invite_id": world.write(lambda tx: add_invite_link(tx, have.organization)),
         } | made
         self.store = ForgetfulStore(path, clock=world.store.clock, durable=False)

@@ -308,3 +308,23 @@ async def test_a_file_of_variables_that_says_none_is_no_failure(world: World) ->
         space = world.space(f"Odd {number}", {"page": "Hi\n"})
         world.commit(space, edit=variables(data))
         assert (await read(world, f"/spaces/{space}/content"))["variables"] == {}
+
+
+async def test_an_older_revision_is_read_as_it_was(world: World, space: str) -> None:
+    old = world.row("space", space)["revision_id"]
+    before = await read(world, f"/spaces/{space}/content", metadata="true")
+    page = before["pages"][0]["id"]
+    world.commit(space, {"intro": "# Intro\n\nHello again.\n", "later": "# Later\n"})
+    read_again = await read(world, f"/spaces/{space}/revisions/{old}")
+    assert read_again["id"] == old
+    assert [each["id"] for each in read_again["pages"]] == [each["id"] for each in before["pages"]]
+    assert [each["id"] for each in read_again["files"]] == [each["id"] for each in before["files"]]
+    path = f"/spaces/{space}/revisions/{old}/page/{page}"
+    assert (await read(world, path, format="markdown"))["markdown"] == "# Intro\n\nHello.\n"
+    other, stranger = world.space("Other"), world.user("eve", member=False)
+    async with world.client() as client:
+        for wrong in (f"/spaces/{other}/revisions/{old}", f"/spaces/{space}/revisions/none"):
+            assert (await client.get(wrong)).status_code == 404
+        assert (await client.get(path + "x")).status_code == 404
+    async with world.client(stranger) as client:
+        assert (await client.get(path)).status_code == 404

@@ -93,7 +93,8 @@ class Faults(httpx.AsyncBaseTransport):
             raise httpx.ConnectError("No route to the desk.", request=request)
         if request.method == self.slow:
             await self.let.wait()
-        if self._bare and request.url.path.endswith(EXTENSIONS):
+        path = request.url.path
+        if self._bare and (path.endswith(EXTENSIONS) or "/revisions/" in path):
             return httpx.Response(404, text="Not found")
         if self.refusing and request.method != "GET":
             body = {"error": {"code": 503, "message": "Down for a moment."}}

@@ -172,7 +172,7 @@ async def test_the_details_of_the_row_under_the_cursor(desk: Desk) -> None:
         # The rows around it are read too, once the cursor stays.
         assert cells(driver, "Fix auth")[-5:] == ["1", "0", "0/2", "3", "h"]
         await driver.press("j")
-        assert "out of date, may conflict: U updates" in said(driver)
+        assert "out of date, but main changed none of its pages" in said(driver)
         assert "~  auth/Oauth" in said(driver)
         assert "The sample used the v1 token URL." in said(driver)
 
@@ -352,7 +352,7 @@ async def test_a_conflicted_update_is_remembered_until_a_side_moves(desk: Desk) 
     app = open_world(desk.world, "changes")
     async with drive(app, "G", size=(140, 40)) as driver:
         assert "0 of 2 rules met" in said(driver)
-        assert "may conflict: U updates" in said(driver)
+        assert "may conflict in Oauth: U updates" in said(driver)
         await driver.press("U", "y", "escape")
         assert "CONFLICTS" in said(driver)
         await driver.press("U")

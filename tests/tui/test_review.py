@@ -10,7 +10,7 @@ from copydesk.tui.places import Target
 from copydesk.tui.screens.review import Review
 from copydesk.tui.widgets.conflict_sheet import ConflictSheet
 from tests.drive import Driver, drive
-from tests.tui.review_world import Faults, ReviewWorld, furnish
+from tests.tui.review_world import RETRIES, Faults, ReviewWorld, furnish
 from tests.world import World
 
 
@@ -391,9 +391,11 @@ async def test_a_conflict_is_shown_in_full_and_changes_nothing(review: ReviewWor
         await driver.press("escape")
         assert "#1 not updated: 1 page conflicts" in driver.screen
         assert "CONFLICTS ^" in driver.screen
-        assert "main has written this page since" not in driver.screen
+        assert "main has changed this page since" not in driver.screen
         await driver.press("]", "]")
-        assert "-- main has written this page since" in driver.screen
+        assert "-- main has changed this page since" in driver.screen
+        assert "Use the [-SHA-1-] header." in driver.screen
+        assert "MD5" not in driver.screen, "that is main's text, not the author's change"
         assert "main wrote it too" in driver.line("~ Webhooks / Signatures")
         await driver.press("U")
         assert "to update it again changes nothing" in driver.screen
@@ -555,7 +557,32 @@ async def test_a_page_that_main_removed_says_so(review: ReviewWorld) -> None:
     review.world.commit(review.space, {"webhooks/signatures": None})
     async with drive(review.app(), "]", "]") as driver:
         assert "Main no longer has this page" in driver.screen
-        assert "+ Use the SHA-256 header." in driver.screen
+        assert "Use the [-SHA-1-] header." in driver.screen
+
+
+async def test_what_main_wrote_since_is_no_change_of_the_request(review: ReviewWorld) -> None:
+    now = RETRIES.replace("Events of one object", "All events of one object")
+    review.world.commit(review.space, {"webhooks/retries": now, "events": "# Events\n\nAll.\n"})
+    async with drive(review.app(), "]", size=(140, 40)) as driver:
+        assert "main has changed this page since" in driver.screen
+        assert "We retry [-five-] times over [-one hour-]." in driver.screen
+        assert "All events" not in driver.screen
+        assert "Events of one object may arrive out of" in driver.screen
+
+
+async def test_where_nothing_tells_what_a_page_said_no_lines_are_marked(
+    review: ReviewWorld,
+) -> None:
+    now = RETRIES.replace("Events of one object", "All events of one object")
+    review.world.commit(review.space, {"webhooks/retries": now})
+    faults = Faults(review.world, bare=True)
+    async with drive(review.app(faults=faults), "]", size=(140, 40)) as driver:
+        assert "does not tell what it said before" in driver.screen
+        assert "We retry eight times over 24 hours." in driver.screen
+        assert "five" not in driver.screen
+        assert "All events" not in driver.screen
+        await driver.press("]")
+        assert "Use the [-SHA-1-] header." in driver.screen, "main has that as it was"
 
 
 async def test_without_a_change_request_it_says_where_to_get_one(review: ReviewWorld) -> None:

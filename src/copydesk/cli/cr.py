@@ -103,6 +103,7 @@ def show_request(
             outdated=row.outdated,
             against=details.against,
             losing=details.losing,
+            both_sides=details.both_sides,
             keys=False,
         )
         put(f"{row.label} {row.subject}")

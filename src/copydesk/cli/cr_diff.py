@@ -59,8 +59,13 @@ def show_diff(
                 f"#{given.number} is merged: what its pages said before cannot be read any more",
                 FAILED,
             )
-        if given.outdated:
-            say(f"#{given.number} is out of date: this is against main as it is now.")
+        if lost := [change for change in changes if opened.lost(change)]:
+            raise UsageError(
+                f"main has changed {plural(len(lost), 'page')} of #{given.number} too, and the "
+                "service does not tell what they said before: update it from main first "
+                "(U in its review)",
+                FAILED,
+            )
         patches = [await _patch_of(api, opened, change) for change in changes]
         if as_json:
             put_json([_value(*pair) for pair in zip(changes, patches, strict=True)])
@@ -132,7 +137,9 @@ async def _patch_of(api: Api, opened: Opened, change: Changed) -> str:
     was: ContentPage | None = None
     now: ContentPage | None = None
     space, request = opened.space.id, opened.request.id
-    if change.before is not None:
+    if change.before is not None and opened.base is not None:
+        was = await api(ops.get_revision_page, space, opened.base, change.id, format="markdown")
+    elif change.before is not None:
         try:
             was = await api(ops.get_space_page, space, change.id, format="markdown")
         except NotFound:

@@ -137,6 +137,30 @@ def get_change_request_page(
     ...
 
 
+@operation("GET", "/spaces/{space_id}/revisions/{revision_id}", extension="E10")
+def get_revision(
+    space_id: str, revision_id: str, *, metadata: bool = True, computed: bool = True
+) -> Revision:
+    """Get a revision of a space, also an older one: its page tree and its files."""
+    ...
+
+
+@operation("GET", "/spaces/{space_id}/revisions/{revision_id}/page/{page_id}", extension="E10")
+def get_revision_page(
+    space_id: str,
+    revision_id: str,
+    page_id: str,
+    *,
+    format: ContentFormat | None = None,
+    evaluated: bool | Literal["deterministic-only"] = False,
+    dereferenced: bool | Literal["reusable-contents"] = False,
+    metadata: bool = True,
+    computed: bool = True,
+) -> ContentPage:
+    """Get a page of a revision with its text."""
+    ...
+
+
 @operation("POST", "/spaces/{space_id}/content/template", status=201)
 def apply_space_template(space_id: str, body: TemplateApply) -> None:
     """Fill a space, or a change request in it, from a template."""

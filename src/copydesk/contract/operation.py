@@ -201,7 +201,7 @@ def operation(
 
     ``path`` is relative to ``/v1``. ``status`` is the success code where it is not the usual one
     of its method; ``also`` are those that the outcome chooses instead. ``extension`` names the
-    extension (E1 to E9 of decisions.md) that an operation belongs to; a service may lack it.
+    extension (E1 to E10 of decisions.md) that an operation belongs to; a service may lack it.
     ``secret``: what is asked or answered may hold a credential, such as a share key or the settings
     of an integration, so that nothing of it is kept on a machine.
 

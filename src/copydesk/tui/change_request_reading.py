@@ -248,6 +248,7 @@ async def read_parts(
         verdicts=None if rules is None else _verdicts(rules, me),
         asked=None if rules is None else _waits_on(rules),
         against=() if rules is None else rules.against,
+        both_sides=None if rules is None else rules.both_sides,
         asked_since=None if rules is None else _asked_since(rules),
         cluster=cluster or "",
         moment=(request.id, request.revision, space.revision) if request and space else None,

@@ -250,6 +250,7 @@ async def read_readiness(
             outdated=request.outdated,
             stuck=moment is not None and moment in stuck,
             against=() if rules is None else rules.against,
+            both_sides=None if rules is None else rules.both_sides,
             keys=False,
         )
         return request_row(request, ready)

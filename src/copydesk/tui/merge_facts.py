@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from copydesk.client.errors import ExtensionMissing, Forbidden, NotFound
@@ -23,8 +22,8 @@ from copydesk.domain.merge_rules import (
     objectors,
     verdicts_of,
 )
-from copydesk.domain.page_tree import flatten
 from copydesk.domain.text import clean
+from copydesk.tui.base_reading import read_both_sides
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
@@ -41,13 +40,15 @@ class RulesRead:
     """How the rules of a space come out for a change request.
 
     ``reviews`` (newest first) and ``requested`` are None where the service does not offer them.
-    ``against`` asked for changes, and nobody has approved it since: their names.
+    ``against`` asked for changes, and nobody has approved it since: their names. ``both_sides`` are
+    the titles of changed pages that primary content has changed too; None where nothing tells.
     """
 
     results: Sequence[RuleResult]
     reviews: Sequence[Review] | None
     requested: Sequence[RequestedReviewer] | None
     against: Sequence[str] = ()
+    both_sides: Sequence[str] | None = None
 
     @property
     def passed(self) -> int:
@@ -68,8 +69,7 @@ class RulesRead:
 class SpokenFor:
     """All that speaks for and against a merge. ``changes`` is None where nothing tells them (E6).
 
-    ``open_threads`` leaves out what was said with a verdict. ``both_sides`` are the titles of
-    changed pages that primary content has written since the change request was started.
+    ``open_threads`` leaves out what was said with a verdict.
     """
 
     request: ChangeRequest
@@ -77,7 +77,6 @@ class SpokenFor:
     rules: RulesRead
     changes: Changes | None
     open_threads: int
-    both_sides: Sequence[str]
 
 
 async def read_all(api: Api, space_id: str, request_id: str) -> SpokenFor:
@@ -91,10 +90,7 @@ async def read_all(api: Api, space_id: str, request_id: str) -> SpokenFor:
     threads = request.comments
     if threads and any(review.comment is not None for review in rules.reviews or ()):
         threads = await _open_threads(api, space_id, request.id)
-    both: list[str] = []
-    if request.outdated and request.status in ("open", "draft") and changes is not None:
-        both = await written_since(api, space_id, request, changes)
-    return SpokenFor(request, space, rules, changes, threads, both)
+    return SpokenFor(request, space, rules, changes, threads)
 
 
 async def _changes(api: Api, space_id: str, request_id: str) -> Changes | None:
@@ -115,35 +111,18 @@ async def _open_threads(api: Api, space_id: str, request_id: str) -> int:
     )
 
 
-async def written_since(
-    api: Api, space_id: str, request: ChangeRequest, changes: Changes
-) -> list[str]:
-    """Return the changed pages that primary content wrote, or removed, since the request began.
+async def read_rules(
+    api: Api, request: ChangeRequest, space: Space, *, compare: bool = True
+) -> RulesRead:
+    """Read and evaluate the rules; ``compare`` with what primary content did too.
 
-    The text that both sides began with cannot be read, so whether they go together is not known
-    before the merge: these are the pages where they may not. Raises ``ApiError``.
+    Raises ``ApiError``.
     """
-    tree = flatten((await api(ops.list_space_pages, space_id)).pages)
-    now = {node.id: node for node in tree}
-    found: dict[str, str] = {}
-    for change in changes.changes:
-        page = change.page
-        if page is None or change.type == "page_created":
-            continue
-        node = now.get(page.id)
-        written = None if node is None else node.version[1]
-        # Times are whole seconds: what was written in the second in which it began may be later.
-        if node is None or (
-            written is not None and datetime.fromisoformat(written) >= request.created_at
-        ):
-            found[page.id] = page.title
-    return list(found.values())
-
-
-async def read_rules(api: Api, request: ChangeRequest, space: Space) -> RulesRead:
-    """Read and evaluate the rules. Raises ``ApiError``."""
-    reviews, requested, organization = await asyncio.gather(
-        _reviews(api, request), _requested(api, request), _organization_rules(api, space)
+    reviews, requested, organization, both = await asyncio.gather(
+        _reviews(api, request),
+        _requested(api, request),
+        _organization_rules(api, space),
+        read_both_sides(api, request, space.revision) if compare else _not_compared(),
     )
     rules = effective(space.merge_rules, organization)
     author = request.created_by.id if request.created_by else None
@@ -161,7 +140,11 @@ async def read_rules(api: Api, request: ChangeRequest, space: Space) -> RulesRea
         author=author,
     )
     against = [names[who] for who in objectors(facts.verdicts or (), author)]
-    return RulesRead(evaluate(rules, facts), reviews, requested, against)
+    return RulesRead(evaluate(rules, facts), reviews, requested, against, both)
+
+
+async def _not_compared() -> None:
+    return None
 
 
 def why_not_mergeable(request: ChangeRequest, space: Space, rules: RulesRead) -> str | None:

@@ -85,10 +85,7 @@ async def read_standing(api: Api, item: RunItem) -> Standing:
     (found, rules, said), (touched, told) = await asyncio.gather(
         _found(api, item), _touched(api, item)
     )
-    both: list[str] = []
-    if found.outdated and told is not None:
-        request = await api(ops.get_change_request, item.space, item.request)
-        both = await merge_facts.written_since(api, item.space, request, told)
+    both = None if rules is None else rules.both_sides
     more = 0 if told is None else told.more or 0
     warnings = [f"readers lose a page: {each}" for each in losses(told)]
     if said.open_threads:
@@ -103,16 +100,18 @@ async def read_standing(api: Api, item: RunItem) -> Standing:
         warnings.append("only the service knows whether all its rules are met")
     if more:
         warnings.append(f"{plural(more, 'more change')} than could be looked at")
-    both = [_title(title) for title in both]
-    return Standing(found, touched, told is None, more, tuple(both), tuple(warnings))
+    both_sides = tuple(_title(title) for title in both or ())
+    return Standing(found, touched, told is None, more, both_sides, tuple(warnings))
 
 
 async def read_found(api: Api, item: RunItem) -> Found:
     """Read how a request stands, just before something is sent. Raises ``ApiError``."""
-    return (await _found(api, item))[0]
+    return (await _found(api, item, compare=False))[0]
 
 
-async def _found(api: Api, item: RunItem) -> tuple[Found, RulesRead | None, _Said]:
+async def _found(
+    api: Api, item: RunItem, *, compare: bool = True
+) -> tuple[Found, RulesRead | None, _Said]:
     request, space, said = await asyncio.gather(
         api(ops.get_change_request, item.space, item.request),
         api(ops.get_space, item.space),
@@ -122,7 +121,8 @@ async def _found(api: Api, item: RunItem) -> tuple[Found, RulesRead | None, _Sai
         merged = clean(request.revision_merged or "")
         return Found("merged", request.revision, merged=merged), None, said
     rules, pulled_into = await asyncio.gather(
-        merge_facts.read_rules(api, request, space), _pulled_into(api, item, request)
+        merge_facts.read_rules(api, request, space, compare=compare),
+        _pulled_into(api, item, request),
     )
     objections = [
         (f"{OBJECTION}{review.id}", 0)

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
-from dataclasses import dataclass
-from datetime import datetime
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from copydesk.client.errors import ExtensionMissing, NotFound
 from copydesk.contract import operations as ops
-from copydesk.domain.page_tree import PageNode, flatten
+from copydesk.domain.page_tree import ChangeKind, PageNode, compare_trees, flatten
 from copydesk.domain.text import exposed
+from copydesk.tui.base_reading import base_of, read_revision, written_since
 from copydesk.tui.present.changed import Changed, changed_files, changed_pages, losses, page_notes
 from copydesk.tui.present.diff import PageText, page_text
 from copydesk.tui.present.page_settings import settings_notes
@@ -36,11 +36,17 @@ UNCHANGED = "The text itself is the same: 0 words changed."
 
 EMPTIED = "All of the text is removed: the page is empty now."
 
-SINCE = (
-    "main has written this page since: lines shown as removed may be newer text of main. "
-    "U brings it in first."
+SINCE = "main has changed this page since, which is not shown here. U brings it in."
+"""Stands above a page that both sides have changed."""
+
+SINCE_GONE = "main has changed this page since: this is its text in main now."
+"""Stands above a page that the request removes where its text before cannot be read."""
+
+NOT_TOLD = (
+    "main has changed this page since, and the service does not tell what it said before: this is "
+    "the page as this request has it, and no lines are marked. U brings main in, then they are."
 )
-"""Stands above a page that both sides wrote: what it was when the request began is not told."""
+"""Stands above a page that both sides have changed where its text before cannot be read."""
 
 PAGE = 500
 """Comments read with one request."""
@@ -51,6 +57,8 @@ class Opened:
     """A change request, its space, and what it changes. ``pages`` are all of its pages.
 
     ``losses`` are the pages that readers would lose although their texts go on elsewhere.
+    ``base`` is the revision that both sides began with, None where that is main as it is now, or
+    the service does not tell older ones. ``main_changed`` is what main did to pages since, by id.
     """
 
     request: ChangeRequest
@@ -58,6 +66,12 @@ class Opened:
     pages: Sequence[PageNode]
     changes: Sequence[Changed]
     losses: Sequence[str] = ()
+    base: str | None = None
+    main_changed: Mapping[str, Sequence[ChangeKind]] = field(default_factory=dict)
+
+    def lost(self, change: Changed) -> bool:
+        """Whether nothing tells what a page said when the request began."""
+        return self.base is None and change.id in self.main_changed
 
     @property
     def merged(self) -> bool:
@@ -91,9 +105,25 @@ async def read_request(api: Api, space_id: str, request_id: str) -> Opened:
         old_files, new_files = await asyncio.gather(
             _files_of_space(api, space_id), _files_of_request(api, space_id, request_id)
         )
-    changes = changed_pages(flatten(before.pages), pages, hint)
+    main, lost = flatten(before.pages), losses(hint)
+    base = await read_revision(api, space_id, base_of(request)) if request.outdated else None
+    if base is not None:
+        began = flatten(base.pages)
+        changes = changed_pages(began, pages, hint)
+        changes += changed_files(base.files, new_files, hint)
+        moved = {change.id: change.kinds for change in compare_trees(began, main)}
+        return Opened(request, space, pages, changes, lost, base.id, moved)
+    changes = changed_pages(main, pages, hint)
+    now = {node.id: node for node in main}
+    since: dict[str, tuple[ChangeKind, ...]] = {
+        change.id: ("edited",) if change.id in now else ("deleted",)
+        for change in changes
+        if request.outdated
+        and "added" not in change.kinds
+        and written_since(request, now.get(change.id))
+    }
     changes += changed_files(old_files, new_files, hint)
-    return Opened(request, space, pages, changes, losses(hint))
+    return Opened(request, space, pages, changes, lost, main_changed=since)
 
 
 async def _told(api: Api, space_id: str, request_id: str) -> Changes | None:
@@ -126,30 +156,21 @@ async def read_page(api: Api, opened: Opened, change: Changed) -> PageText:
     was, now = await asyncio.gather(
         _page_before(api, opened, change), _page_after(api, opened, change)
     )
-    gone = change.before is not None and was is None
+    done = opened.main_changed.get(change.id, ())
+    gone = "deleted" in done or (change.before is not None and was is None)
     notes = [*page_notes(change, gone_in_main=gone), *settings_notes(was, now)]
     before, after = _text_of(was), _text_of(now)
+    if opened.lost(change) and change.after is not None:
+        return await asyncio.to_thread(page_text, after, after, [*page_notes(change), NOT_TOLD])
     if change.moved is not None:
         after = change.moved.text or ""
     if before == after and change.node.type == "document" and before:
         notes.append(UNCHANGED)
     elif was is not None and now is not None and before.strip() and not after.strip():
         notes.append(EMPTIED)
-    if before != after and _written_since(opened, change):
-        notes.append(SINCE)
+    if done and not gone and opened.request.status in ("open", "draft"):
+        notes.append(SINCE_GONE if opened.lost(change) else SINCE)
     return await asyncio.to_thread(page_text, before, after, notes)
-
-
-def _written_since(opened: Opened, change: Changed) -> bool:
-    """Whether main wrote a page after the request began and the request does not have that yet."""
-    # Times are whole seconds: what was written in the second in which it began may be later.
-    written = None if change.before is None else change.before.version[1]
-    return bool(
-        opened.request.outdated
-        and opened.request.status in ("open", "draft")
-        and written is not None
-        and datetime.fromisoformat(written) >= opened.request.created_at
-    )
 
 
 async def read_now(api: Api, opened: Opened, change: Changed) -> str:
@@ -187,8 +208,13 @@ def _text_of(page: ContentPage | None) -> str:
 async def _page_before(api: Api, opened: Opened, change: Changed) -> ContentPage | None:
     if change.before is None:
         return None
+    space = opened.space.id
     try:
-        return await api(ops.get_space_page, opened.space.id, change.id, format="markdown")
+        if opened.base is not None:
+            return await api(
+                ops.get_revision_page, space, opened.base, change.id, format="markdown"
+            )
+        return await api(ops.get_space_page, space, change.id, format="markdown")
     except NotFound:
         return None
 

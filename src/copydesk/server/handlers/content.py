@@ -17,6 +17,7 @@ from copydesk.contract.models.parts import Urls
 from copydesk.domain.documents import MARKS_OF_A_PAGE, markdown_to_document
 from copydesk.server import content, evaluating
 from copydesk.server.content import FileData
+from copydesk.server.errors import not_found
 from copydesk.server.implementation import Call, implements
 from copydesk.server.paging import slice_page
 from copydesk.server.queries.change_request import find_change_request
@@ -121,6 +122,16 @@ def _proposed(call: Call, space_id: str, change_request_id: str) -> _Version:
     _, row = find_change_request(call, space_id, change_request_id)
     location = call.url("spaces", space_id, "change-requests", row["id"], "content")
     return _Version(call, space_id, row["revision_id"], location)
+
+
+def _recorded(call: Call, space_id: str, revision_id: str) -> _Version:
+    # Who may read a space may read its change requests too, which is where the others come from.
+    call.access.space(space_id)
+    row = call.tx.one("SELECT space_id FROM revision WHERE id = ?", revision_id)
+    if row is None or row["space_id"] != space_id:
+        raise not_found("revision", revision_id)
+    location = call.url("spaces", space_id, "revisions", revision_id)
+    return _Version(call, space_id, revision_id, location)
 
 
 @implements(ops.get_space_revision)
@@ -249,4 +260,30 @@ def get_change_request_page(
 ) -> ContentPage:
     """Answer with a page of a change request and its text."""
     version = _proposed(call, space_id, change_request_id)
+    return version.page(page_id, format, evaluated, dereferenced, metadata=metadata)
+
+
+@implements(ops.get_revision)
+def get_revision(
+    call: Call, space_id: str, revision_id: str, *, metadata: bool = True, computed: bool = True
+) -> Revision:
+    """Answer with a revision of a space, also an older one."""
+    return _recorded(call, space_id, revision_id).revision(metadata=metadata)
+
+
+@implements(ops.get_revision_page)
+def get_revision_page(
+    call: Call,
+    space_id: str,
+    revision_id: str,
+    page_id: str,
+    *,
+    format: ContentFormat | None = None,
+    evaluated: bool | Literal["deterministic-only"] = False,
+    dereferenced: bool | Literal["reusable-contents"] = False,
+    metadata: bool = True,
+    computed: bool = True,
+) -> ContentPage:
+    """Answer with a page of a revision and its text."""
+    version = _recorded(call, space_id, revision_id)
     return version.page(page_id, format, evaluated, dereferenced, metadata=metadata)

@@ -87,6 +87,8 @@ class Details:
     asked: Sequence[str] | None = None
     against: Sequence[str] = ()
     """Who asked for changes after it was approved, by name."""
+    both_sides: Sequence[str] | None = None
+    """The titles of changed pages that main has changed too."""
     cluster: str = ""
     missing: str = ""
     """Why nothing of this is known: a sentence."""
@@ -263,8 +265,16 @@ def _threads(row: ChangeRow, details: Details) -> Text | str:
 
 def merge_state(row: ChangeRow, details: Details, *, keys: bool = True) -> Text:
     """Return whether it can be merged, and what stands behind that."""
-    found = readiness(row.status, details.rules, outdated=row.outdated, stuck=details.stuck,
-                      against=details.against, losing=details.losing, keys=keys)  # fmt: skip
+    found = readiness(
+        row.status,
+        details.rules,
+        outdated=row.outdated,
+        stuck=details.stuck,
+        against=details.against,
+        losing=details.losing,
+        both_sides=details.both_sides,
+        keys=keys,
+    )
     if row.status == "archived" and keys:
         found = replace(found, why="x reopens it")
     return found.text

@@ -100,14 +100,17 @@ def warnings(read: SpokenFor, unseen: tuple[int, int] | None, *, clashed: bool) 
     if unseen is not None and unseen[0]:
         found.append(f"{unseen[0]} of {plural(unseen[1], 'page')} not seen by you")
     if request.outdated:
+        apart = read.rules.both_sides is not None and not read.rules.both_sides
         found.append(
             "main has moved on since, and the last update conflicted"
             if clashed
+            else "main has moved on since, but changed none of its pages"
+            if apart
             else "main has moved on since; U updates first"
         )
-    if read.both_sides:
-        count = plural(len(read.both_sides), "page")
-        found.append(f"may conflict: {count} changed on both sides: {_titles(read.both_sides)}")
+    if both := read.rules.both_sides:
+        count = plural(len(both), "page")
+        found.append(f"may conflict: {count} changed on both sides: {_titles(both)}")
     return [Text(f"! {said}", style="warn") for said in found]
 
 

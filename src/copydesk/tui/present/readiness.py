@@ -1,7 +1,8 @@
 """Whether a change request can be merged, in the words that its list and its review share.
 
-Only the service knows for certain: whether two sides of an outdated request go together comes out
-when it is merged or updated. So nothing here is called ready that may still turn out otherwise.
+Whether two sides of an outdated request go together comes out when it is merged or updated, unless
+primary content has changed none of the request's pages. So nothing here is called ready that may
+still turn out otherwise.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
-from copydesk.domain.text import clean, listed, plural
+from copydesk.domain.text import clean, listed, plural, shorten
 from copydesk.tui.glyphs import glyphs
 
 if TYPE_CHECKING:
@@ -20,6 +21,12 @@ if TYPE_CHECKING:
 
 READY = "READY TO MERGE"
 """Everything that can be known here speaks for it."""
+
+NAMED = 2
+"""Pages that are named where both sides changed them."""
+
+TITLE = 40
+"""Cells of a title."""
 
 PERHAPS = "READY?"
 """Nothing that is known speaks against it, and something is not known."""
@@ -57,6 +64,19 @@ def objection(against: Sequence[str], results: Sequence[RuleResult] | None) -> s
     return f"{listed(against)} asked for changes; nobody has approved it since"
 
 
+def behind_main(both_sides: Sequence[str] | None, *, keys: bool = True) -> str:
+    """Return what being out of date comes to; ``both_sides`` as in `RulesRead`."""
+    sign = glyphs().outdated
+    if both_sides is not None and not both_sides:
+        return f"{sign} out of date, but main changed none of its pages"
+    where = ""
+    if both_sides:
+        named = [shorten(clean(title), TITLE, glyphs().more) for title in both_sides[:NAMED]]
+        rest = len(both_sides) - len(named)
+        where = f" in {listed([*named, f'{rest} more'] if rest else named)}"
+    return f"{sign} out of date, may conflict{where}" + (": U updates" if keys else "")
+
+
 def readiness(
     status: str,
     results: Sequence[RuleResult] | None,
@@ -65,13 +85,15 @@ def readiness(
     stuck: bool = False,
     against: Sequence[str] = (),
     losing: Sequence[str] = (),
+    both_sides: Sequence[str] | None = None,
     keys: bool = True,
 ) -> Readiness:
     """Return how ready a change request is. ``results`` of its rules are None when not known.
 
     ``stuck`` says that an update conflicted, and that neither side has moved since. ``against``
     are people who asked for changes after it was approved, ``losing`` says of pages that a merge
-    takes from readers where their texts go. ``keys`` that help are only named where they work.
+    takes from readers where their texts go. ``both_sides`` are titles of its pages that main has
+    changed too, None where that is not known. ``keys`` that help are only named where they work.
     """
     if status != "open":
         said = {"draft": "W makes it open"}.get(status, "") if keys else ""
@@ -80,8 +102,7 @@ def readiness(
     unsure = [each.sentence for each in results or () if each.outcome == "unknown"]
     said = objection(against, results)
     objected = [f"! {each}" for each in [*losing, *([said] if said else [])]]
-    behind = f"{glyphs().outdated} out of date, may conflict" if outdated else ""
-    behind += ": U updates" if behind and keys else ""
+    behind = behind_main(both_sides, keys=keys) if outdated else ""
     if stuck:
         behind = f"{glyphs().outdated} out of date"
         why = "; ".join(["an update met the same lines changed on both sides", *failing, *objected])
@@ -95,11 +116,12 @@ def readiness(
         return Readiness(LOSES, "warn", why.removeprefix("! "))
     if results is None:
         unsure = ["its rules are not known"]
-    if unsure or behind:
+    apart = both_sides is not None and not both_sides
+    if unsure or (behind and not apart):
         why = "; ".join(filter(None, [*objected, *unsure, behind]))
         return Readiness(PERHAPS, "warn" if said else "accent", why)
+    after = f"   {behind}" if behind else ""
     if said:
-        return Readiness(OBJECTED, "warn", said)
-    return Readiness(
-        READY, "good", f"{plural(len(results), 'rule')} met" if results else "no rules here"
-    )
+        return Readiness(OBJECTED, "warn", said + after)
+    met = f"{plural(len(results), 'rule')} met" if results else "no rules here"
+    return Readiness(READY, "good", met + after)

@@ -225,8 +225,16 @@ def _besides(request: ChangeRequest, rules: RulesRead, standing: Standing) -> Li
     if not standing.may_merge:
         lines.append(line(bad, "you may not merge in this space"))
     if request.outdated:
-        said = "main has moved on since"
-        lines.append(line(warn, f"{said}, and an update conflicts" if standing.stuck else said))
+        said, mark = "main has moved on since", warn
+        if standing.stuck:
+            said += ", and an update conflicts"
+        elif rules.both_sides:
+            named = [shorten(title, 40, glyphs().more) for title in rules.both_sides[:NAMED]]
+            rest = len(rules.both_sides) - NAMED
+            said += f", also in {listed([*named, f'{rest} more'] if rest > 0 else named)}"
+        elif rules.both_sides is not None:
+            said, mark = f"{said}, but changed none of its pages", good
+        lines.append(line(mark, said))
         if all(result.rule != UP_TO_DATE for result in rules.results):
             lines += _behind(request, standing)
     else:

@@ -48,7 +48,8 @@ class Left:
 
 LISTED = (
     "list_organization_change_requests", "list_organization_spaces", "get_change_request_changes",
-    "list_change_request_comments", "list_change_request_reviews", "list_requested_reviewers",
+    "get_revision", "list_change_request_comments", "list_change_request_reviews",
+    "list_requested_reviewers",
 )  # fmt: skip
 """The operations that every list of change requests is read with."""
 

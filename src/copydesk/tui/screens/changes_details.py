@@ -294,7 +294,8 @@ def _together(before: Details, found: Details) -> Details:
     changes: dict[str, object] = {"parts": before.parts | found.parts}
     if RULES in old:
         changes |= {"rules": before.rules, "verdicts": before.verdicts, "asked": before.asked,
-                    "asked_since": before.asked_since, "against": before.against}  # fmt: skip
+                    "asked_since": before.asked_since, "against": before.against,
+                    "both_sides": before.both_sides}  # fmt: skip
     if PAGES in old:
         changes |= {"pages": before.pages, "more_pages": before.more_pages,
                     "approximate": before.approximate}  # fmt: skip

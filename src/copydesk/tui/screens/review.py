@@ -30,6 +30,8 @@ FRAME = 4
     uses=(
         "get_change_request",
         "get_change_request_changes",
+        "get_revision",
+        "get_revision_page",
         "list_change_request_pages",
         "list_change_request_comments",
         "list_space_page_backlinks",
@@ -80,7 +82,7 @@ class Review(PageWays, ReviewImpact, scope="review"):
         unless=no_text,
         show=15,
         group="Read",
-        uses=("get_change_request_page", "get_space_page"),
+        uses=("get_change_request_page", "get_space_page", "get_revision_page"),
     )
     async def mark_seen(self) -> None:
         """Mark the page as seen and go to the next one that is not; again takes the mark away."""

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 READS = (
     "get_change_request", "get_organization", "get_space", "get_change_request_changes",
-    "list_change_request_reviews", "list_requested_reviewers",
+    "get_revision", "list_change_request_reviews", "list_requested_reviewers",
 )  # fmt: skip
 """The operations that every merge is read with."""
 

@@ -34,7 +34,10 @@ class Snooze:
 def next_snooze(before: Snooze | None, updated: datetime, now: datetime) -> Snooze | None:
     """Return what asking once more makes of it: the next length, and awake after the last."""
     step = before.step + 1 if before is not None and before.asleep(updated, now) else 0
-    if step >= len(LENGTHS):
-        return None
+    return snooze_of(step, updated, now) if step < len(LENGTHS) else None
+
+
+def snooze_of(step: int, updated: datetime, now: datetime) -> Snooze:
+    """Return a sleep of one of the `LENGTHS`, from now on."""
     length = LENGTHS[step][1]
     return Snooze(updated, None if length is None else now + length, step)

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, Literal, TypeVar
 
 from textual.binding import Binding
 from textual.dom import DOMNode
@@ -41,6 +41,10 @@ class NoRowYet(NotYet):
 
     __slots__ = ()
 
+
+Takes = Literal["one", "marked", "none"]
+"""Which rows of a list an action is for: the one under the cursor, those marked (or else the one
+under the cursor), or none of them."""
 
 Uses = str | Callable[[], Iterable[str]]
 """An operation name, or a callable that lists some: names, so that no model is imported early."""
@@ -72,6 +76,22 @@ def _named(uses: Iterable[Uses]) -> Iterator[str]:
             yield use
 
 
+def _for_one(owner: object, each: Action | Command) -> str | None:
+    """Say so when rows are marked, and what is asked for is for the one under the cursor alone.
+
+    Said here, and not by each action: one that says nothing of rows never writes to a row beside
+    those that are marked.
+    """
+    if each.takes == "one" or (each.takes is None and each.writes):
+        rows = getattr(getattr(owner, "screen", None), "marking", None)
+        if rows is not None and rows.marks:
+            return f"{rows.count_marks()}: “{each.label}” does one at a time. {CLEARS}"
+    return None
+
+
+CLEARS = "ctrl+\\ clears the marks."
+
+
 @dataclass(frozen=True)
 class Action:
     """What is known of one user action.
@@ -80,7 +100,7 @@ class Action:
     3, interaction.md 4); ``show`` is its footer priority (0 keeps it out, higher stays longer on a
     short line); ``scope`` names the class that declared it; ``stages`` says that it sends nothing
     itself and leads to nothing but writes, ``types`` that it opens a field: what is typed after it
-    is text, and never a command.
+    is text, and never a command; ``takes`` which rows it is for.
     """
 
     scope: str
@@ -98,6 +118,7 @@ class Action:
     now: Callable[[Any], str] | None = None
     stages: bool = False
     types: bool = False
+    takes: Takes | None = None
 
     def label_for(self, owner: object) -> str:
         """Return what it does for ``owner`` now, where that depends; else its label."""
@@ -136,6 +157,8 @@ class Action:
 
     def reason(self, owner: object) -> str | None:
         """Return why it is off for ``owner`` now, or None when it can be used."""
+        if (why := _for_one(owner, self)) is not None:
+            return why
         for guard in self.unless:
             if (why := guard(owner)) is not None:
                 return why
@@ -163,6 +186,11 @@ class Command:
     complete: Callable[[Any], Sequence[str]] | None = None
     uses: tuple[Uses, ...] = ()
     stages: bool = False
+    takes: Takes | None = None
+
+    def reason(self, owner: object) -> str | None:
+        """Return why it is off for ``owner`` now, whatever follows it, or None."""
+        return _for_one(owner, self)
 
     @property
     def id(self) -> str:
@@ -199,6 +227,7 @@ def action(
     now: Callable[[Any], str] | None = None,
     stages: bool = False,
     types: bool = False,
+    takes: Takes | None = None,
 ) -> Callable[[F], F]:
     """Declare a method as a user action.
 
@@ -208,7 +237,8 @@ def action(
     ``inline`` finishes an async action before the next key is read: only for what waits for nobody.
     ``now`` takes the owner and returns the label of the footer where it follows a state.
     ``stages``: it sends nothing itself, and all that it leads to are writes. ``types``: it opens a
-    field, for which keys are kept until it is there (`copydesk.tui.typing_ahead`).
+    field, for which keys are kept until it is there (`copydesk.tui.typing_ahead`). ``takes``: which
+    rows it is for, where some can be marked; one that writes is for "one" unless it says so.
     """
 
     def declare(function: F) -> F:
@@ -234,6 +264,7 @@ def action(
                 now=now,
                 stages=stages,
                 types=types,
+                takes=takes,
             ),
         )
         return function
@@ -248,6 +279,7 @@ def command(
     complete: Callable[[Any], Sequence[str]] | None = None,
     uses: Uses | Sequence[Uses] = (),
     stages: bool = False,
+    takes: Takes | None = None,
 ) -> Callable[[F], F]:
     """Declare a method ``(self, rest: str)`` as a word of the command line."""
 
@@ -256,7 +288,7 @@ def command(
         if not doc:
             raise DeclarationError(f"command {function.__qualname__} has no docstring")
         names = (uses,) if isinstance(uses, str) or callable(uses) else tuple(uses)
-        word = Command("", function.__name__, name, usage, doc, complete, names, stages)
+        word = Command("", function.__name__, name, usage, doc, complete, names, stages, takes)
         setattr(function, _WORD, word)
         return function
 

@@ -140,7 +140,7 @@ class ArrangingPlace(ShowsStaged, scope="arranging"):
 
     @action(
         "J", "move down", unless=(not_allowed, no_row, nothing_to_order, hidden_rows),
-        show=40, group="Order", also=("alt+down",), stages=True,
+        show=40, group="Order", also=("alt+down",), stages=True, takes="marked",
     )  # fmt: skip
     def order_down(self) -> None:
         """Move the row, or the picked ones as one block, down in its level. Nothing is sent."""
@@ -148,7 +148,7 @@ class ArrangingPlace(ShowsStaged, scope="arranging"):
 
     @action(
         "K", "move up", unless=(not_allowed, no_row, nothing_to_order, hidden_rows),
-        show=39, group="Order", also=("alt+up",), stages=True,
+        show=39, group="Order", also=("alt+up",), stages=True, takes="marked",
     )  # fmt: skip
     def order_up(self) -> None:
         """Move the row, or the picked ones as one block, up in its level. Nothing is sent."""
@@ -168,15 +168,16 @@ class ArrangingPlace(ShowsStaged, scope="arranging"):
 
     @action(
         "O", "drop above", unless=(not_allowed, no_row, nothing_picked, hidden_rows),
-        show=False, group="Order", stages=True,
+        show=False, group="Order", stages=True, takes="marked",
     )  # fmt: skip
     def drop_above(self) -> None:
         """Drop the picked rows above the cursor as one block; Enter drops them below it."""
         self.drop_picked(after=False)
 
     @action(
-        ">", "into", unless=(not_allowed, no_row, hidden_rows), show=16, group="Order", stages=True
-    )
+        ">", "into", unless=(not_allowed, no_row, hidden_rows), show=16, group="Order",
+        stages=True, takes="marked",
+    )  # fmt: skip
     def move_into(self) -> None:
         """Move the row, or the picked ones, into the group or collection above."""
         picked = self.picked()
@@ -198,8 +199,9 @@ class ArrangingPlace(ShowsStaged, scope="arranging"):
         return next((each for each in reversed(above) if now.items[each].kind in self.boxes), None)
 
     @action(
-        "<", "out", unless=(not_allowed, no_row, hidden_rows), show=15, group="Order", stages=True
-    )
+        "<", "out", unless=(not_allowed, no_row, hidden_rows), show=15, group="Order",
+        stages=True, takes="marked",
+    )  # fmt: skip
     def move_out(self) -> None:
         """Move the row, or the picked ones, out of the group or collection that they are in."""
         picked = self.picked()
@@ -309,13 +311,13 @@ class ArrangingPlace(ShowsStaged, scope="arranging"):
 
     @action(
         "ctrl+s", "send", unless=(not_allowed, nothing_staged), danger=2, show=38, group="Order",
-        stages=True,
+        stages=True, takes="none",
     )  # fmt: skip
     async def apply(self) -> None:
         """Send what is staged, after reading what is published again. It shows the plan first."""
         await self.send_staged()
 
-    @command("w", stages=True)
+    @command("w", stages=True, takes="none")
     async def write(self, rest: str) -> None:
         """Send what is staged, as ctrl+s does."""
         why = not_allowed(self) or nothing_staged(self)

@@ -36,26 +36,35 @@ class BulkItem:
     state: State = "waiting"
     said: str = ""
     where: str = ""
+    unknown: bool = False
+    """Whether it may have arrived all the same: then it is not sent again from here."""
+
+
+class NothingToDoError(Exception):
+    """A thing turned out to be as it should be already, or not to allow it: it is skipped."""
 
 
 @dataclass(frozen=True)
 class Bulk:
     """What is done to many: its name, what keeps a thing from it, and how it is done to one.
 
-    ``send`` takes the thing and the name of the group that its write belongs to.
+    ``send`` takes the thing and the name of the group that its write belongs to; it raises
+    `NothingToDoError` with why it is skipped after all. ``ended`` is told once all have a result
+    whether one failed.
     """
 
     verb: str
     unless: Sequence[Callable[[Any, Any], str | None]]
     send: Callable[[Any, str], Awaitable[object]]
     warning: str = ""
+    ended: Callable[[bool], None] = lambda failed: None
 
 
 class BulkRun:
     """One bulk action, from the question to the last result.
 
-    ``verb`` names it ("Archive"); ``send`` does it to one thing and raises `WriteError` or what the
-    client raises. ``ended`` is called when the last has its result.
+    ``verb`` names it ("Archive"); ``send`` does it to one thing and raises `WriteError`,
+    `NothingToDoError` or what the client raises. ``ended`` is called when the last has its result.
     """
 
     def __init__(
@@ -96,6 +105,11 @@ class BulkRun:
         return sum(item.state == state for item in self.items)
 
     @property
+    def retryable(self) -> bool:
+        """Whether something failed that surely did not arrive."""
+        return any(item.state == "failed" and not item.unknown for item in self.items)
+
+    @property
     def plan(self) -> str:
         """What will be done: ``Archive 5 of 7. 2 skipped.``"""
         skipped = self.count("skipped")
@@ -117,9 +131,9 @@ class BulkRun:
             self.task = asyncio.create_task(self._go(), name=f"bulk {self.verb}")
 
     def retry(self) -> None:
-        """Send again to those that failed, and to no other."""
+        """Send again to those that failed, and to no other: not where it may have arrived."""
         for item in self.items:
-            if item.state == "failed":
+            if item.state == "failed" and not item.unknown:
                 item.state, item.said = "waiting", ""
         self.start()
 
@@ -133,10 +147,12 @@ class BulkRun:
             self._changed()
             try:
                 await self._send(item)
+            except NothingToDoError as error:
+                item.state, item.why = "skipped", str(error)
             except QueuedError as error:
                 item.state, item.said = "queued", str(error)
             except WriteError as error:
-                item.state, item.said = "failed", str(error)
+                item.state, item.said, item.unknown = "failed", str(error), error.unknown
                 if isinstance(error.__cause__, failure_types()):
                     item.said = write_sentence(error.__cause__, again="r")
             except failure_types() as error:

@@ -276,7 +276,7 @@ class CommonActions(Acts, scope="place"):
         """Put the pane with details at the side or at the bottom."""
         _here(self).toggle_class("-below")
 
-    @action("o", "browser", unless=no_url, show=3, group="Share")
+    @action("o", "browser", unless=no_url, show=3, group="Share", takes="one")
     def browse(self) -> None:
         """Open what is selected in the browser."""
         place = _here(self)
@@ -284,13 +284,13 @@ class CommonActions(Acts, scope="place"):
         place.desk.open_url(url)
         place.say("Opened in the browser." if place.withheld() else f"Opened {url}")
 
-    @action("y", "copy url", unless=(no_url, withheld_url), show=3, group="Share")
+    @action("y", "copy url", unless=(no_url, withheld_url), show=3, group="Share", takes="one")
     def copy_url(self) -> None:
         """Copy the address of what is selected."""
         place = _here(self)
         place.desk.copy(web_address(place.url()))
 
-    @action("Y", "copy…", unless=nothing_to_copy, show=False, group="Share")
+    @action("Y", "copy…", unless=nothing_to_copy, show=False, group="Share", takes="one")
     async def copy_menu(self) -> None:
         """Choose what to copy: address, id, title or link."""
         from copydesk.tui.widgets.choice import Choice, Option

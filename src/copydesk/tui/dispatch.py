@@ -162,6 +162,10 @@ async def run_command(owner: Any, command: Command, rest: str) -> None:
         if place is not None:
             place.say(refusal(owner.app.session, command.label), "warn")
         return
+    if (why := command.reason(owner)) is not None:
+        if place is not None:
+            place.say(why, "warn")
+        return
     with because(owner, command.id):
         await _follow(owner, place, command.id, getattr(owner, command.method)(rest))
 

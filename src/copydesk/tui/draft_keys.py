@@ -141,6 +141,11 @@ def form_key(place: str, target: Target, method: str, item: str = "") -> str:
     return " ".join(["form", place, *(each or "-" for each in whose), method, item]).rstrip()
 
 
+def marked_verdict_key(status: str) -> str:
+    """Return the key of the words of a verdict on all marked change requests."""
+    return f"marked verdict {status}"
+
+
 VIEW_NAME_KEY = "view name"
 """The key of the name that a view of the list is about to be saved under."""
 
@@ -228,6 +233,9 @@ def belonging(key: str) -> Belonging | None:
         case ["outbox", entry]:
             words = "edit of a write that waits"
             return Belonging("outbox", Target(item=entry), words, entry, fields)
+        case ["marked", "verdict", status]:
+            words = "approval" if status == "approved" else "request for changes"
+            return Belonging("changes", Target(), f"{words}, of several", f"verdict {status}")
         case ["view", "name"]:
             return Belonging("changes", Target(), "name of a view", "view")
         case ["change-request", space, "new", *cluster]:

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from copydesk.tui.app import CopydeskApp
     from copydesk.tui.raws import Raw
     from copydesk.tui.session import Session
+    from copydesk.tui.widgets.virtual_list import VirtualList
 
 T = TypeVar("T")
 
@@ -56,6 +57,9 @@ class Place(CommonActions, Loading, Shaped):
     """The operations that the JSON of what is under the cursor may be read with."""
     AUTO_FOCUS = ".-main Pane"
     ESCAPE_TO_MINIMIZE = False
+
+    marking: VirtualList[Any] | None = None
+    """The list of the place whose rows can be marked, if there is one."""
 
     def __init__(self, target: Target) -> None:
         super().__init__()

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from copydesk.client.api import Api
     from copydesk.contract.models.user import User
     from copydesk.tui.place import Place
+    from copydesk.tui.widgets.choice import Option
 
 PEOPLE = 1000
 """Members that the list offers."""
@@ -51,14 +52,13 @@ async def ask_reviewers(
     from copydesk.tui.age_line import moment
     from copydesk.tui.present.comment import name_of
     from copydesk.tui.session import QueuedError
-    from copydesk.tui.widgets.choice import Choices, Option
+    from copydesk.tui.widgets.choice import Choices
 
     members = await _members(place, organization)
     people = {**(members or {}), **before}
     people.pop(author, None)
     options = sorted(
-        (Option(user.id, name_of(user), clean(user.email or "")) for user in people.values()),
-        key=lambda option: (option.id not in before, option.title.casefold()),
+        _options(people), key=lambda option: (option.id not in before, option.title.casefold())
     )
     title = f"Ask to review {label}"
     if since is not None:
@@ -100,6 +100,62 @@ async def ask_reviewers(
             sent()
     if waits is not None:
         raise waits
+
+
+def _options(people: Mapping[str, User]) -> list[Option]:
+    """Return people to tick, by their names."""
+    from copydesk.tui.present.comment import name_of
+    from copydesk.tui.widgets.choice import Option
+
+    found = (Option(user.id, name_of(user), clean(user.email or "")) for user in people.values())
+    return sorted(found, key=lambda option: option.title.casefold())
+
+
+async def choose_reviewers(place: Place, organization: str, title: str) -> dict[str, User]:
+    """Let the reader tick people of an organization; none where nobody is ticked."""
+    from copydesk.tui.widgets.choice import Choices
+
+    people = await _members(place, organization)
+    if people is None:
+        place.tell("Who is here is not known, and the service cannot be asked now.", "warn")
+        return {}
+    chosen = await place.desk.push_screen_wait(Choices(title, _options(people)))
+    return {user: people[user] for user in people if user in (chosen or ())}
+
+
+async def ask_more(
+    place: Place,
+    space: str,
+    request: str,
+    label: str,
+    author: str,
+    people: Mapping[str, User],
+    *,
+    group: str,
+) -> None:
+    """Ask people for a review of one of several change requests, besides those who are asked.
+
+    Its author is never asked. Raises `NothingToDoError` where nobody is left to ask, and
+    `WriteError`.
+    """
+    from copydesk.contract import operations as ops
+    from copydesk.tui.bulk import NothingToDoError
+
+    api = await place.session.ready()
+    pages = api.pages(ops.list_requested_reviewers, space, request, limit=100)
+    there = {each.user.id async for each in pages}
+    asked = sorted(people.keys() - there - {author})
+    if not asked:
+        by_author = people.keys() - there
+        raise NothingToDoError("its author is not asked" if by_author else "asked already")
+    await place.perform(
+        "Ask for a review",
+        label,
+        partial(_send, space=space, request=request, asked=asked, left=""),
+        reversal=reviewers_asked(space, request, asked=asked),
+        expects=still_discussed(space, request),
+        group=group,
+    )
 
 
 async def _send(api: Api, *, space: str, request: str, asked: list[str], left: str) -> None:

@@ -27,6 +27,7 @@ from copydesk.tui.present.site_structure import value
 from copydesk.tui.raws import Raw
 from copydesk.tui.site_reading import SiteRead
 from copydesk.tui.widgets.form import Field, Form
+from copydesk.tui.widgets.marking import unless_marked
 
 if TYPE_CHECKING:
     from copydesk.tui.widgets.choice import Option
@@ -55,13 +56,6 @@ def to_be_removed(here: SiteEditing) -> str | None:
     return None
 
 
-def not_hideable(here: SiteEditing) -> str | None:
-    """Say so when the row is a section: only site spaces can be hidden."""
-    if here.row is not None and here.row.kind == "section":
-        return "A section cannot be hidden, only what it shows: unfold it with l."
-    return None
-
-
 def default_already(here: SiteEditing) -> str | None:
     """Say so when readers land on the row already."""
     if here.row is not None and here.row.item.values.get("default"):
@@ -70,8 +64,10 @@ def default_already(here: SiteEditing) -> str | None:
 
 
 def hide_label(here: SiteEditing) -> str:
-    """Return what ``x`` does to the row."""
-    return "show" if here.row is not None and here.row.item.values.get("hidden") else "hide"
+    """Return what ``x`` does to the row, or to the picked ones."""
+    now, picked = here.arrangement.now, here.picked()
+    first = now.items.get(picked[0]) if picked else None
+    return "show" if first is not None and first.values.get("hidden") else "hide"
 
 
 ON_ROW = (not_allowed, no_row, not_staged_order, to_be_removed, a_group)
@@ -193,15 +189,25 @@ class SiteEditing(ReadsArranged[SiteRead], scope="site_editing"):
     # Hidden, default
 
     @action(
-        "x", "hide/show", unless=(*ON_ROW, not_hideable), show=25, group="Change", now=hide_label,
-        stages=True,
+        "x", "hide/show", unless=(not_allowed, not_staged_order, *unless_marked(*ON_ROW)),
+        show=25, group="Change", now=hide_label, stages=True, takes="marked",
     )  # fmt: skip
     def hide(self) -> None:
-        """Hide the site space from the navigation, or show it again. Nothing is sent yet."""
-        row = self.row
-        if row is not None:
-            hidden = not row.item.values.get("hidden")
-            self.stage(lambda it: it.change(row.id, {"hidden": hidden}))
+        """Hide the site space from the navigation, or show it again. Nothing is sent yet.
+
+        With rows picked all of them become as the first one would.
+        """
+        picked, now = self.picked(), self.arrangement.now
+        items = [now.items[row] for row in picked if row in now.items]
+        if whole := next((item for item in items if item.kind != "site-space"), None):
+            self.say(
+                f"{whole.title} is a {whole.kind}: only what a section shows can be hidden. "
+                "Unfold it with l.",
+                "warn",
+            )
+        elif items:
+            hidden = not items[0].values.get("hidden")
+            self.stage(lambda it: it.change_all({row: {"hidden": hidden} for row in picked}))
 
     @action(
         "H", "default", unless=(*ON_ROW, default_already), show=24, group="Change",
@@ -226,7 +232,7 @@ class SiteEditing(ReadsArranged[SiteRead], scope="site_editing"):
 
     @action(
         "ctrl+n", "add", unless=(not_allowed, not_staged_order), show=20, group="Change",
-        uses="list_organization_spaces", stages=True,
+        uses="list_organization_spaces", stages=True, takes="none",
     )  # fmt: skip
     async def add(self) -> None:
         """Add a section that shows a space, or spaces to the section under the cursor."""
@@ -328,8 +334,8 @@ class SiteEditing(ReadsArranged[SiteRead], scope="site_editing"):
         return made
 
     @action(
-        "D", "remove", unless=(not_allowed, no_row, not_staged_order, to_be_removed, a_group),
-        show=18, group="Change", stages=True,
+        "D", "remove", unless=(not_allowed, not_staged_order, *unless_marked(*ON_ROW)),
+        show=18, group="Change", stages=True, takes="marked",
     )  # fmt: skip
     def remove_row(self) -> None:
         """Stop showing the row, or the picked ones. Staged: it is asked before it is sent."""
@@ -347,6 +353,7 @@ class SiteEditing(ReadsArranged[SiteRead], scope="site_editing"):
             "update_site", "add_site_section", "add_site_space", "delete_site_section",
             "delete_site_space", "list_site_sections", "list_site_spaces",
         ),
+        takes="none",
     )  # fmt: skip
     async def apply(self) -> None:
         """Send what is staged, after reading the structure again. It shows the plan first."""

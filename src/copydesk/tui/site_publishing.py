@@ -107,6 +107,7 @@ class SitePublishing(Place, scope="site_publishing"):
         "publish",
         unless=(no_site_at_hand, no_publishing, may_not_publish),
         danger=2,
+        takes="none",
         show=7,
         group="Change",
         now=_label,
@@ -116,12 +117,12 @@ class SitePublishing(Place, scope="site_publishing"):
         """Publish the site, or take a published one down; says who is concerned, and where."""
         await self._publish(None)
 
-    @command("publish", uses=("publish_site",))
+    @command("publish", uses=("publish_site",), takes="none")
     async def publish_word(self, rest: str) -> None:
         """Publish the site, as W does."""
         await self._publish_by_word(True)
 
-    @command("unpublish", uses=("unpublish_site",))
+    @command("unpublish", uses=("unpublish_site",), takes="none")
     async def unpublish_word(self, rest: str) -> None:
         """Take the site down, as W does with a published one."""
         await self._publish_by_word(False)

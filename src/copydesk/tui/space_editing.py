@@ -24,6 +24,7 @@ from copydesk.tui.present.space import rule_words
 from copydesk.tui.present.space_structure import value
 from copydesk.tui.tree_reading import Trashed, TreeRead
 from copydesk.tui.widgets.form import Field, Form
+from copydesk.tui.widgets.marking import unless_marked
 
 if TYPE_CHECKING:
     from copydesk.domain.arrangement import Arrangement
@@ -74,9 +75,10 @@ def no_space_row(here: SpaceEditing) -> str | None:
 
 
 def lock_label(here: SpaceEditing) -> str:
-    """Return what ``x`` does to the row."""
-    row = here.row
-    return "unlock" if row is not None and row.item.values.get("editMode") == "locked" else "lock"
+    """Return what ``x`` does to the row, or to the picked ones."""
+    now, picked = here.arrangement.now, here.picked()
+    first = now.items.get(picked[0]) if picked else None
+    return "unlock" if first is not None and first.values.get("editMode") == "locked" else "lock"
 
 
 ON_ROW = (not_allowed, no_row, not_staged_order, in_trash, to_be_deleted, not_mine)
@@ -212,17 +214,19 @@ class SpaceEditing(ReadsArranged[TreeRead], scope="space_editing"):
 
     # Lock, merge rules
 
-    @action("x", "lock", unless=(*ON_ROW, no_space_row), show=25, group="Change",
-            now=lock_label, stages=True)  # fmt: skip
+    @action("x", "lock",
+            unless=(not_allowed, not_staged_order, *unless_marked(*ON_ROW, no_space_row)),
+            show=25, group="Change", now=lock_label, stages=True, takes="marked")  # fmt: skip
     def lock_space(self) -> None:
         """Lock a space, so that it is edited only in change requests, or unlock it. Staged here.
 
         With rows picked all of them become as the first one would.
         """
-        picked = [row for row in self.picked() if self._kind(row) == "space"]
-        if not picked:
+        picked, now = self.picked(), self.arrangement.now
+        if other := next((row for row in picked if self._kind(row) != "space"), None):
+            title = now.items[other].title if other in now.items else "One of them"
+            self.say(f"{title} is a collection: only spaces are locked.", "warn")
             return
-        now = self.arrangement.now
         locked = now.items[picked[0]].values.get("editMode") == "locked"
         mode = "live" if locked else "locked"
         self.stage(lambda it: it.change_all({row: {"editMode": mode} for row in picked}))

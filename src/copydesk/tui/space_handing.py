@@ -20,6 +20,7 @@ from copydesk.tui.present.arrangement import Row
 from copydesk.tui.space_editing import ON_ROW, not_mine, to_be_deleted
 from copydesk.tui.space_making import SpaceMaking
 from copydesk.tui.tree_reading import Trashed
+from copydesk.tui.widgets.marking import unless_marked
 from copydesk.tui.widgets.sheet import Confirm, Notice, TypeToConfirm
 
 if TYPE_CHECKING:
@@ -39,20 +40,22 @@ def the_trash(here: SpaceHanding) -> str | None:
 
 def delete_label(here: SpaceHanding) -> str:
     """Return what ``D`` does to the row."""
-    return "restore" if here.row is not None and here.row.level == TRASH else "delete"
+    in_trash = here.row is not None and here.row.level == TRASH and not here.rows.marks
+    return "restore" if in_trash else "delete"
 
 
 class SpaceHanding(SpaceMaking, scope="space_handing"):
     """The tree of an organization: restoring, deleting, handing over."""
 
     @action("D", "delete",
-            unless=(not_allowed, no_row, not_staged_order, the_trash, to_be_deleted, not_mine),
+            unless=(not_allowed, not_staged_order,
+                    *unless_marked(no_row, the_trash, to_be_deleted, not_mine)),
             show=18, group="Change", now=delete_label,
-            uses="restore_space")  # fmt: skip
+            uses="restore_space", takes="marked")  # fmt: skip
     async def delete_or_restore(self) -> None:
         """Delete spaces and empty collections: staged here. In the trash it restores instead."""
         row = self.row
-        if row is not None and row.level == TRASH:
+        if row is not None and row.level == TRASH and not self.rows.marks:
             await self.restore_row(row)
         else:
             self.delete_rows()

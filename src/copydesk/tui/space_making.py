@@ -29,6 +29,7 @@ from copydesk.tui.space_editing import (
     to_be_deleted,
 )
 from copydesk.tui.widgets.form import Field, Form
+from copydesk.tui.widgets.marking import unless_marked
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
@@ -45,7 +46,7 @@ class SpaceMaking(SpaceEditing, scope="space_making"):
     # New
 
     @action("ctrl+n", "new", unless=(not_allowed, not_staged_order), show=20, group="Change",
-            stages=True)  # fmt: skip
+            stages=True, takes="none")  # fmt: skip
     async def add(self) -> None:
         """Add a collection or a space where the cursor is, or a copy of a space. Staged here."""
         from copydesk.tui.widgets.choice import Choice, Option
@@ -180,10 +181,11 @@ class SpaceMaking(SpaceEditing, scope="space_making"):
         """Choose the collection to go into, where none stands above."""
         self.run_worker(tell_failures(self, self._choose_collection()), group="ask")
 
-    @command("into", "COLLECTION", stages=True)
+    @command("into", "COLLECTION", stages=True, takes="marked")
     async def into(self, rest: str) -> None:
         """Choose the collection that the row, or the picked ones, go into."""
-        why = next((said for guard in ON_ROW if (said := guard(self)) is not None), None)
+        guards = (not_allowed, not_staged_order, *unless_marked(*ON_ROW))
+        why = next((said for guard in guards if (said := guard(self)) is not None), None)
         if why is not None:
             self.say(why, "warn")
         else:

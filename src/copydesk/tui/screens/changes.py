@@ -198,14 +198,17 @@ class ChangesPlace(ChangesImpact):
 
     def copies(self) -> Sequence[tuple[str, str]]:
         """Return what ``Y`` offers."""
-        row = self.rows.selected
-        if row is None:
-            return []
-        choices = [("number", row.label), ("subject", row.subject), ("id", row.id)]
-        if row.url:
-            link = markdown_link(f"{row.label} {row.subject}", row.url)
-            choices[:0] = [("address", row.url), ("markdown link", link)]
-        return choices
+        rows = self.rows.chosen()
+        offered = {
+            "address": [row.url for row in rows if row.url],
+            "markdown link": [
+                markdown_link(f"{row.label} {row.subject}", row.url) for row in rows if row.url
+            ],
+            "number": [row.label for row in rows],
+            "subject": [row.subject for row in rows],
+            "id": [row.id for row in rows],
+        }
+        return [(name, "\n".join(lines)) for name, lines in offered.items() if lines]
 
     def status_left(self) -> str:
         """Say what is marked, what waits, or what the signs mean."""
@@ -241,8 +244,7 @@ class ChangesPlace(ChangesImpact):
         left = self._left
         self.rows.find("" if left is None else left.found)
         if left is not None and left.marked:
-            self._marked = dict(left.marked)
-            self.rows.set_marks(left.marked)
+            self.rows.set_marks(left.marked, left.marked)
         another = left is None or left.view != self.view
         if another and self.listing.sort != SERVED:
             self.sort, self.backwards = self.listing.sort, self.listing.backwards
@@ -268,7 +270,12 @@ class ChangesPlace(ChangesImpact):
     def on_unmount(self) -> None:
         """Keep for this run what it showed and what was marked: both were work."""
         self.session.left[self._where] = Left(
-            self.view, self.sort, self.backwards, self.rows.found, self.own, dict(self._marked)
+            self.view,
+            self.sort,
+            self.backwards,
+            self.rows.found,
+            self.own,
+            {row.id: row for row in self.rows.marked_rows()},
         )
 
     def on_screen_resume(self) -> None:

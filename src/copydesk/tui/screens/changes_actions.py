@@ -25,9 +25,9 @@ from copydesk.tui.screens.changes_guards import (
     may_not_edit,
     no_rows,
     nothing_selected,
-    unless_marked,
 )
 from copydesk.tui.views import SERVED, Listing
+from copydesk.tui.widgets.marking import unless_marked
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
@@ -88,10 +88,6 @@ class ChangesActions(Place, scope="changes"):
         """Bring the counts up to date."""
         raise NotImplementedError
 
-    def marked_rows(self) -> list[ChangeRow]:
-        """Return the marked rows in the order of the list."""
-        raise NotImplementedError
-
     async def do_to_marked(self, bulk: Bulk) -> None:
         """Show what would be done to the marked rows, and do it after a ``y``."""
         raise NotImplementedError
@@ -139,9 +135,15 @@ class ChangesActions(Place, scope="changes"):
         self.remove_class("-no-side")
         self.desk.step_pane(1)
 
-    @action("Y", "copy…", unless=nothing_selected, show=False, group="Share", override=True)
+    @action(
+        "Y", "copy…", unless=unless_marked(nothing_selected), show=False, group="Share",
+        override=True, takes="marked",
+    )  # fmt: skip
     async def copy_menu(self) -> None:
-        """Choose what to copy: number, subject, id; the address and a link where there is one."""
+        """Choose what to copy: number, subject, id; the address and a link where there is one.
+
+        Of marked rows one below the other.
+        """
         await super().copy_menu()
 
     # Order
@@ -249,14 +251,14 @@ class ChangesActions(Place, scope="changes"):
     @action(
         "x", "archive/reopen",
         unless=unless_marked(nothing_selected, is_merged, may_not_change), show=18,
-        group="Write", uses="update_change_request",
+        group="Write", uses="update_change_request", takes="marked",
     )  # fmt: skip
     async def archive(self) -> None:
         """Archive it, or reopen one that is archived; u takes it back.
 
         With marked rows: all of these, behind a sheet.
         """
-        row, rows = self.rows.selected, self.marked_rows()
+        row, rows = self.rows.selected, self.rows.marked_rows()
         if rows and all(each.status == "archived" for each in rows):
             reopen = self._bulk_status("Reopen", "open", (is_merged, may_not_change))
             await self.do_to_marked(reopen)
@@ -274,14 +276,14 @@ class ChangesActions(Place, scope="changes"):
     @action(
         "W", "draft/open",
         unless=unless_marked(nothing_selected, is_merged, is_archived, may_not_change),
-        show=12, group="Write", uses="update_change_request",
+        show=12, group="Write", uses="update_change_request", takes="marked",
     )  # fmt: skip
     async def toggle_draft(self) -> None:
         """Make a draft open for review, or an open one a draft; u takes it back.
 
         With marked rows: the drafts among them are made open; where there are none, all are drafts.
         """
-        row, rows = self.rows.selected, self.marked_rows()
+        row, rows = self.rows.selected, self.rows.marked_rows()
         if any(each.status == "draft" for each in rows):
             await self.do_to_marked(
                 self._bulk_status("Open", "open", (is_merged, is_archived, is_open, may_not_change))
@@ -303,7 +305,7 @@ class ChangesActions(Place, scope="changes"):
             nothing_selected, is_merged, is_archived, is_current, is_stuck, may_not_edit
         ),
         danger=2, show=14, group="Write",
-        uses=("pull_change_request_updates", "get_change_request", "get_space"),
+        uses=("pull_change_request_updates", "get_change_request", "get_space"), takes="marked",
     )  # fmt: skip
     async def update_from_main(self) -> None:
         """Pull main into it. Where both changed the same lines, nothing changes.

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from copydesk.domain.text import plural
 from copydesk.tui.bulk import Bulk, BulkItem, BulkRun
-from copydesk.tui.places import Target
 from copydesk.tui.present.change_request import ChangeRow
 from copydesk.tui.screens.changes_guards import first_reason
 from copydesk.tui.screens.changes_rows import ChangesRows
@@ -20,53 +19,27 @@ if TYPE_CHECKING:
 class ChangesBulk(ChangesRows):
     """Marks hold in every view; what is done to the marked ones is shown before and after."""
 
-    def __init__(self, target: Target) -> None:
-        super().__init__(target)
-        self._marked: dict[str, ChangeRow] = {}
-        """The rows that are marked, as they were seen last: also those that no list shows now."""
-
     def on_virtual_list_marks_changed(self, event: VirtualList.MarksChanged) -> None:
-        """Keep the rows that are marked."""
-        base = self.rows.source.base
-        for row_id in self.rows.marks - self._marked.keys():
-            at = base.index_of(row_id)
-            row = None if at is None else base.row(at)
-            if row is not None:
-                self._marked[row_id] = row
-        for row_id in self._marked.keys() - self.rows.marks:
-            del self._marked[row_id]
+        """Show what actions are for now."""
         self.frame_soon()
 
     def put(self, row: ChangeRow) -> None:
         """Show a row as it is now; a marked one that is gone is unmarked, and that is said."""
         super().put(row)
-        if row.id not in self._marked:
+        if row.id not in self.rows.marks:
             return
         if row.status == "gone":
-            del self._marked[row.id]
             self.rows.set_marks(self.rows.marks - {row.id})
             self.say(f"{row.label} was marked and is gone: it is not marked any more.", "warn")
         else:
-            self._marked[row.id] = row
-
-    def marked_rows(self) -> list[ChangeRow]:
-        """Return the marked rows in the order of the list, those that it does not show last."""
-        base = self.rows.source.base
-        found = []
-        for row_id in self.rows.marked():
-            at = base.index_of(row_id)
-            row = None if at is None else base.row(at)
-            row = row or self._marked.get(row_id)
-            if row is not None:
-                found.append(row)
-        return found
+            self.rows.set_marks(self.rows.marks, {row.id: row})
 
     async def do_to_marked(self, bulk: Bulk) -> None:
         """Show what would be done to the marked rows, and do it after a ``y``."""
         from copydesk.tui.widgets.bulk_sheet import BulkSheet
 
-        rows = {row.id: row for row in self.marked_rows()}
-        hidden = set(self.rows.hidden_marks)
+        rows = {row.id: row for row in self.rows.marked_rows()}
+        hidden = self.rows.hidden_marks
         several = len({row.space for row in rows.values()}) > 1
         group = f"{bulk.verb} {secrets.token_hex(4)}"
         items = [
@@ -84,7 +57,7 @@ class ChangesBulk(ChangesRows):
             bulk.verb,
             items,
             lambda item: bulk.send(rows[item.id], group),
-            lambda: self._ended(run),
+            lambda: self._ended(bulk, run),
         )
         sheet = BulkSheet(run, warning=bulk.warning)
         await self.desk.push_screen_wait(sheet)
@@ -92,9 +65,10 @@ class ChangesBulk(ChangesRows):
             waiting = run.count("waiting") + run.count("sending")
             self.tell(f"{bulk.verb}: {plural(waiting, 'request')} to go; @ shows each.")
 
-    def _ended(self, run: BulkRun) -> None:
+    def _ended(self, bulk: Bulk, run: BulkRun) -> None:
         """Say what came of it, and unmark what was done."""
-        done = {item.id for item in run.items if item.state == "done"}
+        bulk.ended(run.count("failed") > 0)
+        done = {item.id for item in run.items if item.state in ("done", "queued")}
         if self.is_attached:
             self.rows.set_marks(self.rows.marks - done)
             self.after_write()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from copydesk.tui.widgets.virtual_list import no_row
 
@@ -21,24 +21,9 @@ def first_reason(here: ChangesActions, row: ChangeRow, unless: Sequence[Why]) ->
     return next((why for guard in unless if (why := guard(here, row)) is not None), None)
 
 
-def unmarked(guard: Callable[[Any], str | None]) -> Callable[[Any], str | None]:
-    """Return a guard of the row under the cursor that says nothing while rows are marked."""
-
-    def guarded(here: Any) -> str | None:
-        return None if here.rows.marks else guard(here)
-
-    guarded.__doc__ = guard.__doc__
-    return guarded
-
-
 def nothing_selected(here: ChangesActions) -> str | None:
     """Say so when the cursor is on no change request."""
     return no_row(here.rows, "Put the cursor on a change request first.")
-
-
-def unless_marked(*guards: Callable[[Any], str | None]) -> tuple[Callable[[Any], str | None], ...]:
-    """Return guards of the row under the cursor that say nothing while rows are marked."""
-    return tuple(map(unmarked, guards))
 
 
 def is_merged(here: ChangesActions, row: ChangeRow | None = None) -> str | None:

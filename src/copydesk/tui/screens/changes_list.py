@@ -188,7 +188,7 @@ class ChangesList(Marking, VirtualList[ChangeRow]):
             parts.append(f"{source.base.loaded} of {source.count} read")
         parts.append(self.progress())
         if self.marks:
-            parts.append(f"{len(self.marks)} marked")
+            parts.append(self.count_marks())
         return "   ".join(part for part in parts if part)
 
     def _nothing_line(self, width: int) -> list[str]:
@@ -205,19 +205,6 @@ class ChangesList(Marking, VirtualList[ChangeRow]):
     def tail(self) -> Sequence[str]:
         """What is said after the last row."""
         return self.last_lines() if self.source.base.complete else ()
-
-    # Marks
-
-    def marked(self) -> list[str]:
-        """Return the marked ids in the order of the list; those that are not shown come last."""
-        shown, place = self.source.index_of, self.source.base.index_of
-        found = [(shown(each) is None, place(each) or 0, each) for each in self.marks]
-        return [each for _, _, each in sorted(found)]
-
-    @property
-    def hidden_marks(self) -> list[str]:
-        """The ids that are marked and not shown."""
-        return [row_id for row_id in self.marks if self.source.index_of(row_id) is None]
 
     def rows_around(self, lines: int) -> list[ChangeRow]:
         """Return the rows on screen, those nearest to the cursor first."""

@@ -12,8 +12,8 @@ from copydesk.tui.screens.changes_guards import (
     is_merged,
     may_not_merge,
     nothing_selected,
-    unless_marked,
 )
+from copydesk.tui.widgets.marking import unless_marked
 
 NAMED = 4
 """So many of the rows that are left out are named."""
@@ -35,7 +35,7 @@ class ChangesRuns(ChangesActions, scope="changes_runs"):
         "m", "merge",
         unless=unless_marked(*ONE),
         danger=2, show=20, group="Write", now=merge_label,
-        uses=("merge_change_request", "get_change_request"),
+        uses=("merge_change_request", "get_change_request"), takes="marked",
     )  # fmt: skip
     async def merge(self) -> None:
         """Merge it behind a sheet that shows its rules; marked ones are planned as a merge run."""
@@ -44,7 +44,7 @@ class ChangesRuns(ChangesActions, scope="changes_runs"):
         else:
             await self.merge_one()
 
-    @action("M", "merge run", show=9, group="Go", override=True)
+    @action("M", "merge run", show=9, group="Go", override=True, takes="marked")
     async def open_merge_run(self) -> None:
         """Go to the merge run; marked rows join its plan first, in the order of the list."""
         if self.rows.marks:
@@ -73,17 +73,13 @@ class ChangesRuns(ChangesActions, scope="changes_runs"):
     def _marked_rows(self) -> tuple[list[ChangeRow], str]:
         """Return the marked rows that can be queued, and what to say of the others."""
         rows, others = [], []
-        found = self.marked_rows()
-        unread = len(self.rows.marks) - len(found)
-        for row in found:
+        for row in self.rows.marked_rows():
             if row.status == "open":
                 rows.append(row)
             else:
                 others.append(f"{row.label} is {row.status}")
         if len(others) > NAMED:
             others[NAMED:] = [f"{len(others) - NAMED} more are not open"]
-        if unread:
-            others.append(f"{unread} not in the list any more")
         return rows, f"{listed(others)}." if others else ""
 
     def space_title(self, space_id: str) -> str:

@@ -4,17 +4,29 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from copydesk.domain.snooze import LENGTHS, next_snooze
+from copydesk.domain.snooze import LENGTHS, next_snooze, snooze_of
+from copydesk.domain.text import plural
 from copydesk.tui.actions import action
+from copydesk.tui.bulk import Bulk, NothingToDoError
 from copydesk.tui.places import Target
 from copydesk.tui.present.change_request import ChangeRow
 from copydesk.tui.screens.changes_details import ChangesDetails
 from copydesk.tui.screens.changes_guards import nothing_selected
 from copydesk.tui.snoozing import reversal_of
+from copydesk.tui.widgets.marking import unless_marked
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
     from copydesk.domain.snooze import Snooze
+
+AWAKE = "awake"
+"""Stands among the lengths for no sleep at all."""
+
+
+def _next(snooze: Snooze) -> str:
+    """Return what asking once more makes of it."""
+    after = snooze.step + 1
+    return LENGTHS[after][0] if after < len(LENGTHS) else AWAKE
 
 
 def nothing_sleeps(here: ChangesSnooze) -> str | None:
@@ -56,20 +68,34 @@ class ChangesSnooze(ChangesDetails, scope="changes_snooze"):
             row.id, row.updated, self.session.clock()
         )
 
-    @action("b", "snooze", unless=nothing_selected, show=16, group="Write")
+    @action(
+        "b", "snooze", unless=unless_marked(nothing_selected), show=16, group="Write",
+        takes="marked",
+    )  # fmt: skip
     async def snooze(self) -> None:
         """Put it aside until it is edited; again for 1 day, 3 days, 1 week, and then wake it.
 
         Comments do not wake it: the service does not count them as a change. That is kept on this
         machine only. It goes with ``.`` and comes back by itself; ``B`` shows what sleeps, ``u``
-        takes it back.
+        takes it back. With marked rows: choose for how long, for all of these.
         """
+        if self.rows.marks:
+            await self._snooze_marked()
+            return
         row = self.rows.selected
         if row is None:
             return
+        before = self.sleepers.get(row.id)
+        after = next_snooze(before, row.updated, self.session.clock())
+        await self._put(row, after, "" if after is None else f"; b again: {_next(after)}")
+        self.slept()
+
+    async def _put(
+        self, row: ChangeRow, after: Snooze | None, again: str = "", group: str = ""
+    ) -> None:
+        """Let a row sleep, or wake it. Raises `WriteError` when the disk refuses."""
         sleepers = self.session.sleepers
         before = sleepers.held.get(row.id)
-        after = next_snooze(before, row.updated, self.session.clock())
 
         async def send(api: Api) -> None:
             await sleepers.put(row.id, after)
@@ -79,17 +105,39 @@ class ChangesSnooze(ChangesDetails, scope="changes_snooze"):
             row.named,
             send,
             reversal=reversal_of(row.id, before, after),
+            group=group,
             done=(
                 f"{row.label} is awake."
                 if after is None
-                else f"Snoozed {row.label} {LENGTHS[after.step][0]}; b again: "
-                f"{LENGTHS[after.step + 1][0] if after.step + 1 < len(LENGTHS) else 'awake'}."
+                else f"Snoozed {row.label} {LENGTHS[after.step][0]}{again}."
             ),
         )
-        self.slept()
+
+    async def _snooze_marked(self) -> None:
+        """Choose for how long the marked rows sleep, or wake them; each has its result."""
+        from copydesk.tui.widgets.choice import Choice, Option
+
+        count = plural(len(self.rows.marks), "marked change request")
+        options = [Option(str(step), length) for step, (length, _) in enumerate(LENGTHS)]
+        options.append(Option(AWAKE, "wake them"))
+        chosen = await self.desk.push_screen_wait(Choice(f"Snooze {count}", options))
+        if not chosen:
+            return
+
+        async def send(row: ChangeRow, group: str) -> None:
+            if chosen == AWAKE and row.id not in self.sleepers:
+                raise NothingToDoError("it is awake")
+            now = self.session.clock()
+            after = None if chosen == AWAKE else snooze_of(int(chosen), row.updated, now)
+            await self._put(row, after, group=group)
+
+        verb = "Wake" if chosen == AWAKE else f"Snooze {LENGTHS[int(chosen)][0]}"
+        await self.do_to_marked(Bulk(verb, (), send, ended=lambda failed: self.slept()))
 
     def slept(self) -> None:
         """Show that something sleeps or woke, where it is."""
+        if not self.is_attached:
+            return
         self.rows.refresh_rows()
         if not self.rows.source.filtering:
             self.judge_again(keep=True)

@@ -119,7 +119,7 @@ class ChangesWriting(ChangesRuns, scope="changes_writing"):
 
     @action(
         "ctrl+n", "new", show=7, danger=1, group="Write",
-        uses=("create_change_request", "list_organization_spaces"), types=True,
+        uses=("create_change_request", "list_organization_spaces"), types=True, takes="none",
     )  # fmt: skip
     async def start(self) -> None:
         """Start a change request: choose the space if there are several, then say what it is about.
@@ -187,6 +187,9 @@ class ChangesWriting(ChangesRuns, scope="changes_writing"):
                 method = "start" if part == "new" else "save_view"
                 start = next(each for each in self.ACTIONS.values() if each.method == method)
                 self.call_later(run, self, start)
+            case "verdict approved" | "verdict changes-requested":
+                key, does = ("a", "approves") if part.endswith("approved") else ("A", "asks in")
+                self.say(f"Mark change requests with space: {key} {does} them with what you wrote.")
             case "about" if away(self.session, edit := self.ACTIONS["edit"]):
                 self.say(refusal(self.session, edit.label), "warn")
             case "about":

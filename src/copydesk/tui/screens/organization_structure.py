@@ -374,6 +374,7 @@ class OrganizationStructurePlace(SpaceDetails, scope="organization_structure"):
             "create_collection", "duplicate_space", "delete_space", "delete_collection",
             "list_organization_spaces", "list_organization_collections",
         ),
+        takes="none",
     )  # fmt: skip
     async def apply(self) -> None:
         """Send what is staged, after reading the tree again. It shows the plan first."""

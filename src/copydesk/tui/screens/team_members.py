@@ -94,12 +94,7 @@ class TeamMembersPlace(ResourcePlace["TeamMember"], scope="team_members"):
     @property
     def chosen(self) -> list[TeamMember]:
         """Those who are marked, else who is under the cursor."""
-        rows, base = self.rows, self.rows.source.base
-        marked = (base.index_of(each) for each in rows.marked())
-        found = [base.row(at) for at in marked if at is not None]
-        if people := [each for each in found if each is not None]:
-            return people
-        return [] if self.item is None else [self.item]
+        return self.rows.chosen()
 
     @property
     def manages(self) -> bool | None:
@@ -156,7 +151,7 @@ class TeamMembersPlace(ResourcePlace["TeamMember"], scope="team_members"):
     # Changing
 
     @action("ctrl+n", "add people", unless=may_not_manage, danger=1, show=28, group="Change",
-            types=True,
+            types=True, takes="none",
             uses=("update_team_members", "list_members", "list_team_members"))  # fmt: skip
     async def add_people(self) -> None:
         """Add people of the organization to the team: ctrl+o ticks them."""
@@ -202,7 +197,8 @@ class TeamMembersPlace(ResourcePlace["TeamMember"], scope="team_members"):
         await self.desk.push_screen_wait(form)
 
     @action("e", "role", unless=(nobody, may_not_manage), danger=1, show=26, group="Change",
-            uses=("put_team_member", "update_team_members"), types=True)  # fmt: skip
+            uses=("put_team_member", "update_team_members"), types=True,
+            takes="marked")  # fmt: skip
     async def change_role(self) -> None:
         """Make owners or members of those marked, else of who is under the cursor."""
         from copydesk.contract.models.team import TeamMemberUpdate
@@ -236,7 +232,8 @@ class TeamMembersPlace(ResourcePlace["TeamMember"], scope="team_members"):
             self.read_written(next(iter(before)))
 
     @action("D", "remove", unless=(nobody, may_not_remove), danger=2, show=18, group="Change",
-            uses=("remove_team_member", "update_team_members"), now=remove_label)  # fmt: skip
+            uses=("remove_team_member", "update_team_members"), now=remove_label,
+            takes="marked")  # fmt: skip
     async def take_out(self) -> None:
         """Remove those marked from the team, else who is under the cursor; or leave it."""
         people, ids, name = self.chosen, self.ids, self.called
@@ -251,8 +248,8 @@ class TeamMembersPlace(ResourcePlace["TeamMember"], scope="team_members"):
                 "They stay in the organization, without what only the team gives them. "
                 "u adds them again."
             )
-        if hidden := sum(self.rows.source.index_of(each) is None for each in roles):
-            facts.append(f"{hidden} of them the filter does not show.")
+        if hidden := self.rows.hidden_marks:
+            facts.append(f"{len(hidden)} of them the filter does not show.")
         sheet = Confirm(
             f"Leave {name}" if leaving else f"Remove {who} from {name}",
             facts,

@@ -35,11 +35,12 @@ class ArrangedTree(Marking, TreeList[Row], scope="arranged_tree"):
     """
 
     DEEPEST = 6
+    MARKED = "picked"
 
     pickable: Callable[[Row], str | None] = staticmethod(lambda row: None)
 
     @action("space", "pick", unless=nothing_to_mark, show=37, group="Order", override=True,
-            stages=True)  # fmt: skip
+            stages=True, takes="none")  # fmt: skip
     def mark(self) -> None:
         """Pick the row up, or put it back, and go on to the next."""
         row = self.selected_item
@@ -53,7 +54,7 @@ class ArrangedTree(Marking, TreeList[Row], scope="arranged_tree"):
         self.move(1)
 
     @action("v", "pick range", unless=nothing_to_mark, show=False, group="Order", override=True,
-            stages=True)  # fmt: skip
+            stages=True, takes="none")  # fmt: skip
     def mark_range(self) -> None:
         """Begin a range here; the second time, pick all of this level from there to here."""
         start = None if self._range_from is None else self.source.index_of(self._range_from)
@@ -69,7 +70,7 @@ class ArrangedTree(Marking, TreeList[Row], scope="arranged_tree"):
         self._pick(twig for twig in twigs if twig is not None and twig.item.level == level)
 
     @action("*", "pick all", unless=nothing_to_mark, show=False, group="Order", override=True,
-            stages=True)  # fmt: skip
+            stages=True, takes="none")  # fmt: skip
     def mark_all(self) -> None:
         """Pick every row that is shown of the level of the cursor."""
         here = self.selected_item
@@ -82,7 +83,7 @@ class ArrangedTree(Marking, TreeList[Row], scope="arranged_tree"):
         self.set_marks(self.marks | {twig.id for twig in twigs if self.pickable(twig.item) is None})
 
     @action("ctrl+\\", "put back", unless=nothing_picked, show=False, group="Order", override=True,
-            stages=True)  # fmt: skip
+            stages=True, takes="none")  # fmt: skip
     def clear_marks(self) -> None:
         """Pick nothing any more."""
         super().clear_marks()
@@ -94,15 +95,9 @@ class ArrangedTree(Marking, TreeList[Row], scope="arranged_tree"):
         """Drop the picked rows below the cursor as one block; with none, fold or open the row."""
         self.post_message(VirtualList.Opened(self, self.selected_id, self.selected))
 
-    def title_line(self) -> str:
-        """Return the title, the filter, and how many rows are picked."""
-        return (
-            super().title_line().replace(f"{len(self.marks)} marked", f"{len(self.marks)} picked")
-        )
-
     @property
     def marks_line(self) -> str:
         """What the status line says of picks."""
         if not self.marks:
             return ""
-        return f"{len(self.marks)} picked: J K move them as one block, enter drops them here"
+        return f"{self.count_marks()}: J K move them as one block, enter drops them here"

@@ -62,7 +62,11 @@ def nothing_failed(sheet: BulkSheet) -> str | None:
     """Say so when there is nothing to send again."""
     if sheet.run.running:
         return "It is still going on."
-    return None if sheet.run.count("failed") else "Nothing has failed."
+    if sheet.run.retryable:
+        return None
+    if sheet.run.count("failed"):
+        return "They may have arrived: @ shows them, and r there reads whether."
+    return "Nothing has failed."
 
 
 class BulkSheet(ScrollingSheet[None], scope="bulk"):
@@ -152,7 +156,7 @@ class BulkSheet(ScrollingSheet[None], scope="bulk"):
             keys.append_text(Text.assemble(("esc", "accent"), " leaves it going on, @ shows it"))
         else:
             keys.append(f"{run.result}   ", style="bad" if run.count("failed") else "good")
-            if run.count("failed"):
+            if run.retryable:
                 keys.append_text(Text.assemble(("r", "accent"), " the failed ones again   "))
             keys.append_text(Text.assemble(("esc", "accent"), " close"))
         return self.paint(keys)

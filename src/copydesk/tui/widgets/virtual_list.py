@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, ClassVar, TypeVar
 
 from textual import events
@@ -104,6 +105,8 @@ class VirtualList(DrawnRows[T], scope="list"):
         self._dim = dim
         self._header = 1 if header else 0
         self._cursor_id: str | None = None
+        self._marked: dict[str, T] = {}
+        """The rows that are marked, as they were when they were marked."""
         self._to_end = False
         self._filter_of: Callable[[str], Callable[[T], bool]] = self.plain_filter
         self._stop: Callable[[], None] = lambda: None
@@ -204,7 +207,7 @@ class VirtualList(DrawnRows[T], scope="list"):
         if source.count is not None and source.base.loaded < source.count and not source.filtering:
             parts.append(f"{source.base.loaded:,} of {source.count:,} read")
         if self.marks:
-            parts.append(f"{len(self.marks)} marked")
+            parts.append(self.count_marks())
         return "   ".join(part for part in parts if part)
 
     # The cursor
@@ -348,23 +351,58 @@ class VirtualList(DrawnRows[T], scope="list"):
 
     # Marks
 
+    MARKED: ClassVar[str] = "marked"
+    """What a row is called that is marked."""
+
     def marked(self) -> list[str]:
-        """Return the marked ids in the order of the list; ones that a filter hides come last."""
-        at = self._source.index_of
-        places = {row_id: at(row_id) for row_id in self.marks}
-        return sorted(self.marks, key=lambda row_id: (places[row_id] is None, places[row_id] or 0))
+        """Return the marked ids in the order of the list; those that are not shown come last."""
+        shown, place = self._source.index_of, self._source.base.index_of
+        found = [(shown(each) is None, place(each) or 0, each) for each in self.marks]
+        return [each for _, _, each in sorted(found)]
+
+    @property
+    def hidden_marks(self) -> set[str]:
+        """The ids that are marked and not shown."""
+        return {row_id for row_id in self.marks if self._source.index_of(row_id) is None}
+
+    def marked_rows(self) -> list[T]:
+        """Return the marked rows in the order of `marked`, also those that left the list since."""
+        rows = ((each, self._read_row(each)) for each in self.marked())
+        return [self._marked[each] if row is None else row for each, row in rows]
+
+    def chosen(self) -> list[T]:
+        """Return the rows that an action is for: those marked, else the one under the cursor."""
+        if self.marks:
+            return self.marked_rows()
+        return [] if self.selected is None else [self.selected]
+
+    def _read_row(self, row_id: str) -> T | None:
+        at = self._source.base.index_of(row_id)
+        return None if at is None else self._source.base.row(at)
+
+    def count_marks(self) -> str:
+        """Return how many rows are marked: ``2 marked``."""
+        return f"{len(self.marks)} {self.MARKED}"
 
     @property
     def marks_line(self) -> str:
         """What the status line says of marks: ``2 marked (0 hidden by filter)``; empty for none."""
         if not self.marks:
             return ""
-        hidden = sum(self._source.index_of(row_id) is None for row_id in self.marks)
-        return f"{len(self.marks)} marked ({hidden} hidden by filter)"
+        return f"{self.count_marks()} ({len(self.hidden_marks)} hidden by filter)"
 
-    def set_marks(self, marks: Iterable[str]) -> None:
-        """Mark exactly these."""
-        self.marks = set(marks)
+    def set_marks(self, marks: Iterable[str], rows: Mapping[str, T] = MappingProxyType({})) -> None:
+        """Mark exactly these; ``rows`` has what is known of those that the list does not hold.
+
+        An id of which there is no row is not marked: nothing could be done to it.
+        """
+        wanted = set(marks)
+        found = {each: row for each, row in self._marked.items() if each in wanted}
+        for each in wanted - found.keys() | rows.keys() & wanted:
+            row = self._read_row(each) or rows.get(each)
+            if row is not None:
+                found[each] = row
+        self._marked, self.marks = found, set(found)
         self.retitle()
         self.refresh()
         self.post_message(self.MarksChanged(self, self._cursor_id, self.selected))

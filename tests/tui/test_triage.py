@@ -264,6 +264,67 @@ async def test_what_is_done_to_marked_rows_has_a_result_for_each(desk: Desk) -> 
     await real.aclose()
 
 
+async def test_verdicts_reviewers_and_snoozes_go_to_all_that_are_marked(desk: Desk) -> None:
+    sam = desk.world.user("sam", display_name="Sam Ortiz")
+    marked = ("Ready one", "Asked")
+
+    def verdicts() -> list[tuple[str, str]]:
+        rows = desk.world.store.read(
+            lambda tx: tx.all("SELECT * FROM review WHERE status = 'changes-requested'")
+        )
+        return sorted((each["change_request_id"], each["reviewer"]) for each in rows)
+
+    def asked() -> set[str]:
+        rows = desk.world.store.read(lambda tx: tx.all("SELECT * FROM requested_reviewer"))
+        return {each["change_request_id"] for each in rows if each["user_id"] == sam}
+
+    def mark(driver: Driver, *rows: str) -> None:
+        here(driver).rows.set_marks(desk.ids[each] for each in rows)
+
+    async with drive(open_world(desk.world, "changes"), size=(100, 30)) as driver:
+        mark(driver, "Left alone", *marked)
+        desk.world.write(lambda tx: branches.set_status(tx, desk.ids["Left alone"], "archived"))
+        await driver.press("R", "A")
+        assert "3 marked change requests" in driver.screen
+        await typed(driver, "Too long.")
+        # Esc at the list of them sends nothing, and what was written is there again.
+        await driver.press("ctrl+s")
+        assert "Ask for changes 2 of 3. 1 skipped." in driver.screen
+        assert "skipped: is archived and takes no review." in driver.line("Left alone")
+        assert "A verdict cannot be taken back" in driver.screen
+        await driver.press("escape", "A")
+        assert "Too long." in driver.screen
+        assert verdicts() == []
+        await driver.press("ctrl+s", "y")
+        assert "Ask for changes: 2 done, 1 skipped." in driver.screen
+        assert verdicts() == sorted((desk.ids[each], desk.world.ana) for each in marked)
+        await driver.press("escape")
+        assert here(driver).rows.marks == {desk.ids["Left alone"]}
+        assert "Too long." not in str(driver.app.session.drafts.dated())
+        # Sam is asked for both; once more, and both have been asked already. u asks no longer.
+        for said in ("Ask: 2 done.", "Ask: 2 skipped."):
+            mark(driver, *marked)
+            await driver.press("w")
+            await typed(driver, "sam")
+            await driver.press("tab", "ctrl+s", "y")
+            assert said in driver.screen
+            assert asked() == {desk.ids[each] for each in marked}
+            await driver.press("escape")
+        await driver.press("u")
+        assert asked() == set()
+        # All sleep as long; u wakes them together.
+        mark(driver, *marked)
+        await driver.press("b", "down", "enter")
+        assert "Snooze for 1 day 2 of 2." in driver.screen
+        await driver.press("y", "escape")
+        sleeping = driver.app.session.sleepers.held
+        assert {row: each.step for row, each in sleeping.items()} == {
+            desk.ids[each]: 1 for each in marked
+        }
+        await driver.press("u")
+        assert not driver.app.session.sleepers.held
+
+
 async def test_what_is_snoozed_sleeps_until_it_changes(desk: Desk) -> None:
     app = open_world(desk.world, "changes")
     async with drive(app, "j", "b", size=(100, 30)) as driver:

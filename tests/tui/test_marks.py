@@ -1,0 +1,224 @@
+"""Marks: what an action does to rows it does to those that are marked, or it refuses."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from copydesk.domain.call import NEW
+from copydesk.server.seeding_sites import add_section, add_site, add_site_space
+from copydesk.server.transaction import Tx
+from copydesk.tui.actions import Action, Command
+from copydesk.tui.app import CopydeskApp
+from copydesk.tui.arranging_place import ArrangingPlace
+from copydesk.tui.place import Place
+from copydesk.tui.places import ENTRIES, Target, load_all
+from copydesk.tui.widgets.choice import Choice, Choices
+from copydesk.tui.widgets.composer import WriteSheet
+from copydesk.tui.widgets.form import Form
+from copydesk.tui.widgets.marking import Marking
+from tests.drive import Driver, drive
+from tests.tui.opening import open_world, typed
+from tests.world import World
+
+Rows = Mapping[str, object]
+"""How rows stand, by id: what differs later was touched."""
+
+Reading = Callable[[Driver, Collection[str]], Rows]
+"""Reads how rows stand; of the marked ones also where."""
+
+
+@dataclass
+class Listed:
+    """A place with a list that has marks."""
+
+    app: CopydeskApp
+    read: Reading
+    before: Sequence[str] = ()
+    """What is pressed before rows are marked."""
+
+
+def on_desk(world: World, **columns: str) -> Rows:
+    """Return the rows of tables by the ids in the columns that are named."""
+
+    def read(tx: Tx) -> Rows:
+        found: dict[str, list[str]] = {}
+        for table, column in columns.items():
+            for row in tx.all(f"SELECT * FROM {table}"):
+                found.setdefault(str(row[column]), []).append(f"{table} {tuple(row)}")
+        return {row: sorted(held) for row, held in found.items()}
+
+    return world.store.read(read)
+
+
+def changes(world: World) -> Listed:
+    lee = world.user("lee", display_name="Lee Park")
+    space = world.space("Guide", {"limits": "# Limits\n", "auth": "# Auth\n"})
+    for number in range(4):
+        world.change_request(space, {"limits": f"# {number}\n"}, subject=f"Row {number}", by=lee)
+    world.commit(space, {"auth": "# Auth, later\n"})
+    tables = {"review": "change_request_id", "requested_reviewer": "change_request_id"}
+
+    def read(driver: Driver, marked: Collection[str]) -> Rows:
+        app, rows = driver.app, on_desk(world, change_request="id", **tables)
+        run = app.merging.run
+        planned = [] if run is None else [each.request for each in run.items]
+        asleep = app.session.sleepers.held
+        return {row: (held, asleep.get(row), row in planned) for row, held in rows.items()}
+
+    return Listed(open_world(world, "changes", Target(view="open")), read)
+
+
+def people(world: World) -> Listed:
+    team = world.team("Docs", *(world.user(name) for name in ("lee", "priya", "sam", "zoe")))
+    target = Target(organization=world.home, item=team)
+    return Listed(
+        open_world(world, "team-members", target),
+        lambda driver, marked: on_desk(world, team_member="user_id"),
+    )
+
+
+def arranged(driver: Driver, marked: Collection[str]) -> Rows:
+    """Return what rows hold, and where they stand among those that are not marked."""
+    place = driver.place
+    assert isinstance(place, ArrangingPlace)
+    now, found = place.arrangement.now, dict[str, object]()
+    for level, rows in now.levels.items():
+        for at, row in enumerate(rows):
+            others = (each for each in rows[:at] if each not in marked)
+            before = [each for each in others if not each.startswith(NEW)]
+            state = place.arrangement.states.get(row)
+            gone = state is not None and state.removed
+            found[row] = (level, before, now.items[row].values, gone)
+    return found
+
+
+def site(world: World) -> Listed:
+    spaces = [world.space(title) for title in ("English", "French", "German", "Latin")]
+
+    def write(tx: Tx) -> str:
+        made = add_site(tx, world.home, "Acme docs", hostname="acme.test", published=True)
+        section = add_section(tx, made, "Guides")
+        for space in spaces:
+            add_site_space(tx, made, space, section=section)
+        return made
+
+    target = Target(organization=world.home, site=world.write(write))
+    return Listed(open_world(world, "site-structure", target), arranged, ("j", "j"))
+
+
+def tree(world: World) -> Listed:
+    product = world.collection("Product")
+    for title in ("Handbook", "Legal", "Support", "Web SDK"):
+        world.space(title, parent=product)
+    target = Target(organization=world.home)
+    return Listed(open_world(world, "organization-structure", target), arranged, ("j", "j"))
+
+
+ACT: Mapping[str, str] = {
+    "changes": "x W U m M b a A w",
+    "team-members": "e D",
+    "site-structure": "J K x D",
+    "organization-structure": "J K > < x D into",
+}
+"""What does something to marked rows; all else that writes to rows refuses."""
+
+LISTS: Mapping[str, Callable[[World], Listed]] = {
+    "changes": changes,
+    "team-members": people,
+    "site-structure": site,
+    "organization-structure": tree,
+}
+
+
+async def answer(driver: Driver) -> None:
+    """Say yes to all that is asked."""
+    for _ in range(6):
+        screen = driver.app.screen
+        if isinstance(screen, Place):
+            return
+        if isinstance(screen, Choices):
+            await driver.press("space", "ctrl+s")
+        elif isinstance(screen, Choice):
+            await driver.press("enter")
+        elif isinstance(screen, WriteSheet):
+            await driver.type("Why?")
+            await driver.press("ctrl+s")
+        elif isinstance(screen, Form):
+            field: Any = screen.focused
+            field.put("owner")
+            await driver.press("ctrl+s")
+        else:
+            await driver.press("y")
+        if driver.app.screen is screen:
+            await driver.press("escape")
+
+
+async def press(driver: Driver, each: Action | Command) -> None:
+    """Do an action by its key, or a word of the command line by its name."""
+    if isinstance(each, Action):
+        await driver.press(each.keys[0])
+    else:
+        await driver.press(":")
+        await driver.burst(*typed(each.name), "enter")
+
+
+async def outcome(name: str, each: Action | Command) -> bool:
+    """Do something with rows marked beside the cursor; return whether it did it to all of these."""
+    world = World()
+    try:
+        listed = LISTS[name](world)
+        async with drive(listed.app, *listed.before, "space", "space", size=(140, 40)) as driver:
+            rows = driver.place.marking
+            assert rows is not None
+            marked, here = set(rows.marks), rows.selected_id
+            assert len(marked) == 2
+            assert here not in {None, *marked}
+            before = listed.read(driver, marked)
+            await press(driver, each)
+            said = driver.screen
+            await answer(driver)
+            after = listed.read(driver, marked)
+            touched = {row for row, stands in before.items() if after.get(row) != stands}
+            assert touched in (set(), marked), f"{each.id} touched others than those marked"
+            if each.writes and each.takes in (None, "one"):
+                assert f"2 {rows.MARKED}: “{each.label}” does one at a time." in said, each.id
+            return bool(touched)
+    finally:
+        world.close()
+
+
+def offered(name: str) -> Iterator[Action | Command]:
+    """Yield all actions and words of a place, but for what every place has."""
+    load_all()
+    place = ENTRIES[name].place
+    yield from (each for each in place.ACTIONS.values() if each.scope != "place")
+    yield from (each for each in place.LINE_COMMANDS.values() if each.scope != "place")
+
+
+@pytest.mark.parametrize("name", LISTS)
+async def test_no_action_touches_a_row_beside_those_that_are_marked(name: str) -> None:
+    acted = [
+        each.keys[0] if isinstance(each, Action) else each.name
+        for each in offered(name)
+        if await outcome(name, each)
+    ]
+    assert sorted(acted) == sorted(ACT[name].split())
+
+
+async def test_every_list_with_marks_is_walked() -> None:
+    load_all()
+    there, ways = set[type[Marking]](), [Marking]
+    while ways:
+        ways += (below := ways.pop().__subclasses__())
+        there |= set(below)
+    walked = set[type]()
+    for make in LISTS.values():
+        world = World()
+        async with drive(make(world).app) as driver:
+            walked.add(type(driver.place.marking))
+        world.close()
+    assert walked == there

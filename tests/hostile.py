@@ -2,21 +2,28 @@
 
     api = Api(BASE_URL, token, transport=HostileTransport(world.app))
     server.plan = hostile       # over TCP, for `tests.faulty`
+    api = Api(BASE_URL, token, transport=httpx.MockTransport(Made().answer))
 
 Each text of an answer, each id and each message of an error, is followed by everything that could
 harm a terminal or who reads it (`POISON`). In requests that is taken off again, so that the desk
-knows its ids; so a program that loses a character of an id is found out as well.
+knows its ids; so a program that loses a character of an id is found out as well. `Made` has no
+desk behind it: it answers every operation of the catalogue with all that the models of its answer
+declare, so that nothing is safe because no sample has it.
 """
 
 from __future__ import annotations
 
 import json
 import re
+from random import Random
 from typing import Any
 from urllib.parse import quote
 
 import httpx
 
+from copydesk.contract import operations
+from copydesk.contract.operation import CATALOGUE
+from tests.contract.odd import answer_with
 from tests.faulty import Asked, Fault, Line, Said
 
 POISON = (
@@ -42,8 +49,8 @@ FORBIDDEN = re.compile(
 
 KEPT = frozenset(
     {
-        "object", "type", "kind", "status", "role", "level", "visibility", "result", "rule",
-        "edition", "page",
+        "object", "type", "kind", "status", "role", "level", "visibility", "result", "edition",
+        "page",
     }
 )  # fmt: skip
 """Names under which an answer says what it is: without them no place would show anything of it."""
@@ -119,3 +126,39 @@ def hostile(asked: Asked) -> Fault:
     asked.target = cured(asked.target)
     asked.body = cured(asked.body.decode()).encode()
     return _HOSTILE
+
+
+class Made:
+    """A service that answers each operation with all that its models declare, poisoned.
+
+    Only texts under the names that are ``kept`` are what the contract says. Which of the values of
+    an enumeration comes goes by ``seed``; the same request has the same answer.
+    """
+
+    def __init__(self, kept: frozenset[str] = KEPT, seed: int = 0) -> None:
+        assert operations.__all__  # the import fills the catalogue
+        self._ways = [(op, re.compile(_pattern(op.wire_path))) for op in CATALOGUE.values()]
+        self._kept = kept
+        self._seed = seed
+        self.asked: set[str] = set()
+        """The names of the operations that were answered."""
+
+    def answer(self, request: httpx.Request) -> httpx.Response:
+        """Answer a request; what no operation is called so is not there, in hostile words."""
+        path = request.url.raw_path.decode().partition("?")[0]
+        # The longest pattern knows most of the path.
+        for op, pattern in sorted(self._ways, key=lambda way: -len(way[1].pattern)):
+            if op.method == request.method and pattern.fullmatch(path):
+                self.asked.add(op.name)
+                value = answer_with(op, Random(f"{self._seed} {path}").choice)
+                if isinstance(value, dict) and isinstance(value.get("items"), list):
+                    value = {**value, "next": None}  # or the list would have no end
+                body = json.dumps(poisoned(value, kept=self._kept))
+                return httpx.Response(op.status, content=b"" if value is None else body)
+        error = {"error": {"code": 404, "message": POISON}}
+        return httpx.Response(404, content=json.dumps(error))
+
+
+def _pattern(path: str) -> str:
+    parts = re.split(r"\{\w+\}", path)
+    return "[^/]+".join(re.escape(part) for part in parts)

@@ -3,15 +3,19 @@
 import importlib
 import pkgutil
 import re
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from types import NoneType, UnionType
-from typing import Annotated, Any, Literal, Union, get_args, get_origin
+from typing import Annotated, Any, Literal, TypeAlias, Union, get_args, get_origin
 
 import annotated_types
 from pydantic import BaseModel, RootModel, StringConstraints
 
 from copydesk.contract import models
 from copydesk.contract.models.base import Body, Page, Shape
+
+Pick: TypeAlias = Callable[[Sequence[Any]], Any]
+"""What chooses one of several."""
 
 # What the patterns of the contract accept; a new pattern without an example fails the tests.
 MATCHING = [
@@ -48,11 +52,21 @@ def wire_name(model: type[BaseModel], name: str) -> str:
     return field.serialization_alias or field.alias or name
 
 
-def example(model: type[BaseModel], above: tuple[Any, ...] = ()) -> dict[str, Any]:
-    """Return JSON of ``model`` with every field set; a list of what is ``above`` it is empty."""
+def first(choices: Sequence[Any]) -> Any:
+    """Return the first of what may stand in a place."""
+    return choices[0]
+
+
+def example(
+    model: type[BaseModel], above: tuple[Any, ...] = (), pick: Pick = first
+) -> dict[str, Any]:
+    """Return JSON of ``model`` with every field set; a list of what is ``above`` it is empty.
+
+    ``pick`` chooses among the values of an enumeration and the members of a union.
+    """
     inside = (*above, model)
     return {
-        wire_name(model, name): _value(field.annotation, field.metadata, inside)
+        wire_name(model, name): _value(field.annotation, field.metadata, inside, pick)
         for name, field in model.model_fields.items()
     } | _exceptions(model)
 
@@ -60,7 +74,7 @@ def example(model: type[BaseModel], above: tuple[Any, ...] = ()) -> dict[str, An
 def least(model: type[BaseModel]) -> dict[str, Any]:
     """Return JSON of ``model`` with its required fields only."""
     return {
-        wire_name(model, name): _value(field.annotation, field.metadata, (model,))
+        wire_name(model, name): _value(field.annotation, field.metadata, (model,), first)
         for name, field in model.model_fields.items()
         if field.is_required()
     } | {key: value for key, value in _exceptions(model).items() if value is not None}
@@ -88,21 +102,21 @@ def sendable(value: Any) -> Any:
     return value
 
 
-def _value(annotation: Any, metadata: list[Any], above: tuple[Any, ...]) -> Any:
+def _value(annotation: Any, metadata: list[Any], above: tuple[Any, ...], pick: Pick) -> Any:
     origin, arguments = get_origin(annotation), get_args(annotation)
     if origin is Annotated:
-        return _value(arguments[0], [*metadata, *arguments[1:]], above)
+        return _value(arguments[0], [*metadata, *arguments[1:]], above, pick)
     if origin in (Union, UnionType):
         parts = [part for part in arguments if part is not NoneType]
-        return _value(parts[0], metadata, above)
+        return _value(pick(parts), metadata, above, pick)
     if origin is Literal:
-        return arguments[0]
+        return pick(arguments)
     if origin is list:
         if arguments[0] in above:
             return []
-        return [_value(arguments[0], [], above)]
+        return [_value(arguments[0], [], above, pick)]
     if origin is dict:
-        return {"name": _value(arguments[1], [], above)}
+        return {"name": _value(arguments[1], [], above, pick)}
     if annotation is Any:
         return {"unknown": [1, None]}
     if annotation is datetime:
@@ -115,7 +129,7 @@ def _value(annotation: Any, metadata: list[Any], above: tuple[Any, ...]) -> Any:
     assert isinstance(annotation, type), annotation
     assert issubclass(annotation, BaseModel), annotation
     assert not issubclass(annotation, RootModel | Page), annotation
-    return example(annotation, above)
+    return example(annotation, above, pick)
 
 
 def _string(metadata: list[Any]) -> str:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from pydantic import BaseModel
 
 from copydesk.contract.operation import Operation
-from tests.contract.examples import example
+from tests.contract.examples import Pick, example, first
 
 ODD: tuple[Any, ...] = (
     None, True, False, 0, -1, 2**63, 10**400, -(10**4000), 1e308, -0.5, float("nan"), float("inf"),
@@ -32,11 +32,16 @@ ANY = st.recursive(
 @cache
 def answer_of(operation: Operation[..., Any]) -> Any:
     """Return a whole answer of an operation, as its declaration says it is."""
+    return answer_with(operation, first)
+
+
+def answer_with(operation: Operation[..., Any], pick: Pick) -> Any:
+    """Return a whole answer of an operation, with what ``pick`` chooses of several values."""
     result = operation.result
     if isinstance(result, type) and issubclass(result, BaseModel):
-        return example(result)
+        return example(result, pick=pick)
     models = [part for part in get_args(result) if isinstance(part, type)]
-    return example(models[0]) if models and issubclass(models[0], BaseModel) else None
+    return example(models[0], pick=pick) if models and issubclass(models[0], BaseModel) else None
 
 
 def mutated(value: Any, chance: random.Random) -> Any:

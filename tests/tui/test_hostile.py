@@ -1,12 +1,24 @@
-"""Every place over a service whose every text is hostile: nothing of it reaches the terminal."""
+"""Every place over a service whose every text is hostile: nothing of it reaches the terminal.
+
+What is drawn is looked at twice: the cells of the screen, which hold what was cleaned where it
+became a part of a screen, and the bytes that are written, behind the last step.
+"""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+import re
+from collections.abc import Callable, Iterator
+from typing import TypeAlias
 
+import httpx
 import pytest
 from rich.cells import cell_len
+from rich.segment import Segment
+from rich.style import Style
+from textual.drivers.headless_driver import HeadlessDriver
+from textual.strip import Strip
+from textual.widget import Widget
 
 from copydesk.client.api import Api
 from copydesk.contract import operations as ops
@@ -20,7 +32,7 @@ from copydesk.tui.places import Target
 from copydesk.tui.reference import load_everything
 from copydesk.tui.session import MemorySnapshot, Session
 from tests.drive import Driver, drive
-from tests.hostile import FORBIDDEN, POISON, RETURNED, HostileTransport
+from tests.hostile import FORBIDDEN, KEPT, POISON, RETURNED, HostileTransport, Made
 from tests.world import BASE_URL
 
 EVERY_KEY = os.environ.get("HYPOTHESIS_PROFILE") == "long"
@@ -28,6 +40,20 @@ EVERY_KEY = os.environ.get("HYPOTHESIS_PROFILE") == "long"
 
 FEW = {"changes": ("Y",), "members": ("e",)}
 """The keys that are pressed otherwise: a sheet with what there is to copy, and a form."""
+
+OURS = re.compile(
+    r"\x1b\[(?:[0-9;]*m|[0-9]+;[0-9]+H|\?2026[hl])"  # a style, a place on the screen, a frame
+    r"|\x1b\]22;[a-z-]+\x07"  # the form of the pointer
+    r"|\x1b\]52;c;[A-Za-z0-9+/]*=*\x07"  # the clipboard
+    r"|[\n\x07]"  # the end of a line, and the bell
+)
+"""All that is ever written to the terminal beside the texts."""
+
+VIEWS = {"review": 4, "changes": 7, "inbox": 4}
+"""How many other views these places have: the tabs of a request, lists by what they need."""
+
+SIZES = [(80, 24), (140, 40)]
+"""The wide one has panes that the small one leaves out."""
 
 PARTS = 2
 """In so many tests all places are looked at, so that they share the processors."""
@@ -96,8 +122,44 @@ def but_hostile(target: Target) -> Target:
     return target.but(**{name: each + RETURNED for name, each in named.items() if each is not None})
 
 
-def look(app: CopydeskApp, when: str) -> None:
-    """Fail where a cell of the screen has what no terminal should get."""
+class Written:
+    """What is written to the terminal."""
+
+    def __init__(self) -> None:
+        self._parts: list[str] = []
+        self.characters = 0
+
+    def take(self, data: str) -> None:
+        """Take what the driver is given."""
+        self._parts.append(data)
+
+    def look(self, when: str) -> None:
+        """Fail where something was written since that is no text, and nothing of ours."""
+        data = "".join(self._parts)
+        self._parts.clear()
+        self.characters += len(data)
+        left = OURS.sub("", data)
+        found = FORBIDDEN.search(left)
+        assert found is None, (when, left[max(0, found.start() - 60) : found.end() + 20])
+        data.encode()  # no half of a character, which would end the program
+
+
+@pytest.fixture
+def written(monkeypatch: pytest.MonkeyPatch) -> Written:
+    """What is written to a terminal, by programs that take theirs for one."""
+    found = Written()
+    monkeypatch.setattr(HeadlessDriver, "is_headless", False)
+    monkeypatch.setattr(HeadlessDriver, "write", lambda driver, data: found.take(data))
+    monkeypatch.setattr("copydesk.tui.app._native_copy", lambda text: None)
+    return found
+
+
+def look(app: CopydeskApp, written: Written, when: str) -> None:
+    """Fail where a cell of the screen, or what is written, has what no terminal should get."""
+    app.screen.refresh(repaint=True)
+    under = app._background_screens
+    app._display(app.screen, app.screen._compositor.render_update(full=True, screen_stack=under))
+    written.look(when)
     for strip in app.screen._compositor.render_strips(app.size):
         assert cell_len(strip.text) == app.size.width, f"{when}: {strip.text!r}"
         for text, style, control in strip:
@@ -113,34 +175,106 @@ async def back(driver: Driver) -> None:
     await driver.idle()
 
 
-@pytest.mark.parametrize("part", range(PARTS))
-async def test_nothing_hostile_reaches_the_terminal(sample: Sample, part: int) -> None:
-    load_everything()
-    async with sample.api() as api:
-        wanted = await targets(api)
+Connect: TypeAlias = Callable[[], Api]
+"""How a program of a test gets its client."""
 
-    async def connect() -> Api:
-        return sample.api(POISON)
 
-    app = CopydeskApp(Session(connect, snapshot=MemorySnapshot(), host="desk.test"), "spaces")
-    async with drive(app, size=(80, 24)) as driver:
-        look(app, "at first")
+async def look_everywhere(
+    connect: Connect,
+    written: Written,
+    wanted: dict[str, Target],
+    part: int,
+    size: tuple[int, int] = SIZES[-1],
+) -> None:
+    """Open one part of all places, press keys there, and look at what was drawn and written."""
+
+    async def connected() -> Api:
+        return connect()
+
+    app = CopydeskApp(Session(connected, snapshot=MemorySnapshot(), host="desk.test"), "spaces")
+    async with drive(app, size=size) as driver:
+        look(app, written, "at first")
         for name, entry in sorted(places.ENTRIES.items())[part::PARTS]:
             if name != entry.place.PLACE or not entry.place.__module__.startswith("copydesk."):
                 continue  # another way to the same place, or one that tests made
             await app.go(name, but_hostile(wanted.get(name, wanted[""])))
             await driver.idle()
-            look(app, name)
+            look(app, written, name)
+            for _ in range(VIEWS.get(name, 0)):
+                await driver.press("]")
+                look(app, written, f"a view of {name}")
             for key in sorted(keys_of(entry.place)) if EVERY_KEY else FEW.get(name, ()):
                 await driver.press(key)
                 assert not app._exit, f"{name}, {key} ends the program"
-                look(app, f"{name}, {key}")
+                look(app, written, f"{name}, {key}")
                 await driver.press("escape")
                 if not isinstance(app.screen, entry.place):
                     await back(driver)
                     await app.go(name, but_hostile(wanted.get(name, wanted[""])))
                     await driver.idle()
             await back(driver)
+    assert written.characters > 50_000  # the places were drawn
+
+
+@pytest.mark.parametrize("size", SIZES, ids=str)
+@pytest.mark.parametrize("part", range(PARTS))
+async def test_nothing_hostile_reaches_the_terminal(
+    sample: Sample, written: Written, part: int, size: tuple[int, int]
+) -> None:
+    load_everything()
+    async with sample.api() as api:
+        wanted = await targets(api)
+    await look_everywhere(lambda: sample.api(POISON), written, wanted, part, size)
+
+
+@pytest.mark.parametrize("seed", range(12 if EVERY_KEY else 1))
+@pytest.mark.parametrize("kept", [KEPT, frozenset()], ids=["known kinds", "nothing known"])
+@pytest.mark.parametrize("part", range(PARTS))
+async def test_no_field_of_any_answer_reaches_the_terminal_as_it_is(
+    written: Written, part: int, kept: frozenset[str], seed: int
+) -> None:
+    load_everything()
+    service = Made(kept, seed)
+    text = "text"
+    at = Target(text, text, change_request=text, page=text, site=text, section=text, item=text)
+    await look_everywhere(
+        lambda: Api("http://desk", "token", transport=httpx.MockTransport(service.answer)),
+        written, {"": at}, part,
+    )  # fmt: skip
+    assert len(service.asked) > 20
+
+
+class Careless(Widget):
+    """A part of a screen that cleans nothing."""
+
+    DEFAULT_CSS = "Careless { width: 80; height: 3; }"
+
+    def render_line(self, y: int) -> Strip:
+        """Return a line of all that no terminal should get."""
+        evil = Style(link="file:///etc/passwd\x1b]0;owned\x07")
+        moved = Segment("\x1b[9;9H", None, [])
+        line = Strip([Segment("before "), moved, Segment(POISON * 2, evil), Segment(" after")])
+        return line.adjust_cell_length(80)
+
+
+async def test_what_nobody_cleaned_ends_before_the_terminal(
+    sample: Sample, written: Written
+) -> None:
+    async def connect() -> Api:
+        return sample.api()
+
+    app = CopydeskApp(Session(connect, snapshot=MemorySnapshot(), host="desk.test"), "spaces")
+    async with drive(app, size=(80, 24), draws=True) as driver:
+        written.look("at first")
+        await driver.place.mount(Careless())
+        await driver.idle()
+        app.redraw()
+        await driver.idle()
+        data = "".join(written._parts)
+        written.look("a careless part")
+        assert "before" in data
+        assert "\x1b]8;" not in data
+        assert "\x1b[9;9H" not in data
 
 
 def keys_of(place: type[Place]) -> set[str]:

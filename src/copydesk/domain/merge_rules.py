@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from copydesk.domain.text import listed
+from copydesk.domain.text import clean, listed
 
 if TYPE_CHECKING:
     from copydesk.contract.models.merge_rules import MergeRule, MergeRules
@@ -136,10 +136,10 @@ def blocking(results: Iterable[RuleResult]) -> str | None:
 
 
 def label(rule: str) -> str:
-    """Return the short name of a kind of rule: "up to date"."""
+    """Return the short name of a kind of rule: "up to date". One that is not known is cleaned."""
     if rule in LABELS:
         return LABELS[rule]
-    return rule.removeprefix("require_").replace("_", " ") or "unnamed rule"
+    return clean(rule).removeprefix("require_").replace("_", " ") or "unnamed rule"
 
 
 class _Situation:

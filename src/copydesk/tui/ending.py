@@ -23,6 +23,7 @@ from copydesk.tui.drafts import KEPT_AGAIN, refusal
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
+    from textual._compositor import CompositorUpdate
     from textual.driver import Driver
     from textual.message import Message
     from textual.screen import Screen
@@ -82,6 +83,14 @@ class EndingApp(App[None]):
         from copydesk.tui.terminal_driver import TerminalDriver
 
         return TerminalDriver
+
+    def _display(self, screen: Screen[Any], renderable: RenderableType | None) -> None:
+        """Draw a frame, or a part of one, of which the texts were looked through."""
+        from copydesk.tui.terminal_text import only_text
+
+        if renderable is not None and not self.is_headless:
+            renderable = only_text(cast("CompositorUpdate", renderable))
+        super()._display(screen, renderable)
 
     async def _dispatch_message(self, message: Message) -> None:
         """Go on where only what was waited for was stopped: else the program ends without a word.

@@ -208,7 +208,7 @@ async def _all_pages(api: Api, target: str, *, as_json: bool) -> int:
             kept += value["items"]
         else:
             for item in value["items"]:
-                print(plain_json(item))
+                put(plain_json(item))
         following = value.get("next")
         token = following.get("page") if isinstance(following, dict) else None
         if not isinstance(token, str):
@@ -233,7 +233,7 @@ def _answer(content: bytes, *, as_json: bool) -> None:
     """Print an answer: byte by byte for a script, laid out and made safe on a terminal."""
     if not content.strip():
         if as_json:
-            print("null")
+            put("null")
         return
     if as_json:
         _value(content)

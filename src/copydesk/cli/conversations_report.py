@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections import Counter
 from typing import Literal, TypeAlias
 
 from copydesk.cli.edge import say
-from copydesk.cli.output import plain_json
+from copydesk.cli.output import let_go, plain_json, put_on, redraw
 from copydesk.domain.ingest_file import Item
 from copydesk.domain.ingest_frames import Complaint
 from copydesk.domain.text import clean, listed, plural, shorten
@@ -31,7 +30,6 @@ WORDS: dict[State, str] = {
 }
 """What people call the states."""
 
-ERASE = "\r\x1b[K"
 _CELLS = 60
 
 
@@ -66,26 +64,26 @@ class Report:
         self.clear()
         if self._json:
             value = {"id": key, "file": file, "line": line, "number": number, "state": state}
-            self._print(plain_json(value | ({"said": said} if said else {})))
+            put_on(plain_json(value | ({"said": said} if said else {})))
             return
         where = f"{file}, line {line}"
         why = f": {said}" if said else ""
         named = shorten(clean(key), _CELLS)
-        self._print(clean(f"{WORDS[state]:<11}  {named}  ({where}){why}"))
+        put_on(clean(f"{WORDS[state]:<11}  {named}  ({where}){why}"))
 
     def progress(self, done: str = "sent") -> None:
         """Say how far it is where somebody looks on, and let go of what was printed."""
-        self._let_go()
+        let_go()
         if self._live:
             count = sum(self.counts.values())
             of = f" of {self.total:,}" if self.total else ""
-            print(f"{ERASE}{count:,}{of} {done}", end="", file=sys.stderr, flush=True)
+            redraw(f"{count:,}{of} {done}")
             self._drawn = True
 
     def checked(self, count: int) -> None:
         """Say how many were checked so far, where somebody looks on."""
         if self._live:
-            print(f"{ERASE}{count:,} checked", end="", file=sys.stderr, flush=True)
+            redraw(f"{count:,} checked")
             self._drawn = True
 
     def note(self, sentence: str) -> None:
@@ -111,33 +109,11 @@ class Report:
 
     def end(self) -> None:
         """Let go of all that was printed."""
-        self._let_go()
+        let_go()
         self.clear()
 
     def clear(self) -> None:
         """Take away the line that says how far it is."""
         if self._drawn:
-            print(ERASE, end="", file=sys.stderr, flush=True)
+            redraw()
             self._drawn = False
-
-    def _print(self, line: str) -> None:
-        if sys.stdout is None:  # it was closed by who started the program
-            return
-        encoding = sys.stdout.encoding or "utf-8"
-        try:
-            print(line.encode(encoding, "replace").decode(encoding))
-        except BrokenPipeError:
-            _nobody_reads()
-
-    def _let_go(self) -> None:
-        if sys.stdout is None:
-            return
-        try:
-            sys.stdout.flush()
-        except BrokenPipeError:
-            _nobody_reads()
-
-
-def _nobody_reads() -> None:
-    """Go on without an output: that its reader went away is no reason to stop in the middle."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

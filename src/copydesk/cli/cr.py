@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from copydesk.cli.connection import OWN, Connection, Service
-from copydesk.cli.edge import CONFLICT, DONE, FAILED, NOT_ALLOWED, UsageError, say
+from copydesk.cli.edge import CONFLICT, DONE, FAILED, NOT_ALLOWED, UsageError, agreed, say
 from copydesk.cli.noted import Noted
 from copydesk.cli.output import put, put_facts, put_json
 from copydesk.cli.space_finding import FoundSpace, find_request
@@ -203,8 +203,7 @@ def _refuse(read: SpokenFor) -> None:
 
 
 def _ask(question: str) -> None:
-    print(f"{clean(question)} y/N ", end="", file=sys.stderr, flush=True)
-    if sys.stdin.readline().strip().lower() not in ("y", "yes"):
+    if not agreed(question):
         raise UsageError("nothing was merged.", FAILED)
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from copydesk.cli.edge import UsageError, say
 from copydesk.cli.embedded import desk_file, ensure_owner, is_empty, open_store, owner_of
+from copydesk.cli.output import put, redraw
 from copydesk.domain.text import clean, plural, shorten
 from copydesk.server.store import Store, Tx
 
@@ -29,7 +30,7 @@ def mint(*, desk: Path | None = None, user: str | None = None) -> int:
         return mint_token(tx, user_id, "copydesk desk token")
 
     try:
-        print(store.write(work))
+        put(store.write(work))
     finally:
         store.close()
     return 0
@@ -66,7 +67,7 @@ def sample(*, desk: Path | None = None, scale: int = 0) -> int:
             )
         if scale:
             grow(store, scale, progress=progress)
-    print(f"The sample is in {path}")
+    put(f"The sample is in {path}")
     return 0
 
 
@@ -118,7 +119,7 @@ def import_source(
             counts += [f"{plural(each.merged, 'merged one')}"] if each.merged else []
             counts += [f"{each.archived} archived"] if each.archived else []
             state = "new" if each.created else "updated"
-            print(
+            put(
                 f"{clean(report.organization)} / {clean(each.title)} ({state}): "
                 f"{', '.join(counts)}. Space {each.space_id}"
             )
@@ -138,8 +139,8 @@ def export_space(*, space: str, folder: Path, desk: Path | None = None, force: b
         for problem in written.problems:
             say(f"not written: {clean(str(problem), limit=400)}")
         for path in (*written.written, *(f"{path} (removed)" for path in written.removed)):
-            print(clean(path))
-        print(
+            put(clean(path))
+        put(
             f"{plural(len(written.written), 'file')} written, {len(written.removed)} removed, "
             f"{written.unchanged} as they were"
         )
@@ -162,7 +163,7 @@ def check(*, desk: Path | None = None, repair: bool = False) -> int:
         _remake_index(path)
         found = examine(path)
     for problem in found.all:
-        print(clean(problem, limit=400))
+        put(clean(problem, limit=400))
     count = len(found.all)
     say(f"{path}: {plural(count, 'problem')}" if count else f"{path} is sound")
     return 1 if count else 0
@@ -185,7 +186,7 @@ def back_up(*, file: Path, desk: Path | None = None, force: bool = False) -> int
     if not target.parent.is_dir():
         raise UsageError(f"{target.parent} is not a folder: name a file in one that is there")
     size = copy_to(path, target, replace=force)
-    print(f"{target} ({size:,} bytes)")
+    put(f"{target} ({size:,} bytes)")
     return 0
 
 
@@ -222,11 +223,10 @@ class _Progress:
 
     def __exit__(self, *_: object) -> None:
         if self._shown:
-            print(f"\r{' ' * _BAR_WIDTH}\r", end="", file=sys.stderr, flush=True)
+            redraw()
 
     def __call__(self, done: int, total: int, what: str) -> None:
         now = time.monotonic()
         if self._shown and (now - self._last >= _EVERY_SECONDS or done == total):
             self._last = now
-            line = shorten(f"{done} of {total}  {clean(what)}", _BAR_WIDTH)
-            print(f"\r{line:<{_BAR_WIDTH}}", end="", file=sys.stderr, flush=True)
+            redraw(shorten(f"{done} of {total}  {clean(what)}", _BAR_WIDTH))

@@ -25,16 +25,16 @@ class UsageError(Exception):
 
 def say(message: str) -> None:
     """Print for a person, beside the output that a script reads; what strangers wrote made safe."""
-    from copydesk.domain.text import clean
+    from copydesk.cli.output import tell
 
-    if sys.stderr is not None:
-        with suppress(OSError, ValueError):  # whoever could read it is gone
-            print(clean(message, lines=True), file=sys.stderr, flush=True)
+    tell(message)
 
 
 def agreed(question: str) -> bool:
     """Ask a person at the terminal; True for a yes."""
-    print(f"{question} y/N ", end="", file=sys.stderr, flush=True)
+    from copydesk.cli.output import tell
+
+    tell(f"{question} y/N ", end="")
     return sys.stdin.readline().strip().lower() in {"y", "yes"}
 
 

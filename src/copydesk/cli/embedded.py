@@ -131,13 +131,14 @@ def make_sample(desk: Path | None) -> None:
         pass
     except OSError:
         return  # what opens it says why it cannot
+    from copydesk.cli.output import put, redraw
     from copydesk.cli.terminal import shows_utf8
 
-    print("Making the sample desk" + ("…" if shows_utf8() else "..."), end="", flush=True)
+    put("Making the sample desk" + ("…" if shows_utf8() else "..."), end="", now=True)
     try:
         open_store(desk).close()
     finally:
-        print("\r\x1b[K", end="", flush=True)
+        redraw(beside=False)
 
 
 def is_empty(store: Store) -> bool:

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from copydesk.cli.edge import UsageError
-from copydesk.cli.output import put_json
+from copydesk.cli.output import put, put_json
 from copydesk.domain.text import clean
 from copydesk.local.journal import Entry, Journal
 from copydesk.local.paths import find_paths
@@ -31,7 +31,7 @@ def print_log(*, since: str | None = None, as_json: bool = False, file: bool = F
     """
     paths = find_paths()
     if file:
-        print(paths.log)
+        put(str(paths.log))
         return 0
     begun = 0.0 if since is None else time.time() - span(since)
     entries = Journal(paths.journal).entries(since=begun) if paths.journal.exists() else []
@@ -39,7 +39,7 @@ def print_log(*, since: str | None = None, as_json: bool = False, file: bool = F
         put_json([_value(entry) for entry in entries])
         return 0
     for entry in entries:
-        print(_line(entry))
+        put(_line(entry))
     return 0
 
 

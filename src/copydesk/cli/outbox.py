@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from copydesk.cli.output import put_json
+from copydesk.cli.output import put, put_json
 from copydesk.domain.text import clean
 from copydesk.local.journal import Entry, Journal
 from copydesk.local.paths import find_paths
@@ -28,9 +28,9 @@ def print_outbox(*, as_json: bool = False) -> int:
         put_json([_value(entry) for entry in entries])
         return 0
     for entry in entries:
-        print(_line(entry))
+        put(_line(entry))
     if not entries:
-        print("Nothing waits to be sent.")
+        put("Nothing waits to be sent.")
     return 0
 
 

@@ -1,7 +1,7 @@
 """What a command prints for people and for scripts: lines, facts, tables and JSON.
 
-On a terminal a table is cut to its width; in a pipe or a file everything is whole. What strangers
-wrote is made safe in both.
+Nothing else of the command line prints (ruff sees to it), so that whatever strangers wrote is made
+safe here. On a terminal a table is cut to its width; in a pipe or a file everything is whole.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import os
 import shutil
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
@@ -52,14 +53,59 @@ def room() -> int | None:
     return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
 
 
-def put(text: str, tone: str = "") -> None:
+ERASE = "\r\x1b[K"
+"""What takes away the line that `redraw` put there."""
+
+
+def put(text: str, tone: str = "", *, end: str = "\n", now: bool = False) -> None:
     """Print a text, made safe; what the encoding of the output lacks becomes a question mark.
 
-    ``tone`` is one of `TONES`, shown on a terminal that has colours.
+    ``tone`` is one of `TONES`, shown on a terminal that has colours. With ``now`` it is not kept
+    until more is there.
     """
     encoding = sys.stdout.encoding or "utf-8"
     safe = clean(text, lines=True).encode(encoding, "replace").decode(encoding)
-    print(f"{TONES[tone]}{safe}\x1b[0m" if tone and coloured() else safe)
+    print(f"{TONES[tone]}{safe}\x1b[0m" if tone and coloured() else safe, end=end, flush=now)
+
+
+def put_on(text: str, *, now: bool = False) -> None:
+    """Print a text as `put` does; where nobody reads on, that is no reason to stop."""
+    if sys.stdout is not None:  # it was closed by who started the program
+        try:
+            put(text, now=now)
+        except BrokenPipeError:
+            _nobody_reads()
+
+
+def let_go() -> None:
+    """Write what was printed and still waits; where nobody reads on, that is no reason to stop."""
+    if sys.stdout is not None:
+        try:
+            sys.stdout.flush()
+        except BrokenPipeError:
+            _nobody_reads()
+
+
+def _nobody_reads() -> None:
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def tell(text: str, *, end: str = "\n") -> None:
+    """Print a text, made safe, beside the output that a script reads."""
+    if sys.stderr is not None:
+        with suppress(OSError, ValueError):  # whoever could read it is gone
+            print(clean(text, lines=True), end=end, file=sys.stderr, flush=True)
+
+
+def redraw(text: str = "", *, beside: bool = True) -> None:
+    """Put a line over the one that was put there so; an empty one takes it away.
+
+    It goes ``beside`` the output that a script reads, or into it.
+    """
+    stream = sys.stderr if beside else sys.stdout
+    if stream is not None:
+        with suppress(OSError, ValueError):
+            print(ERASE + clean(text), end="", file=stream, flush=True)
 
 
 def coloured() -> bool:
@@ -79,7 +125,10 @@ def plain_json(value: Any, *, indent: int | None = None) -> str:
 
 
 def put_bytes(content: bytes) -> None:
-    """Print bytes as they are, with a line end after them."""
+    """Print bytes as they are, with a line end after them; on a terminal as a text, made safe."""
+    if sys.stdout.isatty():
+        put(content.decode(errors="replace").removesuffix("\n"))
+        return
     sys.stdout.flush()
     sys.stdout.buffer.write(content if content.endswith(b"\n") else content + b"\n")
     sys.stdout.buffer.flush()

@@ -6,6 +6,7 @@ import inspect
 import json
 from typing import Any
 
+from copydesk.cli.output import put
 from copydesk.contract import operations
 from copydesk.contract.operation import CATALOGUE, Operation, Parameter
 
@@ -24,20 +25,20 @@ def print_operations(
             describe(op) | {"reachedBy": [each.id for each in reached.get(op.name, ())]}
             for op in catalogue
         ]
-        print(json.dumps(described, indent=1, ensure_ascii=False))
+        put(json.dumps(described, indent=1, ensure_ascii=False))
     elif openapi:
         from copydesk.server import description
 
-        print(json.dumps(description.openapi(), indent=1, ensure_ascii=False))
+        put(json.dumps(description.openapi(), indent=1, ensure_ascii=False))
     elif markdown:
-        print(_operations_page(catalogue), end="")
+        put(_operations_page(catalogue), end="")
     else:
         reached = reached_by()
         width = max(len(op.name) for op in catalogue)
         long = max(len(op.wire_path) for op in catalogue)
         for op in catalogue:
             ids = " ".join(each.id for each in reached.get(op.name, ()))
-            print(f"{op.name:<{width}}  {op.method:<6} {op.wire_path:<{long}}  {ids}".rstrip())
+            put(f"{op.name:<{width}}  {op.method:<6} {op.wire_path:<{long}}  {ids}".rstrip())
     return 0
 
 
@@ -46,11 +47,11 @@ def print_keys(*, as_json: bool = False, markdown: bool = False) -> int:
     from copydesk.tui import reference
 
     if as_json:
-        print(json.dumps(reference.keys(), indent=1, ensure_ascii=False))
+        put(json.dumps(reference.keys(), indent=1, ensure_ascii=False))
     elif markdown:
-        print(reference.keys_page(), end="")
+        put(reference.keys_page(), end="")
     else:
-        print(reference.keys_table(), end="")
+        put(reference.keys_table(), end="")
     return 0
 
 

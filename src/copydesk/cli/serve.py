@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from copydesk.cli import log_file
 from copydesk.cli.edge import UsageError, say
 from copydesk.cli.embedded import open_store
+from copydesk.cli.output import put
 from copydesk.local.paths import find_paths
 from copydesk.server.app import create_app
 from copydesk.server.fetching import Fetch, Fetcher
@@ -64,15 +65,15 @@ def _tell(host: str, listener: socket.socket, store: Store, *, fetches: bool) ->
     """Say where it listens, what it exposes, and to whom."""
     address, number = listener.getsockname()[:2]
     shown = f"[{host}]" if ":" in host else host
-    print(f"Listening on http://{shown}:{number}", flush=True)
-    print(
+    put(f"Listening on http://{shown}:{number}", now=True)
+    put(
         f"Serving {store.name}\n"
         "/v1 takes a token, which `copydesk desk token` makes; /v1/openapi.json takes none.",
-        flush=True,
+        now=True,
     )
     # What was bound decides, whatever name it was asked for by.
     if ip_address(address.partition("%")[0]).is_loopback:
-        print("Only this machine can reach it.", flush=True)
+        put("Only this machine can reach it.", now=True)
     else:
         say(
             f"copydesk: {host} can be reached from other machines, over plain HTTP. "

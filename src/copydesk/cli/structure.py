@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from copydesk.cli.connection import OWN, Service
 from copydesk.cli.edge import UsageError
+from copydesk.cli.output import put_bytes
 from copydesk.cli.site_finding import FoundSite, find_site
 
 if TYPE_CHECKING:
@@ -36,10 +36,8 @@ def export_structure(
             return write_file(found.id, found.title, layout, service.options)
 
     text = asyncio.run(export())
-    # As bytes: the file is UTF-8 wherever it is read, whatever this terminal is.
-    sys.stdout.flush()
-    sys.stdout.buffer.write(text.encode())
-    sys.stdout.buffer.flush()
+    # As bytes: the file is UTF-8 wherever it is read, whatever this machine's encoding is.
+    put_bytes(text.encode())
     return 0
 
 

@@ -7,7 +7,6 @@ after it, so that what stops here is found there, and the other way round.
 from __future__ import annotations
 
 import asyncio
-import os
 import sys
 from collections.abc import Sequence
 from shlex import quote
@@ -15,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from copydesk.cli.connection import Connection, session_for
 from copydesk.cli.edge import CONFLICT, DONE, FAILED, INTERRUPTED, UsageError, say, status_of
-from copydesk.cli.output import put_json
+from copydesk.cli.output import put_json, put_on, tell
 from copydesk.cli.site_finding import FoundSite, find_site
 from copydesk.cli.stopping import stopping
 from copydesk.cli.structure import Wish, mistaken, read_layout
@@ -309,7 +308,7 @@ class Applying:
                 "nothing was sent: it takes --yes where nobody can be asked (or --plan to look)"
             )
         much = f" {plural(final, 'removal')} for good: type {final}" if final else " y/N"
-        print(f"{question}{much} ", end="", file=sys.stderr, flush=True)
+        tell(f"{question}{much} ", end="")
         answer = sys.stdin.readline().strip().lower()
         if answer not in ((str(final),) if final else ("y", "yes")):
             raise UsageError("nothing was sent.", FAILED)
@@ -375,13 +374,7 @@ class Applying:
         if self._json:
             say(line)
             return
-        encoding = sys.stdout.encoding or "utf-8"
-        safe = clean(line).encode(encoding, "replace").decode(encoding)
-        try:
-            print(safe, flush=True)
-        except BrokenPipeError:
-            # Nobody reads on, which is no reason to stop in the middle of a plan.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        put_on(clean(line), now=True)
 
     def _print_json(
         self, site: FoundSite, items: Sequence[RunCall], *, changed: bool | None = None

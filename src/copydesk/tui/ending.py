@@ -89,7 +89,7 @@ class EndingApp(App[None]):
         from copydesk.tui.terminal_text import only_text
 
         if renderable is not None and not self.is_headless:
-            renderable = only_text(cast("CompositorUpdate", renderable))
+            only_text(cast("CompositorUpdate", renderable))
         super()._display(screen, renderable)
 
     async def _dispatch_message(self, message: Message) -> None:

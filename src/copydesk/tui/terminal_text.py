@@ -23,8 +23,8 @@ _PLAIN = re.compile("[ -~\xa0-\xac\xae-\u02ff\u2010-\u2027\u2190-\u2bff]*").full
 """What most texts and all lines of frames are made of: nothing of it is hidden or a mark."""
 
 
-def only_text(update: CompositorUpdate) -> CompositorUpdate:
-    """Return a frame, or a part of one, with nothing in its texts that a terminal might act on.
+def only_text(update: CompositorUpdate) -> None:
+    """Take out of the texts of a frame, or of a part of one, all that a terminal might act on.
 
     Control characters, what turns the direction, what has no width, halves of characters and links
     go (`domain.text.typed`: what joins letters in a field stays); each strip keeps its width.
@@ -39,7 +39,6 @@ def only_text(update: CompositorUpdate) -> CompositorUpdate:
             ]
         case _:
             raise TypeError(f"{type(update).__name__} is no frame that can be looked through")
-    return update
 
 
 def _safe(strip: Strip) -> Strip:

@@ -17,7 +17,7 @@ from copydesk.contract.models.change_request import (
 from copydesk.server.exporting import export_space
 from copydesk.server.importing import ImportReport
 from tests.server.sources.making import Making, taken
-from tests.server.test_importing import read, tip
+from tests.server.test_importing import pages, read, tip
 from tests.world import World
 
 PAGE = b"".join(b"Line %d of the page.\n\n" % number for number in range(20))
@@ -207,6 +207,41 @@ async def test_what_was_archived_on_the_desk_stays_so(world: World, repository: 
     repository.commit({"a.md": b"# A!\n"}, branch="1-a")
     read(world, repository.path)
     assert (await request(world, space, 1)).status == "archived"
+
+
+# Out to git and back
+
+
+async def test_what_was_exported_and_committed_is_known_when_it_comes_back(
+    world: World, repository: Making, tmp_path: Path
+) -> None:
+    base = tip(repository)
+    front = b"---\ndescription: >-\n  Folded\n  over\n---\n"
+    repository.commit(
+        {"a.md": front + FILES["a.md"], "b.md": FILES["b.md"].replace(b"Line 5 ", b"Row 5 ")},
+        branch="1-front",
+        parents=[base],
+    )
+    repository.commit({"b.md": FILES["b.md"] + b"End.\n"}, "Main goes on")
+    space = read(world, repository.path).spaces[0].space_id
+    await merge(world, space, 1)
+    world.commit(space, {"new-page": "# New\n", "new-page/below": "# Below\n"})
+    export_space(world.store, space, tmp_path / "out")
+    out = taken(tmp_path / "out")
+    assert out["a.md"] == front + FILES["a.md"]
+    repository.commit(dict(out), "What the desk has")
+    before = {path: world.page_id(space, path) for path in ("a", "b", "new-page", "new-page/below")}
+    report = read(world, repository.path)
+    assert report.problems == []
+    assert {path: world.page_id(space, path) for path in before} == before
+    assert sorted(await pages(world, space)) == ["A", "B", "Below", "New page"]
+    # The desk stands where git does: a branch from here on is up to date.
+    repository.commit(
+        {"a.md": out["a.md"] + b"More.\n"}, branch="2-more", parents=[tip(repository)]
+    )
+    read(world, repository.path)
+    assert not (await request(world, space, 2)).outdated
+    assert read(world, repository.path).spaces[0].revisions == 0
 
 
 # What leaves its space

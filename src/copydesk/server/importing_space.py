@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ from copydesk.domain.documents import markdown_to_document
 from copydesk.server import branches, content, seeding
 from copydesk.server.merging import merge
 from copydesk.server.seeding import Editor, at
-from copydesk.server.source_content import fill, filled, source_of
+from copydesk.server.source_content import fill, filled, source_of, source_space
 from copydesk.server.sources.model import (
     Commit,
     Person,
@@ -24,8 +24,10 @@ from copydesk.server.sources.model import (
     SourceChange,
     SourceRevision,
     SourceSpace,
+    walk,
 )
 from copydesk.server.sources.plan import ImportPlan, SpacePlan
+from copydesk.server.sources.writer import placed
 from copydesk.server.store import Row, Tx, to_json
 
 TITLE_LENGTH = 50
@@ -286,6 +288,7 @@ class SpaceImport:
     def _catch_up(self, plan: SpacePlan, report: SpaceReport, remembered: dict[str, Any]) -> None:
         """Bring an imported space to the source's present state."""
         row = self.tx.row("space", report.space_id)
+        self._know_again(plan, row, remembered)
         last = remembered["revision"]
         if self._revision_of(report.space_id, plan.head) == last:
             return
@@ -298,6 +301,36 @@ class SpaceImport:
                 report.revisions += 1
             return
         self._reconcile(plan, report, row, last)
+
+    def _know_again(self, plan: SpacePlan, row: Row, remembered: dict[str, Any]) -> None:
+        """Know pages that were made, and groups and links renamed, on the desk and come from git.
+
+        An export wrote them where they are found now, so they are the same and not others.
+        """
+        stored = content.load(self.tx, row["revision_id"])
+        here = source_space(
+            self.tx,
+            row["id"],
+            row["title"],
+            stored,
+            folder=plan.folder,
+            summary_path=remembered.get("summary"),
+        )
+        ids = {
+            page.key: id_
+            for page, id_ in zip(here.walk(), (n.page for n in stored.nodes()), strict=True)
+        }
+        there = {(page.type, page.source_path or page.path): page.key for page in plan.head.walk()}
+        for page in walk(placed(here)):
+            key = there.get((page.type, page.source_path or page.path))
+            own = page.type == "document" and page.key != ids[page.key]
+            if key is not None and key not in ids and not own:
+                self.tx.run(
+                    "UPDATE page SET source_key = NULL WHERE space_id = ? AND source_key = ?",
+                    row["id"],
+                    key,
+                )
+                self.tx.update("page", ids[page.key], source_key=key)
 
     def _known_commits(self, space_id: str) -> set[str]:
         rows = self.tx.all(
@@ -337,6 +370,7 @@ class SpaceImport:
             page = conflict.page
             if page is not None and page.id in base.pages and page.id not in ours.pages:
                 merged.draft.lift_out(page.id)
+        _trace_back(merged.draft, theirs)
         if merged.draft == ours:
             return
 
@@ -358,6 +392,20 @@ def _space_report(plan: SpacePlan, space_id: str, *, created: bool) -> SpaceRepo
         unlisted=tuple(file.path for file in plan.head.files if file.role == "unlisted"),
         created=created,
     )
+
+
+def _trace_back(draft: content.Draft, source: content.Draft) -> None:
+    """Note which blob of the source each page and file is that says the same there.
+
+    What the desk wrote is such a blob once it was exported and committed, and a branch that starts
+    there starts at what the desk has.
+    """
+    for key, page in source.pages.items():
+        if key in draft.pages and replace(draft.pages[key], git_oid=page.git_oid) == page:
+            draft.pages[key] = page
+    for path, file in source.files.items():
+        if path in draft.files and draft.files[path].blob == file.blob:
+            draft.files[path] = replace(file, id=draft.files[path].id)
 
 
 def _tree(tx: Tx, revision_id: str) -> Any:

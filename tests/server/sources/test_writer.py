@@ -244,14 +244,22 @@ def test_a_folder_without_a_summary_gets_none_while_its_tree_says_enough(tmp_pat
 
 
 def test_front_matter_changes_only_where_the_page_did(tmp_path: Path) -> None:
-    source = b"---\nextra: [1, 2]\ndescription: old\nhidden: true\n---\n# A\n"
+    source = (
+        b"---\n# who reads it\nextra: [1, 2]\ndescription: >-\n  old\n  words\n\n"
+        b"# why\nhidden: true  # for now\nother: x\n---\n# A\n"
+    )
     (base,) = layout({"SUMMARY.md": b"* [A](a.md)\n", "a.md": source})
     (before,) = base.pages
     after = replace(before, description="new: words", hidden=False, icon="anchor")
     write_space(tmp_path, replace(base, pages=(after,)), base=base)
     assert (tmp_path / "a.md").read_bytes() == (
-        b"---\nextra:\n- 1\n- 2\ndescription: 'new: words'\nicon: anchor\n---\n# A\n"
+        b"---\n# who reads it\nextra: [1, 2]\ndescription: 'new: words'\n\n"
+        b"# why\nother: x\nicon: anchor\n---\n# A\n"
     )
+    # What was edited in the source says all of it already, however it is written there.
+    (edited,) = layout({"SUMMARY.md": b"* [A](a.md)\n", "a.md": source.replace(b"old", b"older")})
+    write_space(tmp_path / "edited", edited, base=base)
+    assert (tmp_path / "edited/a.md").read_bytes() == source.replace(b"old", b"older")
     fresh = page("B", "b.md", "# B\n", hidden=True, layout={"cover": True, "coverSize": "full"})
     write_space(tmp_path, space_of(fresh))
     text = (tmp_path / "b.md").read_bytes()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -24,6 +24,8 @@ _FENCED = re.compile(
 _HEADING = re.compile(r" {0,3}#[ \t]")
 _FENCE = re.compile(r" {0,3}(?P<mark>```|~~~)")
 _CLOSING = re.compile(r"[ \t]#+$")
+_LINE = re.compile(r"[^\n]*\n|[^\n]+")
+_APART = re.compile(r"[ \t]*(?:#|\r?\n?$)")
 _SEARCHED = 400
 """How many lines, and characters of a line, a page's first heading is looked for in."""
 
@@ -120,6 +122,7 @@ def read_facts(values: Mapping[str, Any]) -> Facts:
         cover = shown.get("cover")
         if isinstance(cover, dict) and isinstance(cover.get("size"), str):
             layout["coverSize"] = cover["size"]
+    covered = words("cover")
     return Facts(
         description=words("description"),
         emoji=words("emoji"),
@@ -127,8 +130,8 @@ def read_facts(values: Mapping[str, Any]) -> Facts:
         hidden=values.get("hidden") is True,
         no_index=values.get("noIndex") is True,
         no_robots_index=values.get("noRobotsIndex") is True,
-        cover=words("cover"),
-        cover_y=_offset(values.get("coverY")),
+        cover=covered,
+        cover_y=None if covered is None else _offset(values.get("coverY")),
         layout=layout,
     )
 
@@ -158,32 +161,75 @@ def facts_of(page: SourcePage) -> Facts:
 def front_matter(page: SourcePage, base: SourcePage | None) -> str:
     """Return the front matter to write for a page.
 
-    It stays verbatim unless it says something else than ``base`` did, or the page never had any;
-    then only the values that differ are set, and what else stands there stays.
+    It stays verbatim while it says what the page does, or as much of that as it did in ``base``;
+    else only the values that differ are set, and what else stands there stays.
     """
-    raw = page.front_matter
-    before = Facts() if base is None else facts_of(base)
-    if facts_of(page) == before or (base is None and _FENCED.match(raw)):
-        return raw
+    raw, wanted = page.front_matter, facts_of(page)
     found = _FENCED.match(raw)
     try:
         values = read_mapping(found["yaml"]) if found else {}
     except BadYamlError:
         return raw
-    told, wanted = _spoken(before), _spoken(facts_of(page))
-    for name in (*told, *wanted):
-        if told.get(name) == wanted.get(name):
-            continue
-        if name in wanted:
-            values[name] = wanted[name]
-        else:
-            values.pop(name, None)
+    said = read_facts(values)
+    if base is not None and base.front_matter == raw and facts_of(base) == wanted:
+        return raw
+    told, spoken = _spoken(said), _spoken(wanted)
+    changes = {
+        name: spoken.get(name) for name in (*told, *spoken) if told.get(name) != spoken.get(name)
+    }
+    if not changes:
+        return raw
+    values = {name: value for name, value in (values | changes).items() if value is not None}
     mark = "\ufeff" if raw.startswith("\ufeff") else ""
     if not values:
         return mark
-    text = yaml.safe_dump(values, sort_keys=False, allow_unicode=True, width=1000)
     newline = "\r\n" if "\r\n" in (raw or page.markdown) else "\n"
-    return mark + f"---\n{text}---\n".replace("\n", newline)
+    if found is not None:
+        edited = found["yaml"]
+        for name, value in changes.items():
+            edited = _with_value(edited, name, value, newline)
+        if _reads_as(edited, wanted):
+            return raw[: found.start("yaml")] + edited + raw[found.end("yaml") :]
+    return mark + f"---{newline}{_dumped(values, newline)}---{newline}"
+
+
+def _dumped(values: Mapping[str, Any], newline: str) -> str:
+    text: str = yaml.safe_dump(dict(values), sort_keys=False, allow_unicode=True, width=1000)
+    return text.replace("\n", newline)
+
+
+def _with_value(text: str, name: str, value: Any, newline: str) -> str:
+    """Return a YAML mapping with one value set, or gone for None; all else stays as it stands."""
+    said = "" if value is None else _dumped({name: value}, newline)
+    try:
+        node = yaml.compose(text, Loader=yaml.SafeLoader)
+    except (yaml.YAMLError, ValueError):
+        return text
+    for key, old in node.value if isinstance(node, yaml.MappingNode) else ():
+        if key.value == name:
+            start, stop = key.start_mark.index, old.end_mark.index
+            lines = _LINE.findall(text, start)
+            # A value may end at the next key: blank lines and comments before that are not its own.
+            whole = [
+                line for line, at in zip(lines, _starts(lines, start), strict=True) if at < stop
+            ]
+            while len(whole) > 1 and _APART.match(whole[-1]):
+                whole.pop()
+            return text[:start] + said + text[start + sum(map(len, whole)) :]
+    return (text if not text or text.endswith(("\n", "\r")) else text + newline) + said
+
+
+def _starts(lines: Sequence[str], first: int) -> Iterator[int]:
+    for line in lines:
+        yield first
+        first += len(line)
+
+
+def _reads_as(text: str, wanted: Facts) -> bool:
+    try:
+        return read_facts(read_mapping(text)) == wanted
+    except BadYamlError:
+        return False
 
 
 def _spoken(facts: Facts) -> dict[str, Any]:

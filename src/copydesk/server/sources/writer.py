@@ -90,9 +90,7 @@ def contents_of(
 ) -> Iterator[tuple[str, bytes]]:
     """Yield every file of a space with its bytes, the summary last."""
     old = {page.key: page for page in base.walk()} if base is not None else {}
-    taken = {file.path for file in space.files}
-    taken |= {page.source_path for page in space.walk() if page.source_path}
-    pages = _placed(space.pages, space.folder, taken)
+    pages = placed(space)
     seen: set[str] = set()
     for page in walk(pages):
         if page.source_path is None:
@@ -153,6 +151,13 @@ def _follows_folders(space: SourceSpace) -> bool:
     return [(page.path, page.type, page.title) for page in walk(seen)] == [
         (page.path, page.type, page.title) for page in space.walk()
     ]
+
+
+def placed(space: SourceSpace) -> tuple[SourcePage, ...]:
+    """Return the pages of a space, each document with the file that it is written to."""
+    taken = {file.path for file in space.files}
+    taken |= {page.source_path for page in space.walk() if page.source_path}
+    return _placed(space.pages, space.folder, taken)
 
 
 def _placed(pages: Iterable[SourcePage], folder: str, taken: set[str]) -> tuple[SourcePage, ...]:

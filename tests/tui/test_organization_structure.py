@@ -146,14 +146,22 @@ async def test_a_tree_is_rearranged_sent_with_what_others_did_and_taken_back(
         assert told[""] == ["Product", "Support", "Web SDK"]
         assert told["Product"] == ["SDKs", "Platform guide", "Our handbook", "Reference"]
         assert told["Support"] == ["Legal"]
+        # Nothing is staged any more: what u would take back now was sent, so that it asks.
         await driver.press("u")
+        assert "Take back 3 writes" in driver.screen
+        assert "Undo Move Legal from the top into Support" in driver.screen
+        await driver.press("escape")
+        assert await tree.told() == told
+        await driver.press("u", "y")
         assert await tree.told() == theirs
         await driver.press("ctrl+r")
+        assert "Redo Move Legal from the top into Support" in driver.screen
+        await driver.press("y")
         assert await tree.told() == told
         # What one of them stood beside is elsewhere by now: beside the next, or alone.
         async with tree.world.api() as api:
             await api(ops.move_space, tree.ids["Web SDK"], SpaceMove(parent=tree.ids["SDKs"]))
-        await driver.press("u")
+        await driver.press("u", "y")
         assert (await tree.told())[""] == [*START[""][:2], "Our handbook", "Legal"]
         # And where what it was in is gone, it says so and takes nothing for done.
         go(driver, tree, "Web SDK")
@@ -167,7 +175,7 @@ async def test_a_tree_is_rearranged_sent_with_what_others_did_and_taken_back(
         assert tree.world.row("collection", tree.ids["Support"])["title"] == "Support desk"
         async with tree.world.api() as api:
             await api(ops.delete_collection, tree.ids["SDKs"])
-        await driver.press("u")
+        await driver.press("u", "y")
         assert "What it was in is gone: it stays where it is." in driver.screen
 
 
@@ -213,7 +221,7 @@ async def test_what_is_made_nested_copied_and_put_in_order(tree: Tree) -> None:
         assert made[""] == ["Support", "Product", "Handbook", "Legal"]
         assert made["Support"] == ["Archive"]
         assert made["Archive"] == ["Old", "Guide (copy)"]
-        await driver.press("u")
+        await driver.press("u", "y")
         assert await tree.told() == START
         await driver.press("ctrl+r")  # what was made is gone: the rest was about that
         assert "and 2 more are gone since u. Stage it again." in driver.screen
@@ -261,7 +269,10 @@ async def test_the_trash_keeps_what_is_deleted_and_others_may_be_given_the_rest(
         await driver.press("y")
         assert (await tree.told())["Product"] == ["Guide", "Reference"]
         assert "Trash (2 known, kept 7 days)" in driver.screen
-        await driver.press("u")  # what came last: the restoring, not the step staged before it
+        # What came last: the restoring, not the step staged before it.
+        await driver.press("u")
+        assert "Undo Restore Guide: it goes" in driver.screen
+        await driver.press("y")
         assert (await tree.told())["Product"] == ["Reference"]
         assert plan(driver) == ["Reference: unlocked"]
         await driver.press("u")
@@ -273,7 +284,7 @@ async def test_the_trash_keeps_what_is_deleted_and_others_may_be_given_the_rest(
         assert (await tree.told())["Product"] == ["Guide", "Reference"]
         await transfer(driver, tree, "Product")
         assert "Guide: the site Acme Docs shows it; remove it there first." in driver.screen
-        await driver.press("escape", "u")
+        await driver.press("escape", "u", "y")
         assert (await tree.told())["Product"] == ["Reference"]
         await transfer(driver, tree, "Support")
         assert "cannot be taken back" in driver.screen

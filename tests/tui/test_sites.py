@@ -244,6 +244,8 @@ async def test_an_order_is_staged_sent_with_the_fewest_requests_and_taken_back(
         assert driver.selected == ids["Status"]
         assert "move Status" in driver.screen.split("Changes made from")[1].split("╰")[0]
         await driver.press("u")
+        assert "Undo Move Status: after Legal" in driver.screen
+        await driver.press("y")
         assert await published.order() == list(SECTIONS)
         assert "Taken back: Move Status" in driver.screen
 

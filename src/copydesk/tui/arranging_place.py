@@ -259,24 +259,36 @@ class ArrangingPlace(ShowsStaged, scope="arranging"):
         """What ``u`` takes back of what was sent; nothing while that is a staged step."""
         return "" if self.step_is_newest else super().status_right()
 
+    def _called(self, row: str) -> str:
+        """Return what a row is called."""
+        for layout in (self.arrangement.now, self.arrangement.base):
+            if row in layout.items:
+                return layout.items[row].title
+        return "another"
+
     @action("u", "undo", unless=nothing_to_take_back, show=12, group="Order", override=True)
     async def undo(self) -> None:
-        """Take back the last staged step, or what was sent since it."""
+        """Take back the last staged step; what was sent since it after showing that and asking."""
         if self.step_is_newest:
             self.staged(self.arrangement.undo())
             return
-        self._write_undone = True
-        await super().undo()
+        from copydesk.tui import turning
+
+        undone = len(self.session.log)
+        await turning.undo(self, asking=self._called)
+        self._write_undone = self._write_undone or len(self.session.log) > undone
 
     @action(
         "ctrl+r", "redo", unless=nothing_to_redo, show=11, group="Order", also=("Z",), override=True
     )
     async def redo(self) -> None:
-        """Stage again what was undone last, or do a write again that was taken back since."""
+        """Stage again what was undone last; a write that was taken back since after asking."""
         if self.arrangement.future and not (self._write_undone and self.session.redoable()):
             self.staged(self.arrangement.redo())
-        else:
-            await super().redo()
+            return
+        from copydesk.tui import turning
+
+        await turning.redo(self, asking=self._called)
 
     @action("X", "drop staged", unless=nothing_staged, danger=2, show=13, group="Order")
     async def drop_staged(self) -> None:

@@ -56,6 +56,14 @@ def to_be_removed(here: SiteEditing) -> str | None:
     return None
 
 
+def not_hideable(here: SiteEditing) -> str | None:
+    """Say so when a section is among the rows: only site spaces can be hidden."""
+    items = here.arrangement.now.items
+    if any(items[row].kind == "section" for row in here.picked() if row in items):
+        return "A section cannot be hidden, only what it shows: unfold it with l."
+    return None
+
+
 def default_already(here: SiteEditing) -> str | None:
     """Say so when readers land on the row already."""
     if here.row is not None and here.row.item.values.get("default"):
@@ -189,7 +197,8 @@ class SiteEditing(ReadsArranged[SiteRead], scope="site_editing"):
     # Hidden, default
 
     @action(
-        "x", "hide/show", unless=(not_allowed, not_staged_order, *unless_marked(*ON_ROW)),
+        "x", "hide/show", unless=(not_allowed, not_staged_order, *unless_marked(*ON_ROW),
+                                  not_hideable),
         show=25, group="Change", now=hide_label, stages=True, takes="marked",
     )  # fmt: skip
     def hide(self) -> None:
@@ -198,15 +207,8 @@ class SiteEditing(ReadsArranged[SiteRead], scope="site_editing"):
         With rows picked all of them become as the first one would.
         """
         picked, now = self.picked(), self.arrangement.now
-        items = [now.items[row] for row in picked if row in now.items]
-        if whole := next((item for item in items if item.kind != "site-space"), None):
-            self.say(
-                f"{whole.title} is a {whole.kind}: only what a section shows can be hidden. "
-                "Unfold it with l.",
-                "warn",
-            )
-        elif items:
-            hidden = not items[0].values.get("hidden")
+        if picked and picked[0] in now.items:
+            hidden = not now.items[picked[0]].values.get("hidden")
             self.stage(lambda it: it.change_all({row: {"hidden": hidden} for row in picked}))
 
     @action(

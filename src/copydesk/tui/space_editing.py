@@ -68,8 +68,9 @@ def _lacks(node: SpaceNode, permission: str) -> bool:
 
 
 def no_space_row(here: SpaceEditing) -> str | None:
-    """Say so when the row is no space."""
-    if here.row is not None and here.row.kind != "space":
+    """Say so when the row is no space, or one of those that are picked."""
+    items = here.arrangement.now.items
+    if any(items[row].kind != "space" for row in here.picked() if row in items):
         return "This is a collection: it has no merge rules, no lock and no emoji."
     return None
 
@@ -215,7 +216,7 @@ class SpaceEditing(ReadsArranged[TreeRead], scope="space_editing"):
     # Lock, merge rules
 
     @action("x", "lock",
-            unless=(not_allowed, not_staged_order, *unless_marked(*ON_ROW, no_space_row)),
+            unless=(not_allowed, not_staged_order, *unless_marked(*ON_ROW), no_space_row),
             show=25, group="Change", now=lock_label, stages=True, takes="marked")  # fmt: skip
     def lock_space(self) -> None:
         """Lock a space, so that it is edited only in change requests, or unlock it. Staged here.
@@ -223,9 +224,7 @@ class SpaceEditing(ReadsArranged[TreeRead], scope="space_editing"):
         With rows picked all of them become as the first one would.
         """
         picked, now = self.picked(), self.arrangement.now
-        if other := next((row for row in picked if self._kind(row) != "space"), None):
-            title = now.items[other].title if other in now.items else "One of them"
-            self.say(f"{title} is a collection: only spaces are locked.", "warn")
+        if not picked or picked[0] not in now.items:
             return
         locked = now.items[picked[0]].values.get("editMode") == "locked"
         mode = "live" if locked else "locked"

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
@@ -14,7 +15,11 @@ from copydesk.tui.undoing import Past
 from copydesk.tui.widgets.sheet import Confirm, Fact
 
 if TYPE_CHECKING:
+    from copydesk.domain.reversal import Step
     from copydesk.tui.place import Place
+
+Naming = Callable[[str], str]
+"""Takes the id of a thing and returns what a person calls it."""
 
 SHOWN = 12
 """How many writes a sheet names before it counts the others."""
@@ -24,10 +29,11 @@ TAKE_REPLIES = frozenset({"delete_space_comment", "delete_change_request_comment
 """The operations that delete a message with all that was replied to it."""
 
 
-async def undo(place: Place) -> None:
+async def undo(place: Place, *, asking: Naming | None = None) -> None:
     """Recall what waits, else take back the newest write, with the group that it belongs to.
 
-    What is in the outbox is taken out of there.
+    What is in the outbox is taken out of there. With ``asking`` the requests that take it back are
+    shown first: where the same key takes back what was only staged.
     """
     session = place.session
     if session.waits:
@@ -47,7 +53,16 @@ async def undo(place: Place) -> None:
     final = session.final()
     if final is not None and not await _older(place, final, line):
         return
-    await turn(place, await session.taken_with(line))
+    pasts = await session.taken_with(line)
+    if asking is None or (final is not None and _named(final, line, pasts)):
+        await turn(place, pasts)
+    elif await _plan_agreed(place, pasts, asking):
+        await turn(place, pasts, agreed=True)
+
+
+def _named(final: Written, line: Written, pasts: Sequence[Past]) -> bool:
+    """Whether `_older` named all that would be taken back with a line."""
+    return len(pasts) == 1 or (bool(line.group) and final.group == line.group)
 
 
 async def look_again(place: Place, past: Past) -> None:
@@ -66,17 +81,21 @@ async def look_again(place: Place, past: Past) -> None:
         await turn(place, [past])
 
 
-async def redo(place: Place) -> None:
-    """Do again what was taken back last."""
-    await turn(place, place.session.redoable(), again=True)
+async def redo(place: Place, *, asking: Naming | None = None) -> None:
+    """Do again what was taken back last; with ``asking`` the requests for it are shown first."""
+    pasts = place.session.redoable()
+    if asking is None or await _plan_agreed(place, pasts, asking, again=True):
+        await turn(place, pasts, again=True)
 
 
-async def turn(place: Place, pasts: Sequence[Past], *, again: bool = False) -> None:
+async def turn(
+    place: Place, pasts: Sequence[Past], *, again: bool = False, agreed: bool = False
+) -> None:
     """Take writes back, or do them ``again``; ask about those that changed since.
 
-    Raises `WriteError` when the service refuses.
+    ``agreed`` says that what has to be agreed to was. Raises `WriteError` when the service refuses.
     """
-    if not pasts or not (again or await _agreed(place, pasts)):
+    if not pasts or not (again or agreed or await _agreed(place, pasts)):
         return
     session = place.session
     results: list[Any] = []
@@ -134,6 +153,63 @@ async def _agreed(place: Place, pasts: Sequence[Past]) -> bool:
         name = clean(f"{past.entry.what} {past.entry.target}")
         facts += [Text(name, style="strong"), Text(past.reversal.asks, style="warn")]
     return await place.desk.push_screen_wait(Confirm("Undo", facts, verb="undo")) is True
+
+
+async def _plan_agreed(
+    place: Place, pasts: Sequence[Past], called: Naming, *, again: bool = False
+) -> bool:
+    """Show what would be sent to take back what was sent, or to do it again, and ask."""
+    sent = [past for past in pasts if not is_of_outbox(past)]
+    if not sent:
+        return True
+    does, verb = ("Do again", "Redo") if again else ("Take back", "Undo")
+    said = "was taken back. Doing it again" if again else "was sent already. Taking it back"
+    facts: list[Fact] = [Text(f"This {said} sends:", style="strong"), ""]
+    for past in sent[:SHOWN]:
+        facts.append(f"{verb} {plan_line(past, called, again=again)}")
+        if past.reversal.asks and not again:
+            facts.append(Text(past.reversal.asks, style="warn"))
+    if len(sent) > SHOWN:
+        facts.append(f"and {len(sent) - SHOWN} more")
+    count = plural(len(sent), "write")
+    sheet = Confirm(f"{does} {count}", facts, verb=f"{does.lower()} {count}")
+    return await place.desk.push_screen_wait(sheet) is True
+
+
+def plan_line(past: Past, called: Naming, *, again: bool = False) -> str:
+    """Return a write that is taken back, or done again, and what becomes of its thing then."""
+    said = clean(f"{past.entry.what} {past.entry.target}")
+    steps = past.reversal.forth if again else past.reversal.back
+    words = [word for step in steps for word in _step_words(step, called)]
+    return f"{said}: {', '.join(words)}" if words else said
+
+
+def _step_words(step: Step, called: Naming) -> Iterator[str]:
+    """Yield what a step makes of its thing, as far as that can be said in a few words."""
+    if step.operation.startswith("delete_"):
+        yield "it goes"
+    for name, value in (step.body if isinstance(step.body, dict) else {}).items():
+        match name, value:
+            case "position", {**sides}:
+                for side, anchor in sides.items():
+                    thing = anchor if isinstance(anchor, dict) else {}
+                    ids = [str(each) for key, each in thing.items() if key != "type"]
+                    yield f"{side} {', '.join(map(called, ids))}"
+            case "parent", None:
+                yield "to the top"
+            case "parent", str(parent):
+                yield f"into {called(parent)}"
+            case _, bool(on):
+                yield _spaced(name) if on else f"not {_spaced(name)}"
+            case _, None | "":
+                yield f"no {_spaced(name)}"
+            case _, str(text):
+                yield f"{_spaced(name)} {clean(text)}"
+
+
+def _spaced(name: str) -> str:
+    """Return the name of a field as words: ``editMode`` is "edit mode"."""
+    return re.sub(r"[A-Z]", lambda letter: f" {letter[0].lower()}", name)
 
 
 async def _older(place: Place, final: Written, older: Written) -> bool:

@@ -7,7 +7,7 @@ import importlib
 import sys
 from pathlib import Path
 
-NAMES = ("start", "keys", "structure", "page", "diff", "importing", "ingesting", "desk")
+NAMES = ("start", "keys", "reviews", "structure", "page", "diff", "importing", "ingesting", "desk")
 
 
 def main() -> int:

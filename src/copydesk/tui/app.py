@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Any, TypeVar
+from weakref import ref
 
 from textual import events
 from textual.binding import Binding
@@ -288,7 +289,7 @@ class CopydeskApp(AccountApp, MergingApp, EndingApp):
             await self._go(name, target, back=back)
         finally:
             CAUSE.reset(before)
-            BEGAN_ON.set(self.screen)
+            BEGAN_ON.set(ref(self.screen))
 
     async def _go(self, name: str, target: Target | None, *, back: bool) -> None:
         entry = places.find(name)

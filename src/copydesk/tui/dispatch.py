@@ -15,6 +15,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from time import monotonic
 from typing import TYPE_CHECKING, Any
+from weakref import ref
 
 from textual import events
 from textual.app import App
@@ -40,8 +41,13 @@ SOFT_CHORD_SECONDS = 0.8
 FIELD_SECONDS = 1.0
 """How long what is typed waits for a field to put in what was typed before."""
 
-BEGAN_ON: ContextVar[Screen[Any] | None] = ContextVar("began_on", default=None)
-"""What was in front when the action began that goes on here, or where it went itself since."""
+BEGAN_ON: ContextVar[ref[Screen[Any]] | None] = ContextVar("began_on", default=None)
+"""What was in front when the action began that goes on here, or where it went itself since.
+
+Every task that begins here keeps its own copy, and the screens that it opens begin theirs in that:
+were it not a weak reference, each screen would keep the one before it for as long as the program
+runs.
+"""
 
 
 def left_behind(app: App[Any]) -> bool:
@@ -49,7 +55,8 @@ def left_behind(app: App[Any]) -> bool:
 
     Something else is in front then, and what is typed is meant for that.
     """
-    began, front = BEGAN_ON.get(), app.screen
+    noted, front = BEGAN_ON.get(), app.screen
+    began = None if noted is None else noted()
     own = getattr(front, "cause", None) == CAUSE.get()
     return began is not None and began in app.screen_stack and not (front is began or own)
 
@@ -177,7 +184,7 @@ def because(owner: Any, name: str) -> Iterator[None]:
     What is done in a sheet is done for the action that opened it, too.
     """
     opener: tuple[str, ...] = getattr(owner.screen, "cause", ())
-    before, where = CAUSE.set((*opener, name)), BEGAN_ON.set(owner.screen)
+    before, where = CAUSE.set((*opener, name)), BEGAN_ON.set(ref(owner.screen))
     try:
         yield
     finally:

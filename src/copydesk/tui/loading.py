@@ -6,6 +6,7 @@ import asyncio
 import itertools
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 
 from textual.screen import Screen
@@ -225,9 +226,11 @@ class Loading(Screen[None]):
             ),
             name=f"load {group}",
         )
-        self._reads[group].add_done_callback(self._over)
+        self._reads[group].add_done_callback(partial(self._over, group))
 
-    def _over(self, task: asyncio.Task[bool]) -> None:
+    def _over(self, group: str, task: asyncio.Task[bool]) -> None:
+        if self._reads.get(group) is task:
+            del self._reads[group]  # it keeps its result, and the context that it began in
         # Nothing else tells the header that what failed is not being read any more.
         if self.failing and not self.loads:
             self._place.refresh_head()
@@ -262,6 +265,8 @@ class Loading(Screen[None]):
                 clock.stop()
                 self._aside.discard(group)
             task.cancel()  # which does nothing to one that is over
+            if self._reads.get(group) is task:
+                del self._reads[group]
             self._slow(group, "")
         if task.cancelled():
             return None

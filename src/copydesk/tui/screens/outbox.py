@@ -112,7 +112,7 @@ class OutboxPlace(Place, scope="outbox"):
 
     def opened(self) -> None:
         """Follow what comes and goes."""
-        self._unwatch = self.session.watch(self._follow)
+        self._unfollow = self.session.watch(self._follow)
 
     def _follow(self) -> None:
         """Show what has changed; also called by threads that put drafts away."""
@@ -121,7 +121,7 @@ class OutboxPlace(Place, scope="outbox"):
 
     def on_unmount(self) -> None:
         """Follow it no more."""
-        self._unwatch()
+        self._unfollow()
 
     def _age(self, entry: Entry) -> Text:
         return Text(age(entry.moment, self.session.clock()), style="muted")

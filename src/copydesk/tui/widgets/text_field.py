@@ -22,6 +22,11 @@ class TextField(Acts, TextArea):
     def __init__(self, text: str = "", **kwargs: Any) -> None:
         super().__init__(typed(text, lines=True), **kwargs)
 
+    def on_unmount(self) -> None:
+        """Be forgotten by the app: Textual lets go of who watches its theme when that changes."""
+        watching = getattr(self.app, "__watchers", {}).get("theme", [])
+        watching[:] = [each for each in watching if each[0] is not self]
+
     def load_text(self, text: str) -> None:
         """Put a text in the place of all that is there."""
         super().load_text(typed(text, lines=True))

@@ -1,0 +1,77 @@
+"""What was left is let go of: no screen stays in memory because of another one, or of its reads."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import heapq
+from typing import Any
+from weakref import ref
+
+from textual.screen import Screen
+
+from copydesk.tui import places
+from copydesk.tui.places import Target
+from tests.drive import Driver, drive
+from tests.tui.opening import open_world
+from tests.world import World
+
+
+def drop_stopped_timers() -> None:
+    """Let the event loop forget the timers that were stopped, as it does by and by."""
+    loop: Any = asyncio.get_running_loop()
+    for timer in loop._scheduled:
+        timer._scheduled = not timer.cancelled()
+    loop._scheduled = [timer for timer in loop._scheduled if timer._scheduled]
+    loop._timer_cancelled_count = 0
+    heapq.heapify(loop._scheduled)
+
+
+async def still_there(driver: Driver, left: dict[str, ref[Screen[Any]]]) -> list[str]:
+    """Return which of the screens that were left are in memory."""
+    await driver.press("j", "k")
+    drop_stopped_timers()
+    gc.collect()
+    return [name for name, screen in left.items() if screen() is not None]
+
+
+async def test_a_review_that_was_left_is_let_go_of(world: World) -> None:
+    space = world.space("Handbook", {"a": "# A\n\nOne.\n", "b": "# B\n\nTwo.\n"})
+    for number in range(3):
+        request = world.change_request(space, {"a": f"# A\n\nOne and {number}.\n"})
+        world.comment(space, "A word", change_request=request)
+    left: dict[str, ref[Screen[Any]]] = {}
+    async with drive(open_world(world, "changes")) as driver:
+        for turn in range(6):
+            await driver.press("enter", "]", "1", "2", "3", "tab")
+            assert driver.place.PLACE == "review"
+            left[f"review {turn}"] = ref(driver.place)
+            for sheet in ("?", "C"):
+                await driver.press(sheet)
+                left[f"{sheet} {turn}"] = ref(driver.app.screen)
+                await driver.press("escape")
+            await driver.press("q", "j" if turn % 2 else "k")
+            assert driver.place.PLACE == "changes"
+        assert await still_there(driver, left) == []
+
+
+async def test_every_screen_that_was_left_is_let_go_of(world: World) -> None:
+    space = world.space("Handbook", {"a": "# A\n\nOne.\n"})
+    request = world.change_request(space, {"a": "# A\n\nTwo.\n"})
+    places.load_all()
+    target = Target(organization=world.home, space=space, change_request=request)
+    left: dict[str, ref[Screen[Any]]] = {}
+    async with drive(open_world(world, "organizations", target)) as driver:
+        # Of those that were left last, the event loop may keep one for a while: what was left
+        # before that is looked at.
+        for name in [each for each in places.ENTRIES for _ in range(2)]:
+            await driver.press(":")
+            await driver.type(name)
+            await driver.press("enter")
+            if len(driver.app.screen_stack) > 1:
+                left.setdefault(name, ref(driver.place))
+                await driver.press("q")
+            for _ in driver.app.screen_stack[1:]:
+                await driver.press("escape", "q")
+        assert len(left) > len(places.ENTRIES) / 2
+        assert await still_there(driver, left) == []

@@ -12,11 +12,11 @@ import pytest
 
 from copydesk.cli.connection import Connection
 from copydesk.cli.cr import send_comment
-from copydesk.cli.cr_diff import Side, file_patch
 from copydesk.cli.edge import OFFLINE, UsageError
 from copydesk.cli.noted import Noted
 from copydesk.cli.space_finding import find_request
 from copydesk.client.api import Api
+from copydesk.domain.git_patch import Side, file_patch
 from copydesk.domain.snooze import Snooze
 from copydesk.local.paths import find_paths
 from copydesk.local.snooze import DeskSnoozes
@@ -158,26 +158,26 @@ def test_what_it_changes_is_printed_by_word_and_as_a_patch(
     value = scripts.json("cr", "diff", "1")
     assert "".join(each["patch"] for each in value) == patch
     assert {tuple(each["kinds"]) for each in value} >= {("added",), ("deleted",), ("edited",)}
+    folder, wanted = tmp_path / "before", tmp_path / "after"
+    scripts.out("desk", "export", "API reference", str(folder))
     git = shutil.which("git")
-    if git is not None:
-        files = {"retries.md": "# Retries\n\nWe try three times.\n\nThen we stop.\n"}
-        files |= {"old.md": "Gone soon.\n", "notes.md": "Same.\n"}
-        for name, text in files.items():
-            (tmp_path / name).write_text(text)
-        (tmp_path / "p").write_text(patch)
-        subprocess.run([git, "apply", "p"], cwd=tmp_path, check=True, timeout=60)
-        now = {each.name: each.read_text() for each in tmp_path.rglob("*.md")}
-        after = "# Retries\n\nWe try five times.\n\nThen we stop. \x1b[2J"
-        assert now == {
-            "retries.md": after, "remarks.md": "Same.\n", "dead-letters.md": "They wait.\n"
-        }  # fmt: skip
+    assert git is not None
+    (tmp_path / "p").write_text(patch)
+    subprocess.run([git, "apply", "../p"], cwd=folder, check=True, timeout=60)
     assert scripts.run("cr", "merge", "1", "--yes") == 0
-    assert "cannot be read any more" in scripts.err("cr", "diff", "1", "--patch", status=1)
+    scripts.out("desk", "export", "API reference", str(wanted))
+    assert everything_in(folder) == everything_in(wanted)
+    assert scripts.out("cr", "diff", "1", "--patch") == patch, "merged, it is what it was"
     assert "Merged. This is the page" in scripts.out("cr", "diff", "1")
 
 
+def everything_in(folder: Path) -> dict[str, bytes]:
+    files = (each for each in folder.rglob("*") if each.is_file())
+    return {str(each.relative_to(folder)): each.read_bytes() for each in files}
+
+
 def test_names_of_files_in_a_patch_cannot_end_a_line() -> None:
-    patch = "".join(file_patch(Side("", None), Side('a b"\n+++ b/etc', "x")))
+    patch = b"".join(file_patch(Side("", None), Side('a b"\n+++ b/etc', b"x"))).decode()
     assert patch == (
         'diff --git "a/a b\\"\\012+++ b/etc" "b/a b\\"\\012+++ b/etc"\nnew file mode 100644\n'
         '--- /dev/null\n+++ "b/a b\\"\\012+++ b/etc"\t\n@@ -0,0 +1,1 @@\n+x\n'
@@ -265,3 +265,30 @@ def test_a_comment_comes_from_the_line_or_from_a_pipe(
     assert "has no words" in scripts.err("cr", "comment", "1", " ", status=2)
     assert scripts.log() == [("Comment", "done")] * 2
     assert scripts.json("cr", "list")[0]["comments"] == 2
+
+
+def test_of_a_page_whose_text_stays_only_the_facts_are_printed(scripts: ScriptDesk) -> None:
+    world, space = scripts.world, scripts.space
+
+    def edit(editor: Editor) -> None:
+        editor.rename(editor.find("retries"), "Tries", "tries")
+
+    world.change_request(space, edit=edit)
+    assert scripts.out("cr", "diff", "1").splitlines() == [
+        "~ Tries",
+        "  -- renamed: was “Retries”, now “Tries”",
+        "  -- address: was “retries”, now “tries”",
+        "  -- The text itself is the same: 0 words changed.",
+        "  … 3 unchanged blocks",
+    ]
+
+
+def test_threads_are_counted_as_the_review_counts_them(scripts: ScriptDesk) -> None:
+    world, space = scripts.world, scripts.space
+    lee = world.user("lee", display_name="Lee Park")
+    request = world.change_request(space, {"retries": "Once."}, by=lee)
+    world.comment(space, "And this?", by=lee, change_request=request)
+    said = ("-f", "status=approved", "-f", "comment[markdown]=Good.")
+    scripts.out("api", "POST", f"/spaces/{space}/change-requests/{request}/reviews", *said)
+    assert world.row("change_request", request)["comments"] == 2
+    assert "1 open" in scripts.out("cr", "show", "1")

@@ -71,7 +71,7 @@ def show_request(
         review_summary,
         rule_line,
     )
-    from copydesk.tui.present.change_request import row_of
+    from copydesk.tui.present.change_request import open_threads, row_of
     from copydesk.tui.present.readiness import readiness
     from copydesk.tui.space_reading import read_me
 
@@ -106,6 +106,7 @@ def show_request(
             both_sides=details.both_sides,
             keys=False,
         )
+        threads = open_threads(row, details)
         put(f"{row.label} {row.subject}")
         facts: list[tuple[str, Text | str]] = [
             ("space", f"{there.title} ({there.organization_title})"),
@@ -114,7 +115,7 @@ def show_request(
             ("merge", ready.text),
             ("reviews", review_summary(details)),
             ("changes", page_summary(details)),
-            ("threads", f"{row.threads} open" if row.threads else "none open"),
+            ("threads", f"{threads} open" if threads else "none open"),
         ]
         facts += [("cluster", details.cluster)] if details.cluster else []
         facts += [("address", row.url)] if row.url else []

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-import re
+import asyncio
 import sys
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from copydesk.cli.connection import OWN, Service
 from copydesk.cli.cr import Found, run_on
 from copydesk.cli.edge import DONE, FAILED, UsageError, say
+from copydesk.cli.embedded import open_store
 from copydesk.cli.output import put, put_bytes, put_json
-from copydesk.domain.line_matching import Gap, equal_runs, gaps
+from copydesk.domain.git_patch import Side, file_patch
+from copydesk.domain.profile import EMBEDDED
 from copydesk.domain.text import plural
 
 if TYPE_CHECKING:
@@ -21,10 +24,10 @@ if TYPE_CHECKING:
     from copydesk.tui.present.diff import PageText, Row
     from copydesk.tui.review_reading import Opened
 
-CONTEXT = 3
-"""Unchanged lines around a change of a patch, as in git."""
-
-_TO_QUOTE = re.compile(r"[\x00-\x1f\x7f\"\\]")
+ONLY_TEXT = (
+    "This service tells of a page its text and no more: front matter, SUMMARY.md and other files "
+    "are not in the patch."
+)
 
 
 def show_diff(
@@ -38,8 +41,9 @@ def show_diff(
 ) -> int:
     """Print what a change request changes: the words of each page, or a ``patch``.
 
-    A patch is about files that hold the Markdown of the pages, at the paths of the pages or those
-    in the repository that they come from; ``git apply`` takes it.
+    A patch is about the files of the space since the request began, and ``git apply`` takes it: of
+    an embedded desk as it exports them, of a service as far as it tells them, which is the Markdown
+    of the pages.
     """
     from copydesk.tui.present.changed import entries, in_order
     from copydesk.tui.review_reading import read_request
@@ -54,29 +58,20 @@ def show_diff(
             for nth, change in enumerate(changes):
                 await _words(api, opened, change, first=not nth)
             return DONE
-        if opened.merged:
-            raise UsageError(
-                f"#{given.number} is merged: what its pages said before cannot be read any more",
-                FAILED,
-            )
-        if lost := [change for change in changes if opened.lost(change)]:
-            raise UsageError(
-                f"main has changed {plural(len(lost), 'page')} of #{given.number} too, and the "
-                "service does not tell what they said before: update it from main first "
-                "(U in its review)",
-                FAILED,
-            )
-        patches = [await _patch_of(api, opened, change) for change in changes]
-        if as_json:
-            put_json([_value(*pair) for pair in zip(changes, patches, strict=True)])
+        if connection.profile == EMBEDDED:
+            patches = await asyncio.to_thread(_exported, service.desk, given.id, changes)
         else:
-            _put_patches("".join(patches))
-            files = sum(change.file for change in changes)
-            if files:
-                say(f"{plural(files, 'changed file')} of other kinds: not in the patch.")
+            patches = await _told(api, opened, changes)
+        if as_json:
+            put_json([_value(*each) for each in patches])
+        else:
+            _put_patch(b"".join(patch for _, patch in patches))
+            if patches and connection.profile != EMBEDDED:
+                say(ONLY_TEXT)
         return DONE
 
-    return run_on(service.connection(), request, space, organization, show)
+    connection = service.connection()
+    return run_on(connection, request, space, organization, show)
 
 
 # By word
@@ -119,21 +114,53 @@ def _put_row(page: PageText, row: Row) -> None:
 
 # As a patch
 
-
-class Side(NamedTuple):
-    """A page as the file of it on one side: its path, and its text; None where it is not."""
-
-    path: str
-    text: str | None
+Patches = list[tuple["Changed | str", bytes]]
+"""A change with its patch; a file that the service does not tell is there by its path."""
 
 
-async def _patch_of(api: Api, opened: Opened, change: Changed) -> str:
+def _exported(desk: Path | None, request_id: str, changes: Sequence[Changed]) -> Patches:
+    """Return what changes in the files of a space, as the embedded desk exports it."""
+    from copydesk.server.patching import changed_files
+
+    store = open_store(desk, fill=False, make=False, reads=True)
+    try:
+        files = changed_files(store, request_id)
+    finally:
+        store.close()
+    by_page = {each.page: each for each in files if each.page is not None}
+    by_path = {each.path: each for each in files if each.page is None}
+    found: Patches = []
+    for change in changes:
+        known = by_path if change.file else by_page
+        each = known.pop(change.node.title if change.file else change.id, None)
+        found.append((change, b"" if each is None else each.patch))
+    rest = sorted([*by_page.values(), *by_path.values()], key=lambda each: each.path)
+    return [*found, *((each.path, each.patch) for each in rest)]
+
+
+async def _told(api: Api, opened: Opened, changes: Sequence[Changed]) -> Patches:
+    """Return what changes in the texts of pages, as a service tells them."""
+    number = opened.request.number
+    if opened.merged:
+        raise UsageError(
+            f"#{number} is merged: what its pages said before cannot be read any more", FAILED
+        )
+    if lost := [change for change in changes if opened.lost(change)]:
+        raise UsageError(
+            f"main has changed {plural(len(lost), 'page')} of #{number} too, and the service does "
+            "not tell what they said before: U in its review brings main in, then there is a patch",
+            FAILED,
+        )
+    return [(change, await _patch_of(api, opened, change)) for change in changes]
+
+
+async def _patch_of(api: Api, opened: Opened, change: Changed) -> bytes:
     """Return the patch of one page; empty where its Markdown and its path stay the same."""
     from copydesk.client.errors import NotFound
     from copydesk.contract import operations as ops
 
     if change.file:
-        return ""
+        return b""
     was: ContentPage | None = None
     now: ContentPage | None = None
     space, request = opened.space.id, opened.request.id
@@ -146,7 +173,7 @@ async def _patch_of(api: Api, opened: Opened, change: Changed) -> str:
             was = None  # removed from main since
     if change.after is not None:
         now = await api(ops.get_change_request_page, space, request, change.id, format="markdown")
-    return "".join(file_patch(_side(was, was), _side(now, was)))
+    return b"".join(file_patch(_side(was, was), _side(now, was)))
 
 
 def _side(page: ContentPage | None, before: ContentPage | None) -> Side:
@@ -158,97 +185,28 @@ def _side(page: ContentPage | None, before: ContentPage | None) -> Side:
         git = before.git.path or git
     name = git or f"{page.path or page.slug or page.id}.md"
     parts = [part for part in name.split("/") if part not in ("", ".", "..")]
-    return Side("/".join(parts) or f"{page.id}.md", page.markdown or "")
-
-
-def file_patch(was: Side, now: Side) -> Iterator[str]:
-    """Yield the patch of one file, as git writes it; nothing where both sides are the same."""
-    if was == now or (was.text is None and now.text is None):
-        return
-    old, new = was.path or now.path, now.path or was.path
-    yield f"diff --git {_quoted('a/' + old)} {_quoted('b/' + new)}\n"
-    if was.text is None:
-        yield "new file mode 100644\n"
-    elif now.text is None:
-        yield "deleted file mode 100644\n"
-    elif old != new:
-        yield f"rename from {_quoted(old)}\nrename to {_quoted(new)}\n"
-    if (was.text or "") == (now.text or ""):
-        return
-    yield f"--- {'/dev/null' if was.text is None else _named('a/' + old)}\n"
-    yield f"+++ {'/dev/null' if now.text is None else _named('b/' + new)}\n"
-    yield from _hunks(_lines(was.text or ""), _lines(now.text or ""))
-
-
-def _quoted(name: str) -> str:
-    """Return a name as git writes it: in quotes where it has signs that would end it."""
-    if _TO_QUOTE.search(name) is None:
-        return name
-    inside = _TO_QUOTE.sub(
-        lambda sign: f"\\{sign[0]}" if sign[0] in '"\\' else f"\\{ord(sign[0]):03o}", name
+    return Side(
+        "/".join(parts) or f"{page.id}.md", (page.markdown or "").encode("utf-8", "surrogatepass")
     )
-    return f'"{inside}"'
 
 
-def _named(name: str) -> str:
-    """Return a name as it stands in a header: a tab ends one that has blanks."""
-    return f"{_quoted(name)}\t" if " " in name else _quoted(name)
-
-
-def _lines(text: str) -> list[str]:
-    """Return the lines of a text with their ends; the last may have none."""
-    *whole, last = text.split("\n")
-    return [*(f"{line}\n" for line in whole), *([last] if last else [])]
-
-
-def _hunks(old: Sequence[str], new: Sequence[str]) -> Iterator[str]:
-    groups: list[list[Gap]] = []
-    for gap in gaps(equal_runs(old, new), len(old), len(new)):
-        if groups and gap.a1 - groups[-1][-1].a2 <= 2 * CONTEXT:
-            groups[-1].append(gap)
-        else:
-            groups.append([gap])
-    for group in groups:
-        first, last = group[0], group[-1]
-        a1 = max(0, first.a1 - CONTEXT)
-        b1 = first.b1 - (first.a1 - a1)
-        a2 = min(len(old), last.a2 + CONTEXT)
-        b2 = last.b2 + (a2 - last.a2)
-        yield f"@@ -{_range(a1, a2)} +{_range(b1, b2)} @@\n"
-        at = a1
-        for gap in group:
-            yield from _signed(" ", old[at : gap.a1])
-            yield from _signed("-", old[gap.a1 : gap.a2])
-            yield from _signed("+", new[gap.b1 : gap.b2])
-            at = gap.a2
-        yield from _signed(" ", old[at:a2])
-
-
-def _range(start: int, stop: int) -> str:
-    return f"{start + 1 if stop > start else start},{stop - start}"
-
-
-def _signed(sign: str, lines: Sequence[str]) -> Iterator[str]:
-    for line in lines:
-        yield sign + line
-        if not line.endswith("\n"):
-            yield "\n\\ No newline at end of file\n"
-
-
-def _put_patches(text: str) -> None:
+def _put_patch(patch: bytes) -> None:
     """Print a patch: exactly for git, made safe on a terminal."""
-    if not text:
+    if not patch:
         return
     if sys.stdout.isatty():
-        for line in text.removesuffix("\n").split("\n"):
+        for line in patch.decode("utf-8", "replace").removesuffix("\n").split("\n"):
             put(line, {"+": "good", "-": "bad"}.get(line[:1], ""))
     else:
-        put_bytes(text.encode("utf-8", "surrogatepass"))
+        put_bytes(patch)
 
 
-def _value(change: Changed, patch: str) -> dict[str, Any]:
+def _value(change: Changed | str, patch: bytes) -> dict[str, Any]:
     from copydesk.tui.present.changed import FILE, page_notes
 
+    shown = {"patch": patch.decode("utf-8", "replace")}
+    if isinstance(change, str):
+        return {"object": "file", "title": change, "path": change, "kinds": ["edited"], **shown}
     return {
         "id": change.id.removeprefix(FILE),
         "object": "file" if change.file else "page",
@@ -256,5 +214,5 @@ def _value(change: Changed, patch: str) -> dict[str, Any]:
         "path": change.node.path,
         "kinds": list(change.kinds),
         "notes": page_notes(change),
-        "patch": patch,
+        **shown,
     }

@@ -14,6 +14,9 @@ DONE, FAILED, USAGE, NOT_ALLOWED, CONFLICT, OFFLINE = range(6)
 
 INTERRUPTED = 130
 
+PIPE_CLOSED = 141
+"""What a shell says of a program that wrote to a pipe whose reader had gone."""
+
 
 class UsageError(Exception):
     """Something that a person can mend. The message says what is wrong, where, and what to do."""
@@ -53,7 +56,7 @@ def guarded(command: Callable[[], int]) -> int:
     except BrokenPipeError:
         # The reader of a pipe went away, as `| head` does. Python would complain again at exit.
         _give_up_output()
-        return FAILED
+        return PIPE_CLOSED
     except Exception as error:  # noqa: BLE001 - the edge of the program
         return _expected(error) or _unexpected(error)
 

@@ -164,13 +164,14 @@ async def read_page(api: Api, opened: Opened, change: Changed) -> PageText:
         return await asyncio.to_thread(page_text, after, after, [*page_notes(change), NOT_TOLD])
     if change.moved is not None:
         after = change.moved.text or ""
-    if before == after and change.node.type == "document" and before:
+    alike = before == after and change.node.type == "document" and bool(before)
+    if alike:
         notes.append(UNCHANGED)
     elif was is not None and now is not None and before.strip() and not after.strip():
         notes.append(EMPTIED)
     if done and not gone and opened.request.status in ("open", "draft"):
         notes.append(SINCE_GONE if opened.lost(change) else SINCE)
-    return await asyncio.to_thread(page_text, before, after, notes)
+    return await asyncio.to_thread(page_text, before, after, notes, alike=alike)
 
 
 async def read_now(api: Api, opened: Opened, change: Changed) -> str:

@@ -106,12 +106,16 @@ class _Anchors:
 
 @dataclass(slots=True)
 class PageText:
-    """The two texts of a page compared, and where on it anchors are found."""
+    """The two texts of a page compared, and where on it anchors are found.
+
+    ``alike``: the text is the same on both sides, and what changed is told in the notes.
+    """
 
     before: str
     after: str
     diff: TextDiff
     notes: tuple[str, ...] = ()
+    alike: bool = False
     _old: _Anchors = field(init=False)
     _new: _Anchors = field(init=False)
     _found: dict[str, int | None] = field(default_factory=dict)
@@ -125,6 +129,11 @@ class PageText:
         most = max(len(self.diff.before.lines), len(self.diff.after.lines))
         both = bool(width >= BOTH and self.diff.changed and self.before and self.after)
         return Gutter(max(3, len(str(most))), both, blocks)
+
+    @property
+    def folds(self) -> bool:
+        """Whether rows that did not change are folded."""
+        return self.diff.changed or self.alike
 
     @property
     def now(self) -> str:
@@ -170,8 +179,13 @@ class PageText:
         return self.diff.text_of(at)
 
 
-def page_text(before: str, after: str, notes: Sequence[str] = ()) -> PageText:
-    """Compare two texts of a page. Takes time linear to them: not between two keys."""
+def page_text(
+    before: str, after: str, notes: Sequence[str] = (), *, alike: bool = False
+) -> PageText:
+    """Compare two texts of a page. Takes time linear to them: not between two keys.
+
+    ``alike`` as in `PageText`: a page that is only shown, without a change, is none.
+    """
     raw = before, after
     before, after = exposed(before), exposed(after)
     diff = compare(before, after)
@@ -186,7 +200,7 @@ def page_text(before: str, after: str, notes: Sequence[str] = ()) -> PageText:
             "The words are the same. What differs are line breaks, blanks or escapes, which "
             "readers do not see."
         )
-    return PageText(before, after, diff, tuple(said))
+    return PageText(before, after, diff, tuple(said), alike)
 
 
 def _unseen_notes(diff: TextDiff, before: str, after: str) -> list[str]:
@@ -222,10 +236,10 @@ def rows(
 
     ``keep`` are rows that stay in view (they carry threads); ``unfolded`` the first rows of folds
     that were opened; ``all_lines`` opens all. ``pairs`` puts the two of an edited row side by
-    side. A page without any change is shown whole.
+    side. A page that is only shown, without any change, is shown whole.
     """
     found = [Row("note", at) for at in range(len(page.notes))]
-    whole = all_lines or not page.diff.changed
+    whole = all_lines or not page.folds
     kept = sorted(set(keep))
     opened = set(unfolded)
     for hunk in page.diff.hunks(CONTEXT):

@@ -22,7 +22,7 @@ Mark = tuple[str, bool]
 
 def nothing_folded(view: DiffView) -> str | None:
     """Say so when there is nothing to fold or unfold."""
-    return None if view.page is not None and view.page.diff.changed else "Nothing is folded here."
+    return None if view.page is not None and view.page.folds else "Nothing is folded here."
 
 
 def nothing_shown(view: DiffView) -> str | None:

@@ -1,0 +1,81 @@
+"""What a change request changes in the files of its space, as they are exported, byte for byte."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from copydesk.domain.git_patch import Side, file_patch
+from copydesk.server import content
+from copydesk.server.branches import base_of
+from copydesk.server.source_content import source_of, source_space
+from copydesk.server.sources.model import SourceSpace, walk
+from copydesk.server.sources.writer import contents_of, placed
+from copydesk.server.store import Store, Tx
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedFile:
+    """A file that a change request changes, as a patch. ``page`` is the page in it, if it is one.
+
+    ``path`` is where it is afterwards, or was if it is gone.
+    """
+
+    path: str
+    page: str | None
+    patch: bytes
+
+
+def changed_files(store: Store, change_request_id: str) -> list[ChangedFile]:
+    """Return what a change request changes since the revision that it began with, by path."""
+
+    def work(tx: Tx) -> list[ChangedFile]:
+        request = tx.row("change_request", change_request_id)
+        space = tx.row("space", request["space_id"])
+        remembered = source_of(space)
+
+        def as_source(revision: str) -> SourceSpace:
+            return source_space(
+                tx,
+                space["id"],
+                space["title"],
+                content.load(tx, revision),
+                folder=remembered.get("folder", ""),
+                summary_path=remembered.get("summary"),
+            )
+
+        imported = as_source(remembered["revision"]) if remembered else None
+        before, after = as_source(base_of(request)), as_source(request["revision_id"])
+        ids = {
+            row["source_key"] or row["id"]: row["id"]
+            for row in tx.all("SELECT id, source_key FROM page WHERE space_id = ?", space["id"])
+        }
+        return _compared(before, after, imported, ids)
+
+    return store.read(work)
+
+
+def _compared(
+    before: SourceSpace, after: SourceSpace, imported: SourceSpace | None, ids: dict[str, str]
+) -> list[ChangedFile]:
+    old = dict(contents_of(before, imported, []))
+    new = dict(contents_of(after, imported, []))
+    old_pages, new_pages = _files(before), _files(after)
+    moved = {
+        path: old_pages[key]
+        for key, path in new_pages.items()
+        # A path that both sides have is a file of its own on each.
+        if key in old_pages and path not in old and old_pages[key] not in new
+    }
+    pages = {path: ids.get(key) for files in (old_pages, new_pages) for key, path in files.items()}
+    found: list[ChangedFile] = []
+    for path in sorted({*old, *new} - set(moved.values())):
+        was = moved.get(path, path)
+        patch = b"".join(file_patch(Side(was, old.get(was)), Side(path, new.get(path))))
+        if patch:
+            found.append(ChangedFile(path, pages.get(path), patch))
+    return found
+
+
+def _files(space: SourceSpace) -> dict[str, str]:
+    """Return the file of each document of a space, by the page's key."""
+    return {page.key: page.source_path for page in walk(placed(space)) if page.source_path}

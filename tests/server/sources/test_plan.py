@@ -4,6 +4,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from dulwich import porcelain
+from dulwich.objects import Blob as GitBlob
+from dulwich.objects import Commit as GitCommit
+from dulwich.objects import Tree
 
 from copydesk.server.sources.git import Repository
 from copydesk.server.sources.identity import Known, backward, forward
@@ -214,3 +218,71 @@ def test_no_key_ever_means_two_files(making: Making) -> None:
     before = backward({"b.md": "b.md"}, changes)
     assert len(set(before.values())) == len(before) == 2
     assert len(set(forward(before, changes).values())) == 1
+
+
+def lose(making: Making, data: bytes) -> None:
+    """Take an object out of a repository, as a partial clone leaves it out."""
+    oid = GitBlob.from_string(data).id.decode()
+    (making.path / "objects" / oid[:2] / oid[2:]).unlink()
+
+
+def test_what_a_partial_clone_left_out_is_named_and_skipped(making: Making) -> None:
+    summary = b"* [A](a.md)\n* [B](b.md)\n"
+    old = making.commit({"SUMMARY.md": summary, "a.md": b"old\n", "b.md": LONG})
+    tip = making.commit({"a.md": b"new\n", "c.png": b"\x89PNG"}, "Go on")
+    making.commit({"a.md": b"theirs\n"}, branch="lost", parents=[tip])
+    making.commit({"a.md": b"kept\n"}, branch="kept", parents=[tip])
+    for data in (b"old\n", b"theirs\n", b"\x89PNG", LONG):
+        lose(making, data)
+    plan = planned(making)
+    (space,) = plan.spaces
+    assert [page.title for page in space.head.walk()] == ["A"]
+    assert [change.branch for change in space.changes] == ["kept"]
+    assert len(space.revisions) == 1
+    assert plan.unread == {"branch:lost"}
+    way = "Fetch them with git: git fetch --refetch --no-filter"
+    assert [str(problem) for problem in plan.problems] == [
+        f"{making.path}: 2 objects are missing from this clone, and skipped: b.md, c.png. {way}",
+        f"history before {tip[:7]}: was left out: 1 object is missing. {way}",
+        f"branch lost: was left out: 1 object of it is missing. {way}",
+        "SUMMARY.md, line 2: “* [B](b.md)” is missing from this clone",
+    ]
+    assert old != tip
+    # Read before, it would be taken for deleted.
+    with pytest.raises(SourceError, match="cannot be brought up to date: 2 objects are missing"):
+        planned(making, known=plan.known)
+
+
+def test_a_clone_without_any_page_is_refused_with_the_way_out(making: Making) -> None:
+    making.commit({"SUMMARY.md": b"* [A](a.md)\n", "a.md": b"a\n"})
+    lose(making, b"a\n")
+    with pytest.raises(SourceError, match=r"1 object is missing.*git fetch --refetch"):
+        planned(making)
+
+
+def test_a_missing_folder_is_not_taken_for_an_empty_one(making: Making) -> None:
+    making.commit({"README.md": b"# Docs\n", "deep/a.md": b"a\n"})
+    tip = making.commit({"README.md": b"# The docs\n", "deep/a.md": b"b\n"})
+    head = making.repo[tip.encode()]
+    assert isinstance(head, GitCommit)
+    top = making.repo[head.tree]
+    assert isinstance(top, Tree)
+    oid = top[b"deep"][1]
+    (making.path / "objects" / oid[:2].decode() / oid[2:].decode()).unlink()
+    plan = planned(making)
+    assert [page.source_path for page in plan.spaces[0].head.walk()] == ["README.md"]
+    assert "1 object is missing from this clone, and skipped: deep." in str(plan.problems[0])
+
+
+def test_a_shallow_clone_is_read_as_far_as_it_goes(making: Making, tmp_path: Path) -> None:
+    start = making.commit({"SUMMARY.md": b"* [A](a.md)\n", "a.md": LONG})
+    making.commit({"a.md": LONG + b"x\n"}, branch="side", parents=[start])
+    making.commit({"a.md": LONG + b"y\n"}, "Go on")
+    porcelain.clone(str(making.path), str(tmp_path / "shallow"), depth=1, checkout=False).close()
+    with Repository.open(tmp_path / "shallow") as source:
+        plan = plan_imports(source)
+    assert len(plan.spaces[0].revisions) == 1
+    assert [str(problem) for problem in plan.problems] == [
+        "branch side: was left out: it shares no commit with main in this shallow clone. "
+        "Fetch them with git: git fetch --unshallow"
+    ]

@@ -7,6 +7,7 @@ from typing import Any
 
 from copydesk.server.sources.mapping import BadYamlError, read_mapping
 from copydesk.server.sources.model import Blob, Problem
+from copydesk.server.sources.navigation import Navigation
 from copydesk.server.sources.paths import folder_of, inside, join
 
 CONFIG = ".gitbook.yaml"
@@ -19,6 +20,8 @@ class Config:
     """Where the parts of a space are, from the top of the repository.
 
     ``path`` is the configuration's own file, or None where there is none and the usual names hold.
+    ``navigation`` is another system's table of contents, used where there is no summary, and
+    ``title`` what the space is called there.
     """
 
     root: str
@@ -26,6 +29,8 @@ class Config:
     summary: str
     path: str | None = None
     problems: tuple[Problem, ...] = ()
+    navigation: Navigation | None = None
+    title: str | None = None
 
 
 def usual(folder: str) -> Config:

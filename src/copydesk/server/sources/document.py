@@ -52,6 +52,8 @@ class Facts:
 class Document:
     """A Markdown file in two verbatim parts. ``refusal`` says why it cannot be a page.
 
+    ``title`` and ``name`` are what its front matter calls it, for trees that no summary names.
+
     ``complaint`` says what is wrong with the front matter of a page that can be used all the same,
     and ``line`` where.
     """
@@ -59,6 +61,8 @@ class Document:
     front_matter: str = ""
     markdown: str = ""
     facts: Facts = field(default_factory=Facts)
+    title: str | None = None
+    name: str | None = None
     refusal: str | None = None
     complaint: str | None = None
     line: int | None = None
@@ -79,6 +83,8 @@ class Document:
 
 def read_document(blob: Blob) -> Document:
     """Read a Markdown file. Raises ``OSError`` when it cannot be read at all."""
+    if blob.kind == "missing":
+        return Document(refusal="is missing from this clone")
     if blob.kind != "file":
         return Document(refusal=f"is a {blob.kind}, which is not followed")
     data = blob.read()
@@ -94,11 +100,19 @@ def read_document(blob: Blob) -> Document:
         return Document(mark, text[len(mark) :])
     front, body = text[: found.end()], text[found.end() :]
     try:
-        facts = read_facts(read_mapping(found["yaml"]))
+        values = read_mapping(found["yaml"])
+        facts = read_facts(values)
     except BadYamlError as error:
         line = None if error.line is None else error.line + 1
         return Document(front, body, complaint=f"has front matter that {error.reason}", line=line)
-    return Document(front, body, facts)
+    title, name = values.get("title"), values.get("id")
+    return Document(
+        front,
+        body,
+        facts,
+        title=title if isinstance(title, str) else None,
+        name=name if isinstance(name, str) else None,
+    )
 
 
 def read_facts(values: Mapping[str, Any]) -> Facts:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import stat
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -16,7 +16,7 @@ from types import TracebackType
 from typing import Self
 
 from dulwich import objects
-from dulwich.diff_tree import RenameDetector, TreeChange
+from dulwich.diff_tree import RenameDetector, TreeChange, tree_changes
 from dulwich.errors import NotGitRepository, NotTreeError
 from dulwich.graph import find_merge_base
 from dulwich.index import get_unstaged_changes
@@ -82,6 +82,7 @@ class Repository:
         self._scratch = scratch
         self._trees: dict[bytes, list[tuple[str, int, ObjectID]]] = {}
         self._mainline: set[str] | None = None
+        self._there: dict[bytes, bool] = {}
         self.default: Branch | None = None
         if repo is not None:
             try:
@@ -152,7 +153,10 @@ class Repository:
         try:
             index = repo.open_index()
             changed = set(get_unstaged_changes(index, str(self.path)))
-            tree = self._commit(ObjectID(repo.head())).tree
+            head = repo.refs.read_loose_ref(Ref(b"HEAD")) and repo.refs.follow(Ref(b"HEAD"))[1]
+            if head is None:
+                return self  # a checkout of nothing yet
+            tree = self._commit(head).tree
             for (old, new), _, _ in index.changes_from_tree(repo.object_store, tree):
                 changed.add(old or new or b"")
         except (OSError, ValueError, KeyError) as error:
@@ -207,6 +211,12 @@ class Repository:
         except KeyError:
             return None
 
+    def _has(self, oid: ObjectID) -> bool:
+        assert self._repo is not None
+        if oid not in self._there:
+            self._there[oid] = oid in self._repo.object_store
+        return self._there[oid]
+
     def _commit(self, oid: bytes | str) -> objects.Commit:
         raw = oid.encode() if isinstance(oid, str) else oid
         found = self._object(raw)
@@ -218,7 +228,7 @@ class Repository:
         """Return the files of a commit, or the default branch; without history, of the folder.
 
         Bytes are read when a blob is asked for them. A path that is not UTF-8 is left out and named
-        in ``problems``.
+        in ``problems``. What a partial clone left out is a blob of the kind "missing".
         """
         if commit is None:
             if self.default is None:
@@ -228,6 +238,9 @@ class Repository:
         todo = [(self._commit(commit).tree, "")]
         while todo:
             tree, folder = todo.pop()
+            if not self._has(tree):
+                found[folder.removesuffix("/")] = Blob(_absent(tree), tree.decode(), "missing")
+                continue
             if folder.count("/") > MAX_DEPTH:
                 self.problems.append(Problem(folder, f"is more than {MAX_DEPTH} folders deep"))
                 continue
@@ -256,16 +269,30 @@ class Repository:
     def _blob(self, oid: ObjectID, mode: int) -> Blob:
         def load() -> bytes:
             found = self._object(oid)
-            if not isinstance(found, objects.Blob):
-                raise OSError(None, f"object {oid.decode()} is missing from the repository")
-            return found.data
+            return found.data if isinstance(found, objects.Blob) else _absent(oid)()
 
         kind: BlobKind = "file"
         if objects.S_ISGITLINK(mode):
             kind = "submodule"
         elif stat.S_ISLNK(mode):
             kind = "symlink"
+        elif not self._has(oid):
+            kind = "missing"
         return Blob(load, oid.decode(), kind)
+
+    def missing(self, commit: str) -> dict[str, str]:
+        """Return the paths of a commit whose objects are not here, each with the object's id.
+
+        A partial clone leaves files out, or whole folders. Where a folder is missing, what is in it
+        is not known.
+        """
+        files = self.files(commit).items()
+        return {path: blob.oid for path, blob in files if blob.kind == "missing"}
+
+    @property
+    def shallow(self) -> bool:
+        """Whether the history of the repository was cut off when it was cloned."""
+        return self._repo is not None and bool(self._repo.get_shallow())
 
     def commit(self, oid: str) -> Commit:
         """Return a commit. Raises ``SourceError`` when there is none of that id."""
@@ -322,10 +349,20 @@ class Repository:
                 yield at
 
     def changes(self, old: str, new: str) -> list[FileChange]:
-        """Return the files that differ between two commits; a moved or similar file is a rename."""
+        """Return the files that differ between two commits; a moved or similar file is a rename.
+
+        Where objects are missing that tell how similar files are, a moved one is gone and new.
+        """
         assert self._repo is not None
-        detector = RenameDetector(self._repo.object_store)
-        found = detector.changes_with_renames(self._commit(old).tree, self._commit(new).tree)
+        store = self._repo.object_store
+        trees = self._commit(old).tree, self._commit(new).tree
+        try:
+            found = RenameDetector(store).changes_with_renames(*trees)
+        except KeyError:
+            try:
+                found = list(tree_changes(store, *trees))
+            except KeyError:  # a folder is missing too: the states tell what there is of both
+                return []
         return [change for each in found if (change := _file_change(each)) is not None]
 
 
@@ -357,6 +394,13 @@ def committed(folder: Path, there: Mapping[str, bytes]) -> set[str]:
             if oid == objects.Blob.from_string(data).id:
                 found.add(path)
     return found
+
+
+def _absent(oid: ObjectID) -> Callable[[], bytes]:
+    def load() -> bytes:
+        raise OSError(None, f"object {oid.decode()} is missing from the repository")
+
+    return load
 
 
 def _file_change(change: TreeChange) -> FileChange | None:

@@ -6,7 +6,9 @@ The rules:
   another such folder is a space of its own, unless the outer summary lists pages in it.
 - A file is of the space around it. One outside every space is of a space whose summary lists it, or
   else of the space that it was moved out of: so what a branch moves is not lost with it.
-- Without any summary the top folder is one space whose tree follows the folders.
+- Where there is no summary, the tables of contents of MkDocs and Docusaurus are read, and the
+  folders that a site's ``docs.yaml`` names are spaces.
+- Without any of these the top folder is one space whose tree follows the folders.
 - Markdown that no summary line names is no page; it is kept as an unlisted file, for writing it
   back.
 """
@@ -14,12 +16,14 @@ The rules:
 from __future__ import annotations
 
 import mimetypes
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from urllib.parse import unquote
 
 from copydesk.server.sources.config import CONFIG, SUMMARY, Config, read_config, usual
 from copydesk.server.sources.document import Document, Facts, read_document
 from copydesk.server.sources.identity import Keys
+from copydesk.server.sources.mapping import BadYamlError
 from copydesk.server.sources.model import (
     Blob,
     FileRole,
@@ -29,16 +33,25 @@ from copydesk.server.sources.model import (
     SourcePage,
     SourceSpace,
 )
+from copydesk.server.sources.navigation import (
+    NAMES,
+    Item,
+    Navigation,
+    read_navigations,
+    short_name,
+)
 from copydesk.server.sources.paths import (
     folder_of,
     inside,
+    introduces,
     is_markdown,
     is_readme,
+    join,
     name_of,
     slugify,
     stem_of,
 )
-from copydesk.server.sources.summary import Entry, parse_summary, tidy
+from copydesk.server.sources.summary import Entry, parse_summary, plain_address, tidy
 
 _SAYS_NOTHING = frozenset({"introduction", "overview", "readme", "welcome", "home", "about"})
 """First headings that name a page and not a space."""
@@ -69,6 +82,7 @@ class LayoutReader:
         self.name = name
         self._documents: dict[str, Document] = {}
         self._configs: dict[tuple[str, str], Config] = {}
+        self._navigations: dict[tuple[str, str], list[Navigation] | str] = {}
 
     def read(
         self, files: Files, keys: Keys | None = None, roots: Collection[str] | None = None
@@ -129,11 +143,72 @@ class LayoutReader:
             if name_of(path) == SUMMARY and path not in summaries:
                 found.setdefault(folder_of(path), usual(folder_of(path)))
         listed = {root: config for root, config in found.items() if config.summary in files}
+        unused: list[Problem] = []
+        for each in self._tables(files, unused):
+            self._use(each, files, listed, unused)
+        if unused and listed:
+            first = min(listed)
+            problems = (*listed[first].problems, *unused)
+            listed[first] = replace(listed[first], problems=problems)
         if not listed:
             markdown = [path for path in files if is_markdown(path)]
             top = found.get("") or next(iter(found.values()), usual(""))
+            top = replace(top, problems=(*top.problems, *unused))
             return [top] if any(inside(path, top.root) for path in markdown) else []
         return self._outermost(files, listed)
+
+    def _tables(self, files: Files, unused: list[Problem]) -> Iterator[Navigation]:
+        """Yield what other systems' tables of contents say; one that cannot be read is named."""
+        for path in sorted(path for path in files if name_of(path) in NAMES):
+            blob = files[path]
+            if blob.kind != "file":
+                continue
+            known = (path, blob.oid)
+            if known not in self._navigations:
+                try:
+                    self._navigations[known] = read_navigations(path, blob.read())
+                except BadYamlError as error:
+                    where = "" if error.line is None else f" (line {error.line})"
+                    self._navigations[known] = f"{error.reason}{where}"
+                except OSError as error:
+                    self._navigations[known] = f"cannot be read: {error.strerror or error}"
+            tables = self._navigations[known]
+            if isinstance(tables, str):
+                unused.append(Problem(path, f"was seen as a table of contents, but it {tables}"))
+            else:
+                yield from tables
+
+    def _use(
+        self,
+        table: Navigation,
+        files: Files,
+        listed: dict[str, Config],
+        unused: list[Problem],
+    ) -> None:
+        """Make a space of what a table is about, unless a summary says more."""
+        if not any(is_markdown(path) and inside(path, table.folder) for path in files):
+            unused.append(
+                Problem(table.path, f"names the folder “{table.folder}”, which has no Markdown")
+            )
+            return
+        own = listed.get(table.folder)
+        if own is not None and table.items is None and own.title is None:
+            listed[table.folder] = replace(own, title=table.title)
+            return
+        near = [
+            config
+            for root, config in listed.items()
+            if inside(root, table.folder) or inside(table.folder, root) or root == table.folder
+        ]
+        if near and (table.items is not None or own is not None):
+            other = near[0].summary if near[0].navigation is None else near[0].path
+            unused.append(Problem(table.path, f"was not used: {other} is the table of contents"))
+            return
+        if near and table.folder == "":
+            return
+        listed[table.folder] = replace(
+            usual(table.folder), path=table.path, navigation=table, title=table.title
+        )
 
     def _config(self, path: str, blob: Blob) -> Config:
         try:
@@ -156,6 +231,8 @@ class LayoutReader:
                 continue
             config = found[root]
             kept.append(config)
+            if config.summary not in files:
+                continue
             try:
                 summary = parse_summary(
                     files[config.summary].read(), config.summary, unusable=_nothing
@@ -192,11 +269,18 @@ class _SpaceReader:
     problems: list[Problem] = field(default_factory=list)
     pages_of: set[str] = field(default_factory=set)
     group_keys: set[str] = field(default_factory=set)
+    names: dict[str, str] = field(default_factory=dict)
 
     def read(self) -> SourceSpace:
         self.problems.extend(self.config.problems)
         summary_path = self.config.summary if self.config.summary in self.files else None
-        entries = self.inferred() if summary_path is None else self.listed(summary_path)
+        table = self.config.navigation
+        if summary_path is not None:
+            entries = self.listed(summary_path)
+        elif table is not None and table.items is not None:
+            entries = tuple(self.navigated(table, table.items))
+        else:
+            entries = self.inferred(self.paths, self.config.root)
         pages = self.branch(entries, "", ())
         return SourceSpace(
             title=self.title(),
@@ -214,7 +298,7 @@ class _SpaceReader:
         except OSError as error:
             reason = f"cannot be read: {error.strerror or error}"
             self.problems.append(Problem(path, reason))
-            return ()
+            return self.inferred(self.paths, self.config.root)
         root = self.config.root
 
         def unusable(target: str) -> str | None:
@@ -226,31 +310,91 @@ class _SpaceReader:
         self.problems.extend(summary.problems)
         return summary.entries
 
-    def inferred(self) -> tuple[Entry, ...]:
+    def inferred(self, paths: Iterable[str], root: str) -> tuple[Entry, ...]:
         """Return entries that follow the folders: a folder's README first and above the others."""
         usable: list[str] = []
-        for path in self.paths:
-            if is_markdown(path):
+        for path in paths:
+            if is_markdown(path) and inside(path, root):
                 document = self.reader.document(self.files, path)
                 if document.refusal is None:
                     usable.append(path)
                 else:
                     self.problems.append(Problem(path, document.refusal))
-        return _by_folder(usable, self.config.root, self.page_title)
+        return _by_folder(usable, root, self.page_title)
+
+    def navigated(
+        self, table: Navigation, items: Iterable[Item], seen: set[str] | None = None
+    ) -> Iterator[Entry]:
+        """Yield the entries of another system's table; what cannot be used is named."""
+        seen = set() if seen is None else seen
+        for item in items:
+            below = tuple(self.navigated(table, item.children, seen))
+            if item.tree is not None:
+                folder = join(self.config.root, item.tree) or ""
+                yield from self.inferred([p for p in self.paths if p not in seen], folder)
+            elif item.href is not None:
+                address = plain_address(item.href)
+                if address is None:
+                    self.refuse(table, item.href, "is an address that is not allowed")
+                    yield from below
+                else:
+                    yield Entry("link", item.title or address, 0, 0, href=address)
+            elif item.target is not None:
+                path = self.target(table, item.target)
+                refusal = self.reader.document(self.files, path).refusal
+                if path in seen:
+                    refusal = "is named twice"
+                if refusal is None:
+                    seen.add(path)
+                    title = tidy(item.title or "") or self.page_title(path)
+                    yield Entry("document", title, 0, 0, path=path, children=below)
+                    continue
+                self.refuse(table, item.target, refusal)
+                if item.title and below:
+                    yield Entry("group", tidy(item.title), 0, 0, children=below)
+                else:
+                    yield from below
+            elif item.title:
+                yield Entry("group", tidy(item.title), 0, 0, children=below)
+            else:
+                yield from below
+
+    def target(self, table: Navigation, target: str) -> str:
+        """Return the path of the page that a table names."""
+        path = join(self.config.root, unquote(target)) or ""
+        if not table.named:
+            return path
+        if not self.names:
+            prefix = f"{self.config.root}/" if self.config.root else ""
+            for each in filter(is_markdown, self.paths):
+                name = short_name(each.removeprefix(prefix))
+                own = self.reader.document(self.files, each).name
+                if own is not None:
+                    name = "/".join([*name.split("/")[:-1], own])
+                self.names.setdefault(name, each)
+        return self.names.get(target, path)
+
+    def refuse(self, table: Navigation, target: str, reason: str) -> None:
+        self.problems.append(Problem(table.path, reason, text=tidy(target)))
 
     def page_title(self, path: str) -> str:
-        heading = self.reader.document(self.files, path).heading()
-        return tidy(heading or "") or stem_of(path)
+        document = self.reader.document(self.files, path)
+        return tidy(document.title or "") or tidy(document.heading() or "") or stem_of(path)
 
     def title(self) -> str:
         """Return the space's title: its README's heading, its folder, or the repository's name."""
+        if self.config.title and tidy(self.config.title):
+            return tidy(self.config.title)
         readme = self.config.readme
         heading = ""
         if readme in self.files:
             heading = tidy(self.reader.document(self.files, readme).heading() or "")
         if heading and heading.casefold() not in _SAYS_NOTHING:
             return heading
-        return name_of(self.config.root) or self.reader.name or heading or "Documentation"
+        folder, whole = name_of(self.config.root), self.reader.name
+        if self.config.navigation is not None and whole:
+            return whole  # the folder is called as that system calls it everywhere
+        return folder or whole or heading or "Documentation"
 
     def branch(
         self, entries: Iterable[Entry], parent: str, titles: tuple[str, ...]
@@ -328,6 +472,8 @@ class _SpaceReader:
             blob = self.files[path]
             if path in self.pages_of:
                 continue
+            if blob.kind == "missing":
+                continue  # told once for all of them
             if blob.kind != "file":
                 self.problems.append(Problem(path, f"is a {blob.kind}, which is not followed"))
                 continue
@@ -371,12 +517,12 @@ def _by_folder(paths: list[str], root: str, title: Callable[[str], str]) -> tupl
             below.setdefault(folder, []).append(path)
     entries = [
         Entry("document", title(path), 0, 0, path=path)
-        for path in sorted(here, key=lambda path: (not is_readme(path), path))
+        for path in sorted(here, key=lambda path: (not introduces(path), path))
     ]
     for folder in sorted(below):
         children = _by_folder(below[folder], folder, title)
         first = children[0]
-        if first.path and is_readme(first.path) and folder_of(first.path) == folder:
+        if first.path and introduces(first.path) and folder_of(first.path) == folder:
             kept = Entry("document", first.title, 0, 0, path=first.path, children=children[1:])
         else:
             kept = Entry("group", name_of(folder), 0, 0, children=children)

@@ -33,7 +33,19 @@ class _PlainLoader(yaml.SafeLoader):
         return super().compose_node(parent, index)
 
 
-def read_mapping(text: str) -> dict[str, Any]:
+class _LenientLoader(_PlainLoader):
+    """One that takes a value with a tag of its own for nothing, as of settings of a program."""
+
+
+_LenientLoader.add_multi_constructor("", lambda loader, suffix, node: None)
+
+
+def read_lenient_mapping(text: str) -> dict[str, Any]:
+    """Return a mapping as ``read_mapping`` does; values with unknown tags are None."""
+    return read_mapping(text, _LenientLoader)
+
+
+def read_mapping(text: str, loading: type[_PlainLoader] = _PlainLoader) -> dict[str, Any]:
     """Return the mapping that a YAML text holds; an empty text is an empty mapping.
 
     Raises ``BadYamlError`` when it is too long, not YAML, or another kind of value.
@@ -44,7 +56,7 @@ def read_mapping(text: str) -> dict[str, Any]:
         raise BadYamlError(f"is nested more than {MAX_DEPTH} levels deep")
     loader = None
     try:
-        loader = _PlainLoader(text)
+        loader = loading(text)
         value = loader.get_single_data()
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark

@@ -13,7 +13,7 @@ from datetime import datetime
 from typing import Literal, TypeAlias
 
 PageKind = Literal["document", "group", "link"]
-BlobKind = Literal["file", "symlink", "submodule"]
+BlobKind = Literal["file", "symlink", "submodule", "missing"]
 FileRole = Literal["asset", "unlisted", "summary", "config", "other"]
 
 MAX_DEPTH = 100
@@ -71,7 +71,8 @@ class Blob:
     Args:
         load: reads the bytes; called again each time, so that big files are not kept in memory.
         oid: git's id of the bytes where it is already known.
-        kind: a symbolic link's or a submodule's bytes are not content and must not be used as such.
+        kind: a symbolic link's or a submodule's bytes are not content and must not be used as such;
+            a missing one's are not in this clone of the repository.
     """
 
     __slots__ = ("_load", "_oid", "_size", "kind")

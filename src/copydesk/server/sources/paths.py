@@ -6,7 +6,7 @@ import posixpath
 import re
 import unicodedata
 
-_MARKDOWN = (".md", ".markdown")
+_MARKDOWN = (".md", ".markdown", ".mdx")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 _DRIVE = re.compile(r"^[A-Za-z]:")
 _SHORT_GIT = re.compile(r"^git~\d+$")
@@ -59,6 +59,11 @@ def is_markdown(path: str) -> bool:
 def is_readme(path: str) -> bool:
     """Whether the file introduces its folder."""
     return is_markdown(path) and stem_of(path).lower() == "readme"
+
+
+def introduces(path: str) -> bool:
+    """Whether the file introduces its folder where no summary says so."""
+    return is_readme(path) or (is_markdown(path) and stem_of(path).lower() == "index")
 
 
 def slugify(text: str) -> str:

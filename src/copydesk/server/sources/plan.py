@@ -8,7 +8,7 @@ Identity: a file keeps its key through renames. The newest state of the default 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import pairwise
@@ -20,6 +20,7 @@ from copydesk.server.sources.layout import LayoutReader, innermost
 from copydesk.server.sources.model import (
     Commit,
     FileChange,
+    Files,
     Moved,
     Person,
     Problem,
@@ -29,6 +30,7 @@ from copydesk.server.sources.model import (
     SourceRevision,
     SourceSpace,
 )
+from copydesk.server.sources.paths import is_markdown
 from copydesk.server.sources.summary import tidy
 
 __all__ = ["ImportPlan", "Known", "SpacePlan", "plan_imports", "shorten"]
@@ -120,13 +122,15 @@ class _Planner:
         self.keys_at: dict[str, Keys] = {}
         self.problems: list[Problem] = []
         self.unread: set[str] = set()
+        self.absent: frozenset[str] = frozenset()
 
     def plan(self) -> ImportPlan:
         repository = self.repository
         default = repository.default
         if default is None:
-            spaces = self.reader.read(repository.files())
-            self.some(spaces)
+            files = repository.files()
+            spaces = self.reader.read(files)
+            self.some(spaces, files)
             self.progress(1, 1, repository.name)
             plans = [_alone(space) for space in spaces]
             return self.result(None, plans, None)
@@ -134,7 +138,8 @@ class _Planner:
         branches = [branch for branch in repository.branches() if branch.oid != default.oid]
         total = len(history) + len(branches)
         self.keys_at[default.oid] = self.first_keys(default.oid)
-        self.some(list(self.layout(default.oid).values()))
+        self.missing_at_tip(default.oid)
+        self.some(list(self.layout(default.oid).values()), repository.files(default.oid))
         self.progress(1, total, f"{default.name} {default.oid[:7]}")
         changed = self.read_history(history, total)
         revisions = self.revisions(history, changed)
@@ -155,9 +160,16 @@ class _Planner:
         ]
         return self.result(default.name, plans, Known(default.oid, dict(self.keys_at[default.oid])))
 
-    def some(self, spaces: list[SourceSpace]) -> None:
+    def some(self, spaces: list[SourceSpace], files: Files) -> None:
+        """Refuse a source without any space, and name the Markdown that is in none."""
         if not spaces:
             raise SourceError(f"There is no Markdown in {self.repository.path}.")
+        held = {file.path for space in spaces for file in space.files}
+        held |= {page.source_path or "" for space in spaces for page in space.walk()}
+        roots = [space.folder for space in spaces]
+        for path in files:
+            if is_markdown(path) and path not in held and innermost(path, roots) is None:
+                self.problems.append(Problem(path, "is outside every space"))
 
     def result(self, branch: str | None, plans: list[SpacePlan], known: Known | None) -> ImportPlan:
         found = [*self.repository.problems, *self.problems]
@@ -220,11 +232,44 @@ class _Planner:
         """Carry the keys back through history; return what each commit changed."""
         changed: dict[str, list[FileChange]] = {}
         for done, (newer, older) in enumerate(pairwise(history), 2):
+            if lacking := self.lacking(older.oid):
+                self.problems.append(
+                    Problem(
+                        f"history before {newer.oid[:7]}",
+                        f"was left out: {plural(len(lacking), 'object')} {_are(lacking)} missing. "
+                        f"{self.way()}",
+                    )
+                )
+                del history[done - 1 :]
+                break
             changed[newer.oid] = self.repository.changes(older.oid, newer.oid)
             self.keys_at[older.oid] = backward(self.keys_at[newer.oid], changed[newer.oid])
             self.layout(older.oid)
             self.progress(done, total, f"{older.oid[:7]} {tidy(older.subject)}")
         return changed
+
+    def missing_at_tip(self, tip: str) -> None:
+        """Name the files of the newest state that a partial clone left out; they are skipped."""
+        if not (missing := self.repository.missing(tip)):
+            return
+        said = f"{plural(len(missing), 'object')} {_are(missing)} missing from this clone"
+        if self.known is not None:
+            # What is skipped now was read before: it would be taken for deleted.
+            raise SourceError(
+                f"{self.repository.path} cannot be brought up to date: {said}. {self.way()}"
+            )
+        self.absent = frozenset(missing.values())
+        if not self.layout(tip) or not any(any(s.walk()) for s in self.layout(tip).values()):
+            raise SourceError(f"{self.repository.path} cannot be read: {said}. {self.way()}")
+        reason = f"{said}, and skipped: {named(list(missing))}. {self.way()}"
+        self.problems.append(Problem(str(self.repository.path), reason))
+
+    def lacking(self, commit: str) -> set[str]:
+        """Return the objects that are missing at a commit and not at the newest state."""
+        return set(self.repository.missing(commit).values()) - self.absent
+
+    def way(self) -> str:
+        return "Fetch them with git: git fetch --refetch --no-filter"
 
     def revisions(
         self, history: list[Commit], changed: Mapping[str, list[FileChange]]
@@ -300,7 +345,14 @@ class _Planner:
             return []
         if ahead.base is None:
             self.unread.add(_key(branch))
-            self.left_out(branch, f"shares no commit with {self.default_name()}")
+            why = f"shares no commit with {self.default_name()}"
+            cut = " in this shallow clone. Fetch them with git: git fetch --unshallow"
+            self.left_out(branch, why + (cut if self.repository.shallow else ""))
+            return []
+        if lacking := self.lacking(branch.oid) | self.lacking(ahead.base):
+            self.unread.add(_key(branch))
+            said = f"{plural(len(lacking), 'object')} of it {_are(lacking)} missing. {self.way()}"
+            self.problems.append(Problem(f"branch {branch.name}", f"was left out: {said}"))
             return []
         if ahead.base not in self.keys_at:
             since = self.repository.changes(ahead.base, self.tip)
@@ -430,6 +482,10 @@ def _proposed(
 
 def _key(branch: Branch) -> str:
     return f"branch:{branch.name}"
+
+
+def _are(things: Collection[str]) -> str:
+    return "is" if len(things) == 1 else "are"
 
 
 def named(paths: Sequence[str]) -> str:

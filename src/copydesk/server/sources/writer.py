@@ -5,7 +5,7 @@ The rules:
 - A page's file is its front matter and its Markdown as they were read: what was not touched keeps
   its bytes, and a file that has them already is not written at all.
 - The summary keeps every line that still holds. A space that was read without one gets one only
-  when its tree no longer follows the folders.
+  when its tree is no longer what the folders, or the table of contents that was read, say.
 - A file is removed only when the space had it (``base``) and has it no more, and only while the
   folder still holds the version of ``base``: what somebody else changed there is kept and named.
   Without ``base`` nothing is removed.
@@ -126,7 +126,7 @@ def _summary(
 ) -> tuple[str, bytes] | None:
     path = space.summary_path
     if path is None:
-        if pages == space.pages and _follows_folders(space):
+        if pages == space.pages and _reads_the_same(space):
             return None
         path = join(space.folder, SUMMARY) or SUMMARY
     known: set[str] | None = None
@@ -138,17 +138,13 @@ def _summary(
     return path, render_summary(pages, original, path, known=known)
 
 
-def _follows_folders(space: SourceSpace) -> bool:
+def _reads_the_same(space: SourceSpace) -> bool:
     """Whether a reader without a summary would see the same tree."""
-    prefix = f"{space.folder}/" if space.folder else ""
-    files = {
-        page.source_path.removeprefix(prefix): Blob.of(page.content())
-        for page in space.walk()
-        if page.source_path
-    }
-    found = read_layout(files)
-    seen = found[0].pages if found else ()
-    return [(page.path, page.type, page.title) for page in walk(seen)] == [
+    files = {file.path: file.blob for file in space.files}
+    files |= {p.source_path: Blob.of(p.content()) for p in space.walk() if p.source_path}
+    files = {path: blob for path, blob in files.items() if hazard(path) is None}
+    found = next((each for each in read_layout(files) if each.folder == space.folder), None)
+    return [(page.path, page.type, page.title) for page in (found.walk() if found else ())] == [
         (page.path, page.type, page.title) for page in space.walk()
     ]
 

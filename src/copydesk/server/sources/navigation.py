@@ -1,0 +1,207 @@
+"""Tables of contents of other systems: MkDocs, Docusaurus, and the file that names spaces.
+
+They are read where no ``SUMMARY.md`` says more. Nothing of them is run: a ``sidebars.js`` is read
+as far as it is one object of plain values.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from copydesk.server.sources.mapping import BadYamlError, read_lenient_mapping
+from copydesk.server.sources.paths import folder_of, join, name_of
+
+_SITES = ("gitbook-docs.yaml", "docs.yaml", "docs.yml")
+_MKDOCS = ("mkdocs.yml", "mkdocs.yaml")
+_SIDEBARS = ("sidebars.json", "sidebars.js", "sidebars.cjs", "sidebars.mjs", "sidebars.ts")
+NAMES = frozenset({*_SITES, *_MKDOCS, *_SIDEBARS})
+"""The files that may hold one."""
+
+_ASSIGNED = re.compile(r"(?:module\.exports\s*=|export\s+default|\bsidebars\b[^=\n;]*=)\s*(?=\{)")
+_TOKEN = re.compile(
+    r"""(?P<text>"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')|(?P<aside>//[^\n]*|/\*.*?\*/)|(?P<sign>.)""",
+    re.DOTALL,
+)
+_ORDER = re.compile(r"^\d+\s*[-_.]+\s*(?=\S)")
+_MOST_DEEP = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A line of such a table.
+
+    ``target`` is a page (a path below the space's folder, or for Docusaurus a name), ``href`` an
+    address, ``tree`` a folder of which everything is listed; one with neither is a group.
+    """
+
+    title: str | None = None
+    target: str | None = None
+    href: str | None = None
+    tree: str | None = None
+    children: tuple[Item, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Navigation:
+    """What a file says of the space at ``folder``. ``items`` is None where the tree is its folders.
+
+    ``named`` says that pages are called by names that leave out the ending and an order.
+    """
+
+    path: str
+    folder: str
+    items: tuple[Item, ...] | None = None
+    title: str | None = None
+    named: bool = False
+
+
+def read_navigations(path: str, data: bytes) -> list[Navigation]:
+    """Read one of ``NAMES``. Raises ``BadYamlError`` with the reason why it cannot be used."""
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise BadYamlError(f"is not UTF-8 (byte {error.start + 1})") from error
+    name, folder = name_of(path), folder_of(path)
+    if name in _SIDEBARS:
+        return [Navigation(path, join(folder, "docs") or "", _sidebars(name, text), named=True)]
+    values = read_lenient_mapping(text)
+    if name in _SITES:
+        site = values.get("site")
+        structure = site.get("structure") if isinstance(site, dict) else None
+        if structure is None:
+            return []  # another file of that name, such as the description of an API
+        return [
+            Navigation(path, root, title=title)
+            for root, title in _spaces(structure, folder, None, 0)
+        ]
+    docs = values.get("docs_dir", "docs")
+    root = join(folder, docs) if isinstance(docs, str) else None
+    if root is None:
+        raise BadYamlError("has a “docs_dir” that is no folder of the repository")
+    title = values.get("site_name")
+    items = None if values.get("nav") is None else tuple(_nav(values["nav"], 0))
+    return [Navigation(path, root, items, title if isinstance(title, str) else None)]
+
+
+def short_name(path: str) -> str:
+    """Return what Docusaurus calls a page: its path without the ending and numbers for order."""
+    parts = path.rpartition(".")[0].split("/")
+    return "/".join(_ORDER.sub("", part) for part in parts)
+
+
+def _nav(value: Any, depth: int) -> Iterator[Item]:
+    if not isinstance(value, list) or depth > _MOST_DEEP:
+        raise BadYamlError("has a “nav” that is no list of pages")
+    for each in value:
+        if isinstance(each, str):
+            yield _page(None, each)
+        elif isinstance(each, dict):
+            for title, below in each.items():
+                if isinstance(below, str):
+                    yield _page(str(title), below)
+                else:
+                    yield Item(str(title), children=tuple(_nav(below, depth + 1)))
+        else:
+            raise BadYamlError("has a “nav” with something that is neither a page nor a section")
+
+
+def _page(title: str | None, target: str) -> Item:
+    if re.match(r"[A-Za-z][A-Za-z0-9+.-]*:|//", target):
+        return Item(title, href=target)
+    return Item(title, target=target)
+
+
+def _spaces(
+    value: Any, folder: str, above: str | None, depth: int
+) -> Iterator[tuple[str, str | None]]:
+    """Yield the folder and the title of each space of a site's structure."""
+    if not isinstance(value, list) or depth > _MOST_DEEP:
+        raise BadYamlError("has a “structure” that is no list of sections and spaces")
+    for each in value:
+        if not isinstance(each, dict):
+            raise BadYamlError("has a “structure” with something that is no section or space")
+        title = each.get("title") if isinstance(each.get("title"), str) else None
+        content = each.get("content")
+        if isinstance(content, dict) and isinstance(content.get("directory"), str):
+            root = join(folder, content["directory"])
+            if root is None:
+                raise BadYamlError(f"has a “directory” outside the repository: {title or ''}")
+            # A section's one space is often called by its language.
+            yield root, (above if above and len(value) == 1 else title)
+        if each.get("children"):
+            yield from _spaces(each["children"], folder, title, depth + 1)
+
+
+def _sidebars(name: str, text: str) -> tuple[Item, ...]:
+    begin = 0
+    if not name.endswith(".json"):
+        place = _ASSIGNED.search(text)
+        if place is None:
+            raise BadYamlError("is a program that holds no plain object")
+        begin = place.end()
+    try:
+        values = read_lenient_mapping(_plain(text[begin:]))
+    except BadYamlError as error:
+        raise BadYamlError("is more than one object of plain values, and nothing is run") from error
+    bars = {key: tuple(_listed(bar, 0)) for key, bar in values.items()}
+    if len(bars) == 1:
+        return next(iter(bars.values()))
+    return tuple(Item(key, children=items) for key, items in bars.items())
+
+
+def _plain(text: str) -> str:
+    """Return the object that a program begins with as YAML takes it, without remarks."""
+    out: list[str] = []
+    depth = 0
+    for token in _TOKEN.finditer(text):
+        if token["text"] is not None:
+            words = re.sub(r"\\(.)", r"\1", token["text"][1:-1])
+            out.append(json.dumps(words, ensure_ascii=False))
+        elif token["sign"] is not None:
+            sign = token["sign"]
+            if sign in "`(;" or (sign == "." and out[-1:] == ["."]):
+                raise BadYamlError("is a program")
+            out.append({":": ": ", "\t": " "}.get(sign, sign))
+            depth += (sign in "{[") - (sign in "}]")
+            if not depth and sign in "}]":
+                break
+    return "".join(out)
+
+
+def _listed(value: Any, depth: int) -> Iterator[Item]:
+    """Yield the items of a sidebar: page names, links, categories, or folders as they are."""
+    if depth > _MOST_DEEP:
+        raise BadYamlError("is nested too deeply")
+    if isinstance(value, dict) and "type" not in value:
+        for title, below in value.items():
+            yield Item(str(title), children=tuple(_listed(below, depth + 1)))
+        return
+    for each in value if isinstance(value, list) else [value]:
+        if isinstance(each, str):
+            yield Item(target=each)
+        elif isinstance(each, dict) and "type" in each:
+            yield from _typed(each, depth)
+        elif isinstance(each, dict):
+            yield from _listed(each, depth + 1)
+        else:
+            raise BadYamlError("has an item that is neither a page nor a category")
+
+
+def _typed(item: Mapping[str, Any], depth: int) -> Iterator[Item]:
+    label = item["label"] if isinstance(item.get("label"), str) else None
+    kind = item["type"]
+    if kind in ("doc", "ref"):
+        yield Item(label, target=str(item.get("id", "")))
+    elif kind == "link":
+        yield Item(label, href=str(item.get("href", "")))
+    elif kind == "autogenerated":
+        yield Item(tree=str(item.get("dirName", ".")))
+    elif kind == "category":
+        link = item.get("link")
+        page = link.get("id") if isinstance(link, dict) and link.get("type") == "doc" else None
+        below = tuple(_listed(item.get("items", []), depth + 1))
+        yield Item(label, target=None if page is None else str(page), children=below)

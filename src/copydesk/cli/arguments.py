@@ -334,9 +334,16 @@ def _desk(commands: _SubParsersAction[ArgumentParser]) -> None:
     token.add_argument("--user", metavar="EMAIL", help="whose token (default: the desk's owner)")
     token.set_defaults(runner="copydesk.cli.desk:mint")
 
-    sample = actions.add_parser("sample", help="make the sample, or grow it for benchmarks")
-    sample.add_argument(
+    sample = actions.add_parser("sample", help="make the sample, grow or remove it")
+    what = sample.add_mutually_exclusive_group()
+    what.add_argument(
         "--scale", type=int, metavar="N", default=0, help="also add N change requests and more"
+    )
+    what.add_argument(
+        "--remove", action="store_true", help="take it out of the desk; what else is there stays"
+    )
+    sample.add_argument(
+        "--force", action="store_true", help="with --remove: also what you made in it"
     )
     sample.set_defaults(runner="copydesk.cli.desk:sample")
 

@@ -377,6 +377,7 @@ def session_for(
         recall_seconds=recall_seconds,
         host=connection.host,
         profile="" if connection.profile == EMBEDDED else connection.profile,
+        called=connection.host,
         read_only=connection.read_only,
         read_only_by=connection.read_only_by,
     )

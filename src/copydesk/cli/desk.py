@@ -7,9 +7,17 @@ import time
 from pathlib import Path
 
 from copydesk.cli.edge import UsageError, say
-from copydesk.cli.embedded import desk_file, ensure_owner, is_empty, open_store, owner_of
+from copydesk.cli.embedded import (
+    desk_file,
+    ensure_owner,
+    is_empty,
+    open_next,
+    open_store,
+    owner_of,
+    person,
+)
 from copydesk.cli.output import put, redraw
-from copydesk.domain.text import clean, plural, shorten
+from copydesk.domain.text import clean, listed, plural, shorten
 from copydesk.server.store import Store, Tx
 
 _BAR_WIDTH = 78
@@ -47,10 +55,19 @@ def _user(tx: Tx, email: str) -> str:
     return found
 
 
-def sample(*, desk: Path | None = None, scale: int = 0) -> int:
-    """Make the sample on a new desk; with ``scale`` also grow it by that many change requests."""
+def sample(
+    *, desk: Path | None = None, scale: int = 0, remove: bool = False, force: bool = False
+) -> int:
+    """Make the sample on a new desk; with ``scale`` also grow it by that many change requests.
+
+    ``remove`` takes it out instead, with ``force`` also what was made or imported in it.
+    """
     from copydesk.server.sample import build_sample, grow
 
+    if remove:
+        return _remove_sample(desk, force=force)
+    if force:
+        raise UsageError("--force goes with --remove")
     if not 0 <= scale <= _MOST_SCALE:
         raise UsageError(
             f"--scale {shorten(str(scale), 30)}: "
@@ -68,6 +85,23 @@ def sample(*, desk: Path | None = None, scale: int = 0) -> int:
         if scale:
             grow(store, scale, progress=progress)
     put(f"The sample is in {path}")
+    return 0
+
+
+def _remove_sample(desk: Path | None, *, force: bool) -> int:
+    from copydesk.server.sample import remove_sample
+
+    path = _existing(desk)
+    store = open_store(desk, fill=False, make=False)
+    with _closing(store):
+        removed = remove_sample(store, *person(), force=force)
+    # What was open last may be gone.
+    open_next(desk, removed.left[-1][0] if removed.left else None)
+    left = listed([clean(title) for _, title in removed.left])
+    put(
+        f"Removed from {path}: {listed([clean(title) for title in removed.titles])}. "
+        + (f"Left: {left}." if left else "Nothing is left; copydesk desk import brings files in.")
+    )
     return 0
 
 
@@ -123,6 +157,7 @@ def import_source(
                 f"{clean(report.organization)} / {clean(each.title)} ({state}): "
                 f"{', '.join(counts)}. Space {each.space_id}"
             )
+    open_next(desk, report.organization_id)
     return 0
 
 

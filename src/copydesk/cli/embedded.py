@@ -165,20 +165,36 @@ def ensure_owner(tx: Tx) -> str:
     if found is None:
         from copydesk.server.seeding import add_user
 
-        name = _person()
-        found = add_user(tx, name.capitalize(), f"{name.lower()}@localhost")
+        found = add_user(tx, *person())
         tx.insert("meta", key=OWNER, value=found)
     return found
 
 
-def _person() -> str:
+def person() -> tuple[str, str]:
+    """Return the name and the e-mail address on a desk of the person at this machine."""
     import getpass
 
     try:
         name = getpass.getuser()
     except (KeyError, OSError):  # no such user in the password database
-        return "you"
-    return "".join(c for c in name if c.isalnum() or c in "._-") or "you"
+        name = "you"
+    name = "".join(c for c in name if c.isalnum() or c in "._-") or "you"
+    return name.capitalize(), f"{name.lower()}@localhost"
+
+
+def open_next(desk: Path | None, organization: str | None) -> None:
+    """Have the next start on a desk open an organization, whichever was open last.
+
+    All that says where somebody left the screens is put aside here, once. None: as if the desk was
+    never opened.
+    """
+    from copydesk.local.snapshot import Snapshots
+    from copydesk.tui.identity import REMEMBERED
+    from copydesk.tui.last_run import KEY
+
+    kept = Snapshots(find_paths().snapshots, desk_key(desk))
+    kept.write(REMEMBERED, [{"organization": organization}] if organization else [])
+    kept.write(KEY, [])
 
 
 def connect_in_process(store: Store) -> Api:

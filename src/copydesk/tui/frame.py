@@ -215,10 +215,10 @@ class Head(Line):
     def _begun(self, session: Session, width: int) -> Text:
         """Say for whom this is: the profile in place of the program where there is little room."""
         left = Text()
-        if not session.profile or width >= NAMED_WIDTH:
+        name = clean(session.profile or session.called)
+        if not name or width >= NAMED_WIDTH:
             left.append("copydesk", style=self.tone("current"))
-        if session.profile:
-            name = clean(session.profile)
+        if name:
             left.append(f" {name}" if left else shorten(name, NAME_CELLS, glyphs().more),
                         style=self.tone("current"))  # fmt: skip
         if session.read_only:

@@ -116,6 +116,8 @@ class Session(TakingBack):
     """How the token is come by and where another is kept; None for the own desk, which has none."""
     profile: str = ""
     """The name of the profile that is in use; empty for the own desk and for none."""
+    called: str = ""
+    """What the header calls a service without a profile; the embedded desk is one."""
     read_only: bool = False
     """Whether nothing is written to the service: every action that writes is away."""
     read_only_by: str = ""

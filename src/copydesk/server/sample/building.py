@@ -48,7 +48,8 @@ Progress = Callable[[int, int, str], None]
 """Called with how much is done, how much there is, and what is being worked on."""
 
 _ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-_SEED = "copydesk sample"
+SEED = "copydesk sample"
+"""What the identifiers of the sample are made from."""
 
 
 def build_sample(store: Store, *, progress: Progress | None = None) -> str:
@@ -79,7 +80,7 @@ class _Building:
     """One desk being filled; everything that is made is found by its key in the story."""
 
     def __init__(self, tx: Tx, progress: Progress) -> None:
-        self.tx = Tx(tx.connection, tx.moment, sample_ids(_SEED))
+        self.tx = Tx(tx.connection, tx.moment, sample_ids(SEED))
         self.progress = progress
         self.people: dict[str, str] = {}
         self.firms: dict[str, str] = {}

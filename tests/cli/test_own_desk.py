@@ -1,0 +1,114 @@
+"""The embedded desk as somebody's own: what opens after an import, and the sample taken out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from copydesk.cli import main
+from copydesk.cli.connection import Service, session_for
+from copydesk.cli.embedded import open_next, open_store
+from copydesk.local.journal import Journal
+from copydesk.local.paths import find_paths
+from copydesk.server.checking import examine
+from copydesk.tui.app import CopydeskApp
+from tests.drive import drive
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A home with nothing in it, and two folders of documentation beside it."""
+    monkeypatch.setenv("COPYDESK_HOME", str(tmp_path / "home"))
+    monkeypatch.delenv("COPYDESK_TOKEN", raising=False)
+    monkeypatch.delenv("COPYDESK_BASE_URL", raising=False)
+    monkeypatch.setattr("getpass.getuser", lambda: "ada")
+    for name in ("harbour", "lighthouse"):
+        folder = tmp_path / name
+        folder.mkdir()
+        (folder / "SUMMARY.md").write_text("# Summary\n\n* [Home](README.md)\n", encoding="utf-8")
+        (folder / "README.md").write_text(f"# All about the {name}\n", encoding="utf-8")
+    return tmp_path
+
+
+async def start(*keys: str) -> str:
+    """Return the first screen of a start, once it has been read, and leave."""
+    connection = Service().connection()
+    connection.make()
+    paths = find_paths().make()
+    app = CopydeskApp(session_for(connection, paths, Journal(paths.journal)), "spaces")
+    async with drive(app, *keys) as driver:
+        shown = driver.screen
+    connection.close()
+    return shown
+
+
+async def test_what_was_imported_last_opens_once(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert "embedded desk  Quayside" in await start()
+    for name in ("lighthouse", "harbour", "lighthouse"):
+        assert main(["desk", "import", str(home / name)]) == 0
+        header, *rest = (await start()).splitlines()
+        assert f"embedded desk  {name}" in header
+        assert "Quayside" not in "\n".join(rest)
+    # Another one that is chosen then stays.
+    rows = open_store(None)
+    organization = rows.read(lambda tx: tx.value("SELECT id FROM organization WHERE title = ?",
+                                                 "harbour"))  # fmt: skip
+    rows.close()
+    open_next(None, organization)
+    for _ in range(2):
+        assert "embedded desk  harbour" in await start()
+
+
+async def test_the_sample_is_removed_and_does_not_come_back(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    remove = ["desk", "sample", "--remove"]
+    assert main(remove) == 2
+    assert "is not a desk: there is nothing" in capsys.readouterr().err
+    await start()
+    assert main(["desk", "import", str(home / "harbour")]) == 0
+    capsys.readouterr()
+    assert main(remove) == 0
+    desk = find_paths().desk
+    assert capsys.readouterr().out == (
+        f"Removed from {desk}: Lantern Works, Quayside and Pebblebox. Left: harbour.\n"
+    )
+    assert not examine(desk).all
+    for _ in range(2):
+        shown = await start()
+        assert "embedded desk  harbour" in shown
+        assert "Ada" in shown
+        assert "Mara" not in shown
+    assert "Quayside" not in await start("g", "o")
+    store = open_store(None)
+    try:
+        assert store.read(lambda tx: tx.value("SELECT count(*) FROM user")) == 1
+        assert store.read(lambda tx: tx.value("SELECT count(*) FROM space")) == 1
+    finally:
+        store.close()
+    assert main(remove) == 2
+    assert "The sample is not on this desk." in capsys.readouterr().err
+
+
+async def test_nothing_of_ones_own_goes_with_the_sample_unasked(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    await start()
+    assert main(["desk", "import", str(home / "harbour"), "--organization", "Quayside"]) == 0
+    capsys.readouterr()
+    assert main(["desk", "sample", "--remove"]) == 2
+    assert "Not all of that is the sample: All about the harbour (Quayside). " in (
+        capsys.readouterr().err
+    )
+    assert "Quayside" in await start()
+    assert main(["desk", "sample", "--force"]) == 2
+    assert "--force goes with --remove" in capsys.readouterr().err
+    assert main(["desk", "sample", "--remove", "--force"]) == 0
+    assert "Nothing is left; copydesk desk import brings files in." in capsys.readouterr().out
+    shown = await start()
+    assert "no organization" in shown
+    assert "Quayside" not in shown
+    assert not examine(find_paths().desk).all

@@ -68,6 +68,7 @@ class Driver:
         self._draws = draws
         self._later = 0.0
         """How much later than this machine's clock keys come."""
+        app.keyboard.clock = lambda: monotonic() + self._later
         self._threads = count_threads() if threads is None else threads
 
     @property
@@ -217,6 +218,8 @@ class Driver:
         if app.awake is not None:
             tasks.append(app.awake)
         tasks.extend(app.merging.busy)
+        if app.keyboard.early.task is not None:
+            tasks.append(app.keyboard.early.task)
         tasks.extend(app.session.arranging.busy)
         for screen in app.screen_stack:
             if isinstance(screen, Place):

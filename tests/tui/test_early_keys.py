@@ -8,6 +8,7 @@ import threading
 import pytest
 from textual import events
 
+from copydesk.client.api import Api
 from copydesk.server.seeding import Editor
 from copydesk.tui.drafts import MemoryDrafts
 from copydesk.tui.frame import Status
@@ -16,7 +17,7 @@ from copydesk.tui.widgets.diff_view import DiffView
 from tests.drive import Driver, drive, eventually
 from tests.tui.opening import open_world, typed
 from tests.tui.review_world import Faults, ReviewWorld
-from tests.world import World
+from tests.world import BASE_URL, World
 
 
 @pytest.mark.parametrize("keys", [(":", *"drafts", "enter"), ("g", "d"), ("g", "loaded", "d")])
@@ -51,7 +52,7 @@ async def test_a_jump_waits_for_the_place_that_is_still_being_imported(
         assert driver.place.PLACE == "drafts"
 
 
-async def test_enter_while_the_rows_are_read_says_so_and_no_longer(world: World) -> None:
+async def test_enter_while_the_rows_are_read_waits_for_them_and_says_so(world: World) -> None:
     space = world.space("Guide", {"a": "# A\n"})
     world.change_request(space, subject="New words")
     app = open_world(world, "spaces")
@@ -65,11 +66,12 @@ async def test_enter_while_the_rows_are_read_says_so_and_no_longer(world: World)
     async with app.run_test(size=(80, 24)) as pilot:
         driver = Driver(app, pilot)
         await driver.send("enter")
-        assert "Still reading." in driver.screen
+        assert "1 key typed ahead: run once this is read. Esc drops it." in driver.screen
         gate.set()
         await driver.idle()
-        assert "Guide" in driver.screen
-        assert "Still reading." not in driver.screen
+        assert driver.place.PLACE == "changes", "it opens what is there then"
+        assert "typed ahead" not in driver.screen
+        await driver.press("q")
 
         # What is typed for a row that nobody sees yet is not sent either, before it was seen.
         gate.clear()
@@ -294,3 +296,81 @@ async def test_words_typed_for_a_comment_that_is_refused_later_are_no_commands(
         assert driver.place is app.screen
         assert "12 keys typed after it were not run" in said, driver.screen
         assert [line.said for line in app.session.log if line.state != "said"] == []
+
+
+async def two_requests(world: World) -> list[str]:
+    space = world.space("Guide", {"a": "# A\n\nOne.\n"})
+    return [
+        world.change_request(
+            space, edit=lambda editor: editor.write(editor.find("a"), "# A\n\nTwo.\n"), subject=each
+        )
+        for each in ("Older", "Newer")
+    ]
+
+
+async def test_keys_of_a_burst_are_for_the_screens_that_they_open(world: World) -> None:
+    older, newer = await two_requests(world)
+    app = open_world(world, "spaces")
+    async with drive(app, size=(100, 30)) as driver:
+        await driver.burst("g", "c", "j", "enter", "2", "K")
+        assert (driver.place.PLACE, driver.place.target.change_request) == ("review", older)
+        assert driver.place.view == "changes"
+        await driver.burst("q", "k", "enter")
+        assert driver.place.target.change_request == newer
+
+        # What is written at once is not done to what nobody could see.
+        await driver.press("q", "q")
+        await driver.burst("g", "c", "j", "x", "k", "enter")
+        assert app.session.log == []
+        assert driver.place.PLACE == "changes"
+        said = " ".join(driver.screen.split())
+        assert "was typed before this could be seen: press it again. 2 keys typed ahead" in said
+
+
+async def test_keys_wait_for_rows_until_esc_drops_them_or_they_cannot_be_read(
+    world: World,
+) -> None:
+    await two_requests(world)
+    way = Faults(world)
+    client = Api(BASE_URL, world.token(world.ana), transport=way)
+    app = open_world(world, "spaces", api=client)
+    async with drive(app, size=(100, 30)) as driver:
+        way.slow = "GET"
+        await driver.send("g", "c", "j", "enter", "K")
+        assert "3 keys typed ahead: run once this is read. Esc drops them." in driver.screen
+        await driver.send("escape")
+        assert "Stopped. 3 keys typed ahead were not run." in driver.screen
+        way.let.set()
+        await driver.idle()
+        assert driver.place.PLACE == "changes", "and Esc did not leave it"
+
+    app = open_world(world, "spaces", api=Api(BASE_URL, world.token(world.ana), transport=way))
+    async with drive(app, size=(100, 30)) as driver:
+        way.gone = True
+        await driver.burst("g", "c", "j", "enter", "K")
+        assert driver.place.PLACE == "changes"
+        assert "This could not be read. 3 keys typed ahead were not run." in driver.screen
+
+
+async def test_a_key_typed_before_a_question_is_there_does_not_answer_it(world: World) -> None:
+    review = ReviewWorld(world)
+    app = review.app()
+    async with drive(app, "2", size=(100, 30)) as driver:
+        await driver.burst("m", "y", "y")
+        assert app.screen is not driver.place, "it asks"
+        assert app.session.log == []
+        assert "answers nothing" in driver.screen
+        await driver.press("escape")
+
+
+async def test_keys_after_the_one_that_leaves_a_field_are_not_for_the_field(world: World) -> None:
+    review = ReviewWorld(world)
+    app = review.app()
+    async with drive(app, "1", size=(100, 30)) as driver:
+        await driver.burst("C", "O", "k", "escape", "4")
+        assert driver.place is app.screen
+        assert driver.place.view == "rules"
+        assert list(app.session.drafts.kept().values()) == ["Ok"]
+        await driver.burst("/", "x", "escape", ":", *typed("view threads"), "enter", "1")
+        assert driver.place.view == "overview"
+        assert driver.place is app.screen

@@ -140,9 +140,11 @@ async def test_planned_from_marks_then_stopped_at_the_third_and_gone_on_with(
         assert six.statuses() == ["merged", "merged", "merged", "open", "merged", "open"]
         await driver.resize(140, 40)
         driver.golden("merge_run.conflict", update=update_golden)
-        await driver.burst("r", "r")
+        await driver.press("r", "r")
         assert states(driver)[-1] == "stopped"
         await driver.burst("X", "y")
+        assert "End the merge run" in driver.screen, "y came before the question"
+        await driver.press("y")
         assert "Merge run ended: 4 merged, 1 skipped, 1 stopped." in driver.screen
         assert "6/6" not in driver.screen
 

@@ -9,11 +9,12 @@ import pytest
 
 from copydesk.client.errors import ServerFault
 from copydesk.tui.actions import action
+from copydesk.tui.app import CopydeskApp
 from copydesk.tui.place import Place
 from copydesk.tui.places import place
 from copydesk.tui.session import Session
 from copydesk.tui.widgets.sheet import Confirm
-from tests.drive import drive
+from tests.drive import Driver, drive
 from tests.tui.desk_place import NOON, DeskApp, Request
 
 
@@ -152,9 +153,14 @@ async def test_a_terminal_that_is_too_small_says_so() -> None:
         assert driver.selected == "118"
 
 
-async def test_an_unexpected_error_ends_the_app_and_names_the_log() -> None:
-    from copydesk.tui.app import CopydeskApp
+async def press_once(app: CopydeskApp, key: str) -> None:
+    async with app.run_test() as pilot:
+        driver = Driver(app, pilot)
+        await driver.settle()
+        await driver.send(key)
 
+
+async def test_an_unexpected_error_ends_the_app_and_names_the_log() -> None:
     told: list[BaseException] = []
 
     def crash(error: BaseException, kept: str) -> str:
@@ -171,8 +177,7 @@ async def test_an_unexpected_error_ends_the_app_and_names_the_log() -> None:
     session = Session(connect, identify=nobody, clock=lambda: NOON)
     app = CopydeskApp(session, "desk-bang", crash=crash)
     with pytest.raises(BangError):
-        async with app.run_test() as pilot:
-            await pilot.press("b")
+        await press_once(app, "b")
     assert [type(error) for error in told] == [BangError]
     assert app.return_code == 1
 
@@ -190,16 +195,14 @@ async def test_leaving_while_a_write_is_under_way_asks_once() -> None:
 
     app.service.merge = slow  # type: ignore[method-assign]
     async with app.run_test() as pilot:
-        await pilot.pause()
-        await pilot.press("m")
-        await pilot.pause()
-        await pilot.press("y")
-        await pilot.pause()
-        await pilot.press("q")
-        await pilot.pause()
+        driver = Driver(app, pilot)
+        await driver.idle()
+        await driver.send("m")
+        await driver.send("y")
+        await driver.send("q")
         assert app.is_running
         gate.set()
         while app.session.writing:
             await asyncio.wait(app.session.writing)
-        await pilot.press("q")
+        await driver.send("q")
     assert app.service.merged == ["121"]

@@ -7,7 +7,7 @@ import gc
 import os
 import shutil
 import subprocess
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -291,12 +291,31 @@ class CopydeskApp(AccountApp, MergingApp, EndingApp):
             CAUSE.reset(before)
             BEGAN_ON.set(ref(self.screen))
 
+    def go_soon(self, name: str, target: Target | None = None) -> None:
+        """Go to a place from the handler of a message; keys that follow are for that place."""
+        self.soon(self.go, name, target)
+
+    def soon(self, work: Callable[..., Awaitable[object]], *args: object) -> None:
+        """Do what leads elsewhere after what goes on now, and before the keys that follow."""
+        self.keyboard.early.going += 1
+        self.call_later(self._do_now, work, args)
+
+    async def _do_now(
+        self, work: Callable[..., Awaitable[object]], args: tuple[object, ...]
+    ) -> None:
+        try:
+            await work(*args)
+        finally:
+            self.keyboard.early.going -= 1
+
     async def _go(self, name: str, target: Target | None, *, back: bool) -> None:
         entry = places.find(name)
         here = self.here
         if entry is None:
+            said = f"There is no screen called {name!r}."
             if here is not None:
-                here.say(f"There is no place called {name!r}.", "warn")
+                here.say(said, "warn")
+            self.keyboard.early.drop(said)
             return
         by_name = target is None
         if target is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Coroutine
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -30,3 +31,32 @@ def begin(
     return node.run_worker(
         calls, name=name, group=group, exclusive=exclusive, exit_on_error=exit_on_error
     )
+
+
+HEARD_SECONDS = 1.0
+"""How long the next key waits for what an earlier one has posted; longer than that it is stuck."""
+
+
+def heard(node: DOMNode) -> asyncio.Future[None]:
+    """Return what is done once all that holds a node has heard what it posted before.
+
+    The next key waits for it: it is for what comes of that, and not for what is left by it.
+    """
+    loop = asyncio.get_running_loop()
+    done: asyncio.Future[None] = loop.create_future()
+    way = list(node.ancestors_with_self)
+    way = way[: way.index(node.screen) + 1] if node.is_attached else []
+
+    def end() -> None:
+        late.cancel()
+        if not done.done():
+            done.set_result(None)
+
+    def pass_on(at: int) -> None:
+        # In each queue on the way it comes after the message.
+        if at == len(way) or not way[at].call_later(pass_on, at + 1):
+            end()
+
+    late = loop.call_later(HEARD_SECONDS, end)
+    pass_on(0)
+    return done

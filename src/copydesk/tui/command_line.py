@@ -119,7 +119,7 @@ class CommandPrompt(Prompt):
         HISTORY.append(text)
         name = text.partition(" ")[0]
         if self._place.desk.waking and ALSO.get(name, name) not in self._words:
-            self._place.desk.call_later(self._do_later, text)
+            self._place.desk.soon(self._do_later, text)
         else:
             self._do(text)
 
@@ -134,7 +134,7 @@ class CommandPrompt(Prompt):
         rest = rest.strip()
         word = known.get(ALSO.get(name, name))
         if word is None and (number := text.removeprefix("#")).isascii() and number.isdigit():
-            self._place.desk.call_later(self._open_number, number)
+            self._place.desk.soon(self._open_number, number)
         elif word is not None and word.command is None and rest:
             self._place.say(f"{name} takes nothing after it. :{name} alone goes there.", "warn")
         elif word is None:
@@ -142,9 +142,9 @@ class CommandPrompt(Prompt):
             hint = f" Nearest: :{near[0]}." if near else " ? lists what works here."
             self._place.say(f"There is no :{name} here.{hint}", "warn")
         elif word.command is None:
-            self._place.desk.call_later(self._place.desk.go, name)
+            self._place.desk.go_soon(name)
         elif word.owner is not None:
-            self._place.desk.call_later(run_command, word.owner, word.command, rest)
+            self._place.desk.soon(run_command, word.owner, word.command, rest)
 
     async def _open_number(self, number: str) -> None:
         """Open the change request of that number in the space at hand: the API takes numbers."""
@@ -156,7 +156,7 @@ class CommandPrompt(Prompt):
 
         def found(request: str) -> None:
             target = Target(place.session.organization, space, change_request=request)
-            place.desk.call_later(place.desk.go, "review", target)
+            place.desk.go_soon("review", target)
 
         place.load(
             "number",

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 from copydesk.domain.address import web_address
 from copydesk.domain.text import clean
-from copydesk.tui.actions import SCOPES, Acts, action, command
+from copydesk.tui.actions import SCOPES, Acts, NoRowYet, action, command
+from copydesk.tui.errors import STILL_READING
 
 if TYPE_CHECKING:
     from copydesk.tui.place import Place
@@ -20,6 +21,15 @@ def _here(owner: Any) -> Place:
 def no_pane(owner: Any) -> str | None:
     """Say so when nothing that scrolls has the focus."""
     return None if _here(owner).pane is not None else "No pane has the focus. Tab goes to one."
+
+
+def no_rows_yet(owner: Any) -> str | None:
+    """Say so while what the cursor moves over is still being read."""
+    pane = _here(owner).pane
+    return None if pane is None or not pane.not_yet else NoRowYet(STILL_READING)
+
+
+TO_MOVE = (no_pane, no_rows_yet)
 
 
 def one_view(owner: Any) -> str | None:
@@ -117,42 +127,42 @@ def no_token(owner: Any) -> str | None:
 class CommonActions(Acts, scope="place"):
     """Actions of every place. A mixin of `Place`, apart from it only for length."""
 
-    @action("j", "down", unless=no_pane, show=False, group="Move", also=("down",))
+    @action("j", "down", unless=TO_MOVE, show=False, group="Move", also=("down",))
     def move_down(self) -> None:
         """Go to the next row or line."""
         self._move("move", 1)
 
-    @action("k", "up", unless=no_pane, show=False, group="Move", also=("up",))
+    @action("k", "up", unless=TO_MOVE, show=False, group="Move", also=("up",))
     def move_up(self) -> None:
         """Go to the previous row or line."""
         self._move("move", -1)
 
-    @action("g g", "first", unless=no_pane, show=False, group="Move", also=("home",))
+    @action("g g", "first", unless=TO_MOVE, show=False, group="Move", also=("home",))
     def move_first(self) -> None:
         """Go to the first row or line."""
         self._move("move_first")
 
-    @action("G", "last", unless=no_pane, show=False, group="Move", also=("end",))
+    @action("G", "last", unless=TO_MOVE, show=False, group="Move", also=("end",))
     def move_last(self) -> None:
         """Go to the last row or line; a long list is read to its end, Esc stops that."""
         self._move("move_last")
 
-    @action("ctrl+d", "half page down", unless=no_pane, show=False, group="Move")
+    @action("ctrl+d", "half page down", unless=TO_MOVE, show=False, group="Move")
     def half_down(self) -> None:
         """Go down half a page."""
         self._move("move_page", 0.5)
 
-    @action("ctrl+u", "half page up", unless=no_pane, show=False, group="Move")
+    @action("ctrl+u", "half page up", unless=TO_MOVE, show=False, group="Move")
     def half_up(self) -> None:
         """Go up half a page."""
         self._move("move_page", -0.5)
 
-    @action("pagedown", "page down", unless=no_pane, show=False, group="Move", also=("ctrl+f",))
+    @action("pagedown", "page down", unless=TO_MOVE, show=False, group="Move", also=("ctrl+f",))
     def page_down(self) -> None:
         """Go down a page."""
         self._move("move_page", 1.0)
 
-    @action("pageup", "page up", unless=no_pane, show=False, group="Move")
+    @action("pageup", "page up", unless=TO_MOVE, show=False, group="Move")
     def page_up(self) -> None:
         """Go up a page."""
         self._move("move_page", -1.0)

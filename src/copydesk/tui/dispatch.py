@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
+from functools import partial
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 from weakref import ref
@@ -20,9 +21,11 @@ from weakref import ref
 from textual import events
 from textual.app import App
 from textual.screen import Screen
+from textual.widgets import Input
 
 from copydesk.domain.cause import CAUSE
 from copydesk.tui.actions import Action, Acts, Command, NotYet
+from copydesk.tui.beginning import heard
 from copydesk.tui.early_keys import EarlyKeys
 from copydesk.tui.keys import chord, declared_name, shown
 from copydesk.tui.places import ENTRIES
@@ -37,6 +40,12 @@ if TYPE_CHECKING:
 
 SOFT_CHORD_SECONDS = 0.8
 """How long a key that acts at once (``z``) may still begin a chord (``z R``)."""
+
+STEPS = 4
+"""Turns of the event loop in which an action goes on once its dialog is left."""
+
+LEAVES = frozenset({"enter", "escape"})
+"""Keys by which a field may be left."""
 
 FIELD_SECONDS = 1.0
 """How long what is typed waits for a field to put in what was typed before."""
@@ -119,13 +128,22 @@ async def run(owner: Any, action: Action) -> None:
     else:
         why = action.reason(owner)
     waits = isinstance(why, NotYet) and action.types and place is not None
+    keyboard: Keyboard = owner.app.keyboard
+    unseen = action.writes and action.danger < 2 and not action.types
+    if place is not None and keyboard.presses and not (waits or unseen):
+        known = partial(_known, owner, action, place)
+        if isinstance(why, NotYet) and not known():
+            keyboard.early.wait(keyboard.presses, known)
+            return
+    if why is None and unseen and keyboard.early.giving:
+        why = f"“{action.label}” was typed before this could be seen: press it again."
     if why is not None and not waits:
+        keyboard.early.failed(why)
         if place is not None:
             place.say(why, "warn")
         else:
             owner.app.bell()
         if action.types:
-            keyboard: Keyboard = owner.app.keyboard
             keyboard.early.refuse(action.label, why, keyboard.pressed_at)
         return
     if _is_under_way(owner, action):
@@ -134,7 +152,7 @@ async def run(owner: Any, action: Action) -> None:
         return
     with because(owner, action.id):
         method = getattr(owner, action.method)
-        ahead: TypingAhead = owner.app.keyboard.ahead
+        ahead = keyboard.ahead
         result = ahead.once_read(owner, action) if waits else method()
         if action.types and inspect.isawaitable(result):
             result = ahead.follow(owner.screen, action, result)
@@ -142,6 +160,11 @@ async def run(owner: Any, action: Action) -> None:
             await tell_failures(place, result)
         else:
             await _follow(owner, place, action.id, result)
+
+
+def _known(owner: Any, action: Action, place: Place) -> bool:
+    """Whether it is known what an action is about, or nothing more of it is being read."""
+    return not (place.unread_yet and isinstance(action.reason(owner), NotYet))
 
 
 def _is_under_way(owner: Any, action: Action) -> bool:
@@ -231,8 +254,13 @@ class Keyboard:
         self.app = app
         self.ahead = TypingAhead(app)
         self.early = EarlyKeys(app)
+        self.clock = monotonic
+        """The clock of the keys."""
         self.pressed_at = monotonic()
         """When the last key came that was acted on."""
+        self.presses: tuple[events.Key, ...] = ()
+        """The key that is acted on, or all of its chord."""
+        self._begun: tuple[events.Key, ...] = ()
         self.keymap: dict[str, str] = {}
         self._tables: dict[tuple[Any, ...], dict[str, Node]] = {}
         self._pending: Node | None = None
@@ -283,18 +311,33 @@ class Keyboard:
             self._pending = None
             return True
         self.pressed_at = event.time
+        front = self.app.screen
+        try:
+            return await self._press(event)
+        finally:
+            self.presses = ()
+            if self.app.screen is not front:
+                await self.gone_on()
+
+    async def gone_on(self) -> None:
+        """Let who waited for what was left go on, before the next key is acted on."""
+        for _ in range(STEPS):
+            await asyncio.sleep(0)
+
+    async def _press(self, event: events.Key) -> bool:
         screen = self.app.screen
         focused = screen.focused
         if not isinstance(screen, Acts):
             return False
         if focused is not None and (not isinstance(focused, Acts) or focused.TYPES_TEXT):
             self._pending = None
-            return await self._sends(event.key, focused)
+            return await self._leaves(event.key, focused)
         chain = self.chain()
         on_place = screen.SCOPE != "" and hasattr(screen, "say")
         table = self.table(chain, jumps=on_place)
         pending, self._pending = self._pending, None
         soft = pending is not None and pending.meaning is not None
+        self.presses = (event,) if pending is None or soft else (*self._begun, event)
         if pending is not None and soft and monotonic() > self._soft_until:
             pending = None
         if pending is not None:
@@ -324,18 +367,19 @@ class Keyboard:
             return on_place and self._explain(event, chain)
         return await self._take(node, chain, event.key)
 
-    async def _sends(self, key: str, focused: Widget) -> bool:
-        """Act on a key by which a field sends what it holds, once it has all that was typed before.
+    async def _leaves(self, key: str, focused: Widget) -> bool:
+        """Act on a key by which a field sends or is left, once it has all that was typed before.
 
         Textual would ask the field first. The keys that follow would come into it meanwhile; now
         they wait, and are for what is in front then. A form has more fields than the one in focus:
         what was typed before may still be on its way to another.
         """
         chain = self.chain()
-        node = self.table(chain, jumps=False).get(key) if key.startswith("ctrl+") else None
-        if node is None or node.meaning is None or node.meaning.level:
-            return False
-        if not node.meaning.action.danger:
+        node = self.table(chain, jumps=False).get(key)
+        meaning = None if node is None or (node.meaning and node.meaning.level) else node.meaning
+        sends = key.startswith("ctrl+") and meaning is not None and bool(meaning.action.danger)
+        submits = key == "enter" and meaning is None and isinstance(focused, Input)
+        if not (sends or submits or (key in LEAVES and meaning is not None)):
             return False
         typed = asyncio.Event()
         focused.call_later(typed.set)
@@ -343,12 +387,19 @@ class Keyboard:
             await asyncio.wait_for(typed.wait(), FIELD_SECONDS)
         except TimeoutError:  # it is busy, or is taken away: this comes behind what was typed
             return False
-        await self.do(node.meaning, chain)
+        await heard(focused)
+        if getattr(focused, "offers", ()):
+            return False  # the key is about what it offers
+        if meaning is not None:
+            await self.do(meaning, chain)
+        elif isinstance(focused, Input):
+            await focused.action_submit()
+        await heard(focused)
         return True
 
     async def _take(self, node: Node, chain: Sequence[Acts], key: str) -> bool:
         if node.following:
-            self._pending = node
+            self._pending, self._begun = node, self.presses
             self._pressed = declared_name(key)
             if node.meaning is None:
                 self._hint(node)
@@ -425,6 +476,7 @@ class Keyboard:
             parts.append("? lists the keys.")
         said = " ".join(parts)
         self._say(said)
+        self.early.failed(said)
         if elsewhere is not None and elsewhere[0].types:
             self.early.refuse(elsewhere[0].label, said, event.time)
         return True

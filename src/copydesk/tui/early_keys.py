@@ -1,12 +1,15 @@
-"""Keys that must not do what they would do here: what was typed for a field that was refused.
+"""Keys that came before what they were typed for, and must not act on what is in front instead.
 
-Who presses the key of a comment and types on has not seen that it was refused. The words are no
-commands: they are kept in the log until there is a pause.
+Who types faster than screens open means the next one. Keys wait until that is there: in their
+order, until Esc drops them, or until it cannot be opened. What they would write or agree to at once
+is not done, for nobody had seen it. Who presses the key of a comment and types on has not seen
+either that it was refused: the words are no commands, and are in the log.
 """
 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -14,10 +17,11 @@ from textual import events
 from textual.screen import Screen
 
 from copydesk.domain.text import clean, plural
-from copydesk.tui.typing_ahead import PASS, Typed, text_of
+from copydesk.tui.typing_ahead import LOOK_SECONDS, PASS, Typed, text_of
 
 if TYPE_CHECKING:
     from copydesk.tui.app import CopydeskApp
+    from copydesk.tui.place import Place
 
 PAUSE_SECONDS = 1.0
 """How long a pause ends what is typed for a field that was refused."""
@@ -42,6 +46,136 @@ class EarlyKeys:
         self._app = app
         self._refused: Refused | None = None
         self._timer: asyncio.TimerHandle | None = None
+        self._keys: list[Typed] = []
+        self._until: Callable[[], bool] | None = None
+        """Whether what the first of the keys is about can be seen; None once its screen is."""
+        self._said: tuple[Place, str] | None = None
+        self.going = 0
+        """How many screens are about to be gone to."""
+        self.giving = False
+        """Whether keys that waited are acted on: nobody had seen what they are about."""
+        self._failed = ""
+        """Why a key could not be acted on."""
+        self.task: asyncio.Task[None] | None = None
+        """What keys wait in."""
+
+    def take(self, event: Typed) -> bool:
+        """Take a key, or what is pasted, if it must not be acted on, or not yet."""
+        pressed = event.key if isinstance(event, events.Key) else ""
+        if pressed in PASS:
+            return False
+        if self._take_refused(event, pressed) or self._agrees_unseen(event, pressed):
+            return True
+        if self.giving or not (self._keys or (self._coming and pressed != "escape")):
+            return False
+        if pressed == "escape":
+            self.drop("Stopped.")
+        else:
+            self.wait([event])
+        return True
+
+    # What waits
+
+    @property
+    def _coming(self) -> bool:
+        """Whether another screen is about to be in front, or the one in front is not there yet."""
+        front = self._app.screen
+        unopened = getattr(front, "asked_at", front) is None
+        return bool(self.going) or unopened or getattr(front, "under_way", False)
+
+    def wait(self, keys: Sequence[Typed], until: Callable[[], bool] | None = None) -> None:
+        """Keep keys until their screen is there, and ``until`` is so of the first of them."""
+        if not self._keys:
+            self._until = until
+        self._keys += keys
+        many, it = plural(len(self._keys), "key"), "it" if len(self._keys) == 1 else "them"
+        self._say(f"{many} typed ahead: run once this is read. Esc drops {it}.")
+        if not self.giving and (self.task is None or self.task.done()):
+            self.task = asyncio.create_task(self._wait(), name="keys wait")
+
+    async def _wait(self) -> None:
+        front = self._app.screen
+        while True:
+            ready = not self._coming and (self._until is None or self._until())
+            if ready or not self._keys:
+                break
+            await asyncio.sleep(LOOK_SECONDS)  # nobody tells when a guard would say another thing
+        if getattr(front, "under_way", None) is False and self._app.screen is front:
+            self.drop("It was not sent.")  # they were meant for what comes after it
+        elif self._lacks:
+            self.drop("This could not be read.")
+        elif self._keys:
+            self._app.call_later(self._give)
+
+    @property
+    def _lacks(self) -> bool:
+        """Whether nothing of what is in front could be read."""
+        front = self._app.screen
+        pane = getattr(front, "pane", None)
+        failed = getattr(getattr(pane, "source", None), "error", "")
+        nothing = getattr(pane, "selected", None) is None
+        return bool(failed and nothing) or getattr(front, "unread", False)
+
+    async def _give(self) -> None:
+        """Act on the keys that waited, as when they come from the terminal now."""
+        keys, self._keys = self._keys, []
+        self._unsay()
+        self.giving = True
+        try:
+            while keys:
+                await self._app.on_event(keys.pop(0))
+                if self._keys or (keys and self._coming):
+                    self.wait(keys, self._until)
+                    keys = []
+                elif not self.giving:
+                    self._keys = keys
+                    self.drop(self._failed)
+                    return
+        finally:
+            self.giving = False
+        if self._keys:
+            self.task = asyncio.create_task(self._wait(), name="keys wait")
+
+    def failed(self, why: str) -> None:
+        """Note that a key could not be acted on: what was typed ahead after it is not either."""
+        self.giving, self._failed = False, why
+
+    def drop(self, why: str) -> None:
+        """Act on none of the keys that wait."""
+        keys, self._keys = self._keys, []
+        self._unsay()
+        place = self._app.here
+        if keys and place is not None:
+            verb = "was" if len(keys) == 1 else "were"
+            said = f"{plural(len(keys), 'key')} typed ahead {verb} not run."
+            place.say(f"{why} {said}", "warn")
+
+    def _say(self, said: str) -> None:
+        place = self._app.here
+        if place is not None and place.is_attached:
+            place.say(said)
+            self._said = place, said
+
+    def _unsay(self) -> None:
+        if self._said is not None:
+            place, said = self._said
+            place.unsay(said)
+        self._said = None
+
+    def _agrees_unseen(self, event: Typed, pressed: str) -> bool:
+        """Whether a key came before the question that is in front was there: it is no answer."""
+        front = self._app.screen
+        asks = getattr(front, "DECIDES", False) or getattr(front, "DANGER", 0) > 1
+        if not asks or pressed == "escape":
+            return False
+        seen = getattr(front, "seen_at", None)
+        if seen is not None and event.time >= seen:
+            return False
+        if (place := self._app.here) is not None:
+            place.say("A key typed before the question was there answers nothing.", "warn")
+        return True
+
+    # What was refused
 
     def refuse(self, label: str, why: str, at: float) -> None:
         """Run nothing of what is typed next: a field was refused, by a key that came at ``at``."""
@@ -49,10 +183,9 @@ class EarlyKeys:
         self._refused = Refused(label, why, self._app.screen, at + PAUSE_SECONDS)
         self._end_later()
 
-    def take(self, event: Typed) -> bool:
-        """Take a key, or what is pasted, if it must not be acted on."""
-        refused, pressed = self._refused, event.key if isinstance(event, events.Key) else ""
-        if refused is None or pressed in PASS:
+    def _take_refused(self, event: Typed, pressed: str) -> bool:
+        refused = self._refused
+        if refused is None:
             return False
         over = event.time > refused.until or self._app.screen is not refused.screen
         if over or pressed == "escape":

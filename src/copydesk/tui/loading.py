@@ -316,6 +316,12 @@ class Loading(Screen[None]):
         """Whether what the place shows is being read, or is about to be for the first time."""
         return self.asked_at is None or bool(self.loads)
 
+    @property
+    def unread_yet(self) -> bool:
+        """Whether something of it is being read: what lacks now may be there soon."""
+        sources = (getattr(pane, "source", None) for pane in self.query(Pane) if pane.display)
+        return self.reading or any(getattr(source, "busy", False) for source in sources)
+
     async def _load(
         self,
         group: str,

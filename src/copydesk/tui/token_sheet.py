@@ -51,7 +51,7 @@ class TokenSheet(Sheet[str]):
         super().__init__("Another token")
         self._session = session
         self._keeper = keeper
-        self._under_way = False
+        self.under_way = False
         self._shown = Text()
 
     def body(self) -> ComposeResult:
@@ -108,17 +108,17 @@ class TokenSheet(Sheet[str]):
     def on_input_changed(self, event: Input.Changed) -> None:
         """Take back what was said of it once something else is typed."""
         event.stop()
-        if not self._under_way:
+        if not self.under_way:
             self._say()
 
     def take(self, typed: str) -> None:
         """Ask the service about what was typed, or about what is kept when nothing was."""
-        if self._under_way:
+        if self.under_way:
             return
         if not typed and not self._again:
             self._say(Text("Type the token first.", style="warn"))
             return
-        self._under_way = True
+        self.under_way = True
         self._say(Text("Asking the service…", style="warn"))
         begin(self, self._change, typed, name="token")
 
@@ -126,7 +126,7 @@ class TokenSheet(Sheet[str]):
         try:
             said = await change_token(self._session, self._keeper, typed)
         except failure_types() as error:
-            self._under_way = False
+            self.under_way = False
             self._say(Text(refusal(error), style="bad"))
         else:
             self.dismiss(said)

@@ -12,7 +12,6 @@ import logging
 from collections.abc import Awaitable
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
-from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from textual import events
@@ -103,8 +102,9 @@ class TypingAhead:
         except NoActiveWorker:
             worker = None
         self.opening = mine = Opening(
-            action.id, action.label, screen, CAUSE.get(), worker, keys=keys, draft=draft
-        )
+            action.id, action.label, screen, CAUSE.get(), worker, keys=keys, draft=draft,
+            blind=self._app.keyboard.early.giving,
+        )  # fmt: skip
         _MINE.set(mine)
         try:
             return await result
@@ -163,7 +163,7 @@ class TypingAhead:
         opening, screen = self.opening, owner.screen
         assert opening is not None
         opening.waits = opening.waited = True
-        opening.blind = any(isinstance(guard(owner), NoRowYet) for guard in action.unless)
+        opening.blind |= any(isinstance(guard(owner), NoRowYet) for guard in action.unless)
         self._say(_waiting(action.label), opening)
         # Guards ask of many things, which do not tell when they change.
         while isinstance(why := action.reason(owner), NotYet):
@@ -175,7 +175,7 @@ class TypingAhead:
             self._end()
         elif why is not None:
             self._end(why)
-            self._app.keyboard.early.refuse(opening.label, why, monotonic())
+            self._app.keyboard.early.refuse(opening.label, why, self._app.keyboard.clock())
         else:
             await getattr(owner, action.method)()
 

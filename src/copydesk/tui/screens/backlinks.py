@@ -62,4 +62,4 @@ class BacklinksPlace(ResourcePlace["Backlink"], scope="backlinks"):
             self.say("That is no page that could be read here.", "warn")
             return
         target = Target(self.organization, item.space.id, page=item.page.id)
-        self.desk.call_later(self.desk.go, "pages", target)
+        self.desk.go_soon("pages", target)

@@ -304,7 +304,7 @@ class ChangesPlace(ChangesImpact):
         """Open the review of a change request."""
         row = self.rows.selected
         if row is not None:
-            self.app.call_later(self.desk.go, "review", self.aim(row, "overview"))
+            self.desk.go_soon("review", self.aim(row, "overview"))
 
     # What the filter offers
 

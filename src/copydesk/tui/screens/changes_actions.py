@@ -414,4 +414,4 @@ class ChangesActions(Place, scope="changes"):
 
         if page := page_wanted(answer):
             target = Target(space=row.space, change_request=row.id, page=page)
-            self.desk.call_later(self.desk.go, "review", target.but(view="changes"))
+            self.desk.go_soon("review", target.but(view="changes"))

@@ -61,4 +61,4 @@ class CollectionSpacesPlace(ResourcePlace["Space"], scope="collection_spaces"):
     def open_item(self, item: Space) -> None:
         """Read the pages of the space."""
         target = Target(self.organization, item.id)
-        self.desk.call_later(self.desk.go, "pages", target)
+        self.desk.go_soon("pages", target)

@@ -164,4 +164,4 @@ class FilesPlace(ResourcePlace["File"], scope="files"):
         here = space == self.target.space
         request = self.target.change_request if here else None
         target = Target(self.organization, space, change_request=request, page=link.page.id)
-        self.desk.call_later(self.desk.go, "pages", target)
+        self.desk.go_soon("pages", target)

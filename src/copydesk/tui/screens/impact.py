@@ -171,4 +171,4 @@ class ImpactPlace(Place, scope="impact"):
             change_request=self.target.change_request if row.here else None,
             page=row.page,
         )
-        self.desk.call_later(self.desk.go, "pages", target)
+        self.desk.go_soon("pages", target)

@@ -327,7 +327,7 @@ class Inbox(HasDetails, scope="inbox"):
         if row.request:
             target = target.but(change_request=row.request, thread=row.id)
             self._left_at = row
-            self.desk.call_later(self.desk.go, "review", target)
+            self.desk.go_soon("review", target)
         elif row.page:
             self._left_at = row
             self.desk.call_later(self._show_page, target.but(page=row.page, thread=row.id))

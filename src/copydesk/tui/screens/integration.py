@@ -96,9 +96,9 @@ class IntegrationPlace(ResourcePlace[Any], scope="integration"):
         """Go to the pages of a space or the structure of a site; else to the details."""
         if self.resource is PARTS["spaces"] and (space := present.space_of(item)) is not None:
             target = Target(organization=self.organization, space=space.id)
-            self.desk.call_later(self.desk.go, "pages", target)
+            self.desk.go_soon("pages", target)
         elif self.resource is PARTS["sites"] and (site := present.site_of(item)) is not None:
             target = Target(organization=self.organization, site=site.id)
-            self.desk.call_later(self.desk.go, "site-structure", target)
+            self.desk.go_soon("site-structure", target)
         else:
             super().open_item(item)

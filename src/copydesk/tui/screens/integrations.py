@@ -121,7 +121,7 @@ class IntegrationsPlace(Publishing, scope="integrations"):
     def open_item(self, item: Integration) -> None:
         """Go to where it is installed, and to what happened there."""
         target = Target(organization=self.organization, item=item.name)
-        self.desk.call_later(self.desk.go, "integration", target)
+        self.desk.go_soon("integration", target)
 
     # Changing
 

@@ -115,4 +115,4 @@ class LinksPlace(ResourcePlace[Standing], scope="links"):
             self.say("The service does not say on which page this link stands.", "warn")
             return
         target = Target(self.organization, item.space, page=item.page)
-        self.desk.call_later(self.desk.go, "pages", target)
+        self.desk.go_soon("pages", target)

@@ -63,4 +63,4 @@ class MemberPlace(ResourcePlace[Any], scope="member"):
         else:
             name = "team-members"
             target = Target(organization=self.organization, item=item.team.id)
-        self.desk.call_later(self.desk.go, name, target)
+        self.desk.go_soon(name, target)

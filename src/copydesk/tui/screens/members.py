@@ -73,7 +73,7 @@ class MembersPlace(KnowsRights, OrganizationActions, ResourcePlace["Member"], sc
     def open_item(self, item: Member) -> None:
         """Go to the spaces and the teams of the member."""
         target = Target(organization=self.organization, item=item.id)
-        self.desk.call_later(self.desk.go, "member", target)
+        self.desk.go_soon("member", target)
 
     def named(self, item: Member) -> str:
         """Return the name of a member, short enough for a title."""

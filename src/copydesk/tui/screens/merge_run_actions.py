@@ -181,7 +181,7 @@ class MergeRunActions(HasDetails, scope="merge_run"):
         """Open the review of a request."""
         organization = self.target.organization or self.session.organization
         target = Target(organization, space=item.space, change_request=item.request, view=view)
-        self.app.call_later(self.desk.go, "review", target)
+        self.desk.go_soon("review", target)
 
     @action("d", "diff", unless=nothing_selected, show=False, group="Go")
     def open_changes(self) -> None:

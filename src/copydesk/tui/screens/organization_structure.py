@@ -364,7 +364,7 @@ class OrganizationStructurePlace(SpaceDetails, scope="organization_structure"):
             self.rows.toggle()
         elif row.kind == "space" and row.id in self.known_nodes:
             target = Target(organization=self.organization, space=row.id)
-            self.desk.call_later(self.desk.go, "changes", target)
+            self.desk.go_soon("changes", target)
 
     @action(
         "ctrl+s", "send", unless=(not_allowed, nothing_staged), danger=2, show=38, group="Order",

@@ -200,7 +200,7 @@ class OutboxPlace(Place, scope="outbox"):
             return
         name, target = where
         home = target.organization or self.session.organization
-        self.desk.call_later(self.desk.go, name, target.but(organization=home))
+        self.desk.go_soon(name, target.but(organization=home))
 
     def copies(self) -> list[tuple[str, str]]:
         """Offer the text, else the JSON that is sent."""

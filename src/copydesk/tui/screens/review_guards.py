@@ -56,7 +56,7 @@ def no_line(here: ReviewBeside) -> str | None:
 def none_open(here: ReviewBeside) -> str | None:
     """Say so when no thread is open."""
     if not here.threads_read:
-        return "The threads are not read yet."
+        return NotYet("The threads are not read yet.")
     return None if here.threads.open_count else "No thread is open."
 
 
@@ -87,7 +87,7 @@ def no_reviewers(here: ReviewBeside) -> str | None:
     if here.opened_request is None:
         return not_read(here)
     if here.rules is None:
-        return "The reviewers are not read yet."
+        return NotYet("The reviewers are not read yet.")
     return "This service does not ask people for reviews." if here.rules.requested is None else None
 
 
@@ -136,4 +136,4 @@ def no_text(here: ReviewBeside) -> str | None:
     """Say so when the text of the page is not there."""
     if (why := no_page(here)) is not None:
         return why
-    return None if here.diff.page is not None else "The page is not read yet."
+    return None if here.diff.page is not None else NotYet("The page is not read yet.")

@@ -225,4 +225,4 @@ class SearchPlace(ResourcePlace[Hit], scope="search"):
         target = Target(self.organization, item.space, page=item.page.id)
         if item.anchor:
             target = target.but(section=item.anchor)
-        self.desk.call_later(self.desk.go, "pages", target)
+        self.desk.go_soon("pages", target)

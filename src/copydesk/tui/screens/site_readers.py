@@ -238,7 +238,7 @@ class SiteReadersPlace(SiteTabs, HasDetails, scope="site_readers"):
             self.rows.toggle()
         elif row.node.space:
             target = Target(organization=self.target.organization, space=row.node.space)
-            self.desk.call_later(self.desk.go, "pages", target)
+            self.desk.go_soon("pages", target)
         else:
             self.say("There are no pages to read here.", "warn")
 

@@ -342,7 +342,7 @@ class SiteStructurePlace(SiteEditing, SiteTabs, scope="site_structure"):
         elif row.kind == "site-space":
             space = str(row.item.values.get("space") or "") or None
             target = Target(organization=self.target.organization, space=space)
-            self.desk.call_later(self.desk.go, "pages", target)
+            self.desk.go_soon("pages", target)
 
     def keyed(self) -> bool:
         """Whether the site is read with share links only."""

@@ -237,7 +237,7 @@ class SitesPlace(SiteMaking, HasDetails, scope="sites"):
     def on_virtual_list_opened(self, event: VirtualList.Opened) -> None:
         """Open the structure of the site."""
         if event.id is not None:
-            self.desk.call_later(self.desk.go, "site-structure", self._site(event.id))
+            self.desk.go_soon("site-structure", self._site(event.id))
 
     def _site(self, site: str) -> Target:
         organization = self.target.organization or self.session.organization

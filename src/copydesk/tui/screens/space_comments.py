@@ -192,7 +192,7 @@ class SpaceComments(MessageActions, ResourcePlace["Comment"], scope="space_comme
             self.say("It is about the space as a whole: this is all of it. r replies, x resolves.")
             return
         target = Target(self.organization, self.target.space, page=page.id, thread=item.id)
-        self.desk.call_later(self.desk.go, "pages", target)
+        self.desk.go_soon("pages", target)
 
     def raw(self) -> Raw | None:
         """Return where the JSON of the message comes from."""

@@ -140,7 +140,7 @@ class SpacesPlace(ContentCommands, SpacesArranging, SpacesCounting, scope="space
         chosen, self.view = self.view, "spaces"
         self.refresh_frame()
         if chosen != "spaces":
-            self.app.call_later(self.desk.go, chosen)
+            self.desk.go_soon(chosen)
 
     def on_screen_resume(self) -> None:
         """Follow a change of organization, and writes made elsewhere."""
@@ -327,7 +327,7 @@ class SpacesPlace(ContentCommands, SpacesArranging, SpacesCounting, scope="space
         elif present.no_access(node):
             self.say("You have no access to this space. Ask whoever administers it.", "warn")
         else:
-            self.app.call_later(self.desk.go, "changes", self._space(node))
+            self.desk.go_soon("changes", self._space(node))
 
     def _space(self, node: SpaceNode) -> Target:
         return Target(organization=self.target.organization, space=node.id)

@@ -137,7 +137,7 @@ class TeamMembersPlace(ResourcePlace["TeamMember"], scope="team_members"):
     def open_item(self, item: TeamMember) -> None:
         """Go to what the person reaches, and to their other teams."""
         target = Target(organization=self.organization, item=item.organization.id)
-        self.desk.call_later(self.desk.go, "member", target)
+        self.desk.go_soon("member", target)
 
     def _resume(self, part: str) -> None:
         """Open a form again; that of several people is about those who are marked."""

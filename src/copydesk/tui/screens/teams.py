@@ -45,7 +45,7 @@ class TeamsPlace(AddsByRight["Team"], scope="teams"):
     def open_item(self, item: Team) -> None:
         """Go to who is in the team."""
         target = Target(organization=self.organization, item=item.id)
-        self.desk.call_later(self.desk.go, "team-members", target)
+        self.desk.go_soon("team-members", target)
 
     def named(self, item: Team) -> str:
         """Return the name of a team, short enough for a title."""

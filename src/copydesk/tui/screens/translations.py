@@ -157,7 +157,7 @@ class TranslationsPlace(
             self.say("You cannot see the space that it writes.", "warn")
         else:
             target = Target(organization=self.organization, space=result.space)
-            self.desk.call_later(self.desk.go, "pages", target)
+            self.desk.go_soon("pages", target)
 
     # Making, and what is to be minded
 

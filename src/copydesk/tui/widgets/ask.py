@@ -70,7 +70,7 @@ class Ask(Sheet[str]):
         self._value = self._typed = typed(value)
         self._check = check
         self._taken = False
-        self._under_way = False
+        self.under_way = False
         """Whether it is being sent: Enter again sends nothing."""
 
     def body(self) -> ComposeResult:
@@ -142,9 +142,9 @@ class Ask(Sheet[str]):
         from copydesk.tui.errors import failure_types, write_sentence
         from copydesk.tui.session import QueuedError, WriteError
 
-        if self._under_way:
+        if self.under_way:
             return
-        self._under_way = True
+        self.under_way = True
         self._say("Sending.")
         try:
             await send(text)
@@ -163,4 +163,4 @@ class Ask(Sheet[str]):
             self._drafts.drop(self._draft_key)
             self.dismiss(text)
         finally:
-            self._under_way = False
+            self.under_way = False

@@ -93,6 +93,11 @@ class Composer(TextField, scope="composer"):
         """The line below the field."""
 
     @property
+    def offers(self) -> Sequence[Any]:
+        """What the word at the cursor may become: Esc and Enter are for that first."""
+        return self.line.offers
+
+    @property
     def _session(self) -> Session:
         return cast("CopydeskApp", self.app).session
 

@@ -9,7 +9,7 @@ from typing import ClassVar
 
 from textual import events
 
-from copydesk.tui.actions import action
+from copydesk.tui.actions import NotYet, action
 from copydesk.tui.beginning import begin
 from copydesk.tui.markdown_lines import Line
 from copydesk.tui.present.diff import PageText, Row, rows
@@ -27,7 +27,7 @@ def nothing_folded(view: DiffView) -> str | None:
 
 def nothing_shown(view: DiffView) -> str | None:
     """Say so when no page is shown."""
-    return None if view.page is not None else "The page is not read yet."
+    return None if view.page is not None else NotYet("The page is not read yet.")
 
 
 class DiffView(WrappedList, scope="diff"):

@@ -103,6 +103,11 @@ class Pane(Acts, ScrollView, can_focus=True, can_focus_children=False):
         """The place it is on."""
         return cast("Place", self.screen)
 
+    @property
+    def not_yet(self) -> bool:
+        """Whether what the cursor moves over is still being read: keys that move it wait."""
+        return False
+
     def move(self, lines: int) -> bool:
         """Move the cursor (or scroll) by that many lines."""
         self.scroll_to(y=self.scroll_offset.y + lines, animate=False)

@@ -83,6 +83,10 @@ class Sheet(Acts, ModalScreen[R], SteadyScreen[R], Generic[R], scope="sheet"):
         self.cause = CAUSE.get()
         """The actions that opened it."""
         self._leaving_with: tuple[R | None] | None = None
+        self.seen_at: float | None = None
+        """When it was drawn first, on the clock of the keys; None before that."""
+        self.under_way = False
+        """Whether what was typed in it is being sent: keys are for what comes after it."""
 
     @property
     def heading(self) -> str:
@@ -108,9 +112,14 @@ class Sheet(Acts, ModalScreen[R], SteadyScreen[R], Generic[R], scope="sheet"):
 
     def on_mount(self) -> None:
         """Take what was typed before it came."""
+        self.call_after_refresh(self._was_drawn)
         keyboard = getattr(self.app, "keyboard", None)
         if keyboard is not None:
             keyboard.ahead.came(self, field=self.TAKES_TEXT)
+
+    def _was_drawn(self) -> None:
+        keyboard = getattr(self.app, "keyboard", None)
+        self.seen_at = None if keyboard is None else keyboard.clock()
 
     def on_screen_resume(self) -> None:
         """Leave it now that it is in front, if that was asked for."""

@@ -11,6 +11,7 @@ from textual import events
 from textual.message import Message
 
 from copydesk.tui.actions import NoRowYet, action
+from copydesk.tui.beginning import heard
 from copydesk.tui.errors import STILL_READING
 from copydesk.tui.sources import Change, FilteredSource, PagedSource, Source
 from copydesk.tui.widgets.columns import Column
@@ -21,15 +22,12 @@ __all__ = ["Column", "VirtualList"]
 
 T = TypeVar("T")
 
-HEARD_SECONDS = 1.0
-"""How long keys wait at most until the place has heard that a row was opened."""
-
 
 def _nothing_to_open(rows: VirtualList[Any]) -> str | None:
     if rows.selected is not None or rows.source.error:
         return None
     if rows.source.busy or getattr(rows.screen, "reading", False):
-        return STILL_READING
+        return NoRowYet(STILL_READING)
     return "There is nothing here to open."
 
 
@@ -221,6 +219,11 @@ class VirtualList(DrawnRows[T], scope="list"):
     def selected_id(self) -> str | None:
         """The id of the row under the cursor."""
         return self._cursor_id
+
+    @property
+    def not_yet(self) -> bool:
+        """Whether its first rows are still being read."""
+        return isinstance(no_row(self, ""), NoRowYet) and not self.source.error
 
     @property
     def cursor(self) -> int:
@@ -417,32 +420,8 @@ class VirtualList(DrawnRows[T], scope="list"):
             self._source.retry()
         elif row is not None:
             self.post_message(self.Opened(self, self._cursor_id, row))
-            return self._heard()
+            return heard(self)  # the next key is for what the row opens
         return None
-
-    def _heard(self) -> asyncio.Future[None]:
-        """Return what is done once the place has heard what was posted before.
-
-        The next key waits for it: it is for what the row opens, and not for this list.
-        """
-        loop = asyncio.get_running_loop()
-        heard: asyncio.Future[None] = loop.create_future()
-        way = list(self.ancestors_with_self)
-        way = way[: way.index(self.screen) + 1]
-
-        def end() -> None:
-            late.cancel()
-            if not heard.done():
-                heard.set_result(None)
-
-        def pass_on(at: int) -> None:
-            # In each queue on the way it comes after the message.
-            if at == len(way) or not way[at].call_later(pass_on, at + 1):
-                end()
-
-        late = loop.call_later(HEARD_SECONDS, end)
-        pass_on(0)
-        return heard
 
     def on_click(self, event: events.Click) -> None:
         """Select by a click, open by a double click."""

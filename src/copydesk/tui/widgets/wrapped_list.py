@@ -101,6 +101,11 @@ class WrappedList(SpanPane):
     # Position
 
     @property
+    def not_yet(self) -> bool:
+        """Whether there is no row while its place is being read."""
+        return not self.rows and bool(getattr(self.screen, "reading", False))
+
+    @property
     def cursor(self) -> int:
         """The row of the cursor."""
         return self._at

@@ -139,7 +139,19 @@ async def test_the_views_hold_what_they_say_and_fold_only_when_asked(desk: Desk)
         await driver.press("7", "S", "escape", "g c")
         assert (here(driver).view, here(driver).backwards) == ("open", True)
         assert "2 marked (0 hidden by filter)" in driver.screen
-        await driver.press("G")
+        # What was typed to filter one view by is not carried to another that is gone to.
+        await driver.press("/")
+        await typed(driver, "author:lee")
+        await driver.press("enter")
+        await driver.press("g n")
+        assert (here(driver).view, here(driver).rows.found) == ("needs-me", "")
+        await driver.press("g c", "7", "/")
+        await typed(driver, "author:lee")
+        await driver.press("enter", "g s", "g c")
+        assert (here(driver).view, here(driver).rows.found) == ("open", "author:lee")
+        await driver.press("g s", "g n")
+        assert (here(driver).view, here(driver).rows.found) == ("needs-me", "")
+        await driver.press("7", "G")
         last = here(driver).rows.selected
         assert last is not None
         await driver.resize(80, 12)

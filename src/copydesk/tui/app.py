@@ -331,13 +331,21 @@ class CopydeskApp(AccountApp, MergingApp, EndingApp):
                 if not back:
                     screen.gone_to()
                 if target.view is not None:
-                    screen.choose_view(target.view)
+                    self._turn(screen, target.view)
                 elif by_name and screen is here and screen.views:
                     # Who asks for the place that is in front asks for what it opens with.
-                    screen.choose_view(screen.first_view)
+                    self._turn(screen, screen.first_view)
                 return
         self._remember(here)
         await self.push_screen(entry.place(target))
+
+    @staticmethod
+    def _turn(place: Place, view: str) -> None:
+        """Show a view that was asked for by its name: what was searched for was in another."""
+        if view != place.view:
+            for pane in place.query(Pane):
+                pane.find_clear()
+        place.choose_view(view)
 
     def _unwind(self, until: Place) -> None:
         # Not awaited: who asks is often a worker of the place that goes, and ends with it. What it

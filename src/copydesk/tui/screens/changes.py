@@ -242,10 +242,11 @@ class ChangesPlace(ChangesImpact):
         self.read_sleepers()
         self.read_views()
         left = self._left
-        self.rows.find("" if left is None else left.found)
+        another = left is None or left.view != self.view
+        # Marks hold in every view; what was typed to filter one by is for that one.
+        self.rows.find("" if left is None or another else left.found)
         if left is not None and left.marked:
             self.rows.set_marks(left.marked, left.marked)
-        another = left is None or left.view != self.view
         if another and self.listing.sort != SERVED:
             self.sort, self.backwards = self.listing.sort, self.listing.backwards
         if (self.sort, self.backwards) != (SERVED, False):

@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import subprocess
 import sys
+import threading
+from collections.abc import Sequence
 from pathlib import Path
 
 import httpx
@@ -20,7 +22,7 @@ from copydesk.tui.present.change_request import row_of
 from copydesk.tui.run_store import MemoryRuns
 from copydesk.tui.session import Session
 from copydesk.tui.widgets.facts import Facts
-from tests.drive import Driver, drive, eventually
+from tests.drive import PATIENCE, Driver, drive, eventually
 from tests.tui.opening import open_world
 from tests.world import BASE_URL, World
 
@@ -158,6 +160,45 @@ async def test_planned_from_marks_then_stopped_at_the_third_and_gone_on_with(
         # What is merged is live, in the order of the run, and main has each text.
         await driver.press("g c")
         assert "Rename" in driver.screen
+
+
+class SlowRuns(MemoryRuns):
+    """A slow disk: what has ended is on it only once it was looked for there."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.looked = threading.Event()
+
+    def all(self) -> Sequence[MergeRun]:
+        found = super().all()
+        self.looked.set()
+        return found
+
+    def save(self, run: MergeRun) -> None:
+        if run.state == "finished":
+            self.looked.wait(PATIENCE)
+        super().save(run)
+
+
+async def test_a_run_that_was_ended_by_hand_is_among_the_former_ones_at_once(six: Six) -> None:
+    api, runs = six.world.api(), SlowRuns()
+
+    async def connect() -> Api:
+        return api
+
+    session = Session(connect, runs=runs, clock=lambda: six.world.clock.now)
+    async with drive(CopydeskApp(session, "changes"), size=(100, 30)) as driver:
+        await driver.press("*", "m")
+        six.world.comment(six.legal, "Hold on.", change_request=six.ids[5], by=six.lee)
+        await driver.press("ctrl+s")
+        await driver.burst("6", "ctrl+s")
+        assert "stopped" in states(driver)
+        runs.looked.clear()
+        await driver.press("X", "y")
+        assert "Merge run ended" in driver.screen
+        assert "Former runs 1" in driver.screen
+        await driver.press("2")
+        assert "1 stopped" in driver.screen
 
 
 class Gate(httpx.AsyncBaseTransport):

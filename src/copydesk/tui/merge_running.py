@@ -106,6 +106,7 @@ class MergeRunner(MergePlanner):
     async def end(self) -> None:
         """End the run where it stands."""
         await self._change(lambda run: run.end(self._now()))
+        self._touched()  # it is on the disk by now, where who lists the ended ones reads
         self._tell_end()
 
     async def _go(self, change: Callable[[MergeRun], MergeRun]) -> None:

@@ -250,14 +250,15 @@ class MergeRunPlace(MergeRunActions):
 
     def _follow(self) -> None:
         if self.is_attached and self._shown != self.runner.changes:
-            ended = self.run is not None and self.run.state == "finished"
+            run = self.runner.run
+            ended = run.id if run is not None and run.state == "finished" else None
             self._show()
             stopped = "" if self.run is None or self.run.stopped is None else self.run.stopped.key
             if stopped != self._stopped_at:
                 self._stopped_at = stopped
                 self.rows.select(stopped)  # what it stopped at is what there is to look at now
             self._name_views()
-            if ended and all(run.id != (self.run and self.run.id) for run in self._former):
+            if ended is not None and all(each.id != ended for each in self._former):
                 self._read_runs()
 
     def _show(self) -> None:

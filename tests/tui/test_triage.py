@@ -337,6 +337,24 @@ async def test_verdicts_reviewers_and_snoozes_go_to_all_that_are_marked(desk: De
         assert not driver.app.session.sleepers.held
 
 
+async def test_no_number_is_cut(desk: Desk) -> None:
+    """112 cut to "11…" is read as another number: its column grows, at any size."""
+
+    def write(tx: Tx) -> None:
+        asked = desk.ids["Asked"]
+        for _ in range(112):
+            threads.add_comment(tx, desk.guide, desk.lee, "Why?", change_request=asked)
+        tx.run("UPDATE change_request SET number = 123456 WHERE id = ?", asked)
+
+    desk.world.write(write)
+    for width in (80, 100, 140):
+        async with drive(open_world(desk.world, "changes"), size=(width, 24)) as driver:
+            line = driver.line("Asked").split("┃")[1]
+            assert "123456 " in line
+            assert " 112" in line
+            assert "THR" in driver.screen
+
+
 async def test_what_is_snoozed_sleeps_until_it_changes(desk: Desk) -> None:
     app = open_world(desk.world, "changes")
     async with drive(app, "j", "b", size=(100, 30)) as driver:

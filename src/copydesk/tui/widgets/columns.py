@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Generic, Literal, TypeVar
@@ -42,6 +43,27 @@ class Column(Generic[T]):
     def cell(self, row: T, cells: int) -> str | Text:
         """Return what it shows of a row in so many cells."""
         return self.render(row) if self.fitted is None else self.fitted(row, cells)
+
+
+GROWS_TO = 12
+"""Cells that a column grows to at most for a number."""
+
+_NUMBER = re.compile(r"[^\W\d_]")
+
+
+def needs(column: Column[T], content: str | Text, cells: int) -> int:
+    """Return how many cells a number takes that would be cut; 0 for what is none, or fits.
+
+    What is left of a number that is cut reads as another number.
+    """
+    text = content if isinstance(content, str) else content.plain
+    if column.flex or len(text) <= cells or len(text) > GROWS_TO:
+        return 0
+    number = any(map(str.isdigit, text)) and not _NUMBER.search(text)
+    if not number and not (column.align == "right" and text.lstrip("+-~ ")[:1].isdigit()):
+        return 0
+    length = cell_len(text)
+    return length if length > cells else 0
 
 
 def by_content(column: Column[T], items: Iterable[T], most: int) -> Column[T]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Generic, TypeVar
 
 from rich.segment import Segment
@@ -13,7 +14,7 @@ from textual.strip import Strip
 from copydesk.tui.glyphs import glyphs
 from copydesk.tui.read_only import offered
 from copydesk.tui.sources import FilteredSource
-from copydesk.tui.widgets.columns import Column, fit, lay_out
+from copydesk.tui.widgets.columns import Column, fit, lay_out, needs
 from copydesk.tui.widgets.pane import Pane
 
 T = TypeVar("T")
@@ -54,6 +55,8 @@ class DrawnRows(Pane, Generic[T]):
         """The line of titles as it was drawn last, and for what."""
         self._layout: list[tuple[Column[T], int]] = []
         self._layout_width = -1
+        self._grown: dict[str, int] = {}
+        """The cells that numbers took, by the key of their column."""
         self._styles: dict[str, Style] = {}
 
     def say_instead(self, text: str) -> None:
@@ -87,7 +90,11 @@ class DrawnRows(Pane, Generic[T]):
     def _columns_for(self, width: int) -> list[tuple[Column[T], int]]:
         if width != self._layout_width:
             self._strips.clear()
-            self._layout = lay_out(self.columns, width - GUTTER - 1)
+            columns = [
+                replace(column, width=max(column.width, self._grown.get(column.key, 0)))
+                for column in self.columns
+            ]
+            self._layout = lay_out(columns, width - GUTTER - 1)
             self._layout_width = width
         return self._layout
 
@@ -141,14 +148,22 @@ class DrawnRows(Pane, Generic[T]):
         for at, (column, cells) in enumerate(columns):
             if at:
                 segments.append(Segment(" ", style))
-            segments.extend(
-                fit(column.cell(row, cells), cells, column.align, style, self.app.console)
-            )
+            content = column.cell(row, cells)
+            if more := needs(column, content, cells):
+                self._grow(column.key, more)
+                return self._row_strip(row, selected, width)
+            segments.extend(fit(content, cells, column.align, style, self.app.console))
         strip = Strip(segments).adjust_cell_length(width, style).simplify()
         if len(self._strips) >= KEPT_STRIPS:
             self._strips.clear()
         self._strips[key] = strip
         return strip
+
+    def _grow(self, column: str, cells: int) -> None:
+        """Give a column so many cells from now on; what was drawn before is drawn again."""
+        self._grown[column] = cells
+        self._layout_width, self._head = -1, None
+        self.call_later(self.refresh)
 
     def _accent(self, name: str) -> Style:
         """Return only the foreground of a component style, to lay over a row's background."""

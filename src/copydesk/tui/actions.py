@@ -12,6 +12,7 @@ twice in one scope raises `DeclarationError` while the module is imported.
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -212,6 +213,15 @@ class Command:
         return self.stages or not all(map(is_read, self.operations()))
 
 
+def _told(function: Callable[..., Any]) -> str:
+    """Return the docstring as it is told: each paragraph one line, which breaks where it is shown.
+
+    Words between double backticks are as they are typed: those signs are for readers of the code.
+    """
+    paragraphs = re.split(r"\n\s*\n", inspect.getdoc(function) or "")
+    return "\n".join(" ".join(each.split()) for each in paragraphs).replace("``", "")
+
+
 def action(
     key: str,
     label: str,
@@ -242,7 +252,7 @@ def action(
     """
 
     def declare(function: F) -> F:
-        doc = inspect.getdoc(function)
+        doc = _told(function)
         if not doc:
             raise DeclarationError(f"action {function.__qualname__} has no docstring")
         setattr(
@@ -284,7 +294,7 @@ def command(
     """Declare a method ``(self, rest: str)`` as a word of the command line."""
 
     def declare(function: F) -> F:
-        doc = inspect.getdoc(function)
+        doc = _told(function)
         if not doc:
             raise DeclarationError(f"command {function.__qualname__} has no docstring")
         names = (uses,) if isinstance(uses, str) or callable(uses) else tuple(uses)

@@ -21,6 +21,7 @@ from copydesk.tui.place import Place
 from copydesk.tui.places import ENTRIES
 from copydesk.tui.read_only import away
 from copydesk.tui.sources import ListSource
+from copydesk.tui.widgets.columns import by_content
 from copydesk.tui.widgets.pane import Pane
 from copydesk.tui.widgets.prompt import Field
 from copydesk.tui.widgets.sheet import Sheet
@@ -170,6 +171,9 @@ class Help(Sheet[None]):
     def body(self) -> ComposeResult:
         """The field and the list."""
         self.add_class("help")
+        group: Column[Row] = Column(
+            "group", "", lambda row: Text(row.group, style="muted"), width=5, drop=1
+        )
         yield HelpInput(placeholder="type to search; esc closes", compact=True)
         yield VirtualList(
             self._source,
@@ -177,7 +181,7 @@ class Help(Sheet[None]):
                 Column("keys", "KEY", lambda row: Text(row.keys, style=_tone(row)), width=10),
                 Column("label", "DOES", lambda row: Text(row.label, style=_dim(row)), width=16),
                 Column("text", "", lambda row: Text(row.text, style=_dim(row)), flex=1, minimum=44),
-                Column("group", "", lambda row: Text(row.group, style="muted"), width=14, drop=1),
+                by_content(group, self._rows, 14),
             ],
             empty="No key matches.",
         )

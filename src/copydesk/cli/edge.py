@@ -58,7 +58,8 @@ def guarded(command: Callable[[], int]) -> int:
         _give_up_output()
         return PIPE_CLOSED
     except Exception as error:  # noqa: BLE001 - the edge of the program
-        return _expected(error) or _unexpected(error)
+        told = _expected(error)
+        return _unexpected(error) if told is None else told
 
 
 def own_streams() -> None:
@@ -123,13 +124,14 @@ def _expected(error: Exception) -> int | None:
         return USAGE
     if "ApiError" in names or "NotDoneError" in names:
         say(f"copydesk: {error}")
+        _name_log()
         return status_for(error)
     if "WriteError" in names:  # a write of the screens, with what it failed of behind it
         say(f"copydesk: {error}")
+        _name_log()
         return status_for(error.__cause__ or error)
-    if "OperationalError" in names:  # of sqlite3
-        say(f"copydesk: the desk file cannot be used ({error}). Check its disk and permissions.")
-        return FAILED
+    if "DatabaseError" in names:  # of sqlite3
+        return _of_database(error)
     if isinstance(error, OSError):
         try:
             _flush()
@@ -144,8 +146,34 @@ def _expected(error: Exception) -> int | None:
     return None
 
 
+def _of_database(error: Exception) -> int | None:
+    """Explain what is wrong with a desk's file, or with its disk; None for any other mistake."""
+    import sqlite3
+
+    from copydesk.server.desk_file import is_damage
+
+    assert isinstance(error, sqlite3.DatabaseError)
+    if is_damage(error):
+        say("copydesk: the desk's file is damaged; `copydesk desk check` says where.")
+        return FAILED
+    if isinstance(error, sqlite3.OperationalError):
+        say(f"copydesk: the desk file cannot be used ({error}). Check its disk and permissions.")
+        return FAILED
+    return None
+
+
+def _name_log() -> None:
+    """Say where the log is, if this run wrote to it."""
+    from copydesk.cli import log_file
+
+    if (path := log_file.noted()) is not None:
+        say(f"Details: {path}")
+
+
 def _unexpected(error: Exception) -> int:
     from copydesk.local.log import explain_crash
 
     say(explain_crash(error))
+    if "copydesk.server.store" in sys.modules:
+        say("`copydesk desk check` says whether the desk's file is damaged.")
     return FAILED

@@ -20,11 +20,45 @@ def ask_for_requests() -> None:
 
 
 def begin_debugging() -> None:
-    """Open the log at once where every request is asked for: of a command, too."""
+    """Open the log where every request is asked for, at once; else when there is need for it."""
     if os.environ.get("COPYDESK_DEBUG", "") not in ("", "0"):
         from copydesk.local.paths import find_paths
 
         begin(find_paths().log)
+    else:
+        begin_when_needed()
+
+
+class _WhenNeeded(logging.Handler):
+    """Opens the log at the first line for it: most commands have nothing to log."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Open the log, and have it written there."""
+        from copydesk.local.paths import find_paths
+
+        path = find_paths().log
+        begin(path)
+        _noted.append(path)
+        logging.getLogger("copydesk").handle(record)
+
+
+_noted: list[Path] = []
+
+
+def begin_when_needed() -> None:
+    """Open the log once there is something for it, and keep it from the terminal."""
+    logger = logging.getLogger("copydesk")
+    for handler in tuple(logger.handlers):
+        logger.removeHandler(handler)
+        handler.close()
+    _noted.clear()
+    logger.propagate = False
+    logger.addHandler(_WhenNeeded(logging.WARNING))
+
+
+def noted() -> Path | None:
+    """Return the log, if something was written to it since it was opened when needed."""
+    return _noted[-1] if _noted else None
 
 
 def silence() -> None:

@@ -54,11 +54,12 @@ _SAID_BY_CODE: tuple[type[BaseException], ...] = (
     RecursionError,
     RuntimeError,
     MemoryError,
-    sqlite3.Error,
 )
 """Errors whose message is made by code. Those of others, as ``ValueError``, quote values."""
 
 _QUOTED = re.compile(r"(['\"])(?:(?!\1).)*?\s(?:(?!\1).)*?\1", re.DOTALL)
+_NAMED = re.compile(r"(['\"]).*\1", re.DOTALL)
+_HIDDEN = "'…'"
 _GIVEN = frozenset(
     vars(logging.LogRecord("", 0, "", 0, "", None, None)) | {"message": 0, "asctime": 0}
 )
@@ -134,8 +135,12 @@ def _said(error: BaseException) -> str:
     if isinstance(error, OSError):
         parts = (error.strerror, error.filename, error.filename2)
         return ": ".join(str(part) for part in parts if part is not None)
-    if isinstance(error, _SAID_BY_CODE) and type(error).__module__ in ("builtins", "sqlite3"):
-        return _QUOTED.sub("'…'", str(error))[:500]
+    if isinstance(error, sqlite3.Error):
+        # What was searched for, or cannot be read, is quoted in it; only SQLite's own has a code.
+        code = getattr(error, "sqlite_errorname", None)
+        return "" if code is None else f"{code}: {_NAMED.sub(_HIDDEN, str(error))}"[:500]
+    if isinstance(error, _SAID_BY_CODE) and type(error).__module__ == "builtins":
+        return _QUOTED.sub(_HIDDEN, str(error))[:500]
     return ""
 
 

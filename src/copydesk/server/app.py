@@ -33,6 +33,7 @@ from copydesk.contract.operation import CATALOGUE, PREFIX, Operation
 from copydesk.server import downloading, handlers, printing
 from copydesk.server.arguments import read_arguments, read_body
 from copydesk.server.background import Worker
+from copydesk.server.desk_file import is_damage
 from copydesk.server.errors import Refusal, unauthorized
 from copydesk.server.fetching import Fetch
 from copydesk.server.implementation import HANDLERS, Call, Implementation
@@ -45,6 +46,12 @@ from copydesk.server.translating import run_next_translation
 
 DESCRIPTION = PREFIX + "/openapi.json"
 """Where the desk says what the API is. It says nothing about the desk, so everyone may read it."""
+
+DAMAGED = "This desk's file is damaged; `copydesk desk check` says where."
+FAILED = (
+    "The desk failed on this request; its log says why, and `copydesk desk check` whether its "
+    "file is damaged."
+)
 
 _LOG = logging.getLogger(__name__)
 _JSON = "application/json"
@@ -141,35 +148,38 @@ def _endpoint(
         except Refusal as refusal:
             response = _refused(refusal)
         except sqlite3.DatabaseError as error:
-            response = _refused(_trouble(store, op, error))
+            response = _troubled(store, op, error)
         except ClientDisconnect:
             response = Response(status_code=400)
+        except Exception as error:  # noqa: BLE001 - whatever it is, it is answered and logged here
+            response = _failed(op.name, error)
         await response(scope, receive, send)
 
     return answer
 
 
-def _trouble(store: Store, op: Operation[..., Any], error: sqlite3.DatabaseError) -> Refusal:
-    """Return the answer to what is wrong with the file or its disk; what else there is, it raises.
+def _troubled(store: Store, op: Operation[..., Any], error: sqlite3.DatabaseError) -> Response:
+    """Return the answer to what is wrong with the file or its disk, or to any other failure.
 
-    Nothing was written by a request that is answered so.
+    Nothing was written by a request that is answered so. What SQLite quotes is in no sentence.
     """
+    if is_damage(error):
+        _LOG.error("%s failed: the file is damaged", op.name, extra=said_with())
+        return _refused(Refusal(500, DAMAGED))
     # The low byte is the kind; Python's own complaints, about a closed desk say, have none.
     match getattr(error, "sqlite_errorcode", 0) & 0xFF:
         case sqlite3.SQLITE_BUSY:
-            return Refusal(503, "Another program is writing to this desk; try again.")
+            return _refused(Refusal(503, "Another program is writing to this desk; try again."))
         case sqlite3.SQLITE_FULL:
-            return Refusal(507, "The disk of this desk is full: nothing was written.")
+            return _refused(Refusal(507, "The disk of this desk is full: nothing was written."))
         case sqlite3.SQLITE_READONLY if store.reads:
-            return Refusal(403, "This desk is only read here: nothing was written.")
+            return _refused(Refusal(403, "This desk is only read here: nothing was written."))
         case sqlite3.SQLITE_IOERR | sqlite3.SQLITE_READONLY | sqlite3.SQLITE_CANTOPEN:
+            _LOG.error("%s failed: %s", op.name, error, extra=said_with())
             sentence = f"This desk's file cannot be used ({error}). Check its disk and permissions."
-        case sqlite3.SQLITE_CORRUPT | sqlite3.SQLITE_NOTADB:
-            sentence = "This desk's file is damaged; `copydesk desk check` says where."
+            return _refused(Refusal(500, sentence))
         case _:
-            raise error
-    _LOG.error("%s failed: %s", op.name, error, extra=said_with())
-    return Refusal(500, sentence)
+            return _failed(op.name, error)
 
 
 def _answer(
@@ -303,8 +313,12 @@ async def _unrouted(request: Request, error: Exception) -> Response:
 
 
 async def _unexpected(request: Request, error: Exception) -> Response:
-    _LOG.error("%s %s failed", request.method, request.url.path, exc_info=error, extra=said_with())
-    response = _refused(Refusal(500, "The desk failed on this request; its log says why."))
+    response = _failed(f"{request.method} {request.url.path}", error)
     # Starlette raises on, and the HTTP server then ends the connection: a client must not reuse it.
     response.headers["connection"] = "close"
     return response
+
+
+def _failed(what: str, error: Exception) -> Response:
+    _LOG.error("%s failed", what, exc_info=error, extra=said_with())
+    return _refused(Refusal(500, FAILED))

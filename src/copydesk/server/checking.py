@@ -15,7 +15,7 @@ from pathlib import Path
 
 from copydesk.domain.text import plural
 from copydesk.server.checking_content import Contents
-from copydesk.server.desk_file import MOST_LOOKS, complaint, open_unchanging, state_of
+from copydesk.server.desk_file import MOST_LOOKS, complaint, open_unchanging, said_by, state_of
 from copydesk.server.migrations import VERSION
 from copydesk.server.rules import RULES
 from copydesk.server.store import DeskError
@@ -67,7 +67,8 @@ def _read(path: Path) -> Findings:
             _fill(found, connection, path)
         except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
             # Python reads what SQLite says as UTF-8, which it is not where it quotes damage.
-            found.damage.append(f"SQLite cannot read on: {error}")
+            said = said_by(error) if isinstance(error, sqlite3.Error) else "it is damaged"
+            found.damage.append(f"SQLite cannot read on: {said}")
     return found
 
 

@@ -117,7 +117,7 @@ def _look(path: Path, newest: int, examine: bool) -> str | None:
     except sqlite3.DatabaseError as error:
         if not examine and error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_CORRUPT:
             return None
-        return f"is not a usable desk ({error})"
+        return f"is not a usable desk ({said_by(error)})"
     except UnicodeDecodeError:
         # Python reads what SQLite says as UTF-8, which it is not where it quotes damage.
         return "is not a usable desk (its schema is damaged)" if examine else None
@@ -142,6 +142,24 @@ def _judge(connection: sqlite3.Connection, path: Path, newest: int, examine: boo
         if found != "ok":
             return f"is damaged ({' '.join(str(found).split())})"
     return None
+
+
+def said_by(error: sqlite3.DatabaseError) -> str:
+    """Return what SQLite says is wrong, without what it quotes: that may be what people wrote."""
+    if is_damage(error):
+        return "it is damaged"
+    return str(error).partition(": ")[0]
+
+
+def is_damage(error: sqlite3.DatabaseError) -> bool:
+    """Whether an error says that what is in a file is not what was written to it."""
+    code = getattr(error, "sqlite_errorcode", None)
+    if code is None:
+        # Python's own complaint, with the text behind it.
+        return str(error).startswith("Could not decode")
+    return code & 0xFF in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB) or str(error).startswith(
+        "malformed database schema"
+    )
 
 
 def state_of(path: Path) -> tuple[int, int, bool]:

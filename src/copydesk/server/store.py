@@ -24,6 +24,7 @@ from copydesk.server.desk_file import (
     BUSY_SECONDS,
     complaint,
     open_unchanging,
+    said_by,
     state_of,
     unwritable,
     when_free,
@@ -129,7 +130,7 @@ class Store:
                     f"{self.name} cannot be opened: its disk is full, or cannot be written "
                     f"({error}). It was left as it is; make room, or name another file with --desk."
                 ) from error
-            raise self._refusal(f"is not a usable desk ({error})") from error
+            raise self._refusal(f"is not a usable desk ({said_by(error)})") from error
 
     @property
     def name(self) -> str:

@@ -1,0 +1,142 @@
+"""A desk whose file is damaged: each command ends in a sentence, and nothing of its texts leaks."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import re
+import shutil
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from copydesk.cli import main
+from copydesk.cli.connection import Service
+from copydesk.cli.embedded import OWNER
+from copydesk.local.paths import find_paths
+from copydesk.tui import places
+from copydesk.tui.app import CopydeskApp
+from copydesk.tui.places import Target
+from copydesk.tui.reference import load_everything
+from copydesk.tui.session import MemorySnapshot, Session
+from tests.drive import drive
+from tests.server.everything import Everything, everything
+from tests.world import World
+
+PAGE = 4096
+
+
+class Damaged:
+    """A desk with one of everything, and copies of it in which texts are damaged."""
+
+    def __init__(self, folder: Path) -> None:
+        self.made, self.path = folder / "made.db", folder / "desk.db"
+        world = World(self.made)
+        self.there: Everything = asyncio.run(everything(world))
+        world.write(lambda tx: tx.insert("meta", key=OWNER, value=world.ana))
+        world.close()
+        with closing(sqlite3.connect(self.made)) as desk:
+            desk.execute("PRAGMA journal_mode = DELETE")
+            self.texts = {text for text in _texts(desk) if " " in text and len(text) > 12}
+
+    def damage(self, seed: int) -> None:
+        """Flip bits in texts and in other bytes, not in the tables' own declaration."""
+        chance = random.Random(seed)
+        content = bytearray(self.made.read_bytes())
+        declared = {at // PAGE for at in range(len(content)) if content[at : at + 8] == b"NOT NULL"}
+        texts = [
+            found.start() + chance.randrange(8)
+            for found in re.finditer(rb"[ -~]{8}", bytes(content))
+            if found.start() // PAGE not in declared
+        ]
+        for at in chance.sample(texts, min(len(texts), (5, 60, 400)[seed % 3])):
+            content[at] ^= 0x80 if seed % 2 else 1 << chance.randrange(7)
+        for suffix in ("", "-wal", "-shm"):
+            self.path.with_name(self.path.name + suffix).unlink(missing_ok=True)
+        self.path.write_bytes(content)
+
+
+def _texts(desk: sqlite3.Connection) -> set[str]:
+    found: set[str] = set()
+    for (table,) in desk.execute("SELECT name FROM sqlite_schema WHERE type = 'table'").fetchall():
+        for row in desk.execute(f"SELECT * FROM {table}").fetchall():
+            found.update(value for value in row if isinstance(value, str))
+    return found
+
+
+@pytest.fixture
+def damaged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Damaged:
+    """A desk to be damaged."""
+    monkeypatch.setenv("COPYDESK_HOME", str(tmp_path / "home"))
+    return Damaged(tmp_path)
+
+
+@pytest.mark.parametrize("seed", range(7))
+def test_every_command_ends_in_a_sentence_without_a_text_of_the_desk(
+    damaged: Damaged, seed: int, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    there = damaged.there
+    at = ("--space", there.space)
+    out = tmp_path / "out"
+    for command in (
+        ("cr", "list"),
+        ("cr", "show", "2", *at),
+        ("cr", "diff", "2", *at, "--json"),
+        ("cr", "comment", "2", "Well", *at),
+        ("cr", "merge", "2", *at, "--yes"),
+        ("clusters",),
+        ("clusters", "show", there.cluster),
+        ("sites", "show", there.site),
+        ("structure", "export", there.site),
+        ("api", "GET", f"/orgs/{there.organization}/spaces"),
+        ("doctor",),
+        ("desk", "check"),
+        ("desk", "token"),
+        ("desk", "export", there.space, str(out), "--force"),
+        ("desk", "backup", str(tmp_path / "copy.db"), "--force"),
+    ):
+        damaged.damage(seed)
+        status = main([*command, "--desk", str(damaged.path)])
+        printed, told = capfd.readouterr()
+        assert status in range(6), command
+        assert "Traceback" not in printed + told, (command, told)
+        if status and command[0] not in ("doctor", "desk"):
+            assert told.startswith("copydesk: "), (command, told)
+        log = find_paths().log
+        logged = log.read_text() if log.exists() else ""
+        if "its log says why" in told or "unexpected" in told:
+            assert f"Details: {log}" in told
+            assert logged
+        for text in damaged.texts:
+            assert text not in logged, command
+            assert text not in told or len(text) < 40, command
+        assert "with text" not in told + logged
+    shutil.rmtree(out, ignore_errors=True)
+
+
+@pytest.mark.parametrize("seed", [1, 4])
+async def test_every_screen_survives_it(
+    damaged: Damaged, seed: int, capfd: pytest.CaptureFixture[str]
+) -> None:
+    load_everything()
+    damaged.damage(seed)
+    there = damaged.there
+    at = Target(there.organization, there.space, site=there.site, cluster=there.cluster)
+    connection = Service(desk=damaged.path).connection()
+    session = Session(connection.connect, snapshot=MemorySnapshot(), host="embedded desk")
+    app = CopydeskApp(session, "spaces")
+    try:
+        async with drive(app) as driver:
+            for name, entry in sorted(places.ENTRIES.items()):
+                if name != entry.place.PLACE or not entry.place.__module__.startswith("copydesk."):
+                    continue
+                await app.go(name, at)
+                await driver.idle()
+                assert not app._exit, name
+                assert driver.screen.strip(), name
+    finally:
+        connection.close()
+    printed, told = capfd.readouterr()
+    assert "Traceback" not in printed + told

@@ -449,3 +449,55 @@ def test_doctor_tells_clocks_apart_and_hostile_names(there: There) -> None:
     assert "evil end" in said
     assert "\x1b" not in said
     assert "\u202e" not in said
+
+
+def test_no_token_travels_unencrypted_unless_somebody_said_so(there: There) -> None:
+    far = "http://docs.example"
+    there.patch.setenv("COPYDESK_TOKEN", "tok-12345-secret")
+    refused = there.run("cr", "list", "--base-url", far, status=2)
+    assert f"would travel unencrypted to {far}" in refused
+    assert "COPYDESK_ALLOW_HTTP=1" in refused
+    assert "tok-12345" not in refused
+    there.patch.setenv("COPYDESK_BASE_URL", far)
+    assert "nothing was sent" in there.run("sites", status=2)
+    with there.patch.context() as patch:
+        patch.setenv("COPYDESK_ALLOW_HTTP", "1")
+        assert chosen(None, None).open().exposed
+    for name in VARIABLES:
+        there.patch.delenv(name, raising=False)
+    script = find_paths().make().settings.with_name("token")
+    script.write_text("#!/bin/sh\ntouch $0.asked; echo tok-12345\n")
+    script.chmod(0o700)
+    settings = find_paths().settings
+    by_hand = f'[profiles.room]\nbase_url = "{far}"\ntoken_command = ["{script}"]\n'
+    settings.write_text(by_hand)
+    refused = there.run("cr", "list", "--profile", "room", status=2)
+    assert "allow_http = true below [profiles.room]" in refused
+    assert not script.with_name("token.asked").exists()  # not even read
+    assert "unencrypted" in there.run("doctor", "--profile", "room", status=1)
+    settings.write_text(f"{by_hand}allow_http = true\n")
+    assert chosen(None, None, "room").open().exposed
+    settings.write_text(f"{by_hand}allow_http = 1\n")
+    assert "allow_http must be true or false" in there.run("cr", "list", status=2)
+
+
+def test_a_login_that_agreed_to_it_is_kept_so(
+    there: There, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # This machine, as if it was another one.
+    monkeypatch.setattr("copydesk.client.network.is_loopback", lambda host: False)
+    there.login("room", "--insecure")
+    assert "allow_http = true" in find_paths().settings.read_text()
+    there.run("cr", "list", "--profile", "room")
+    there.login("room")  # it was agreed to for this address
+
+
+def test_the_command_for_a_token_gets_none(there: There, tmp_path: Path) -> None:
+    there.patch.setenv("COPYDESK_TOKEN", "tok-12345-secret")
+    told = tmp_path / "told"
+    script = tmp_path / "token"
+    script.write_text(f"#!/bin/sh\nenv > {told}\necho tok-67890\n")
+    script.chmod(0o700)
+    there.run("login", "--base-url", there.url, "--token-command", str(script), status=3)
+    assert "HOME=" in told.read_text()
+    assert "tok-12345-secret" not in told.read_text()

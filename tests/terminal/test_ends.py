@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import os
+import re
 import resource
 import signal
 import subprocess
@@ -12,10 +14,20 @@ from pathlib import Path
 
 import pytest
 
+import copydesk
 from copydesk.local.drafts import Drafts
 from copydesk.local.journal import Journal
 from tests.terminal.conftest import Service
 from tests.terminal.program import ORDINARY, Program
+
+EDIT = "\x0f"
+"""The key that gives what is typed to the editor: ctrl+o."""
+
+STARTS = re.compile(
+    r"subprocess\.(run|Popen|call|check_call|check_output)|os\.(system|popen|exec\w*|spawn\w*)"
+    r"|asyncio\.create_subprocess_\w+|webbrowser\.\w+"
+)
+"""What starts another program."""
 
 TEXT = "Half a thought about the"
 
@@ -267,3 +279,37 @@ def test_streams_that_are_closed_or_full_end_in_a_sentence(tmp_path: Path) -> No
         assert said or not done.stderr, shell
         assert "Traceback" not in done.stderr
         assert "Exception" not in done.stderr
+
+
+def test_other_programs_that_it_starts_get_no_token(
+    home: Path, service: Service, tmp_path: Path
+) -> None:
+    told = tmp_path / "told"
+    script = tmp_path / "other"
+    script.write_text(f"#!/bin/sh\nenv > {told}.part\nmv {told}.part {told}\n")
+    script.chmod(0o700)
+    token = service.environment["COPYDESK_TOKEN"]
+    programs = {"BROWSER": f"{script} %s", "EDITOR": str(script), "VISUAL": str(script)}
+    with Program(home, environment={**service.environment, **programs}) as program:
+        program.until("live")
+        for keys in (("o",), ("g", "c")):
+            program.press(*keys)
+        program.wait(told.exists, "browser")
+        assert "BROWSER=" in told.read_text()
+        assert token not in told.read_text()
+        told.unlink()
+        program.until("READY TO MERGE")
+        program.press("a")
+        program.until("ctrl+s")
+        program.press(EDIT)
+        program.wait(told.exists, "editor")
+        assert token not in told.read_text()
+
+
+def test_every_program_that_is_started_is_given_its_environment() -> None:
+    source = Path(copydesk.__file__).parent
+    for path in source.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and STARTS.fullmatch(ast.unparse(node.func)):
+                given = [ast.unparse(each.value) for each in node.keywords if each.arg == "env"]
+                assert given == ["environment()"], f"{path}:{node.lineno}"

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 ADDRESS_VARIABLE = "COPYDESK_BASE_URL"
 PROFILE_VARIABLE = "COPYDESK_PROFILE"
 READ_ONLY = "--read-only"
+ALLOW_VARIABLE = "COPYDESK_ALLOW_HTTP"
 HOSTED = "https://api.gitbook.com"
 """The hosted service of this API (decisions.md, Base URL)."""
 
@@ -314,6 +315,7 @@ def remote(
     def connect() -> Api:
         from copydesk.client.api import Api
 
+        _refuse_unencrypted(profile, service)
         secret = token.read()
         try:
             return Api(
@@ -333,6 +335,35 @@ def remote(
         READ_ONLY if read_only else "",
         service,
         profile.ca_file if profile else None,
+    )
+
+
+def exposes(service: str) -> bool:
+    """Whether a token that is sent there travels unencrypted to another machine."""
+    from urllib.parse import urlsplit
+
+    from copydesk.client.network import is_loopback
+
+    parts = urlsplit(service)
+    return parts.scheme != "https" and not is_loopback(parts.hostname or "")
+
+
+def _refuse_unencrypted(profile: Profile | None, service: str) -> None:
+    """Send no token unencrypted to another machine, unless somebody said that it may be.
+
+    Raises ``UsageError``, before the token is read.
+    """
+    agreed = profile is not None and profile.allow_http
+    if agreed or os.environ.get(ALLOW_VARIABLE) == "1" or not exposes(service):
+        return
+    allow = (
+        f"allow it with {ALLOW_VARIABLE}=1"
+        if profile is None
+        else f"allow it with allow_http = true below [profiles.{profile.name}] in the settings"
+    )
+    raise UsageError(
+        f"the token would travel unencrypted to {service}, and everybody on the way could read "
+        f"it: nothing was sent. Use https://, or {allow}"
     )
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from copydesk.cli.account import Holder, claim, forget_copies, read_holder
-from copydesk.cli.connection import ADDRESS_VARIABLE, HOSTED, address_of
+from copydesk.cli.connection import ADDRESS_VARIABLE, HOSTED, address_of, exposes
 from copydesk.cli.edge import DONE, UsageError, agreed, say
 from copydesk.cli.output import put
 from copydesk.cli.tokens import TOKEN_VARIABLE, checked, keep_token
@@ -50,8 +50,11 @@ def login(
     command, stored = _source(profile, token_command, store, stdin=token_stdin)
     profile = replace(profile, token_command=command, storage=stored)
     host = urlsplit(profile.base_url).netloc
-    if _exposes(profile.base_url):
-        _warn(host, consent=insecure)
+    agreed_before = before is not None and before.base_url == profile.base_url and before.allow_http
+    exposed = exposes(profile.base_url)
+    if exposed:
+        _warn(host, consent=insecure or agreed_before)
+    profile = replace(profile, allow_http=exposed)
     if profile.storage == "command":
         token = _of_command(profile)
     else:
@@ -113,14 +116,6 @@ def _source(
     if profile.storage == "command" and not store and not stdin:
         return profile.token_command, "command"
     return (), store or ("file" if profile.storage == "file" else "keyring")
-
-
-def _exposes(base_url: str) -> bool:
-    """Whether a token that is sent there travels unencrypted to another machine."""
-    from copydesk.client.network import is_loopback
-
-    parts = urlsplit(base_url)
-    return parts.scheme != "https" and not is_loopback(parts.hostname or "")
 
 
 def _warn(host: str, *, consent: bool) -> None:

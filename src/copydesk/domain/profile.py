@@ -26,7 +26,7 @@ class Profile:
 
     ``token_command`` is a program and its arguments. ``ca_file`` holds the certificates of who may
     vouch for the service, where those of the system do not. With ``read_only`` nothing is written
-    to the service.
+    to the service. ``allow_http`` is the consent to a token that travels unencrypted.
     """
 
     name: str
@@ -35,6 +35,7 @@ class Profile:
     storage: Storage = "none"
     ca_file: Path | None = None
     read_only: bool = False
+    allow_http: bool = False
 
     @property
     def key(self) -> str:

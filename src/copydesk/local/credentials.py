@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from copydesk.domain.profile import Profile, Storage
+from copydesk.local.children import environment
 from copydesk.local.durable import sync_folder, write_file
 from copydesk.local.paths import private_folder
 
@@ -281,6 +282,7 @@ def run_command(profile: Profile) -> str:
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             start_new_session=True,
+            env=environment(),
         )
     except (OSError, ValueError) as error:
         why = (error.strerror if isinstance(error, OSError) else "") or "no such program"

@@ -28,6 +28,7 @@ KEYS: dict[str, tuple[type | tuple[type, ...], str]] = {
     "token_command": (list, 'a list such as ["pass", "show", "docs"]'),
     "ca_file": (str, "a path in quotes"),
     "read_only": (bool, "true or false"),
+    "allow_http": (bool, "true or false"),
 }
 """The keys of a profile, which are its fields: the type of each, and how that is written."""
 
@@ -62,6 +63,7 @@ def _profile(name: str, given: dict[str, Any]) -> Profile:
         given.get("storage", "command" if command else "none"),
         Path(given["ca_file"]).expanduser() if "ca_file" in given else None,
         given.get("read_only", False),
+        given.get("allow_http", False),
     )
 
 
@@ -227,6 +229,8 @@ def _written(profile: Profile) -> dict[str, Any]:
         found["ca_file"] = str(profile.ca_file)
     if profile.read_only:
         found["read_only"] = True
+    if profile.allow_http:
+        found["allow_http"] = True
     return found
 
 

@@ -313,12 +313,12 @@ async def _unrouted(request: Request, error: Exception) -> Response:
 
 
 async def _unexpected(request: Request, error: Exception) -> Response:
-    response = _failed(f"{request.method} {request.url.path}", error)
     # Starlette raises on, and the HTTP server then ends the connection: a client must not reuse it.
-    response.headers["connection"] = "close"
-    return response
+    return _failed(f"{request.method} {request.url.path}", error)
 
 
 def _failed(what: str, error: Exception) -> Response:
     _LOG.error("%s failed", what, exc_info=error, extra=said_with())
-    return _refused(Refusal(500, FAILED))
+    response = _refused(Refusal(500, FAILED))
+    response.headers["connection"] = "close"
+    return response

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import random
+import re
 import sqlite3
 import time
 from pathlib import Path
@@ -146,9 +147,9 @@ def _judge(connection: sqlite3.Connection, path: Path, newest: int, examine: boo
 
 def said_by(error: sqlite3.DatabaseError) -> str:
     """Return what SQLite says is wrong, without what it quotes: that may be what people wrote."""
-    if is_damage(error):
-        return "it is damaged"
-    return str(error).partition(": ")[0]
+    if getattr(error, "sqlite_errorcode", None) is None:
+        return "a text in it is no text" if is_damage(error) else type(error).__name__
+    return re.split(r" \(|: ", str(error))[0]
 
 
 def is_damage(error: sqlite3.DatabaseError) -> bool:

@@ -19,6 +19,7 @@ from textual.screen import Screen
 
 from copydesk.domain.cause import CAUSE
 from copydesk.domain.text import shorten
+from copydesk.local.children import run
 from copydesk.tui import glyphs as signs
 from copydesk.tui import places
 from copydesk.tui.account_app import AccountApp
@@ -561,9 +562,9 @@ def _native_copy(text: str) -> str | None:
         path = shutil.which(program)
         if path is None or (variable and not os.environ.get(variable)):
             continue
-        options: dict[str, Any] = {"input": text.encode(), "timeout": 2, "check": True}
         try:
-            subprocess.run([path, *command[1:]], **options)  # noqa: S603 - a fixed command, found on PATH
+            if run([path, *command[1:]], given=text, seconds=2):
+                continue
         except (OSError, subprocess.SubprocessError):
             continue
         return program

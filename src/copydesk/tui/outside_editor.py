@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shlex
-import subprocess
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING
 from textual.app import SuspendNotSupported
 
 from copydesk.domain.text import clean
+from copydesk.local.children import run
 
 if TYPE_CHECKING:
     from copydesk.tui.app import CopydeskApp
@@ -45,7 +45,7 @@ def edit_in_editor(app: CopydeskApp, text: str, quote: str = "", suffix: str = "
         shown = clean(editor[0], limit=60)
         try:
             with app.suspend():
-                status = subprocess.run([*editor, str(path)], check=False).returncode  # noqa: S603 - the user's own editor
+                status = run([*editor, str(path)])
         except FileNotFoundError as error:
             raise EditorError(f"There is no {shown}, which ${name} names as the editor.") from error
         except OSError as error:

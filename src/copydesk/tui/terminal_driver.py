@@ -13,9 +13,11 @@ import selectors
 import signal
 import sys
 import termios
+import threading
 from codecs import getincrementaldecoder
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING, Any, TextIO, cast
 
 from rich.cells import cell_len
@@ -23,6 +25,8 @@ from textual import events
 from textual._xterm_parser import XTermParser
 from textual.drivers.linux_driver import LinuxDriver
 from textual.geometry import Size
+
+from copydesk.local.children import run
 
 if TYPE_CHECKING:
     from textual.app import App
@@ -163,6 +167,15 @@ class TerminalDriver(LinuxDriver):
         writer = self._writer_thread
         if writer is not None and writer.is_alive():
             writer.write(data)
+
+    def open_url(self, url: str, new_tab: bool = True) -> None:
+        """Open an address in a browser, in a process that knows nothing of a token.
+
+        Python's own way to a browser hands on all of this process's environment.
+        """
+        command = [sys.executable, "-I", "-m", "webbrowser", "-t" if new_tab else "-n", url]
+        browse = partial(run, command, quiet=True)
+        threading.Thread(target=browse, name="browser", daemon=True).start()
 
     def stop_application_mode(self) -> None:
         """Give the terminal back as it was."""

@@ -17,10 +17,12 @@ from copydesk.cli.embedded import (
     person,
 )
 from copydesk.cli.output import put, redraw
+from copydesk.cli.terminal import shows_utf8
 from copydesk.domain.text import clean, listed, plural, shorten
 from copydesk.server.store import Store, Tx
 
-_BAR_WIDTH = 78
+_LINE_WIDTH = 78
+_BAR_WIDTH = 24
 _EVERY_SECONDS = 0.1
 
 _MOST_SCALE = 10_000_000
@@ -113,6 +115,7 @@ def import_source(
     space: str | None = None,
 ) -> int:
     """Read a folder, repository or bundle of Markdown into the desk and say what came of it."""
+    from copydesk.cli.import_report import file_lines, problem_lines
     from copydesk.server.importing import import_source as read_source
 
     for option, title, longest in (("--organization", organization, 255), ("--space", space, 50)):
@@ -139,11 +142,12 @@ def import_source(
                 for suffix in ("", "-wal", "-shm"):
                     file.with_name(file.name + suffix).unlink(missing_ok=True)
             raise
-        for problem in report.problems:
-            say(f"not used: {clean(str(problem), limit=400)}")
+        for line in problem_lines(report.problems):
+            say(f"not used: {clean(line, limit=400)}")
+        unlisted = [path for each in report.spaces for path in each.unlisted]
+        for line in file_lines(unlisted, "in no table of contents and kept without a page"):
+            say(f"not a page: {clean(line, limit=400)}")
         for each in report.spaces:
-            for path in each.unlisted:
-                say(f"not a page: {clean(path)} is in no table of contents; kept as a file")
             counts = [plural(each.pages, "page")]
             counts += [plural(each.groups, "group")] if each.groups else []
             counts += [plural(each.links, "link")] if each.links else []
@@ -264,4 +268,10 @@ class _Progress:
         now = time.monotonic()
         if self._shown and (now - self._last >= _EVERY_SECONDS or done == total):
             self._last = now
-            redraw(shorten(f"{done} of {total}  {clean(what)}", _BAR_WIDTH))
+            redraw(shorten(f"{_bar(done, total)} {done} of {total}  {clean(what)}", _LINE_WIDTH))
+
+
+def _bar(done: int, total: int) -> str:
+    whole, rest = ("━", "─") if shows_utf8() else ("=", "-")
+    filled = _BAR_WIDTH * min(done, total) // max(total, 1)
+    return whole * filled + rest * (_BAR_WIDTH - filled)

@@ -119,6 +119,15 @@ class _Import:
         organization_id = self.organization()
         self.organization_id = organization_id
         report = ImportReport(organization_id, self.title)
+        total = sum(len(plan.revisions) + len(plan.changes) for plan in self.plan.spaces)
+        written = 0
+
+        def step(what: str) -> None:
+            nonlocal written
+            written = min(written + 1, total)
+            if progress is not None:
+                progress(written, total, f"writing {what}")
+
         spaces = SpaceImport(
             self.tx,
             organization_id,
@@ -128,10 +137,9 @@ class _Import:
             self.space_title,
             self.author,
             self.problems,
+            step,
         )
-        for done, plan in enumerate(self.plan.spaces, 1):
-            if progress is not None:
-                progress(done, len(self.plan.spaces), f"writing {plan.title}")
+        for plan in self.plan.spaces:
             report.spaces.append(spaces.take(plan, self.before.get(plan.folder)))
         self.site([space for space in report.spaces if space.created])
         report.problems = self.problems

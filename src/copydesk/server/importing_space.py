@@ -27,6 +27,7 @@ from copydesk.server.sources.model import (
     walk,
 )
 from copydesk.server.sources.plan import ImportPlan, SpacePlan
+from copydesk.server.sources.summary import tidy
 from copydesk.server.sources.writer import placed
 from copydesk.server.store import Row, Tx, to_json
 
@@ -61,7 +62,7 @@ class SpaceImport:
 
     ``author`` gives the user who wrote something, ``title`` is what a new space is called instead
     of what its source says, and ``problems`` takes what could not be used. ``whole`` is the import
-    that the spaces are part of.
+    that the spaces are part of, and ``step`` is told of each revision and branch to be written.
     """
 
     tx: Tx
@@ -72,6 +73,7 @@ class SpaceImport:
     title: str | None
     author: Callable[[Person], str]
     problems: list[Problem]
+    step: Callable[[str], None]
 
     def take(self, plan: SpacePlan, row: Row | None) -> SpaceReport:
         """Import one space and remember what the next import needs.
@@ -87,6 +89,7 @@ class SpaceImport:
             remembered = source_of(row)
             self._catch_up(plan, report, remembered)
         for change in plan.changes:
+            self.step(change.branch or change.subject)
             self._proposal(change, report, remembered["changes"])
         if self.whole.branch is not None:
             self._settle(plan, report, remembered["changes"])
@@ -104,6 +107,7 @@ class SpaceImport:
         return report
 
     def _new_space(self, plan: SpacePlan) -> str:
+        self.step(plan.title)
         first = plan.revisions[0]
         title = (self.title or plan.title).strip()[:TITLE_LENGTH] or "Documentation"
         tx, author = self.tx, self.owner
@@ -133,6 +137,7 @@ class SpaceImport:
             commit = revision.commit
             if commit is None:
                 continue
+            self.step(tidy(commit.subject))
             tx = at(self.tx, commit.committed_at)
             made = seeding.commit(
                 tx,

@@ -1,0 +1,57 @@
+"""What an import says it could not use: a line for each reason and folder."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from copydesk.cli import main
+from copydesk.cli.import_report import FOLDERS, file_lines, problem_lines
+from copydesk.server.sources.model import Problem
+from tests.server.sources.making import put
+
+
+def test_many_of_one_kind_are_one_line_for_each_folder() -> None:
+    unlisted = [f"guides/{number}.md" for number in range(40)] + ["a.md", "deep/er/b.md"]
+    assert list(file_lines(unlisted, "in no table of contents")) == [
+        "guides/: 40 files, in no table of contents: 0.md, 1.md, 2.md and 37 more",
+        "1 file, in no table of contents: a.md",
+        "deep/er/: 1 file, in no table of contents: b.md",
+    ]
+    scattered = [f"folder{n % 30:02}/{n}/a.md" for n in range(90)]
+    lines = list(file_lines(scattered, "gone"))
+    assert lines[0] == "folder00/: 3 files, gone: 0/a.md, 30/a.md, 60/a.md"
+    assert lines[-1] == "66 files in 22 more folders, gone"
+    assert len(lines) == FOLDERS + 1
+
+
+def test_problems_are_told_one_by_one_or_together_by_their_reason() -> None:
+    problems = [
+        *(Problem(f"branch {name}", "was left out: it changes nothing") for name in "abcd"),
+        *(Problem(f"img/{n}.png", "is a symlink, which is not followed") for n in range(4)),
+        *(Problem(f"{n}.md", f"is not UTF-8 (byte {n})") for n in range(5)),
+        *(Problem("SUMMARY.md", "names a file that does not exist", n, f"* {n}") for n in range(9)),
+        Problem("SUMMARY.md", "has an empty link", 12, "* [x]()"),
+    ]
+    assert list(problem_lines(problems)) == [
+        "4 branches: each was left out: it changes nothing: a, b, c and 1 more",
+        "img/: 4 files, each is a symlink, which is not followed: 0.png, 1.png, 2.png and 1 more",
+        "5 files, each is not UTF-8: 0.md, 1.md, 2.md and 2 more",
+        "SUMMARY.md: 9 lines: each names a file that does not exist: "
+        "line 0 “* 0”, line 1 “* 1”, line 2 “* 2” and 6 more",
+        "SUMMARY.md, line 12: “* [x]()” has an empty link",
+    ]
+
+
+def test_an_import_with_much_to_say_ends_with_its_result(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COPYDESK_HOME", str(tmp_path / "home"))
+    files = {f"old/{number}.md": b"x" for number in range(190)}
+    put(tmp_path / "docs", {"SUMMARY.md": b"* [A](a.md)\n", "a.md": b"# A\n", **files})
+    assert main(["desk", "import", str(tmp_path / "docs")]) == 0
+    said = capsys.readouterr()
+    assert len(said.err.splitlines()) == 1
+    assert "old/: 190 files, in no table of contents and kept without a page: " in said.err
+    assert "docs / docs (new): 1 page" in said.out

@@ -10,11 +10,11 @@ from rich.cells import cell_len
 from rich.text import Text
 from textual import events
 from textual.app import ComposeResult
-from textual.fuzzy import Matcher
 from textual.widgets import Input, Label
 
 from copydesk.tui.actions import action
 from copydesk.tui.glyphs import glyphs
+from copydesk.tui.ranking import rank
 from copydesk.tui.sources import ListSource
 from copydesk.tui.widgets.prompt import Field
 from copydesk.tui.widgets.sheet import Sheet
@@ -170,10 +170,10 @@ class _Chooser(Sheet[R]):
         if not text:
             self._source.set(self._all)
         else:
-            matcher = Matcher(text)
-            scored = [(matcher.match(option.title), option) for option in self._all]
-            scored.sort(key=lambda pair: -pair[0])
-            found = [option for score, option in scored if score > 0]
+            ranked = [(rank(text, option.title), option) for option in self._all]
+            fitting = [(at, option) for at, option in ranked if at is not None]
+            fitting.sort(key=lambda pair: pair[0])
+            found = [option for _, option in fitting]
             if more := self._more(text):
                 # What has the word itself comes before what only has its letters.
                 close = [option for option in found if text.casefold() in option.title.casefold()]

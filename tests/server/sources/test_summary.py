@@ -265,3 +265,45 @@ def shape_of(pages: list[SourcePage] | tuple[SourcePage, ...]) -> list[object]:
     return [
         (one.type, one.title, one.source_path or one.href, shape_of(one.children)) for one in pages
     ]
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "reason"),
+    [
+        ("* [A](a.md\n  * [B](b.md)\n", 1, "has a broken link"),
+        ("* [A] (a.md)\n  * [B](b.md)\n", 1, "has a broken link"),
+        ("* [A(a.md)\n  * [B](b.md)\n", 1, "has a broken link"),
+        ("* A](a.md)\n  * [B](b.md)\n", 1, "has a broken link"),
+        ("* [B](b.md)\n*[A](a.md)\n", 2, "is not read as an item"),
+        ("* [B](b.md)\n-[A](a.md)\n", 2, "is not read as an item"),
+        ("* [B](b.md)\n1 [A](a.md)\n", 2, "is not read as an item"),
+        ("* [B](b.md)\n      * [A](a.md)\n", 2, "is not read as an item"),
+        ("* [B](b.md)\n\n\n        * [A](a.md)\n", 4, "is not read as an item"),
+        ("[A](a.md)\n\n* [B](b.md)\n", 1, "is not read as an item"),
+        ("* [B](b.md) [A](a.md)\n", 1, "has a second link"),
+    ],
+)
+def test_a_broken_line_is_named_and_what_is_below_it_stays(
+    text: str, line: int, reason: str
+) -> None:
+    for _ in range(2):  # most revisions have the same summary, which is read once
+        read = parse_summary(text)
+        (problem,) = read.problems
+        assert (problem.line, problem.reason.startswith(reason)) == (line, True)
+        listed = [entry for _, entry in read.walk()]
+        assert [entry.path for entry in listed if entry.kind == "document"] == ["b.md"]
+        assert {entry.title for entry in listed if entry.kind == "group"} <= {"A"}
+
+
+def test_remarks_code_and_wrapped_titles_are_no_broken_lines() -> None:
+    text = (
+        "<!--\n* [A](a.md)\n-->\n\n```\n* [A](a.md)\n```\n\n* [A long\n  title](b.md)\n"
+        "* \\[Not a link\\](x.md)\n* [Draft]\n"
+    )
+    read = parse_summary(text)
+    assert not read.problems
+    assert [entry.title for entry in read.entries] == [
+        "A long title",
+        "[Not a link](x.md)",
+        "[Draft]",
+    ]

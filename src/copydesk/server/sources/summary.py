@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from urllib.parse import unquote
@@ -21,6 +21,14 @@ from copydesk.server.sources.paths import is_markdown, join, stem_of
 _BREAK = re.compile(r"(?<=\n)|(?<=\r)(?!\n)")
 _SCHEME = re.compile(r"^([A-Za-z][A-Za-z0-9+.-]*:|//)")
 _BARE_LINK = re.compile(r"^\[(?P<title>.*)\]\((?P<target>.*)\)$", re.DOTALL)
+
+_LINE_OF_ENTRY = re.compile(
+    r"^[ \t]*(?:(?:[*+-]|\d{1,9}[.)])[ \t]+\S|(?:[*+-]|\d{1,9}[.)]?)?[ \t]*\[[^\]]*\]\(\S)"
+)
+"""What is meant as a line of the tree, also where Markdown reads it as something else."""
+
+_BROKEN_LINK = re.compile(r"(?<!\\)[\[\]].*\.(?:md|markdown|mdx)\b", re.IGNORECASE | re.DOTALL)
+_BROKEN_TITLE = re.compile(r"^\[?([^\[\](]*)")
 
 MAX_SUMMARY = 2 * 1024 * 1024
 """Longest summary that is read, in characters: about 30,000 pages."""
@@ -71,7 +79,10 @@ def _walk(entries: Iterable[Entry], depth: int) -> Iterator[tuple[int, Entry]]:
 
 @dataclass(slots=True)
 class _Draft:
-    """An entry being read, before it is known whether it can be used."""
+    """An entry being read, before it is known whether it can be used.
+
+    ``complaint`` is what is wrong with its own text.
+    """
 
     line: int
     end: int
@@ -79,6 +90,7 @@ class _Draft:
     target: str | None = None
     heading: int = 0
     children: list[_Draft] = field(default_factory=list)
+    complaint: str | None = None
 
 
 @cache
@@ -141,13 +153,15 @@ def parse_summary(
     reader = _Reader(path, unusable or (lambda _: None), lines)
     if any("\udc80" <= char <= "\udcff" for char in shown):
         reader.problem(None, "has bytes that are not UTF-8; they are shown as a question mark")
-    entries = reader.usable(_drafts(shown))
+    drafts, aside = _drafts(shown)
+    entries = reader.usable(drafts)
+    reader.unread(drafts, aside)
     return Summary(tuple(entries), tuple(reader.problems))
 
 
 @lru_cache(maxsize=64)
-def _drafts(text: str) -> Sequence[_Draft]:
-    """Return the tree of headings and list items, whatever they point to.
+def _drafts(text: str) -> tuple[Sequence[_Draft], Set[int]]:
+    """Return the tree of headings and list items, and the lines that are remarks or code.
 
     Most revisions share their summary, so the last ones are remembered.
     """
@@ -156,6 +170,7 @@ def _drafts(text: str) -> Sequence[_Draft]:
     headings: list[_Draft] = []  # the groups that the current line stands in
     items: list[_Draft] = []  # the list items that are open
     titled = False
+    aside: set[int] = set()
     for place, token in enumerate(tokens):
         if token.type == "list_item_open":
             line = (token.map or [0, 0])[0] + 1
@@ -165,6 +180,8 @@ def _drafts(text: str) -> Sequence[_Draft]:
             items.append(draft)
         elif token.type == "list_item_close":
             items.pop()
+        elif token.type in ("fence", "html_block") and token.map:
+            aside.update(range(token.map[0] + 1, token.map[1] + 1))
         elif token.type == "inline" and token.map:
             before = tokens[place - 1]
             if before.type == "heading_open" and not items:
@@ -183,7 +200,22 @@ def _drafts(text: str) -> Sequence[_Draft]:
                 if not item.title and item.target is None and not item.children:
                     item.title, item.target = _words(token)
                     item.end = token.map[1]
-    return top
+                    item.complaint = _complaint(token, item.target)
+                    if item.complaint is not None and item.target is None:
+                        found = _BROKEN_TITLE.match(item.title)
+                        item.title = tidy(found[1]) if found else ""
+    return top, aside
+
+
+def _complaint(token: Token, target: str | None) -> str | None:
+    """Return what is wrong with the text of a list item that Markdown takes as it is."""
+    if target is None:
+        said = "has a broken link: [Title](file.md) is one"
+        return said if _BROKEN_LINK.search(token.content) else None
+    links = sum(child.type == "link_open" for child in token.children or ())
+    if links > 1 and "\n" not in token.content:
+        return "has a second link, which is not used"
+    return None
 
 
 def _words(token: Token) -> tuple[str, str | None]:
@@ -214,6 +246,12 @@ def _words(token: Token) -> tuple[str, str | None]:
     return words, None
 
 
+def _all(drafts: Iterable[_Draft]) -> Iterator[_Draft]:
+    for draft in drafts:
+        yield draft
+        yield from _all(draft.children)
+
+
 class _Reader:
     """Turns drafts into entries, and says of the others why not."""
 
@@ -229,6 +267,14 @@ class _Reader:
         line = None if draft is None else draft.line
         text = tidy(self.lines[line - 1]) if line is not None and line <= len(self.lines) else ""
         self.problems.append(Problem(self.path, reason, line, text))
+
+    def unread(self, drafts: Sequence[_Draft], aside: Set[int]) -> None:
+        """Name the lines that look like entries and that Markdown reads as something else."""
+        read = {draft.line for draft in _all(drafts)}
+        for number, line in enumerate(self.lines, 1):
+            if number not in read and number not in aside and _LINE_OF_ENTRY.match(line):
+                reason = "is not read as an item of the list: its bullet or its indent is wrong"
+                self.problems.append(Problem(self.path, reason, number, tidy(line)))
 
     def usable(self, drafts: Sequence[_Draft]) -> list[Entry]:
         """Return the entries of drafts; what hangs below one that cannot be used moves up."""
@@ -257,6 +303,10 @@ class _Reader:
         return entries
 
     def entry(self, draft: _Draft) -> Entry | None:
+        if draft.complaint is not None:
+            self.problem(draft, draft.complaint)
+            if draft.target is None:
+                return None
         if draft.target is None:
             if not draft.title:
                 self.problem(draft, "has no title and no link")

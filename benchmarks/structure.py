@@ -27,8 +27,9 @@ from copydesk.domain.call import Call
 from copydesk.domain.reversal import Reversal, Step
 from copydesk.domain.site_arrangement import SiteArrangement, layout_of
 from copydesk.domain.site_tree import SiteNode, Structure
-from copydesk.local.journal import DeskJournal, Journal
+from copydesk.local.journal import Journal
 from copydesk.local.runs import Arrangements
+from copydesk.local.state import State
 from copydesk.tui.session import Session
 
 FEW, MANY = 200, 2_000
@@ -116,12 +117,12 @@ async def _send(count: int) -> tuple[float, float]:
 
     run = ArrangeRun.of("structure", "site", "Site", [_retitled(at) for at in range(count)])
     with TemporaryDirectory() as name:
-        folder = Path(name)
+        store = State(Path(name) / "state.db")
         session = Session(
             connect,
             identify=identify,
-            arrangements=Arrangements(folder / "runs", "desk"),
-            journal=DeskJournal(Journal(folder / "journal.jsonl"), "desk"),
+            arrangements=Arrangements(store, "desk"),
+            journal=Journal(store, "desk"),
         )
         began = time.process_time()
         run = await session.arranging.go(run)

@@ -32,6 +32,7 @@ from copydesk.client.api import Api
 from copydesk.client.wire import Timeouts
 from copydesk.local.journal import Journal
 from copydesk.local.paths import Paths
+from copydesk.local.state import State
 from copydesk.server.app import create_app, mint_token
 from copydesk.server.checking import damage
 from copydesk.server.sample import build_sample
@@ -324,7 +325,7 @@ class Round:
         session = session_for(
             connection,
             self._paths,
-            Journal(self._paths.journal),
+            Journal(State(self._paths.store), kind),
             connect=lambda: connection.connect(keeping=self._paths.answers),
         )
         app = WatchedApp(session, place, crash=self._crashed, background=self.errors.append)
@@ -413,7 +414,7 @@ class Round:
             for each in server.arrived
             if each.status is not None and each.status < 300
         }
-        for entry in Journal(self._paths.journal).entries():
+        for entry in Journal(State(self._paths.store)).entries():
             if entry.state != "done" or entry.request is None:
                 continue
             sent = (

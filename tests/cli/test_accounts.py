@@ -24,10 +24,11 @@ from copydesk.cli.edge import UsageError
 from copydesk.domain.kept import Kept
 from copydesk.domain.profile import Profile
 from copydesk.local.answers import Answers, answers_file
-from copydesk.local.drafts import Drafts
+from copydesk.local.drafts import DeskDrafts
 from copydesk.local.paths import find_paths
 from copydesk.local.profiles import Profiles
 from copydesk.local.snapshot import Snapshots
+from copydesk.local.state import State
 from tests import faulty
 from tests.cli.script_desk import HOSTILE, Typed
 from tests.faulty import Asked, Fault, FaultyServer, Line, Said
@@ -179,7 +180,7 @@ def test_logging_out_keeps_what_was_typed(there: There) -> None:
     profile = Profiles(find_paths().settings).get("work")
     assert profile is not None
     paths = find_paths()
-    Drafts(paths.drafts).save((profile.key, "#4", ""), "a thought")
+    DeskDrafts(State(paths.store), profile.key).save("#4", "a thought")
     Snapshots(paths.snapshots, profile.key).write("spaces", [{"id": "s"}])
     answers = Answers(answers_file(paths.answers, profile.key))
     answers.keep({"/v1/user": Kept(b"{}", 1.0)})
@@ -196,7 +197,7 @@ def test_logging_out_keeps_what_was_typed(there: There) -> None:
     assert "--yes" in there.run("logout", "work", "--everything", status=2)
     assert "is removed" in there.run("logout", "--everything", "--yes")
     assert "nobody is logged in" in there.run("logout", status=2)
-    assert Drafts(paths.drafts).load((profile.key, "#4", "")) == "a thought"
+    assert DeskDrafts(State(paths.store), profile.key).load("#4") == "a thought"
 
     # Somebody else who takes the name does not get what was typed under it.
     bo = there.world.user("Bo")
@@ -204,7 +205,7 @@ def test_logging_out_keeps_what_was_typed(there: There) -> None:
     assert "keeps 1 draft of Ana Silva" in refused
     assert "Nothing was stored" in refused
     assert not there.ring.kept
-    Drafts(paths.drafts).drop((profile.key, "#4", ""))
+    DeskDrafts(State(paths.store), profile.key).drop("#4")
     assert "as Bo" in there.login("work", user=bo)
 
 
@@ -251,8 +252,8 @@ def test_a_token_of_the_environment_goes_where_it_is_for_and_takes_nothing_over(
 ) -> None:
     there.login("work")
     key = chosen(None, None, "work").key
-    drafts = Drafts(find_paths().drafts)
-    drafts.save((key, "#4", ""), "a thought")
+    drafts = DeskDrafts(State(find_paths().store), key)
+    drafts.save("#4", "a thought")
     ana, bo = (there.world.token(user) for user in (there.world.ana, there.world.user("Bo")))
     there.patch.setenv("COPYDESK_TOKEN", f"{bo}\n")
     arrived = len(there.server.asked)
@@ -278,7 +279,7 @@ def test_a_token_of_the_environment_goes_where_it_is_for_and_takes_nothing_over(
     there.patch.setenv("COPYDESK_TOKEN", ana)
     assert json.loads(there.run("api", "GET", "/user"))["displayName"] == "Ana Silva"
     assert chosen(None, None).key == key
-    assert drafts.load((key, "#4", "")) == "a thought"
+    assert drafts.load("#4") == "a thought"
     there.patch.delenv("COPYDESK_PROFILE")
     there.patch.setenv("COPYDESK_TOKEN", "tok-not-valid")
     there.run("sites", "--profile", "work", status=3)

@@ -20,6 +20,7 @@ from copydesk.domain.git_patch import Side, file_patch
 from copydesk.domain.snooze import Snooze
 from copydesk.local.paths import find_paths
 from copydesk.local.snooze import DeskSnoozes
+from copydesk.local.state import State
 from copydesk.server.seeding import Editor
 from tests.cli.script_desk import HOSTILE, Losing, Screen, ScriptDesk, Typed
 
@@ -48,7 +49,7 @@ def test_lists_are_those_of_the_screens(
     assert set(subjects("--view", "mine")) == {"Mine", "Not"}
     assert set(subjects("--view", "ready to merge")) == {"Mine", "\u202eevil\u202c"}
     # What sleeps is in no view, and that is said.
-    held = DeskSnoozes(find_paths().make().snoozes, f"desk:{scripts.path}")
+    held = DeskSnoozes(State(find_paths().make().store), f"desk:{scripts.path}")
     held.put(mine, Snooze(datetime.fromisoformat(world.row("change_request", mine)["updated_at"])))
     assert subjects("--view", "needs-me") == []
     assert "1 change request snoozed" in scripts.err("cr", "list", "--view", "needs-me", status=0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from copydesk.cli import main
 from copydesk.local.journal import Journal, Notes
 from copydesk.local.paths import find_paths
+from copydesk.local.state import State
 
 
 def test_the_log_prints_what_was_written_and_when(
@@ -18,10 +20,12 @@ def test_the_log_prints_what_was_written_and_when(
     monkeypatch.setenv("COPYDESK_HOME", str(tmp_path))
     assert main(["log"]) == 0
     assert capsys.readouterr().out == ""
-    journal = Journal(find_paths().make().journal)
-    journal.finished("Merge", "#1", "done", at=5.0, desk="d")
+    moments = iter((5.0, 5.0))
+    store = State(find_paths().make().store, clock=lambda: next(moments, time.time()))
+    journal = Journal(store, "d")
+    journal.settle(journal.begin("Merge", "#1"), "done")
     way = {"back": [{"operation": "o", "arguments": {}, "body": {"subject": "a secret plan"}}]}
-    entry = journal.begin("Edit", "#2\x1b[2J", desk="d", notes=Notes(reversal=way, draft="key"))
+    entry = journal.begin("Edit", "#2\x1b[2J", Notes(reversal=way, draft="key"))
     journal.settle(entry, "failed", request_id="r-1", sentence="Refused.")
     assert main(["log", "--json"]) == 0
     printed = capsys.readouterr().out
@@ -33,7 +37,7 @@ def test_the_log_prints_what_was_written_and_when(
     [line] = capsys.readouterr().out.splitlines()
     assert "Edit  #2  [r-1]  Refused." in line
     # What a damaged clock, or a newer copydesk, has written does not hide the rest.
-    with find_paths().journal.open("a") as journal_file:
+    with (find_paths().state / "journal.jsonl").open("a") as journal_file:
         for at in ("1e30", "-1e30", "NaN"):
             written = {"id": f"x{at}", "run": "r", "what": "w", "target": "t", "state": "done"}
             journal_file.write(f'{json.dumps(written)[:-1]}, "at": {at}, "held": "newer"}}\n')

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from copydesk.local.journal import DeskJournal, Journal
+from copydesk.local.journal import Journal
+from copydesk.local.state import State
 from copydesk.tui.session import Session, WriteError
 
 
@@ -16,8 +17,8 @@ async def never() -> None:
 
 
 async def test_a_write_is_noted_before_it_is_sent_and_when_it_has_ended(tmp_path: Path) -> None:
-    journal = Journal(tmp_path / "journal.jsonl")
-    session = Session(never, journal=DeskJournal(journal, "desk"))  # type: ignore[arg-type]
+    journal = Journal(State(tmp_path / "state.db"), "desk")
+    session = Session(never, journal=journal)  # type: ignore[arg-type]
     seen: list[str] = []
 
     async def send() -> None:

@@ -10,6 +10,7 @@ import pytest
 from copydesk.cli import main
 from copydesk.local.journal import Journal, Notes
 from copydesk.local.paths import find_paths
+from copydesk.local.state import State
 
 REQUEST = {
     "name": "create_space_comment", "method": "POST", "target": "/v1/spaces/s1/comments",
@@ -24,13 +25,14 @@ def test_what_waits_is_printed_and_what_it_says_is_not(
     assert main(["outbox"]) == 0
     assert capsys.readouterr().out == "Nothing waits to be sent.\n"
 
-    journal = Journal(find_paths().make().journal)
+    store = State(find_paths().make().store)
+    there, journal = Journal(store, "service:https://a.example"), Journal(store, "d")
     notes = Notes(request=REQUEST, text="Secret words", by="u1")
-    waits = journal.begin("Comment", "#2\x1b[2J", desk="service:https://a.example", notes=notes)
+    waits = there.begin("Comment", "#2\x1b[2J", notes)
     journal.settle(waits, "queued", sentence="Nobody was there.")
-    held = journal.begin("Reply", "#3", desk="d", notes=notes)
+    held = journal.begin("Reply", "#3", notes)
     journal.settle(held, "queued", sentence="Held: it was resolved.", held="changed")
-    sent = journal.begin("Edit", "#4", desk="d", notes=notes)
+    sent = journal.begin("Edit", "#4", notes)
     journal.settle(sent, "done")
 
     assert main(["outbox"]) == 0

@@ -11,6 +11,7 @@ from copydesk.cli.connection import Service, session_for
 from copydesk.cli.embedded import open_next, open_store
 from copydesk.local.journal import Journal
 from copydesk.local.paths import find_paths
+from copydesk.local.state import State
 from copydesk.server.checking import examine
 from copydesk.tui.app import CopydeskApp
 from tests.drive import drive
@@ -36,7 +37,8 @@ async def start(*keys: str) -> str:
     connection = Service().connection()
     connection.make()
     paths = find_paths().make()
-    app = CopydeskApp(session_for(connection, paths, Journal(paths.journal)), "spaces")
+    journal = Journal(State(paths.store), connection.key)
+    app = CopydeskApp(session_for(connection, paths, journal), "spaces")
     async with drive(app, *keys) as driver:
         shown = driver.screen
     connection.close()

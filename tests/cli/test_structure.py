@@ -22,6 +22,7 @@ from copydesk.domain.arrange_run import ArrangeRun, identity
 from copydesk.domain.site_arrangement import SiteArrangement
 from copydesk.local.paths import find_paths
 from copydesk.local.runs import Arrangements
+from copydesk.local.state import State
 from copydesk.server.seeding_sites import add_section, add_site_space
 from copydesk.tui.draft_keys import structure_key
 from copydesk.tui.session import Session
@@ -217,7 +218,7 @@ def test_what_may_have_arrived_is_not_sent_again_unasked(
         assert desk.run(*apply, *more) == status
         assert said in capsys.readouterr().err
     # Two programs at one site: the second one is told so.
-    others = Arrangements(find_paths().arrangements, f"desk:{desk.path}")
+    others = Arrangements(State(find_paths().store), f"desk:{desk.path}")
     monkeypatch.setattr(
         sys, "stdin", Terminal("y\n", happens=lambda: others.claim(identity(PLACE, desk.site)))
     )

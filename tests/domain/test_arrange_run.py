@@ -9,6 +9,7 @@ from copydesk.domain.arrange_run import ArrangeRun, identity, lasting_fact
 from copydesk.domain.call import Call
 from copydesk.domain.reversal import Expectation, Reversal, Step
 from copydesk.local.runs import Arrangements
+from copydesk.local.state import State
 
 
 def call(key: str, *, back: bool = True, makes: str = "", operation: str = "update_site") -> Call:
@@ -77,17 +78,16 @@ def test_it_says_before_what_cannot_be_taken_back() -> None:
 
 
 def test_kept_whole_on_disk(tmp_path: Path) -> None:
-    runs = Arrangements(tmp_path / "arrangements", "desk")
+    runs = Arrangements(State(tmp_path / "state.db"), "desk")
     calls = [call("a", makes="new:1"), replace(call("b"), arrived=Expectation(Step("get_site")))]
     run = ArrangeRun.of("site-structure", "s", "Acme", calls).go("g", 1.0).sending("a", ())
     runs.save(run)
     assert runs.load(run.id) == run
     assert runs.all() == [run]
-    (path,) = (tmp_path / "arrangements").glob("*.json")
-    assert path.stat().st_mode & 0o777 == 0o600
+    assert (tmp_path / "state.db").stat().st_mode & 0o777 == 0o600
     assert runs.claim(run.id)
-    assert not Arrangements(tmp_path / "arrangements", "desk").claim(run.id)
+    assert not Arrangements(State(tmp_path / "state.db"), "desk").claim(run.id)
     runs.drop(run.id)
     assert runs.load(run.id) is None
     # The claim is held on, though what it was about is forgotten.
-    assert not Arrangements(tmp_path / "arrangements", "desk").claim(run.id)
+    assert not Arrangements(State(tmp_path / "state.db"), "desk").claim(run.id)

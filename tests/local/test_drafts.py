@@ -1,6 +1,9 @@
+"""Typed text on the disk: whole, private, found again, and never replaced by another window."""
+
+from __future__ import annotations
+
 import json
 import multiprocessing
-import os
 import stat
 import tempfile
 from pathlib import Path
@@ -9,9 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from copydesk.local.drafts import KEPT_SECONDS, DeskDrafts, Draft, Drafts
+from copydesk.local.drafts import ALSO, KEPT_SECONDS, DeskDrafts, field_of
+from copydesk.local.state import State
 
-KEY = ("desk", "change-request:118", "page-1#block-4")
+KEY = "S/C/page-1/block-4"
 
 
 class Clock:
@@ -24,162 +28,197 @@ class Clock:
 
 
 @pytest.fixture
-def drafts(tmp_path: Path) -> Drafts:
-    return Drafts(tmp_path / "drafts", clock=Clock())
+def drafts(tmp_path: Path) -> DeskDrafts:
+    return window(tmp_path)
 
 
-def again(tmp_path: Path, clock: Clock | None = None) -> Drafts:
-    return Drafts(tmp_path / "drafts", clock=clock or Clock())
+def window(folder: Path, clock: Clock | None = None, desk: str = "desk") -> DeskDrafts:
+    """Return the drafts as another process has them."""
+    return DeskDrafts(State(folder / "state.db", clock=clock or Clock()), desk)
 
 
-def test_a_draft_outlives_the_process(drafts: Drafts, tmp_path: Path) -> None:
-    drafts.save(KEY, "Could we\r\nsay \ud83d why?\x00 ☕", "reply to Priya, #118")
-    assert again(tmp_path).draft(KEY) == Draft(
-        KEY, "Could we\r\nsay \ud83d why?\x00 ☕", 1_000_002.0, "reply to Priya, #118"
-    )
+def test_a_draft_outlives_the_process(drafts: DeskDrafts, tmp_path: Path) -> None:
+    drafts.save(KEY, "Could we\r\nsay \ud83d why?\x00 ☕")
+    assert window(tmp_path).dated() == [(KEY, "Could we\r\nsay \ud83d why?\x00 ☕", 1_000_001.0)]
 
 
-def test_keys_do_not_meet(drafts: Drafts) -> None:
-    keys = [("a", "b", "c"), ("ab", "", "c"), ("a", "bc", ""), ("a/../b", "*", "?"), ("", "", "")]
-    for key in keys:
-        drafts.save(key, repr(key))
-    assert [drafts.load(key) for key in keys] == [repr(key) for key in keys]
-    assert drafts.load(("none", "", "")) is None
+@given(st.lists(st.tuples(st.text(), st.text()), max_size=8))
+def test_keys_and_desks_do_not_meet(keys: list[tuple[str, str]]) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        store = State(Path(folder) / "state.db")
+        for desk, key in keys:
+            DeskDrafts(store, desk).save(key, f"{desk} {key} ")
+        found = [DeskDrafts(store, desk).load(key) for desk, key in keys]
+        assert found == [f"{desk} {key} " for desk, key in keys]
+        store.close()
 
 
-def test_drafts_are_listed_newest_first_and_by_desk(drafts: Drafts) -> None:
-    for desk, thing in [("one", "a"), ("two", "b"), ("one", "c")]:
-        drafts.save((desk, thing, ""), "text")
-    assert [draft.key[1] for draft in drafts.kept()] == ["c", "b", "a"]
-    assert [draft.key[1] for draft in drafts.kept("one")] == ["c", "a"]
+def test_drafts_are_listed_newest_first_and_by_desk(drafts: DeskDrafts, tmp_path: Path) -> None:
+    there = window(tmp_path, desk="there")
+    for each, key in ((drafts, "a"), (there, "b"), (drafts, "c")):
+        each.save(key, "text")
+    assert list(drafts.kept()) == ["c", "a"]
+    assert list(there.kept()) == ["b"]
+    assert there.restore("a") is None
 
 
-def test_dropping_is_undone_also_after_a_restart(drafts: Drafts, tmp_path: Path) -> None:
+def test_dropping_is_undone_also_after_a_restart(drafts: DeskDrafts, tmp_path: Path) -> None:
     drafts.save(KEY, "first")
-    assert drafts.drop(KEY) is not None
+    drafts.drop(KEY)
     drafts.save(KEY, "second")
     drafts.save(KEY, "")
     assert drafts.load(KEY) is None
-    assert drafts.kept() == []
-    later = again(tmp_path)
-    assert (back := later.restore(KEY)) is not None
-    assert back.text == "second"
+    assert drafts.kept() == {}
+    later = window(tmp_path)
+    assert later.restore(KEY) == "second"
     assert later.restore(KEY) is None, "what is there stays"
     assert later.load(KEY) == "second"
     later.drop(KEY)
-    later.restore(KEY)
-    assert later.load(KEY) == "second"
+    assert [later.restore(KEY), later.load(KEY)] == ["second"] * 2
+    later.drop("nothing is there")
+    assert later.restore("nothing is there") is None
 
 
 def test_drops_within_one_moment_keep_their_order(tmp_path: Path) -> None:
-    drafts = Drafts(tmp_path, clock=lambda: 5.0)
+    drafts = DeskDrafts(State(tmp_path / "state.db", clock=lambda: 5.0), "desk")
     for text in ("one", "two", "three"):
         drafts.save(KEY, text)
         drafts.drop(KEY)
     restored = []
     for _ in range(3):
-        back = drafts.restore(KEY)
-        assert back is not None
-        restored.append(back.text)
-        next(tmp_path.glob("*.json")).unlink()
+        restored.append(drafts.restore(KEY))
+        drafts.save("elsewhere", "x")
+        drafts._store.write(lambda database: database.execute("DELETE FROM draft"))
     assert restored == ["three", "two", "one"]
 
 
-def test_nothing_to_drop_or_restore(drafts: Drafts) -> None:
-    assert drafts.drop(KEY) is None
-    assert drafts.restore(KEY) is None
-    assert drafts.save(KEY, "") is None
-
-
-def test_dropped_drafts_go_after_a_month(drafts: Drafts, tmp_path: Path) -> None:
+def test_dropped_drafts_go_after_a_month(drafts: DeskDrafts, tmp_path: Path) -> None:
     drafts.save(KEY, "old")
     drafts.drop(KEY)
     clock = Clock()
-    clock.now += KEPT_SECONDS - 60
-    assert list((tmp_path / "drafts").glob("*.dropped"))
-    again(tmp_path, clock)
-    assert list((tmp_path / "drafts").glob("*.dropped"))
-    clock.now += 120
-    again(tmp_path, clock)
-    assert not list((tmp_path / "drafts").glob("*.dropped"))
+    for later, left in ((KEPT_SECONDS - 60, 2), (120, 1)):
+        clock.now += later
+        again = window(tmp_path, clock)
+        again.save("other", "text")
+        again.drop("other")
+        rows = again._store.rows("SELECT * FROM dropped WHERE key = ?", json.dumps(KEY))
+        assert len(rows) == left - 1
 
 
-def test_a_kill_before_the_rename_leaves_the_old_text(
-    drafts: Drafts, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    drafts.save(KEY, "old")
-    # What a killed process leaves: part of a new file beside the old one.
-    (tmp_path / "drafts" / ".half.part").write_bytes(b'{"key": ["desk", "ch')
-    assert again(tmp_path).load(KEY) == "old"
-    assert len(again(tmp_path).kept()) == 1
-
-    def full(descriptor: int) -> None:
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(os, "fsync", full)
-    with pytest.raises(OSError, match="No space"):
-        drafts.save(KEY, "new")
-    monkeypatch.undo()
-    assert again(tmp_path).load(KEY) == "old"
-    assert not list((tmp_path / "drafts").glob(".*new*.part"))
+def test_only_the_writer_can_read(drafts: DeskDrafts, tmp_path: Path) -> None:
+    drafts.save(KEY, "secret plans")
+    assert {stat.S_IMODE(path.stat().st_mode) for path in tmp_path.iterdir()} == {0o600}
+    deep = window(tmp_path / "home" / "state")
+    deep.save(KEY, "secret plans")
+    assert stat.S_IMODE((tmp_path / "home" / "state").stat().st_mode) == 0o700
 
 
-def _type(folder: Path, started: object) -> None:
-    drafts = Drafts(folder)
+# Two windows
+
+
+def test_what_two_windows_type_in_one_field_is_kept_both(tmp_path: Path) -> None:
+    here, there = window(tmp_path), window(tmp_path)
+    for each in (here, there):
+        assert each.load(KEY) is None
+    here.save(KEY, "Mine")
+    before = there.touched()
+    there.save(KEY, "Yours")
+    here.save(KEY, "Mine, all of it")
+    there.save(KEY, "Yours, all of it")
+    assert sorted(window(tmp_path).kept().values()) == ["Mine, all of it", "Yours, all of it"]
+    assert here.look(KEY) == "Mine, all of it"
+    assert there.look(KEY) == there.load(KEY) == "Yours, all of it"
+    own = there.key_of(KEY)
+    assert own.startswith(ALSO)
+    assert field_of(own) == KEY
+    assert (here.others(KEY), there.others(KEY), there.others("other")) == (1, 1, 0)
+    assert there.touched() != before, "who asks learns that another window typed"
+    # Each sends its own, and drops that alone.
+    there.drop(KEY)
+    assert here.kept() == {KEY: "Mine, all of it"}
+    assert there.load(KEY) == "Mine, all of it"
+    assert there.restore(KEY) is None
+
+
+def test_a_text_is_taken_up_by_another_window_and_back(tmp_path: Path) -> None:
+    here, there = window(tmp_path), window(tmp_path)
+    here.save(KEY, "One")
+    assert there.load(KEY) == "One"
+    there.save(KEY, "One, two")
+    assert here.look(KEY) is None, "that is none of this window"
+    assert here.load(KEY) == "One, two"
+    here.save(KEY, "One, two, three")
+    assert here.kept() == {KEY: "One, two, three"}
+    # What arrived is dropped; what another window typed since is not.
+    there.load(KEY)
+    here.save(KEY, "Four")
+    there.drop(KEY)
+    assert here.kept() == {KEY: "Four"}
+    there.discard(KEY)
+    assert here.kept() == {}
+    assert here.look(KEY) is None
+    here.save(KEY, "Four and more")
+    assert here.kept() == {KEY: "Four and more"}
+    # The same text is one draft.
+    there.save(KEY, "Four and more")
+    assert here.others(KEY) == 0
+
+
+def test_after_a_restart_either_text_is_gone_on_with(tmp_path: Path) -> None:
+    here, there = window(tmp_path), window(tmp_path)
+    here.save(KEY, "Mine")
+    there.save(KEY, "Yours")
+    also = there.key_of(KEY)
+    later = window(tmp_path)
+    assert later.load(KEY) == "Mine"
+    later.choose(also)
+    assert later.load(KEY) == "Yours"
+    later.save(KEY, "Yours, and on")
+    assert later.kept() == {also: "Yours, and on", KEY: "Mine"}
+    later.choose(KEY)
+    assert later.load(KEY) == "Mine"
+    later.drop(KEY)
+    # It is all that there is for the field now.
+    assert window(tmp_path).load(KEY) == "Yours, and on"
+
+
+def _type(folder: Path, name: str, began: object) -> None:
+    drafts = DeskDrafts(State(folder / "state.db"), "desk")
     number = 0
     while True:
         number += 1
-        drafts.save(KEY, f"{number} " + "x" * 200_000)
-        if number == 5:
-            started.set()  # type: ignore[attr-defined]  # an Event of the spawn context
+        drafts.save(KEY, f"{name} {number} " + "x" * 50_000)
+        drafts.save(f"{name} {number % 20}", f"{number} " + "y" * 500)
+        if number == 30:
+            began.set()  # type: ignore[attr-defined]  # an Event of the spawn context
 
 
-def test_a_real_kill_leaves_a_whole_text(tmp_path: Path) -> None:
+def test_two_processes_that_are_killed_while_they_save_leave_both_texts_whole(
+    tmp_path: Path,
+) -> None:
     context = multiprocessing.get_context("spawn")
-    started = context.Event()
-    process = context.Process(target=_type, args=(tmp_path, started))
-    process.start()
-    assert started.wait(30)
-    process.kill()
-    process.join()
-    text = Drafts(tmp_path).load(KEY)
-    assert text is not None
-    number, _, rest = text.partition(" ")
-    assert int(number) >= 5
-    assert rest == "x" * 200_000
-
-
-@given(
-    st.binary(max_size=60)
-    | st.recursive(st.none() | st.text(), st.lists).map(json.dumps).map(str.encode)
-)
-def test_a_broken_file_is_passed_over_named_and_kept(content: bytes) -> None:
-    with tempfile.TemporaryDirectory() as folder:
-        drafts = Drafts(Path(folder))
-        drafts.save(KEY, "fine")
-        broken = Path(folder) / "0123.json"
-        broken.write_bytes(content)
-        assert [draft.text for draft in drafts.kept()] == ["fine"]
-        assert drafts.broken() == [broken]
-        Drafts(Path(folder))
-        assert broken.read_bytes() == content
-
-
-@pytest.mark.skipif(os.name == "nt", reason="modes are of POSIX")
-def test_only_the_writer_can_read(drafts: Drafts, tmp_path: Path) -> None:
-    drafts.save(KEY, "secret plans")
-    folder = tmp_path / "drafts"
-    assert stat.S_IMODE(folder.stat().st_mode) == 0o700
-    assert {stat.S_IMODE(path.stat().st_mode) for path in folder.iterdir()} == {0o600}
-
-
-def test_the_drafts_of_one_desk_have_keys_of_one_text(drafts: Drafts) -> None:
-    here, there = DeskDrafts(drafts, "here"), DeskDrafts(drafts, "there")
-    here.save("cr:1#p", "mine")
-    here.save("cr:2", "later")
-    assert there.load("cr:1#p") is None
-    assert list(here.kept()) == ["cr:2", "cr:1#p"]
-    here.drop("cr:1#p")
-    assert here.load("cr:1#p") is None
-    assert here.restore("cr:1#p") == "mine"
-    assert there.restore("cr:1#p") is None
+    events = [context.Event() for _ in "ab"]
+    processes = [
+        context.Process(target=_type, args=(tmp_path, name, event))
+        for name, event in zip("ab", events, strict=True)
+    ]
+    for process in processes:
+        process.start()
+    try:
+        assert all(event.wait(60) for event in events)
+    finally:
+        for process in processes:
+            process.kill()
+            process.join()
+    kept = window(tmp_path).kept()
+    texts = [text for key, text in kept.items() if field_of(key) == KEY]
+    assert sorted(text[0] for text in texts) == ["a", "b"]
+    for text in texts:
+        _, number, rest = text.split(" ", 2)
+        assert int(number) >= 30
+        assert rest == "x" * 50_000
+    # And what each said was saved of its own is there, as it was saved last or just before.
+    for name in "ab":
+        last = max(int(kept[f"{name} {at}"].split()[0]) for at in range(20))
+        assert last >= 29
+        assert window(tmp_path).load(f"{name} {last % 20}") == f"{last} " + "y" * 500

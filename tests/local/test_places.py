@@ -30,7 +30,7 @@ def test_one_variable_moves_all_folders(tmp_path: Path) -> None:
     paths = find_paths({"COPYDESK_HOME": str(tmp_path / "home")}).make()
     assert paths.settings == tmp_path / "home" / "config" / "config.toml"
     assert modes(tmp_path / "home") == {0o700}
-    for path in (paths.desk, paths.drafts, paths.journal, paths.seen, paths.log, paths.snapshots):
+    for path in (paths.desk, paths.store, paths.log, paths.snapshots):
         assert path.is_relative_to(tmp_path / "home")
 
 

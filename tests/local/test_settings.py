@@ -13,6 +13,7 @@ from copydesk.domain.snooze import Snooze, next_snooze
 from copydesk.local.saved_views import SavedViews
 from copydesk.local.settings import Settings, SettingsError, load_settings
 from copydesk.local.snooze import DeskSnoozes
+from copydesk.local.state import State
 
 
 def load(tmp_path: Path, content: str | bytes) -> Settings:
@@ -105,21 +106,19 @@ def test_views_are_read_and_written_among_what_else_is_there(tmp_path: Path) -> 
 
 
 def test_what_sleeps_is_kept_for_each_desk(tmp_path: Path) -> None:
-    path = tmp_path / "snoozed.db"
+    path = tmp_path / "state.db"
+    store = State(path)
     at = datetime(2026, 3, 2, 12, tzinfo=UTC)
-    here, there = DeskSnoozes(path, "here"), DeskSnoozes(path, "there")
+    here, there = DeskSnoozes(store, "here"), DeskSnoozes(store, "there")
     assert here.read() == {}
     here.put("a", Snooze(at, at + timedelta(days=1), 1))
     here.put("b", Snooze(at))
     here.put("b", None)
-    assert DeskSnoozes(path, "here").read() == {"a": Snooze(at, at + timedelta(days=1), 1)}
+    assert DeskSnoozes(State(path), "here").read() == {"a": Snooze(at, at + timedelta(days=1), 1)}
     assert there.read() == {}
     here.look("a", at)
     assert (here.looks(), there.looks()) == ({"a": at}, {})
     assert path.stat().st_mode & 0o077 == 0
-    path.write_bytes(b"no database" * 100)
-    assert here.read() == {}
-    assert path.with_name("snoozed.db.broken").exists()
     # Longer each time, then awake; what changed since sleeps no more.
     slept: Snooze | None = None
     lengths = []

@@ -9,13 +9,14 @@ import pytest
 
 from copydesk.domain.snooze import LENGTHS, Snooze, next_snooze
 from copydesk.local.snooze import DeskSnoozes
+from copydesk.local.state import State
 
 NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
 
 
 def test_what_sleeps_is_there_at_the_next_start_and_wakes_by_itself(tmp_path: Path) -> None:
-    path = tmp_path / "state" / "snooze.db"
-    store = DeskSnoozes(path, "desk")
+    path = tmp_path / "state" / "state.db"
+    store = DeskSnoozes(State(path), "desk")
     assert dict(store.read()) == dict(store.looks()) == {}
     assert not path.exists(), "nothing is made before it is needed"
     snoozes: list[Snooze | None] = [None]
@@ -26,10 +27,10 @@ def test_what_sleeps_is_there_at_the_next_start_and_wakes_by_itself(tmp_path: Pa
     for number, snooze in enumerate(held):
         store.put(f"cr{number}", snooze)
     store.look("cr0", NOON)
-    later = DeskSnoozes(path, "desk")
+    later = DeskSnoozes(State(path), "desk")
     assert later.read() == {f"cr{number}": snooze for number, snooze in enumerate(held)}
     assert later.looks() == {"cr0": NOON}
-    assert dict(DeskSnoozes(path, "another desk").read()) == {}
+    assert dict(DeskSnoozes(State(path), "another desk").read()) == {}
     assert path.stat().st_mode & 0o777 == 0o600
     later.put("cr0", None)
     assert "cr0" not in store.read()
@@ -42,16 +43,8 @@ def test_what_sleeps_is_there_at_the_next_start_and_wakes_by_itself(tmp_path: Pa
     assert not a_day.asleep(NOON, NOON + timedelta(hours=24))
 
 
-def test_a_file_that_is_none_is_set_aside_and_a_disk_that_refuses_is_told(tmp_path: Path) -> None:
-    path = tmp_path / "snooze.db"
-    path.write_bytes(b"This was no database, and it is long enough to be looked at." * 20)
-    store = DeskSnoozes(path, "desk")
-    assert dict(store.read()) == {}
-    store.put("cr", Snooze(NOON))
-    assert store.read() == {"cr": Snooze(NOON)}
-    assert path.with_name("snooze.db.broken").exists()
-    (begun := tmp_path / "begun.db").touch()  # a full disk had room for its name alone
-    assert DeskSnoozes(begun, "desk").read() == DeskSnoozes(begun, "desk").looks() == {}
+def test_a_disk_that_refuses_is_told(tmp_path: Path) -> None:
     (tmp_path / "in the way").write_text("", encoding="ascii")
+    store = State(tmp_path / "in the way" / "state.db")
     with pytest.raises(OSError, match="in the way"):
-        DeskSnoozes(tmp_path / "in the way" / "snooze.db", "desk").put("cr", Snooze(NOON))
+        DeskSnoozes(store, "desk").put("cr", Snooze(NOON))

@@ -15,8 +15,9 @@ from pathlib import Path
 import pytest
 
 import copydesk
-from copydesk.local.drafts import Drafts
+from copydesk.local.drafts import DeskDrafts
 from copydesk.local.journal import Journal
+from copydesk.local.state import State
 from tests.terminal.conftest import Service
 from tests.terminal.program import ORDINARY, Program
 
@@ -73,7 +74,8 @@ def write_a_verdict(program: Program) -> None:
 
 
 def drafts(home: Path) -> list[str]:
-    return [draft.text for draft in Drafts(home / "state" / "drafts").kept()]
+    desk = f"desk:{home / 'data/desk.db'}"
+    return list(DeskDrafts(State(home / "state/state.db"), desk).kept().values())
 
 
 def test_signals_and_sizes_change_nothing_and_the_end_is_sane(home: Path) -> None:
@@ -110,7 +112,8 @@ def test_signals_and_sizes_change_nothing_and_the_end_is_sane(home: Path) -> Non
         assert "ended by SIGTERM. What you typed is kept." in program.said
         assert "Traceback" not in program.written.decode()
     assert drafts(home) == [TEXT]
-    assert not Journal(home / "state" / "journal.jsonl").crashed(f"desk:{home / 'data/desk.db'}")
+    desk = f"desk:{home / 'data/desk.db'}"
+    assert not Journal(State(home / "state/state.db"), desk).crashed()
 
 
 @pytest.mark.parametrize("told", [True, False], ids=["told", "not told"])

@@ -48,8 +48,9 @@ from copydesk.domain.rechecks import (
     verdict_trace,
 )
 from copydesk.domain.reversal import Expectation, Reversal, Step, Trace
-from copydesk.local.drafts import DeskDrafts, Drafts
-from copydesk.local.journal import DeskJournal, Journal
+from copydesk.local.drafts import DeskDrafts
+from copydesk.local.journal import Entry, Journal
+from copydesk.local.state import State
 from copydesk.server import threads
 from copydesk.server.app import create_app
 from copydesk.server.store import Store
@@ -374,8 +375,8 @@ class MortalJournal(Journal):
 
     death: Death
 
-    def _add(self, value: dict[str, Any]) -> None:
-        self.death.reach(lambda: super(MortalJournal, self)._add(value))
+    def _add(self, *entries: Entry) -> None:
+        self.death.reach(lambda: super(MortalJournal, self)._add(*entries))
 
 
 class MortalDrafts(DeskDrafts):
@@ -440,6 +441,7 @@ class Program:
         self.store = Store(folder / "desk.db", clock=lambda: self.clock.now, durable=False)
         self.app = create_app(self.store)
         self.network = Network(self.app)
+        self.kept: State | None = None
         self.session = self.start()
 
     def start(self) -> Session:
@@ -453,9 +455,12 @@ class Program:
             network.dead = True
 
         self.death.die = die
-        journal = MortalJournal(self.folder / "journal", clock=self.clock.seconds)
+        if self.kept is not None:
+            self.kept.close()  # which the system does for a process that has ended
+        self.kept = store = State(self.folder / "state.db", clock=self.clock.seconds)
+        journal = MortalJournal(store, "desk")
         journal.death = self.death
-        drafts = MortalDrafts(Drafts(self.folder / "drafts", clock=self.clock.seconds), "desk")
+        drafts = MortalDrafts(store, "desk")
         drafts.death = self.death
 
         async def connect() -> Api:
@@ -468,7 +473,7 @@ class Program:
         return Session(
             connect,
             drafts=drafts,
-            journal=DeskJournal(journal, "desk"),
+            journal=journal,
             identify=identify,
             clock=lambda: self.clock.now,
         )

@@ -27,8 +27,9 @@ from copydesk.contract.operation import CATALOGUE
 from copydesk.domain.arrange_run import ArrangeRun
 from copydesk.domain.call import Call
 from copydesk.domain.site_arrangement import SiteArrangement, layout_of
-from copydesk.local.journal import NO_NOTES, DeskJournal, Entry, Journal, Notes, State
+from copydesk.local.journal import NO_NOTES, Entry, Journal, Notes, State
 from copydesk.local.runs import Arrangements
+from copydesk.local.state import State as Kept
 from copydesk.server.app import create_app
 from copydesk.server.store import Store, Tx
 from copydesk.tui.recovery import recover
@@ -87,8 +88,8 @@ class EndingWay(httpx.AsyncBaseTransport):
 class EndingRuns(Arrangements):
     """Runs on disk with a moment before and after each is put there."""
 
-    def __init__(self, folder: Path, moments: Moments) -> None:
-        super().__init__(folder, "desk")
+    def __init__(self, store: Kept, moments: Moments) -> None:
+        super().__init__(store, "desk")
         self._moments = moments
 
     def save(self, run: ArrangeRun) -> None:
@@ -97,16 +98,16 @@ class EndingRuns(Arrangements):
         self._moments.come()
 
 
-class EndingJournal(DeskJournal):
+class EndingJournal(Journal):
     """A journal with a moment before and after each note."""
 
-    def __init__(self, path: Path, moments: Moments) -> None:
-        super().__init__(Journal(path), "desk")
+    def __init__(self, store: Kept, moments: Moments) -> None:
+        super().__init__(store, "desk")
         self._moments = moments
 
-    def begin(self, what: str, target: str, notes: Notes = NO_NOTES) -> Entry:
+    def begin(self, what: str, target: str, notes: Notes = NO_NOTES, *, body: str = "") -> Entry:
         self._moments.come()
-        entry = super().begin(what, target, notes)
+        entry = super().begin(what, target, notes, body=body)
         self._moments.come()
         return entry
 
@@ -133,10 +134,11 @@ class Trial:
         async def connect() -> Api:
             return api
 
+        kept = Kept(self.folder / "state.db")
         return Session(
             connect,
-            arrangements=EndingRuns(self.folder / "arrangements", moments),
-            journal=EndingJournal(self.folder / "journal.jsonl", moments),
+            arrangements=EndingRuns(kept, moments),
+            journal=EndingJournal(kept, moments),
         )
 
     async def begin(self) -> str:
@@ -237,7 +239,7 @@ def main(root: Path, *, few: bool) -> int:
         operation.result_adapter  # noqa: B018 - it is kept
         operation.signature  # noqa: B018
     ops.list_site_sections.result_adapter  # noqa: B018
-    Arrangements(root / "kept", "desk").save(ArrangeRun.of(PLACE, plan.site, "", calls))
+    Arrangements(Kept(root / "state.db"), "desk").save(ArrangeRun.of(PLACE, plan.site, "", calls))
     failed, ended = 0, set[str]()
     for way, at in sorted(FEW) if few else ((way, at) for way in WAYS for at in range(1, MOST)):
         if way in ended:

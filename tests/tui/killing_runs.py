@@ -22,6 +22,7 @@ from copydesk.contract import operations as ops
 from copydesk.contract.operation import CATALOGUE
 from copydesk.domain.merge_run import MergeRun
 from copydesk.local.runs import Runs
+from copydesk.local.state import State
 from copydesk.server import content
 from copydesk.server.app import create_app
 from copydesk.server.store import Store, Tx
@@ -98,7 +99,7 @@ async def _runner(
     async def connect() -> Api:
         return api
 
-    session = Session(connect, runs=Runs(folder / "runs", "desk"))
+    session = Session(connect, runs=Runs(State(folder / "state.db"), "desk"))
     return MergeRunner(session, lambda said, tone: None), api
 
 
@@ -140,7 +141,7 @@ def main(root: Path) -> int:
     names = build(root / "desk")
     for name in (*WRITES, *READS):  # so that not every process works that out again
         CATALOGUE[name].result_adapter  # noqa: B018 - it is kept
-    Runs(root / "runs", "desk").save(MergeRun("first"))
+    Runs(State(root / "state.db"), "desk").save(MergeRun("first"))
     failed = 0
     for at in range(1, len(WRITES) + 1):
         for before in (True, False):

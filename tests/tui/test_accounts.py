@@ -19,10 +19,11 @@ from copydesk.contract.models.change_request import ChangeRequestUpdate
 from copydesk.domain.profile import Profile
 from copydesk.local.accounts import Account, Accounts, mark_of
 from copydesk.local.credentials import Credentials
-from copydesk.local.drafts import DeskDrafts, Drafts
+from copydesk.local.drafts import DeskDrafts
 from copydesk.local.journal import Journal
 from copydesk.local.paths import Paths, find_paths
 from copydesk.local.profiles import Profiles
+from copydesk.local.state import State
 from copydesk.server.app import mint_token
 from copydesk.server.sample.untouched import note_spaces
 from copydesk.server.store import Tx
@@ -120,7 +121,7 @@ async def test_a_refused_token_is_replaced_over_what_is_being_typed(
     # nothing. One of the environment is known again, and not asked about at each start.
     monkeypatch.setenv("COPYDESK_TOKEN", "given")
     keeper = Keeper(Token(WORK), WORK.key, paths)
-    drafts = DeskDrafts(Drafts(paths.drafts), WORK.key)
+    drafts = DeskDrafts(State(paths.store), WORK.key)
     drafts.save("changes/new", "Half a thought")
     assert keeper.note(lee, "Lee Park").startswith("Kept here of Ana Silva: 1 draft. ")
     assert keeper.owner == (world.ana, "Ana Silva")
@@ -233,6 +234,6 @@ async def test_the_first_run_says_how_to_go_on_until_something_is_there(
     Profiles(paths.settings).save(WORK)
     assert first.hints() == ()
     Profiles(paths.settings).remove("work")
-    Journal(paths.journal).begin("Merge", "#1", desk=f"desk:{paths.desk}")
+    Journal(State(paths.store), f"desk:{paths.desk}").begin("Merge", "#1")
     assert first.hints() == ()
     world.close()

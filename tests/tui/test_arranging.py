@@ -15,8 +15,9 @@ from copydesk.client.api import Api
 from copydesk.contract import operations as ops
 from copydesk.contract.models.site_section import SiteSectionUpdate
 from copydesk.domain.arrange_run import ArrangeRun, Outcome, lasting_fact
-from copydesk.local.journal import DeskJournal, Journal
+from copydesk.local.journal import Journal
 from copydesk.local.runs import Arrangements
+from copydesk.local.state import State
 from copydesk.tui.arranging import Arranger
 from copydesk.tui.recovery import recover
 from copydesk.tui.run_store import MemoryArrangements
@@ -85,10 +86,11 @@ class Desk:
         async def connect() -> Api:
             return api
 
+        store = State(self.folder / "state.db")
         self.session = Session(
             connect,
-            arrangements=Arrangements(self.folder / "arrangements", "desk"),
-            journal=DeskJournal(Journal(self.folder / "journal.jsonl"), "desk"),
+            arrangements=Arrangements(store, "desk"),
+            journal=Journal(store, "desk"),
         )
         self.arranger: Arranger = self.session.arranging
 
@@ -126,8 +128,6 @@ async def test_sent_taken_back_as_one_and_kept_until_it_is_taken_in(desk: Desk) 
     assert (run.state, run.outcome.sent, run.outcome.left) == ("finished", 6, 0)
     assert steps == [f"{at} of 6" for at in (3, 4, 5, 6)]
     assert run.outcome.sentence == "6 requests sent. u takes back all but 1."
-    files = list((desk.folder / "arrangements").glob("*.json"))
-    assert [path.stat().st_mode & 0o777 for path in files] == [0o600]
     # What was made is told until what is staged goes on from it: also to the next process.
     made = run.made["new:1"]
     last = desk.session

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+from pathlib import Path
 
 import pytest
 
+from copydesk.local.drafts import DeskDrafts
+from copydesk.local.state import State
 from copydesk.tui.draft_keys import (
     about_key,
     belonging,
@@ -17,6 +20,7 @@ from copydesk.tui.draft_keys import (
 from copydesk.tui.drafts import CountedDrafts, MemoryDrafts
 from copydesk.tui.glyphs import glyphs
 from copydesk.tui.places import Target
+from copydesk.tui.widgets.virtual_list import VirtualList
 from tests.drive import drive, eventually
 from tests.tui.opening import typed
 from tests.tui.review_world import Faults, ReviewWorld, furnish
@@ -259,3 +263,83 @@ async def test_a_comment_is_changed_back_though_its_edit_is_still_on_its_way(wor
         await driver.idle()
         assert [line.text for line in app.session.log] == ["Ah", "Ahx", "Ah"]
         assert [line.state for line in app.session.log] == ["done"] * 3
+
+
+async def test_two_windows_keep_and_show_what_each_typed(
+    review: ReviewWorld, tmp_path: Path
+) -> None:
+    key = review_key(review.space, review.request, "request")
+    other = DeskDrafts(State(tmp_path / "state.db"), "desk")
+    app = review.app(drafts=DeskDrafts(State(tmp_path / "state.db"), "desk"))
+    async with drive(app, "C", "down", "enter", size=(140, 30)) as driver:
+        await driver.type("Mine")
+        other.save(key, "Yours")  # which was opened there before anything was typed here
+        app.keep_typed()
+        await driver.type(", all of it")
+        await driver.press("escape")
+        assert sorted(other.kept().values()) == ["Mine, all of it", "Yours"]
+        await driver.press("C", "down", "enter")
+        assert "Another window typed here too: both texts are kept (g d)." in driver.screen
+        assert "Mine, all of it" in driver.screen
+        await driver.press("escape", "g d")
+        assert "Mine, all of it" in driver.line("comment on the request, also")
+        assert "Yours" in driver.line("comment on the request: #1")
+        app.tick()
+        await eventually(lambda: "drafts 2" in driver.screen.splitlines()[0], driver.turn)
+
+        # What the other window types and sends from now on is shown within seconds.
+        other.save("structure X", "- Move “A”")
+        app.tick()
+        await eventually(lambda: "drafts 3" in driver.screen.splitlines()[0], driver.turn)
+        await eventually(lambda: "staged for a site" in driver.screen, driver.turn)
+        other.drop("structure X")
+        app.tick()
+        await eventually(lambda: "drafts 2" in driver.screen.splitlines()[0], driver.turn)
+        await eventually(lambda: "staged for a site" not in driver.screen, driver.turn)
+
+        # Either is gone on with, and sent; the other stays.
+        driver.place.query_one("#drafts", VirtualList).select(key)
+        await driver.press("enter")
+        assert "Yours" in driver.screen
+        await driver.press("ctrl+s")
+        assert app.session.log[-1].text == "Yours"
+        assert list(other.kept().values()) == ["Mine, all of it"]
+        await driver.press("g d", "enter")
+        assert "Mine, all of it" in driver.screen
+        await driver.press("ctrl+s")
+        assert app.session.log[-1].text == "Mine, all of it"
+        assert other.kept() == {}
+
+
+async def test_what_another_window_changed_is_not_sent_as_mine(
+    review: ReviewWorld, tmp_path: Path
+) -> None:
+    key = review_key(review.space, review.request, "request")
+    other = DeskDrafts(State(tmp_path / "state.db"), "desk")
+    app = review.app(drafts=DeskDrafts(State(tmp_path / "state.db"), "desk"))
+    async with drive(app, "C", "down", "enter", size=(140, 30)) as driver:
+        await driver.type("Mine")
+        app.keep_typed()
+        assert other.load(key) == "Mine"
+        other.save(key, "Mine, and yours")
+        await driver.press("ctrl+s")
+        assert "Another window typed here too: both texts are kept (g d)." in driver.screen
+        assert app.session.log == []
+        await driver.press("ctrl+s")
+        assert app.session.log[-1].text == "Mine"
+        assert other.kept() == {key: "Mine, and yours"}
+
+
+async def test_a_damaged_file_is_told_and_what_is_on_screen_is_kept(
+    review: ReviewWorld, tmp_path: Path
+) -> None:
+    (tmp_path / "state.db").write_bytes(b"no database at all " * 1000)
+    app = review.app(drafts=DeskDrafts(State(tmp_path / "state.db"), "desk"))
+    async with drive(app, "C", "down", "enter", size=(140, 30)) as driver:
+        await driver.type("A thought, and more")
+        await driver.press("escape")
+        app.tick()
+        await eventually(lambda: "state.db was damaged" in driver.screen, driver.turn)
+        assert "it is kept as" in app.session.messages[-1].said
+    kept = DeskDrafts(State(tmp_path / "state.db"), "desk").kept()
+    assert list(kept.values()) == ["A thought, and more"]

@@ -16,6 +16,7 @@ from copydesk.client.api import Api
 from copydesk.contract import operations as ops
 from copydesk.domain.merge_run import MergeRun
 from copydesk.local.runs import Runs
+from copydesk.local.state import State
 from copydesk.tui.app import CopydeskApp
 from copydesk.tui.merge_running import MergeRunner
 from copydesk.tui.present.change_request import row_of
@@ -255,7 +256,7 @@ async def until(driver: Driver, text: str) -> None:
 async def test_quit_in_the_middle_gone_on_with_at_the_next_start_and_paused(
     six: Six, tmp_path: Path, update_golden: bool
 ) -> None:
-    runs = Runs(tmp_path / "runs", "desk")
+    runs = Runs(State(tmp_path / "state.db"), "desk")
     app, _ = opened(six, runs, 2)
     async with drive(app) as driver:
         await plan(driver, six, 0, 4, 1)
@@ -266,7 +267,7 @@ async def test_quit_in_the_middle_gone_on_with_at_the_next_start_and_paused(
         await until(driver, "2 of 3: #1 merging")
         assert six.statuses()[0] == "merged"
         # Another copydesk sees that somebody is at it, and leaves it alone.
-        other = Session(app.session.ready, runs=Runs(tmp_path / "runs", "desk"))
+        other = Session(app.session.ready, runs=Runs(State(tmp_path / "state.db"), "desk"))
         told: list[str] = []
         beside = MergeRunner(other, lambda said, tone: told.append(said))
         assert await beside.take_stock() == ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import httpx
 
 from copydesk.client.api import Api
-from copydesk.local.journal_entry import Entry
+from copydesk.local.journal import Entry
 from copydesk.server import seeding_organization, seeding_sites
 from copydesk.tui.outbox_marks import marks_of
 from copydesk.tui.screens.organizations import OrganizationsPlace

@@ -12,6 +12,7 @@ import sys
 from copydesk.cli.connection import chosen, session_for
 from copydesk.cli.open import FIRST_PLACE
 from copydesk.local.journal import Journal
+from copydesk.local.state import State
 from copydesk.local.paths import find_paths
 from copydesk.local.settings import load_settings
 from copydesk.tui.app import CopydeskApp
@@ -26,7 +27,9 @@ async def connect():
 
 paths = find_paths().make()
 load_settings(paths.settings)
-session = session_for(chosen(None, None), paths, Journal(paths.journal), connect=connect)
+desk = chosen(None, None)
+journal = Journal(State(paths.store), desk.key)
+session = session_for(desk, paths, journal, connect=connect)
 app = Probe(session, FIRST_PLACE)
 app.run(headless=True)
 print("\\n".join(app.loaded))

@@ -30,8 +30,9 @@ from copydesk.domain.layout import TOP
 from copydesk.domain.order import Move, applied
 from copydesk.domain.reversal import Reversal
 from copydesk.domain.site_tree import SiteNode
-from copydesk.local.drafts import DeskDrafts, Drafts
-from copydesk.local.journal import DeskJournal, Journal
+from copydesk.local.drafts import DeskDrafts
+from copydesk.local.journal import Journal
+from copydesk.local.state import State
 from copydesk.server.app import create_app
 from copydesk.server.store import Store, Tx
 from copydesk.tui.app import CopydeskApp
@@ -106,14 +107,13 @@ class Desk:
         async def connect() -> Api:
             return self.api
 
-        self.journal = Journal(
-            self.folder / "journal", clock=lambda: self.world.clock.now.timestamp()
-        )
+        store = State(self.folder / "state.db", clock=lambda: self.world.clock.now.timestamp())
+        self.journal = Journal(store, "desk")
         return Session(
             connect,
             clock=lambda: self.world.clock.now,
-            drafts=DeskDrafts(Drafts(self.folder / "drafts"), "desk"),
-            journal=DeskJournal(self.journal, "desk"),
+            drafts=DeskDrafts(store, "desk"),
+            journal=self.journal,
         )
 
     async def write(
@@ -326,9 +326,9 @@ async def test_what_a_cut_off_undo_left_of_an_action_goes_back_with_one_key(
         return api
 
     def start() -> Session:
-        journal = Journal(tmp_path / "journal", clock=lambda: world.clock.now.timestamp())
+        store = State(tmp_path / "state.db", clock=lambda: world.clock.now.timestamp())
         clock = world.clock
-        return Session(connect, clock=lambda: clock.now, journal=DeskJournal(journal, "desk"))
+        return Session(connect, clock=lambda: clock.now, journal=Journal(store, "desk"))
 
     def statuses() -> set[str]:
         return {str(world.row("change_request", each)["status"]) for each in ids}
@@ -487,17 +487,18 @@ class Life:
         async def connect() -> Api:
             return Api(BASE_URL, self.token, transport=transport)
 
-        journal = Journal(self.folder / "journal", clock=lambda: time() + later)
+        store = State(self.folder / "state.db", clock=lambda: time() + later)
+        journal = Journal(store, "desk")
 
         def begins() -> bool:
-            journal.opened("desk")
-            return journal.crashed("desk")
+            journal.opened()
+            return journal.crashed()
 
         return Session(
             connect,
             begins=begins,
-            drafts=DeskDrafts(Drafts(self.folder / "drafts"), "desk"),
-            journal=DeskJournal(journal, "desk"),
+            drafts=DeskDrafts(store, "desk"),
+            journal=journal,
         )
 
     def live(

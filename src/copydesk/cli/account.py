@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from copydesk.cli.edge import FAILED, NOT_ALLOWED, UsageError, status_for
+from copydesk.cli.edge import FAILED, NOT_ALLOWED, UsageError, kept_state, status_for
 from copydesk.domain.text import clean, shorten
 
 if TYPE_CHECKING:
@@ -81,24 +81,18 @@ def _short(text: str) -> str:
 def kept_for(key: str) -> list[str]:
     """Say what is kept under a key that a person typed, or wants sent: counts with their nouns."""
     from copydesk.domain.text import plural
-    from copydesk.local.drafts import Drafts
+    from copydesk.local.drafts import DeskDrafts
     from copydesk.local.journal import Journal
-    from copydesk.local.paths import find_paths
     from copydesk.local.runs import Arrangements, Runs
 
-    paths = find_paths()
+    store = kept_state()
     counts = {
-        "draft": len(Drafts(paths.drafts).kept(key)) if paths.drafts.exists() else 0,
-        "waiting write": (
-            sum(entry.desk == key for entry in Journal(paths.journal).waiting())
-            if paths.journal.exists()
-            else 0
-        ),
-        "merge run": len(Runs(paths.runs, key).all()) if paths.runs.exists() else 0,
-        "rearrangement": (
-            len(Arrangements(paths.arrangements, key).all()) if paths.arrangements.exists() else 0
-        ),
+        "draft": len(DeskDrafts(store, key).kept()),
+        "waiting write": len(Journal(store, key).waiting()),
+        "merge run": len(Runs(store, key).all()),
+        "rearrangement": len(Arrangements(store, key).all()),
     }
+    store.close()
     return [plural(count, noun) for noun, count in counts.items() if count]
 
 

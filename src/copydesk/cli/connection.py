@@ -379,8 +379,7 @@ def session_for(
 
     ``connect`` stands in for that of the connection, for who needs to hear of its failure.
     """
-    from copydesk.local.drafts import DeskDrafts, Drafts
-    from copydesk.local.journal import DeskJournal
+    from copydesk.local.drafts import DeskDrafts
     from copydesk.local.runs import Arrangements, Runs
     from copydesk.local.saved_views import SavedViews
     from copydesk.local.seen import DeskSeen
@@ -388,22 +387,22 @@ def session_for(
     from copydesk.local.snooze import DeskSnoozes
     from copydesk.tui.session import Session
 
-    desk = connection.key
+    desk, store = connection.key, journal.store
 
     def begins() -> bool:
-        journal.opened(desk)
-        return journal.crashed(desk)
+        journal.opened()
+        return journal.crashed()
 
     return Session(
         connect or connection.connect,
-        drafts=DeskDrafts(Drafts(paths.drafts), desk),
+        drafts=DeskDrafts(store, desk),
         snapshot=Snapshots(paths.snapshots, desk),
-        seen=DeskSeen(paths.seen, desk),
-        runs=Runs(paths.runs, desk),
-        arrangements=Arrangements(paths.arrangements, desk),
-        snoozes=DeskSnoozes(paths.snoozes, desk),
+        seen=DeskSeen(store, desk),
+        runs=Runs(store, desk),
+        arrangements=Arrangements(store, desk),
+        snoozes=DeskSnoozes(store, desk),
         views=SavedViews(paths.settings),
-        journal=DeskJournal(journal, desk),
+        journal=journal,
         begins=begins,
         recall_seconds=recall_seconds,
         host=connection.host,

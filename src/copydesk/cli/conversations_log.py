@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from copydesk.cli.edge import kept_state
 from copydesk.contract import operations as ops
 from copydesk.local.journal import Entry, Journal, State
-from copydesk.local.paths import find_paths
 
 CUT_OFF = "cut off; a later run has read what had arrived"
 _OPERATION = ops.ingest_conversation.name
@@ -17,15 +17,14 @@ class SendingLog:
     """
 
     def __init__(self, desk: str, target: str, what: str) -> None:
-        self._desk = desk
         self._target = target
         self._what = what
-        self._journal = Journal(find_paths().journal)
+        self._journal = Journal(kept_state(), desk)
         self._entry: Entry | None = None
 
     def settle_earlier(self) -> None:
         """End the entries of runs that were cut off; nobody else may be sending there now."""
-        for each in self._journal.entries(desk=self._desk):
+        for each in self._journal.entries():
             cut_off = each.state == "unknown" and each.ended is None
             if cut_off and (each.what, each.target) == (_OPERATION, self._target):
                 self._journal.settle(each, "unknown", sentence=f"{each.sentence}: {CUT_OFF}")
@@ -33,8 +32,8 @@ class SendingLog:
     def begin(self) -> None:
         """Note that conversations are about to be sent. Raises ``OSError``; once is enough."""
         if self._entry is None:
-            self._journal.opened(self._desk)
-            begun = self._journal.begin(_OPERATION, self._target, desk=self._desk)
+            self._journal.opened()
+            begun = self._journal.begin(_OPERATION, self._target)
             self._entry = self._journal.settle(
                 begun, "sending", sentence=f"{self._what} to hand in"
             )

@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from copydesk.cli.connection import OWN, Connection, Service
-from copydesk.cli.edge import DONE, UsageError, say
+from copydesk.cli.edge import DONE, UsageError, kept_state, say
 from copydesk.cli.output import Column, put_json, put_table
 from copydesk.cli.site_finding import PAGE, find_organizations
 from copydesk.cli.space_finding import find_space
@@ -100,7 +100,7 @@ async def _triage(
     from copydesk.tui.space_reading import read_me
 
     me = await read_me(api)
-    held = DeskSnoozes(find_paths().snoozes, connection.key).read() if sleeps else {}
+    held = DeskSnoozes(kept_state(), connection.key).read() if sleeps else {}
     if space is not None:
         found = await find_space(api, space, organization)
         scopes = [Scope(found.organization, found.id)]

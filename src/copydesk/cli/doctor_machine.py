@@ -135,7 +135,7 @@ def files(paths: Paths) -> Iterator[Finding]:
     # Whoever may write to the settings may name a command that is run.
     yield from _file("settings", paths.settings, closed=stat.S_IWGRP | stat.S_IWOTH)
     yield from _file("desk", paths.desk)
-    yield from _file("writes", paths.journal)
+    yield from _file("state", paths.store)
     yield from _file("log", paths.log)
     if paths.credentials.is_dir():
         for path in sorted(paths.credentials.glob("*.json")):

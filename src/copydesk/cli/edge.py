@@ -8,6 +8,10 @@ import sys
 from collections.abc import Callable
 from contextlib import suppress
 from io import TextIOWrapper
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from copydesk.local.state import State
 
 DONE, FAILED, USAGE, NOT_ALLOWED, CONFLICT, OFFLINE = range(6)
 """Exit statuses, one meaning each, for scripts: what is not there is a failure, no usage."""
@@ -24,6 +28,14 @@ class UsageError(Exception):
     def __init__(self, message: str, status: int = USAGE) -> None:
         super().__init__(message)
         self.status = status
+
+
+def kept_state() -> State:
+    """Return what this machine keeps of its user; that it was damaged is said to them."""
+    from copydesk.local.paths import find_paths
+    from copydesk.local.state import State
+
+    return State(find_paths().store, tell=say)
 
 
 def say(message: str) -> None:

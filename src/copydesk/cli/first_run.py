@@ -36,13 +36,14 @@ class FirstRun:
         from copydesk.cli.embedded import desk_key
         from copydesk.local.journal import Journal
         from copydesk.local.profiles import Profiles
+        from copydesk.local.state import State
         from copydesk.server.sample.untouched import is_untouched
 
         paths = self._paths
         if self._key != desk_key(None) or self._hidden.exists():
             return ()
         try:
-            if Profiles(paths.settings).read() or Journal(paths.journal).entries(desk=self._key):
+            if Profiles(paths.settings).read() or Journal(State(paths.store), self._key).entries():
                 return ()
         except (OSError, ValueError):
             return ()  # somebody has written settings

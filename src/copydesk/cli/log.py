@@ -7,7 +7,7 @@ import time
 from datetime import datetime
 from typing import Any
 
-from copydesk.cli.edge import UsageError
+from copydesk.cli.edge import UsageError, kept_state
 from copydesk.cli.output import put, put_json
 from copydesk.domain.text import clean
 from copydesk.local.journal import Entry, Journal
@@ -34,7 +34,7 @@ def print_log(*, since: str | None = None, as_json: bool = False, file: bool = F
         put(str(paths.log))
         return 0
     begun = 0.0 if since is None else time.time() - span(since)
-    entries = Journal(paths.journal).entries(since=begun) if paths.journal.exists() else []
+    entries = Journal(kept_state()).entries(since=begun)
     if as_json:
         put_json([_value(entry) for entry in entries])
         return 0

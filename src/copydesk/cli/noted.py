@@ -10,9 +10,8 @@ from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from copydesk.cli.connection import Connection
-from copydesk.cli.edge import UsageError, status_for
+from copydesk.cli.edge import UsageError, kept_state, status_for
 from copydesk.local.journal import Entry, Journal, Notes
-from copydesk.local.paths import find_paths
 
 if TYPE_CHECKING:
     from copydesk.domain.reversal import Reversal, Trace
@@ -31,19 +30,20 @@ class Noted:
     def journal(self) -> Journal:
         """The journal, which knows of this run from here on."""
         if self._journal is None:
-            self._journal = Journal(find_paths().make().journal)
+            self._journal = Journal(kept_state(), self._desk)
             # What is under way is ours to settle, and no other program's.
-            self._journal.opened(self._desk)
+            self._journal.opened()
         return self._journal
 
     def close(self) -> None:
         """Note that the command ends as it should."""
         if self._journal is not None:
             self._journal.closed()
+            self._journal.store.close()
 
     def entries(self) -> list[Entry]:
         """Return the writes of this machine to the same service, oldest first."""
-        return self.journal.entries(desk=self._desk)
+        return self.journal.entries()
 
     async def write(
         self,
@@ -67,7 +67,7 @@ class Noted:
         from copydesk.tui.errors import NotDoneError
 
         notes = Notes(trace=None if trace is None else trace.to_dict())
-        entry = self.journal.begin(what, target, desk=self._desk, body=body, notes=notes)
+        entry = self.journal.begin(what, target, notes, body=body)
         try:
             result = await send()
         except NotDoneError as error:

@@ -19,6 +19,7 @@ from copydesk.cli.switching import Keeper, Switchboard, sentence_of
 from copydesk.local.journal import Journal
 from copydesk.local.paths import Paths, find_paths
 from copydesk.local.settings import SettingsError, load_settings
+from copydesk.local.state import State
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -134,7 +135,7 @@ def _show(
 
     settings = load_settings(paths.settings)
     connection.make()
-    journal = Journal(paths.journal)
+    journal = Journal(State(paths.store), connection.key)
 
     session = session_for(
         connection,
@@ -172,6 +173,7 @@ def _show(
     if not app.return_code or app.ended_by:
         with suppress(OSError):
             journal.closed()
+    journal.store.close()
     last_words(app)
     if unusable or app.bound_for is not None:
         connection.close()

@@ -5,10 +5,10 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
+from copydesk.cli.edge import kept_state
 from copydesk.cli.output import put, put_json
 from copydesk.domain.text import clean
 from copydesk.local.journal import Entry, Journal
-from copydesk.local.paths import find_paths
 
 WORDS = {
     "": "waiting", "changed": "held", "untold": "asks", "refused": "refused", "other": "held",
@@ -22,8 +22,7 @@ PRINTED = ("id", "at", "what", "target", "sentence", "desk", "by")
 
 def print_outbox(*, as_json: bool = False) -> int:
     """Print what waits, oldest first, with the desk or service that it is for."""
-    paths = find_paths()
-    entries = Journal(paths.journal).waiting() if paths.journal.exists() else []
+    entries = Journal(kept_state()).waiting()
     if as_json:
         put_json([_value(entry) for entry in entries])
         return 0

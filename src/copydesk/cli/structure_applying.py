@@ -13,7 +13,16 @@ from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 from copydesk.cli.connection import Connection, session_for
-from copydesk.cli.edge import CONFLICT, DONE, FAILED, INTERRUPTED, UsageError, say, status_of
+from copydesk.cli.edge import (
+    CONFLICT,
+    DONE,
+    FAILED,
+    INTERRUPTED,
+    UsageError,
+    kept_state,
+    say,
+    status_of,
+)
 from copydesk.cli.output import put_json, put_on, tell
 from copydesk.cli.site_finding import FoundSite, find_site
 from copydesk.cli.stopping import stopping
@@ -81,7 +90,7 @@ class Applying:
 
     def run(self, site: str, organization: str | None, left: str) -> int:
         """Do it and return the exit status. ``left`` says what becomes of a run that was left."""
-        journal = Journal(find_paths().make().journal)
+        journal = Journal(kept_state(), self._connection.key)
         session = session_for(self._connection, find_paths(), journal)
         return asyncio.run(self._run(session, journal, site, organization, left))
 

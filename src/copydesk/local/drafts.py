@@ -1,195 +1,205 @@
-"""Typed text that never dies: one file per draft, whole on the disk before ``save`` returns.
+"""Typed text that never dies: on the disk before ``save`` returns.
 
-A draft is kept under what it is about: the desk, the object and the place in it. A dropped draft
-stays on the disk for a month, so that dropping can be undone, also after a restart.
+A dropped draft can be brought back for a month, also after a restart.
+
+Several windows may work with one desk. A text that another window saved since this one took it up
+is never replaced: what is typed here is kept beside it, under a key of its own (`ALSO`), and this
+window goes on with that. Whoever opens the list of drafts sees both.
 """
 
 from __future__ import annotations
 
-import hashlib
 import json
-import threading
-import time
-from collections.abc import Callable, Iterator
-from contextlib import suppress
-from dataclasses import dataclass
-from pathlib import Path
+import secrets
+import sqlite3
+from typing import TYPE_CHECKING
 
-from copydesk.local.durable import rename_file, sync_folder, write_file
-from copydesk.local.paths import private_folder
-
-Key = tuple[str, str, str]
-"""What a draft is about: desk, object, anchor, any text. An empty anchor is the object itself."""
+if TYPE_CHECKING:
+    from copydesk.local.state import State
 
 KEPT_SECONDS = 30 * 24 * 3600.0
 """How long a dropped draft can be brought back."""
 
+ALSO = "also "
+"""What the keys of texts begin with that were typed in another window for the same field."""
 
-@dataclass(frozen=True, slots=True)
-class Draft:
-    """A text that was typed and not sent. ``saved`` is in seconds since the epoch.
 
-    ``label`` says to a person what it is about ("reply to Priya, #118"), for lists.
+def field_of(key: str) -> str:
+    """Return the key of the field that a draft is for."""
+    return key.split(" ", 2)[2] if key.startswith(ALSO) and key.count(" ") > 1 else key
+
+
+class DeskDrafts:
+    """The drafts of one desk, by any text. Safe to use from several threads and processes.
+
+    Everything raises ``OSError`` when the disk refuses; the draft is then as it was.
     """
 
-    key: Key
-    text: str
-    saved: float
-    label: str = ""
+    def __init__(self, store: State, desk: str) -> None:
+        self._store = store
+        self._desk = json.dumps(desk)  # which SQLite takes, whatever is in it
+        self._taken: dict[str, str] = {}
+        """The versions that this window goes on from, by key."""
+        self._own: dict[str, str] = {}
+        """Under which keys this window keeps what is typed for a field, where not its own."""
 
+    def save(self, key: str, text: str) -> None:
+        """Keep ``text`` under ``key``, on the disk before this returns. Empty text drops it."""
+        if not text:
+            self.drop(key)
+            return
+        version, written = secrets.token_hex(8), json.dumps(text)
 
-class Drafts:
-    """The drafts in ``folder``, which is created. Safe to use from several threads and processes.
+        def keep(database: sqlite3.Connection) -> tuple[str, str]:
+            own = self.key_of(key)
+            there = self._row(own)
+            if there is not None and there[0] != self._taken.get(own):
+                if there[1] == written:
+                    return own, there[0]
+                own = f"{ALSO}{version} {key}"
+            database.execute(
+                "INSERT OR REPLACE INTO draft VALUES (?, ?, ?, ?, ?, ?)",
+                (self._desk, json.dumps(own), json.dumps(field_of(key)), written,
+                 self._store.clock(), version),
+            )  # fmt: skip
+            return own, version
 
-    Every method that changes something raises ``OSError`` when the disk refuses; the draft is
-    then as it was. ``clock`` gives seconds since the epoch.
-    """
+        own, self._taken[own] = self._store.write(keep)
+        if own != key:
+            self._own[key] = own
 
-    def __init__(self, folder: Path, *, clock: Callable[[], float] = time.time) -> None:
-        self._folder = folder
-        self._clock = clock
-        self._lock = threading.Lock()
-        with suppress(OSError):  # where nothing can be kept, keeping says so
-            private_folder(folder)
-            self._prune()
+    def load(self, key: str) -> str | None:
+        """Return the newest text under ``key`` and go on from it; None where there is none."""
+        own = self.key_of(key)
+        rows = self._store.rows(
+            "SELECT key, version, text FROM draft WHERE desk = ? AND field = ?"
+            " ORDER BY key = ? DESC, key = field DESC, saved DESC LIMIT 1",
+            self._desk, json.dumps(key), json.dumps(own),
+        ) or self._store.rows(
+            "SELECT key, version, text FROM draft WHERE desk = ? AND key = ?",
+            self._desk, json.dumps(key),
+        )  # fmt: skip
+        if not rows:
+            self._taken.pop(own, None)
+            return None
+        own = json.loads(rows[0][0])
+        if own == key:
+            self._own.pop(key, None)
+        else:
+            self._own[key] = own
+        self._taken[own] = rows[0][1]
+        return str(json.loads(rows[0][2]))
 
-    def save(self, key: Key, text: str, label: str = "") -> Draft | None:
-        """Keep ``text`` under ``key``; it is on the disk when this returns.
+    def look(self, key: str) -> str | None:
+        """Return what this window has kept under ``key``: not what another typed there since."""
+        own = self.key_of(key)
+        there = self._row(own)
+        if there is None or there[0] != self._taken.get(own, there[0]):
+            return None
+        return str(json.loads(there[1]))
 
-        Empty text drops the draft. Returns the draft, or None when there is none now.
+    def key_of(self, key: str) -> str:
+        """Return under which key this window keeps what is typed for a field."""
+        return self._own.get(key, key)
+
+    def choose(self, key: str) -> None:
+        """Go on with the text under ``key`` in its field, where several windows typed."""
+        self._own[field_of(key)] = key
+
+    def others(self, key: str) -> int:
+        """Return how many other texts there are for the same field."""
+        return int(
+            self._store.rows(
+                "SELECT count(*) FROM draft WHERE desk = ? AND field = ? AND key != ?",
+                self._desk, json.dumps(field_of(key)), json.dumps(self.key_of(key)),
+            )[0][0]
+        )  # fmt: skip
+
+    def drop(self, key: str) -> None:
+        """Put the text under ``key`` aside; ``restore`` brings it back.
+
+        What another window has typed there since this one took it up stays.
         """
-        with self._lock:
-            if not text:
-                self._drop(key)
-                return None
-            draft = Draft(key, text, self._clock(), label)
-            private_folder(self._folder)
-            write_file(self._path(key), _written(draft))
-            return draft
+        own = self.key_of(key)
 
-    def load(self, key: Key) -> str | None:
-        """Return the text kept under ``key``, or None."""
-        draft = self.draft(key)
-        return None if draft is None else draft.text
+        def put_aside(database: sqlite3.Connection) -> None:
+            there = self._row(own)
+            if there is None or there[0] != self._taken.get(own, there[0]):
+                return
+            now = self._store.clock()
+            database.execute(
+                "INSERT INTO dropped (desk, key, text, at) VALUES (?, ?, ?, ?)",
+                (self._desk, json.dumps(key), there[1], now),
+            )
+            database.execute("DELETE FROM dropped WHERE at < ?", (now - KEPT_SECONDS,))
+            database.execute(
+                "DELETE FROM draft WHERE desk = ? AND key = ?", (self._desk, json.dumps(own))
+            )
 
-    def draft(self, key: Key) -> Draft | None:
-        """Return the draft kept under ``key`` with its time and label, or None."""
-        return _read(self._path(key))
+        self._store.write(put_aside)
+        self._own.pop(key, None)
+        self._taken.pop(own, None)
 
-    def kept(self, desk: str | None = None) -> list[Draft]:
-        """Return all drafts, of one desk if given, newest first."""
-        drafts = [draft for path in self._folder.glob("*.json") if (draft := _read(path))]
-        if desk is not None:
-            drafts = [draft for draft in drafts if draft.key[0] == desk]
-        return sorted(drafts, key=lambda draft: draft.saved, reverse=True)
+    def discard(self, key: str) -> None:
+        """Put the text under ``key`` aside, whichever window it is of."""
+        self._taken.pop(self.key_of(key), None)
+        self.drop(key)
 
-    def drop(self, key: Key) -> Draft | None:
-        """Put the draft under ``key`` aside and return it, or None when there is none."""
-        with self._lock:
-            return self._drop(key)
-
-    def restore(self, key: Key) -> Draft | None:
-        """Undo the last drop under ``key`` and return the draft that is back.
+    def restore(self, key: str) -> str | None:
+        """Undo the last drop under ``key`` and return the text that is back.
 
         None when nothing was dropped, or when something else has been typed there since: that
         stays, and the dropped one remains to be restored later.
         """
-        with self._lock:
-            path = self._path(key)
-            dropped = sorted(self._dropped(path.stem), key=_dropped_at)
-            if path.exists() or not dropped:
+        version = secrets.token_hex(8)
+
+        def bring_back(database: sqlite3.Connection) -> str | None:
+            last = database.execute(
+                "SELECT number, text FROM dropped WHERE desk = ? AND key = ?"
+                " ORDER BY at DESC, number DESC LIMIT 1",
+                (self._desk, json.dumps(key)),
+            ).fetchone()
+            if last is None or self._row(key) is not None:
                 return None
-            rename_file(dropped[-1], path)
-            return _read(path)
+            database.execute("DELETE FROM dropped WHERE number = ?", last[:1])
+            database.execute(
+                "INSERT INTO draft VALUES (?, ?, ?, ?, ?, ?)",
+                (self._desk, json.dumps(key), json.dumps(field_of(key)), last[1],
+                 self._store.clock(), version),
+            )  # fmt: skip
+            return str(json.loads(last[1]))
 
-    def broken(self) -> list[Path]:
-        """Return draft files that cannot be read. They are left for a person to look at."""
-        return [path for path in sorted(self._folder.glob("*.json")) if _read(path) is None]
-
-    def _drop(self, key: Key) -> Draft | None:
-        path = self._path(key)
-        draft = _read(path)
-        if draft is None:
-            return None
-        last = max((_dropped_at(other) for other in self._dropped(path.stem)), default=0)
-        moment = max(int(self._clock() * 1000), last + 1)
-        rename_file(path, path.with_name(f"{path.stem}.{moment}.dropped"))
-        return draft
-
-    def _path(self, key: Key) -> Path:
-        name = hashlib.sha256(json.dumps(key).encode()).hexdigest()[:32]
-        return self._folder / f"{name}.json"
-
-    def _dropped(self, stem: str = "*") -> Iterator[Path]:
-        return self._folder.glob(f"{stem}.*.dropped")
-
-    def _prune(self) -> None:
-        oldest = (self._clock() - KEPT_SECONDS) * 1000
-        old = [path for path in self._dropped() if 0 < _dropped_at(path) < oldest]
-        for path in old:
-            path.unlink(missing_ok=True)
-        if old:
-            sync_folder(self._folder)
-
-
-class DeskDrafts:
-    """The drafts of one desk, under keys of one text: what the screens need to know of drafts."""
-
-    def __init__(self, drafts: Drafts, desk: str) -> None:
-        self._drafts = drafts
-        self._desk = desk
-
-    def save(self, key: str, text: str) -> None:
-        """Keep ``text`` under ``key``, on the disk before this returns. Empty text drops it."""
-        self._drafts.save((self._desk, key, ""), text)
-
-    def load(self, key: str) -> str | None:
-        """Return the text kept under ``key``, or None."""
-        return self._drafts.load((self._desk, key, ""))
-
-    def drop(self, key: str) -> None:
-        """Put the text under ``key`` aside; ``restore`` brings it back."""
-        self._drafts.drop((self._desk, key, ""))
-
-    def restore(self, key: str) -> str | None:
-        """Undo the last drop under ``key`` and return the text that is back, or None."""
-        back = self._drafts.restore((self._desk, key, ""))
-        return None if back is None else back.text
+        text = self._store.write(bring_back)
+        if text is not None:
+            self._own.pop(key, None)
+            self._taken[key] = version
+        return text
 
     def kept(self) -> dict[str, str]:
         """Return all texts of the desk by key, newest first."""
-        return {draft.key[1]: draft.text for draft in self._drafts.kept(self._desk)}
+        return {key: text for key, text, _ in self.dated()}
 
     def dated(self) -> list[tuple[str, str, float]]:
         """Return (key, text, when it was saved in seconds since the epoch), newest first."""
-        return [(draft.key[1], draft.text, draft.saved) for draft in self._drafts.kept(self._desk)]
+        rows = self._store.rows(
+            "SELECT key, text, saved FROM draft WHERE desk = ? ORDER BY saved DESC, rowid DESC",
+            self._desk,
+        )
+        return [(json.loads(key), json.loads(text), saved) for key, text, saved in rows]
 
+    def touched(self) -> int:
+        """Return a number that is another once another window has changed something."""
+        return self._store.touched()
 
-def _dropped_at(path: Path) -> int:
-    moment = path.name.split(".")[1]
-    return int(moment) if moment.isdecimal() else 0
+    def said(self) -> str:
+        """Return once what became of a damaged file."""
+        said, self._store.said = self._store.said, ""
+        return said
 
-
-def _written(draft: Draft) -> bytes:
-    value = {
-        "key": draft.key,
-        "text": draft.text,
-        "saved": draft.saved,
-        "label": draft.label,
-    }
-    return json.dumps(value).encode("ascii")
-
-
-def _read(path: Path) -> Draft | None:
-    try:
-        match json.loads(path.read_bytes()):
-            case {
-                "key": [str(desk), str(thing), str(anchor)],
-                "text": str(text),
-                "saved": float() | int() as saved,
-                "label": str(label),
-            }:
-                return Draft((desk, thing, anchor), text, float(saved), label)
-    except (FileNotFoundError, NotADirectoryError, ValueError, RecursionError):
-        pass
-    return None
+    def _row(self, key: str) -> tuple[str, str] | None:
+        """Return the version and the written text of a draft."""
+        rows = self._store.rows(
+            "SELECT version, text FROM draft WHERE desk = ? AND key = ?",
+            self._desk, json.dumps(key),
+        )  # fmt: skip
+        return rows[0] if rows else None

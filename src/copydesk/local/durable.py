@@ -30,18 +30,11 @@ def write_file(path: Path, content: bytes) -> None:
     sync_folder(path.parent)
 
 
-def rename_file(path: Path, new: Path) -> None:
-    """Rename a file within its folder; when this returns, the new name is on the disk."""
-    path.replace(new)
-    sync_folder(new.parent)
-
-
-def append_file(path: Path, line: bytes, *, alone: bool = False) -> None:
+def append_file(path: Path, line: bytes) -> None:
     """Add ``line`` to the end of ``path`` in one write; when this returns, it is on the disk.
 
     A last line that a crash left without an end is ended first, so that it cannot spoil the new
-    one. Where nobody else adds to the file (``alone``), what cannot be added whole is taken off
-    again. Raises ``OSError`` when the disk refuses.
+    one. Raises ``OSError`` when the disk refuses.
     """
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, PRIVATE)
     try:
@@ -51,14 +44,9 @@ def append_file(path: Path, line: bytes, *, alone: bool = False) -> None:
             if os.read(descriptor, 1) != b"\n":
                 line = b"\n" + line
         left = memoryview(line)
-        try:
-            while left:
-                left = left[os.write(descriptor, left) :]
-            os.fsync(descriptor)
-        except OSError:
-            if alone:
-                os.ftruncate(descriptor, size)
-            raise
+        while left:
+            left = left[os.write(descriptor, left) :]
+        os.fsync(descriptor)
     finally:
         os.close(descriptor)
 

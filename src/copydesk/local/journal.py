@@ -1,105 +1,188 @@
 """The record of writes: what was sent, when, to what, and how it ended (interaction.md 3.8).
 
-One JSON object a line, only ever added to. A write is noted before it is sent and again when it has
-ended, so that after a crash the next start knows which writes were under way. With it goes how it
-is taken back, as JSON (`copydesk.domain.reversal`); an undo is a write as any other, and noted as
-one.
+A write is noted before it is sent and again when it has ended, so that after a crash the next start
+knows which writes were under way. With it goes how it is taken back, as JSON
+(`copydesk.domain.reversal`); an undo is a write as any other, and noted as one. The outbox is those
+entries that wait.
 """
 
 from __future__ import annotations
 
-import hashlib
 import json
-import os
 import secrets
-import threading
+import sqlite3
 import time
 from collections.abc import Callable, Iterable
-from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
-from pathlib import Path
-from typing import Any
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, Literal, Protocol, get_args
 
-from copydesk.local.claim import Claim
-from copydesk.local.durable import append_file
-from copydesk.local.journal_entry import NO_NOTES as NO_NOTES
-from copydesk.local.journal_entry import Entry as Entry
-from copydesk.local.journal_entry import Kind as Kind
-from copydesk.local.journal_entry import Notes as Notes
-from copydesk.local.journal_entry import State as State
-from copydesk.local.journal_entry import WriteJournal as WriteJournal
-from copydesk.local.journal_entry import entry_of, fields_of
-from copydesk.local.paths import private_folder
+if TYPE_CHECKING:
+    from copydesk.local.state import State as Store
 
-ROTATE_BYTES = 8 * 1024 * 1024
-"""A journal larger than this becomes the ``.1`` file at the next start; no older one is kept."""
+State = Literal["sending", "done", "failed", "unknown", "queued", "dropped"]
+"""``unknown``: no answer came, so the write may have taken effect or not. ``queued``: it is known
+not to have arrived, and waits in the outbox. ``dropped``: it was taken out of there."""
+
+Kind = Literal["", "undo", "redo", "gone"]
+"""What an entry is to the one that it is ``of``: "gone" says that there is nothing to take back."""
+
+Held = Literal["", "changed", "untold", "refused", "other", "lost"]
+"""Why what is queued does not go by itself: the thing was changed since; reading does not tell
+whether it was; the service said no; it was written by somebody else. "lost" is of what was dropped
+while it was not known whether it had arrived."""
+
+
+LAST_MOMENT = 253_402_000_000
+"""The end of the calendar (year 9999) in epoch seconds, a few days before it in any zone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One write. ``at`` is when it began, ``ended`` when its end was noted, in epoch seconds.
+
+    ``what`` names the action or operation, ``target`` the object, ``body`` is what was sent, for
+    a retry; ``sentence`` what a person reads about the end. ``run`` tells starts of copydesk
+    apart.
+
+    ``reversal`` and ``trace`` are those of `copydesk.domain.reversal` as JSON. ``draft`` is the key
+    of the draft that the text was sent from, ``group`` ties the writes of one action together.
+    ``kind`` and ``of`` say of an undo or redo which entry it is about; ``progress`` how many of its
+    steps are known to have been taken.
+
+    ``request`` is the one request of a write that may wait in the outbox, as the client noted it;
+    ``text`` is what the draft said, ``by`` the id of who wrote it, ``expects`` what must hold
+    before it goes (an expectation as JSON), ``held`` why it does not go by itself.
+    ``tried`` is when the newest try to send it later began, ``since`` when the oldest one began
+    that may have arrived, by the clock of the service; of what is queued None says that there was
+    none. ``made`` is the id of what it made.
+    """
+
+    id: str
+    run: str
+    at: float
+    what: str
+    target: str
+    state: State
+    desk: str = ""
+    request_id: str = ""
+    sentence: str = ""
+    body: str = ""
+    ended: float | None = None
+    reversal: dict[str, Any] | None = None
+    trace: dict[str, Any] | None = None
+    draft: str = ""
+    group: str = ""
+    kind: Kind = ""
+    of: str = ""
+    progress: int = 0
+    request: dict[str, Any] | None = None
+    text: str = ""
+    by: str = ""
+    expects: dict[str, Any] | None = None
+    held: Held = ""
+    tried: float | None = None
+    since: float | None = None
+    made: str = ""
+
+    @property
+    def moment(self) -> datetime:
+        """When it began."""
+        return datetime.fromtimestamp(self.at, UTC)
+
+    @property
+    def waits(self) -> bool:
+        """Whether it is in the outbox: to be sent, or to be found out about."""
+        return self.request is not None and self.state in ("queued", "unknown")
+
+
+@dataclass(frozen=True, slots=True)
+class Notes:
+    """What is noted of a write besides its name; the fields are those of `Entry`."""
+
+    reversal: dict[str, Any] | None = None
+    trace: dict[str, Any] | None = None
+    draft: str = ""
+    group: str = ""
+    kind: Kind = ""
+    of: str = ""
+    progress: int = 0
+    request: dict[str, Any] | None = None
+    text: str = ""
+    by: str = ""
+    expects: dict[str, Any] | None = None
+    since: float | None = None
+
+
+NO_NOTES = Notes()
+
+
+class WriteJournal(Protocol):
+    """The journal of one desk, as those who write see it."""
+
+    @property
+    def run(self) -> str:
+        """What tells this start of the program from others."""
+
+    def now(self) -> float:
+        """Return the time by the clock of the journal, in epoch seconds."""
+
+    def begin(self, what: str, target: str, notes: Notes = NO_NOTES) -> Entry:
+        """Note that a write is about to be sent, durably before this returns."""
+
+    def settle(self, entry: Entry, state: State, **changes: Any) -> Entry:
+        """Note how a write stands, with other fields that change, and return it as it is now."""
+
+    def owe(self, entry: Entry) -> None:
+        """Take how a write stands that the disk refused: it is noted as soon as it can be."""
+
+    def entries(self) -> list[Entry]:
+        """Return all writes, oldest first, each in its last state."""
+
+    def interrupted(self) -> list[Entry]:
+        """Return the writes of ended runs of which it is not known how they ended."""
+
+    def waiting(self) -> list[Entry]:
+        """Return what is in the outbox, oldest first; not what another program is sending now."""
+
+    def claim(self) -> bool:
+        """Take the outbox for this process until `release`; False while another has it."""
+
+    def release(self) -> None:
+        """Give the outbox back."""
+
+
+KEPT = 20_000
+"""Writes that are kept; of more the oldest go that are settled and too old to be taken back."""
 
 UNDOABLE_SECONDS = 30 * 24 * 3600.0
-"""For how long a write that can be taken back outlives the file that it was noted in."""
+"""For how long a write can be taken back."""
+
+STARTS = 200
+"""Starts of the program that are remembered."""
 
 
 class Journal:
-    """The journal at ``path``; its folder is created.
+    """The writes to one desk, or to all of them where none is named.
 
-    Safe to use from several threads and processes. ``clock`` gives seconds since the epoch. Noting
-    raises ``OSError`` when the disk refuses.
+    Safe to use from several threads and processes. Noting raises ``OSError`` when the disk refuses.
     """
 
-    def __init__(self, path: Path, *, clock: Callable[[], float] = time.time) -> None:
-        self._path = path
-        self._older = path.with_name(f"{path.name}.1")
-        self._clock = clock
-        self._lock = threading.Lock()
+    def __init__(self, store: Store, desk: str | None = None) -> None:
+        self.store = store
+        self.run = store.run
+        self._desk = desk
         self._owed: dict[str, Entry] = {}
-        self.run = secrets.token_hex(6)
-        with suppress(OSError):  # where nothing can be noted, noting says so
-            private_folder(path.parent)
-            if self._is_long():
-                self._turn_over()
 
-    def _turn_over(self) -> None:
-        """Begin a new file; what can be taken back, or is not settled, goes on into it.
+    def now(self) -> float:
+        """Return the time by the clock of the journal, in epoch seconds."""
+        return self.store.clock()
 
-        Others may note something meanwhile, into either file: that is newer than what goes on.
-        """
-        turning = Claim(self._path.with_name(f"{self._path.name}.lock"))
-        if not turning.take():
-            return
-        try:
-            if self._is_long():
-                self._go_on()
-        finally:
-            turning.release()
-
-    def _is_long(self) -> bool:
-        return self._path.exists() and self._path.stat().st_size > ROTATE_BYTES
-
-    def _go_on(self) -> None:
-        entries = self.entries()
-        self._path.replace(self._older)
-        about = {entry.id: entry for entry in entries}
-        since = self._clock() - UNDOABLE_SECONDS
-        for entry in entries:
-            first = about.get(entry.of, entry)
-            open_still = entry.state == "unknown" and entry.ended is None
-            dropped = entry.state == "dropped" and entry.at >= since
-            if (
-                open_still
-                or entry.waits
-                or dropped
-                or (first.reversal is not None and first.at >= since)
-            ):
-                # What is left open was under way when its run ended: it stays so.
-                carried = replace(entry, state="sending") if open_still else entry
-                self._add({**_written(carried), "carried": True})
-
-    def begin(
-        self, what: str, target: str, *, desk: str = "", body: str = "", notes: Notes = NO_NOTES
-    ) -> Entry:
+    def begin(self, what: str, target: str, notes: Notes = NO_NOTES, *, body: str = "") -> Entry:
         """Note that a write is about to be sent; it is on the disk when this returns."""
         entry = Entry(
-            secrets.token_hex(8), self.run, self._clock(), what, target, "sending", desk,
-            body=body, **fields_of(notes),
+            secrets.token_hex(8), self.run, self.now(), what, target, "sending",
+            self._desk or "", body=body, **fields_of(notes),
         )  # fmt: skip
         self._note(entry)
         return entry
@@ -109,10 +192,7 @@ class Journal:
 
         ``changes`` are other fields of the entry that are known by now.
         """
-        now = self._clock()
-        entry = replace(entry, state=state, ended=now, **changes)
-        if state == "sending":
-            entry = replace(entry, ended=None, tried=now)
+        entry = settled(entry, state, self.now(), changes)
         self._note(entry)
         return entry
 
@@ -121,87 +201,53 @@ class Journal:
 
         For this run it stands so, and it is noted before whatever is noted next.
         """
-        with self._lock:
-            self._owed[entry.id] = entry
+        self._owed[entry.id] = entry
 
-    def finished(
-        self,
-        what: str,
-        target: str,
-        state: State,
-        *,
-        at: float | None = None,
-        desk: str = "",
-        request_id: str = "",
-        sentence: str = "",
-        body: str = "",
-    ) -> Entry:
-        """Note a write that has ended already. ``at`` is when it began (default: now)."""
-        now = self._clock()
-        entry = Entry(
-            secrets.token_hex(8),
-            self.run,
-            now if at is None else at,
-            what,
-            target,
-            state,
-            desk,
-            request_id,
-            sentence,
-            body,
-            now,
-        )
-        self._note(entry)
-        return entry
+    def opened(self) -> None:
+        """Note that this run has begun on the desk."""
+        self.store.live()
+        since = self.now() - UNDOABLE_SECONDS
 
-    def opened(self, desk: str) -> None:
-        """Note that this run has begun on a desk."""
-        process = os.getpid()
-        self._add(
-            {"run": self.run, "opened": self._clock(), "desk": desk, "process": process,
-             "started": _started(process)}
-        )  # fmt: skip
+        def note(database: sqlite3.Connection) -> None:
+            database.execute(
+                "INSERT OR IGNORE INTO start (run, desk, closed) VALUES (?, ?, 0)",
+                (self.run, json.dumps(self._desk or "")),
+            )
+            database.execute(
+                "DELETE FROM start WHERE number <= (SELECT max(number) FROM start) - ?", (STARTS,)
+            )
+            database.execute(
+                "DELETE FROM entry WHERE NOT open AND at < ? AND number <="
+                " (SELECT max(number) FROM entry) - ?", (since, KEPT),
+            )  # fmt: skip
+
+        self.store.write(note)
 
     def closed(self) -> None:
         """Note that this run ends as it should."""
-        self._add({"run": self.run, "closed": self._clock()})
+        self._add()
+        self.store.write(
+            lambda database: database.execute(
+                "UPDATE start SET closed = 1 WHERE run = ?", (self.run,)
+            )
+        )
 
-    def crashed(self, desk: str) -> bool:
-        """Whether the last run on a desk before this one ended without saying so."""
-        runs = [run for run in self._runs() if run.desk == desk and run.id != self.run]
-        return bool(runs) and not runs[-1].closed and not runs[-1].going
+    def crashed(self) -> bool:
+        """Whether the last run on the desk before this one ended without saying so."""
+        last = self.store.rows(
+            "SELECT run, closed FROM start WHERE desk = ? AND run != ?"
+            " ORDER BY number DESC LIMIT 1",
+            json.dumps(self._desk or ""), self.run,
+        )  # fmt: skip
+        return bool(last) and not last[0][1] and not self.store.lives(last[0][0])
 
-    def _runs(self) -> list[_Run]:
-        found: dict[str, _Run] = {}
-        for path in (self._older, self._path):
-            for value in _lines(path):
-                match value:
-                    case {"run": str(run), "opened": _, "desk": str(desk), "process": int(process)}:
-                        found[run] = _Run(run, desk, process, str(value.get("started", "")))
-                    case {"run": str(run), "closed": _} if run in found:
-                        found[run] = replace(found[run], closed=True)
-        return list(found.values())
-
-    def entries(self, *, since: float = 0.0, desk: str | None = None) -> list[Entry]:
+    def entries(self, *, since: float = 0.0) -> list[Entry]:
         """Return the writes begun at ``since`` or later, oldest first, each in its last state.
 
-        Lines that cannot be read are passed over. A write that an earlier run left as "sending" is
+        What cannot be read is passed over. A write that an earlier run left as "sending" is
         "unknown": that run ended without hearing how it ended.
         """
-        found: dict[str, Entry] = {}
-        for path in (self._older, self._path):
-            for entry, carried in _entries(path):
-                if not (carried and entry.id in found):
-                    found[entry.id] = entry
-        with self._lock:
-            found |= self._owed
-        return [
-            replace(entry, state="unknown")
-            if entry.state == "sending" and entry.run != self.run
-            else entry
-            for entry in found.values()
-            if entry.at >= since and (desk is None or entry.desk == desk)
-        ]
+        return self._read(since)
 
     def interrupted(self) -> list[Entry]:
         """Return the writes that were under way when an earlier run ended without hearing of them.
@@ -209,86 +255,65 @@ class Journal:
         Each is reported until it is settled. The writes of another copydesk that is running at the
         moment are its own to settle.
         """
-        going = {run.id for run in self._runs() if run.going}
-        return [
-            entry
-            for entry in self.entries()
-            if entry.state == "unknown" and entry.ended is None and entry.run not in going
-        ]
+        return self._of_nobody(each for each in self._read(opened=True) if _is_under_way(each))
 
     def waiting(self) -> list[Entry]:
         """Return what is in the outbox, oldest first; not what another program is sending now."""
-        going = {run.id for run in self._runs() if run.going}
-        return [
-            entry
-            for entry in self.entries()
-            if entry.waits
-            and not (entry.state == "unknown" and entry.ended is None and entry.run in going)
-        ]
-
-    def claim_of(self, desk: str) -> Claim:
-        """Return what lets one process at a time send what waits for a desk."""
-        name = hashlib.sha256(desk.encode("utf-8", "surrogatepass")).hexdigest()[:16]
-        return Claim(self._path.with_name(f"outbox-{name}.lock"))
-
-    def now(self) -> float:
-        """Return the time by the clock of the journal, in epoch seconds."""
-        return self._clock()
-
-    def _note(self, entry: Entry) -> None:
-        self._add(_written(entry))
-
-    def _add(self, value: dict[str, Any]) -> None:
-        with self._lock:
-            values = [*map(_written, self._owed.values()), value]
-            append_file(self._path, b"".join(json.dumps(v).encode("ascii") + b"\n" for v in values))
-            self._owed.clear()
-
-
-class DeskJournal:
-    """The journal of one desk: what those who write need to know of it."""
-
-    def __init__(self, journal: Journal, desk: str) -> None:
-        self._journal = journal
-        self._desk = desk
-        self._claim = journal.claim_of(desk)
-        self.run = journal.run
-
-    def now(self) -> float:
-        """Return the time by the clock of the journal, in epoch seconds."""
-        return self._journal.now()
-
-    def begin(self, what: str, target: str, notes: Notes = NO_NOTES) -> Entry:
-        """Note that a write is about to be sent; it is on the disk when this returns."""
-        return self._journal.begin(what, target, desk=self._desk, notes=notes)
-
-    def settle(self, entry: Entry, state: State, **changes: Any) -> Entry:
-        """Note how a write stands, and return the entry as it is now."""
-        return self._journal.settle(entry, state, **changes)
-
-    def owe(self, entry: Entry) -> None:
-        """Take how a write stands that the disk refused: it is noted as soon as it can be."""
-        self._journal.owe(entry)
-
-    def entries(self) -> list[Entry]:
-        """Return the writes of the desk, oldest first, each in its last state."""
-        return self._journal.entries(desk=self._desk)
-
-    def interrupted(self) -> list[Entry]:
-        """Return the writes of ended runs of which it is not known how they ended."""
-        return [each for each in self._journal.interrupted() if each.desk == self._desk]
-
-    def waiting(self) -> list[Entry]:
-        """Return what is in the outbox, oldest first; not what another program is sending now."""
-        return [each for each in self._journal.waiting() if each.desk == self._desk]
+        return self._of_nobody(each for each in self._read(opened=True) if each.waits)
 
     def claim(self) -> bool:
         """Take the outbox for this process until `release`; False while another has it."""
-        return self._claim.take()
+        return self.store.claim(f"outbox {self._desk!r}")
 
     def release(self) -> None:
         """Give the outbox back."""
-        self._claim.release()
+        self.store.release(f"outbox {self._desk!r}")
+
+    def _of_nobody(self, entries: Iterable[Entry]) -> list[Entry]:
+        """Return entries but those that another running copydesk is at."""
+        going: dict[str, bool] = {}
+        found = []
+        for each in entries:
+            if _is_under_way(each) and each.run not in going:
+                going[each.run] = each.run != self.run and self.store.lives(each.run)
+            if not (_is_under_way(each) and going[each.run]):
+                found.append(each)
+        return found
+
+    def _read(self, since: float = 0.0, *, opened: bool = False) -> list[Entry]:
+        """Return the writes begun since; with ``opened`` those alone that are not settled."""
+        desk = None if self._desk is None else json.dumps(self._desk)
+        rows = self.store.rows(
+            "SELECT value FROM entry WHERE at >= ? AND (open OR NOT ?)"
+            " AND (desk = ? OR ? IS NULL) ORDER BY number",
+            since, opened, desk, desk,
+        )  # fmt: skip
+        read = (entry_of(_json(value)) for (value,) in rows)
+        found = {each.id: each for each in read if each is not None}
+        found |= {key: owed for key, owed in self._owed.items() if key in found}
+        return [
+            replace(entry, state="unknown")
+            if entry.state == "sending" and entry.run != self.run
+            else entry
+            for entry in found.values()
+        ]
+
+    def _note(self, entry: Entry) -> None:
+        self._add(entry)
+
+    def _add(self, *entries: Entry) -> None:
+        owed = dict(self._owed)
+        rows = [row_of(each) for each in (*owed.values(), *entries)]
+        self.store.write(
+            lambda database: database.executemany(
+                "INSERT INTO entry (id, desk, at, open, value) VALUES (?, ?, ?, ?, ?)"
+                " ON CONFLICT (id) DO UPDATE SET open = excluded.open, value = excluded.value",
+                rows,
+            )
+        )
+        for key, entry in owed.items():
+            if self._owed.get(key) is entry:
+                del self._owed[key]
 
 
 class MemoryJournal:
@@ -308,10 +333,7 @@ class MemoryJournal:
 
     def settle(self, entry: Entry, state: State, **changes: Any) -> Entry:
         """Note how a write stands, and return the entry as it is now."""
-        now = self._clock()
-        entry = replace(entry, state=state, ended=now, **changes)
-        if state == "sending":
-            entry = replace(entry, ended=None, tried=now)
+        entry = settled(entry, state, self._clock(), changes)
         self._kept[entry.id] = entry
         return entry
 
@@ -343,66 +365,71 @@ class MemoryJournal:
         """There is nothing to give back."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Run:
-    """One start of the program, as the journal tells of it."""
-
-    id: str
-    desk: str
-    process: int
-    started: str = ""
-    closed: bool = False
-
-    @property
-    def going(self) -> bool:
-        """Whether it is still running, as far as the system tells."""
-        if self.closed or os.name == "nt":  # Windows has no signal that only asks.
-            return False
-        try:
-            os.kill(self.process, 0)
-        except PermissionError:
-            return True
-        except (OSError, OverflowError):
-            return False
-        # After a crash its number may be another's.
-        now = _started(self.process)
-        return not (now and self.started and now != self.started)
+def settled(entry: Entry, state: State, now: float, changes: dict[str, Any]) -> Entry:
+    """Return an entry as it stands now; one that goes on has no end."""
+    if state == "sending":
+        return replace(entry, state=state, ended=None, tried=now, **changes)
+    return replace(entry, state=state, ended=now, **changes)
 
 
-def _started(process: int) -> str:
-    """Return what tells a process from others of its number; empty where the system does not."""
-    try:
-        boot = Path("/proc/sys/kernel/random/boot_id").read_text("ascii").strip()
-        stat = Path(f"/proc/{process}/stat").read_text("utf-8", "replace")
-        return f"{boot} {stat.rpartition(')')[2].split()[19]}"
-    except (OSError, IndexError):
-        return ""
-
-
-def _written(entry: Entry) -> dict[str, Any]:
-    """Return what is written of an entry: not what says nothing."""
+def row_of(entry: Entry) -> tuple[str, str, float, bool, str]:
+    """Return an entry as its table has it; what says nothing is left out of its JSON."""
     written = {name: value for name, value in asdict(entry).items() if value not in ("", None)}
     if not entry.progress:
         del written["progress"]
-    return written
+    open_still = entry.waits or entry.state == "sending" or _is_under_way(entry)
+    return entry.id, json.dumps(entry.desk), entry.at, open_still, json.dumps(written)
 
 
-def _lines(path: Path) -> Iterable[Any]:
+def _is_under_way(entry: Entry) -> bool:
+    """Whether nobody has heard how it ended."""
+    return entry.state == "unknown" and entry.ended is None
+
+
+def _json(value: object) -> Any:
     try:
-        file = path.open("rb")
-    except (FileNotFoundError, NotADirectoryError):
-        return
-    with file:
-        for line in file:
-            try:
-                yield json.loads(line)
-            except (ValueError, RecursionError):
-                continue
+        return json.loads(value) if isinstance(value, str) else None
+    except (ValueError, RecursionError):
+        return None
 
 
-def _entries(path: Path) -> Iterable[tuple[Entry, bool]]:
-    """Yield the entries of a file, and of each whether it was only carried over from another."""
-    for value in _lines(path):
-        entry = entry_of(value)
-        if entry is not None:
-            yield entry, "carried" in value
+def fields_of(notes: Notes) -> dict[str, Any]:
+    """Return the fields of an entry that notes give."""
+    return {name: getattr(notes, name) for name in Notes.__dataclass_fields__}
+
+
+def entry_of(value: Any) -> Entry | None:
+    """Return the entry that a line of the journal describes; None for what is none."""
+    match value:
+        case {
+            "id": str(),
+            "run": str(),
+            "at": float() | int(),
+            "what": str(),
+            "target": str(),
+            "state": str(state),
+        } if state in get_args(State):
+            known = {name: value[name] for name in Entry.__dataclass_fields__ if name in value}
+            if all(
+                isinstance(known.get(name, default), kinds) for name, (kinds, default) in _KINDS
+            ) and known.get("kind", "") in get_args(Kind):
+                if known.get("held", "") not in get_args(Held):
+                    known["held"] = "untold"  # a newer copydesk has more reasons: a person decides
+                return Entry(**{**known, **_dated(known)})
+    return None
+
+
+def _dated(known: dict[str, Any]) -> dict[str, float]:
+    """Return its times as a calendar has them: one of a damaged clock is the first moment."""
+    times = {name: known[name] for name in ("at", "ended", "tried") if name in known}
+    return {name: each if 0 <= each < LAST_MOMENT else 0.0 for name, each in times.items()}
+
+
+_KINDS: tuple[tuple[str, tuple[Any, Any]], ...] = (
+    *((name, (str, "")) for name in ("desk", "request_id", "sentence", "body")),
+    *((name, (str, "")) for name in ("draft", "group", "kind", "of", "text", "by", "held", "made")),
+    *((name, (dict, {})) for name in ("reversal", "trace", "request", "expects")),
+    *((name, (int | float, 0)) for name in ("ended", "tried", "since")),
+    ("progress", (int, 0)),
+)
+"""What the fields of an entry must be where they are there, and something that is."""

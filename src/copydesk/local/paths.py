@@ -35,24 +35,9 @@ class Paths:
         return self.data / "desk.db"
 
     @property
-    def drafts(self) -> Path:
-        """The folder of drafts."""
-        return self.state / "drafts"
-
-    @property
-    def journal(self) -> Path:
-        """The record of writes."""
-        return self.state / "journal.jsonl"
-
-    @property
-    def runs(self) -> Path:
-        """The folder of merge runs."""
-        return self.state / "runs"
-
-    @property
-    def arrangements(self) -> Path:
-        """The folder of runs that rearrange sites and organizations."""
-        return self.state / "arrangements"
+    def store(self) -> Path:
+        """What must not be lost: drafts, the journal of writes, runs, what was seen or sleeps."""
+        return self.state / "state.db"
 
     @property
     def ingested(self) -> Path:
@@ -60,19 +45,9 @@ class Paths:
         return self.state / "ingested"
 
     @property
-    def seen(self) -> Path:
-        """The pages marked as seen, with their text."""
-        return self.state / "seen.db"
-
-    @property
     def own_desk(self) -> Path:
         """What the things that are kept for the embedded desk of this home are kept under."""
         return self.state / "own-desk"
-
-    @property
-    def snoozes(self) -> Path:
-        """The change requests that were put aside."""
-        return self.state / "snoozed.db"
 
     @property
     def accounts(self) -> Path:

@@ -1,9 +1,7 @@
 """Runs on this machine: each as it was last, on the disk before ``save`` returns.
 
-A file begins with the whole run, in one line. A kind of run that can tell what has changed of it
-adds a line for that with each ``save``, so that a step of a long run costs no more than one of a
-short run; a last line that a crash cut off is passed over. The file is replaced whole when there is
-no telling, or when it is not as this process left it.
+A run is kept whole as it began. A kind of run that can tell what has changed of it adds a row for
+that with each ``save``, so that a step of a long run costs no more than one of a short run.
 
 A run that is being gone through is claimed. A claim ends with the process that holds it, however
 that ends, so that the next start can tell a run that was cut off from one that somebody else is at.
@@ -13,55 +11,46 @@ from __future__ import annotations
 
 import hashlib
 import json
-import threading
+import secrets
+import sqlite3
 from collections.abc import Iterable
-from dataclasses import dataclass
+from contextlib import suppress
 from errno import EFBIG
 from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from copydesk.local.claim import locked
-from copydesk.local.durable import PRIVATE, append_file, write_file
-from copydesk.local.paths import private_folder
-
 if TYPE_CHECKING:
-    import sqlite3
-
     from pydantic import TypeAdapter
 
     from copydesk.domain.arrange_run import ArrangeRun
     from copydesk.domain.merge_run import MergeRun
+    from copydesk.local.state import State
 
 R = TypeVar("R")
 
 KEPT = 100
 """Runs kept of one desk, the newest; older ones that have ended are deleted at the next save."""
 
-BYTE_LIMIT = 64 * 1024 * 1024
-"""A larger file is none of ours. A run has half of that, the lines that are added the rest."""
+CHARACTER_LIMIT = 32 * 1024 * 1024
+"""A longer run is not kept: it would take too long to be read."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Left(Generic[R]):
-    """A run as this process put it on the disk last, and the file as it was then."""
-
-    run: R
-    file: tuple[int, int] | None
+FORGET_CHANGES = "DELETE FROM run_change WHERE kind = ? AND desk = ? AND id = ?"
 
 
-class RunFiles(Generic[R]):
-    """The runs of one kind of one desk, in ``folder``, which is created.
+class KeptRuns(Generic[R]):
+    """The runs of one kind of one desk.
 
     Safe to use from several threads and processes. Raises ``OSError`` when the disk refuses.
     """
 
-    def __init__(self, folder: Path, desk: str) -> None:
-        self._folder = folder
-        self._prefix = _name(desk)
-        self._claims: dict[str, sqlite3.Connection] = {}
-        self._left: dict[str, _Left[R]] = {}
-        self._lock = threading.Lock()
+    KIND = ""
+
+    def __init__(self, store: State, desk: str) -> None:
+        self._store = store
+        self._desk = hashlib.sha256(desk.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+        self._left: dict[str, tuple[R, str]] = {}
+        """Runs as this process kept them last, and the versions of their rows then."""
 
     def adapter(self) -> TypeAdapter[R]:
         """Return what reads and writes a run as JSON."""
@@ -75,53 +64,69 @@ class RunFiles(Generic[R]):
         """Return what has changed of a run, as JSON; None where that is not told."""
         return None
 
-    def changed(self, run: dict[str, Any], lines: Iterable[dict[str, Any]]) -> dict[str, Any]:
+    def changed(self, run: dict[str, Any], changes: Iterable[dict[str, Any]]) -> dict[str, Any]:
         """Return a run as JSON with what has changed of it. Raises ``ValueError``."""
         raise ValueError("nothing is added to these")
 
     def save(self, run: R) -> None:
         """Keep a run as it is; it is on the disk when this returns.
 
-        Raises ``OSError`` when the disk refuses, or when it is so long that it could not be read.
+        Raises ``OSError`` when the disk refuses, or when it is too long.
         """
-        private_folder(self._folder)
         run_id = self.describe(run)[0]
-        path = self._path(run_id)
-        there = _file(path)
-        if (line := self._line(run_id, run, there)) is not None:
-            append_file(path, line, alone=True)
-        else:
-            content = self.adapter().dump_json(run, exclude_defaults=True)
-            if len(content) > BYTE_LIMIT // 2:
-                raise OSError(EFBIG, "the plan is too long")
-            write_file(path, content + b"\n")
-        self._left[run_id] = _Left(run, _file(path))
-        if there is None:
-            self._prune()
-
-    def _line(self, run_id: str, run: R, there: tuple[int, int] | None) -> bytes | None:
-        """Return what is added to the file of a run; None where it is to be written whole."""
+        row, version = self._row(run_id), secrets.token_hex(8)
         left = self._left.get(run_id)
-        if left is None or there is None or left.file != there:
-            return None
-        changes = self.changes(left.run, run)
-        if changes is None:
-            return None
-        line = json.dumps(changes).encode("ascii") + b"\n"
-        return line if there[1] + len(line) <= BYTE_LIMIT else None
+        changes = None if left is None else self.changes(left[0], run)
+
+        def keep(database: sqlite3.Connection) -> bool:
+            there = database.execute(
+                "SELECT version FROM run WHERE kind = ? AND desk = ? AND id = ?", row
+            ).fetchone()
+            # Only what this process has left there is what the changes are of.
+            if changes is not None and left is not None and there == (left[1],):
+                database.execute(
+                    "UPDATE run SET version = ? WHERE kind = ? AND desk = ? AND id = ?",
+                    (version, *row),
+                )
+                database.execute(
+                    "INSERT INTO run_change (kind, desk, id, value) VALUES (?, ?, ?, ?)",
+                    (*row, json.dumps(changes)),
+                )
+                return False
+            content = self.adapter().dump_json(run, exclude_defaults=True).decode("utf-8")
+            if len(content) > CHARACTER_LIMIT:
+                raise OSError(EFBIG, "the plan is too long")
+            database.execute(FORGET_CHANGES, row)
+            database.execute(
+                "INSERT OR REPLACE INTO run VALUES (?, ?, ?, ?, ?)", (*row, version, content)
+            )
+            return there is None
+
+        fresh = self._store.write(keep)
+        self._left[run_id] = run, version
+        if fresh:
+            for old in self.all()[KEPT:]:
+                run_id, _, ended = self.describe(old)
+                if ended:
+                    self.drop_ended(run_id)
 
     def load(self, run_id: str) -> R | None:
         """Return a run as it was saved last, or None when it cannot be read."""
-        return self._read(self._path(run_id))
+        row = self._row(run_id)
+        # In one query, as both are at one moment.
+        found = self._store.rows(
+            "SELECT 0, value FROM run WHERE kind = ? AND desk = ? AND id = ? UNION ALL"
+            " SELECT number, value FROM run_change WHERE kind = ? AND desk = ? AND id = ?"
+            " ORDER BY 1",
+            *row, *row,
+        )  # fmt: skip
+        return self._read([value for _, value in found]) if found and not found[0][0] else None
 
     def all(self) -> list[R]:
-        """Return the runs, the newest first. Files that cannot be read are passed over."""
-        runs = [run for path in self._files() if (run := self._read(path)) is not None]
-        return sorted(runs, key=self._newest, reverse=True)
-
-    def _newest(self, run: R) -> tuple[float, str]:
-        run_id, made, _ = self.describe(run)
-        return made, run_id
+        """Return the runs, the newest first. What cannot be read is passed over."""
+        ids = self._store.rows("SELECT id FROM run WHERE kind = ? AND desk = ?", *self._row("")[:2])
+        runs = [run for (run_id,) in ids if (run := self.load(run_id)) is not None]
+        return sorted(runs, key=lambda run: self.describe(run)[1::-1], reverse=True)
 
     def drop(self, run_id: str) -> bool:
         """Forget a run; False, and it stays, while another process is at it."""
@@ -132,76 +137,51 @@ class RunFiles(Generic[R]):
         return self._drop(run_id, ended=True)
 
     def _drop(self, run_id: str, *, ended: bool) -> bool:
-        held = run_id in self._claims
-        if not self.claim(run_id):
-            return False
-        try:
+        row = self._row(run_id)
+
+        def drop(database: sqlite3.Connection) -> bool:
+            if not self._store.is_free(self._claim(run_id)):
+                return False
             run = self.load(run_id) if ended else None
             if run is not None and not self.describe(run)[2]:
                 return False
-            self._path(run_id).unlink(missing_ok=True)
-            self._left.pop(run_id, None)
-            if not held:  # whoever has opened this file meanwhile finds that it is another by now
-                self._path(run_id).with_suffix(".lock").unlink(missing_ok=True)
+            database.execute(FORGET_CHANGES, row)
+            database.execute("DELETE FROM run WHERE kind = ? AND desk = ? AND id = ?", row)
             return True
-        finally:
-            if not held:
-                self.release(run_id)
+
+        gone = self._store.write(drop)
+        if gone:
+            self._left.pop(run_id, None)
+        return gone
 
     def claim(self, run_id: str) -> bool:
         """Take a run for this process until `release`; False while another process is at it."""
-        with self._lock:
-            if run_id in self._claims:
-                return True
-            private_folder(self._folder)
-            path = self._path(run_id).with_suffix(".lock")
-            while True:
-                path.touch(mode=PRIVATE)
-                file = _file(path)
-                connection = locked(path)
-                if connection is None:
-                    return False
-                now = _file(path)
-                if file is not None and now is not None and now[0] == file[0]:
-                    self._claims[run_id] = connection
-                    return True
-                connection.close()  # the run was dropped meanwhile, and this file with it
+        return self._store.claim(self._claim(run_id))
 
     def release(self, run_id: str) -> None:
         """Give a run back."""
-        with self._lock:
-            self._left.pop(run_id, None)  # others may write to it from now on
-            connection = self._claims.pop(run_id, None)
-            if connection is not None:
-                connection.close()
+        self._left.pop(run_id, None)  # others may write to it from now on
+        self._store.release(self._claim(run_id))
 
-    def _prune(self) -> None:
-        for run in self.all()[KEPT:]:
-            run_id, _, ended = self.describe(run)
-            if ended:
-                self.drop_ended(run_id)
+    def _claim(self, run_id: str) -> str:
+        return " ".join(self._row(run_id))
 
-    def _read(self, path: Path) -> R | None:
-        try:
-            if path.stat().st_size > BYTE_LIMIT:
-                return None
-            first, *added = path.read_bytes().split(b"\n")
-            lines = [line for each in added if (line := _read_line(each)) is not None]
-            if not lines:
-                return self.adapter().validate_json(first)
-            return self.adapter().validate_python(self.changed(json.loads(first), lines))
-        except (OSError, ValueError, LookupError, TypeError, AttributeError):
-            return None
+    def _row(self, run_id: str) -> tuple[str, str, str]:
+        return self.KIND, self._desk, run_id
 
-    def _files(self) -> Iterable[Path]:
-        return self._folder.glob(f"{self._prefix}-*.json") if self._folder.is_dir() else ()
-
-    def _path(self, run_id: str) -> Path:
-        return self._folder / f"{self._prefix}-{_name(run_id)}.json"
+    def _read(self, values: list[str]) -> R | None:
+        with suppress(ValueError, LookupError, TypeError, AttributeError, RecursionError):
+            if len(values) == 1:
+                return self.adapter().validate_json(values[0])
+            first, *changes = map(json.loads, values)
+            return self.adapter().validate_python(self.changed(first, changes))
+        return None
 
 
-class Runs(RunFiles["MergeRun"]):
+class Runs(KeptRuns["MergeRun"]):
     """The merge runs of one desk."""
+
+    KIND = "merge"
 
     def adapter(self) -> TypeAdapter[MergeRun]:
         """Return what reads and writes a merge run as JSON."""
@@ -215,8 +195,10 @@ class Runs(RunFiles["MergeRun"]):
         return run.id, run.made, run.state == "finished"
 
 
-class Arrangements(RunFiles["ArrangeRun"]):
+class Arrangements(KeptRuns["ArrangeRun"]):
     """The runs of one desk that rearrange sites and organizations: one for each of these."""
+
+    KIND = "arrange"
 
     def adapter(self) -> TypeAdapter[ArrangeRun]:
         """Return what reads and writes such a run as JSON."""
@@ -233,33 +215,15 @@ class Arrangements(RunFiles["ArrangeRun"]):
         except ValueError:
             return None
 
-    def changed(self, run: dict[str, Any], lines: Iterable[dict[str, Any]]) -> dict[str, Any]:
+    def changed(self, run: dict[str, Any], changes: Iterable[dict[str, Any]]) -> dict[str, Any]:
         """Return a run as JSON with what has changed of it."""
         from copydesk.domain.run_changes import with_changes
 
-        return with_changes(run, lines)
+        return with_changes(run, changes)
 
     def describe(self, run: ArrangeRun) -> tuple[str, float, bool]:
         """Return the id of a run, when it began, and whether it has ended."""
         return run.id, run.began, run.state == "finished"
-
-
-def _file(path: Path) -> tuple[int, int] | None:
-    """Return which file a path is at the moment, and its size; None where there is none."""
-    try:
-        found = path.stat()
-    except (FileNotFoundError, NotADirectoryError):
-        return None
-    return found.st_ino, found.st_size
-
-
-def _read_line(line: bytes) -> dict[str, Any] | None:
-    """Return a line that was added; None for one that is empty, or was cut off."""
-    try:
-        value = json.loads(line)
-    except (ValueError, RecursionError):
-        return None
-    return value if isinstance(value, dict) else None
 
 
 @cache
@@ -267,7 +231,3 @@ def _adapter(kind: type[Any]) -> TypeAdapter[Any]:
     from pydantic import TypeAdapter
 
     return TypeAdapter(kind)
-
-
-def _name(text: str) -> str:
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]

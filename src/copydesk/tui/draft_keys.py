@@ -9,10 +9,11 @@ from __future__ import annotations
 import json
 import secrets
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from dataclasses import fields as fields_of
 
 from copydesk.domain.text import clean, plural
+from copydesk.local.drafts import field_of
 from copydesk.tui import places
 from copydesk.tui.places import Target
 
@@ -203,6 +204,10 @@ def _form_title(name: str, method: str) -> str:
 
 def belonging(key: str) -> Belonging | None:
     """Return where the draft under ``key`` belongs; None for a key that nobody here makes."""
+    if (field := field_of(key)) != key:
+        found = belonging(field)
+        words = "also typed in another window"
+        return None if found is None else replace(found, words=f"{found.words}, {words}")
     if (ahead := _ahead(key)) is not None:
         name, action, target = ahead
         return Belonging(name, target, _form_title(name, action.rpartition(".")[2]), key)

@@ -7,6 +7,8 @@ from threading import Lock
 from time import time
 from typing import Protocol
 
+TWO_WINDOWS = "Another window typed here too: both texts are kept (g d)"
+
 KEPT_AGAIN = "The disk takes it again: what you type is kept."
 
 
@@ -25,10 +27,25 @@ class DraftStore(Protocol):
         """Keep ``text`` durably before returning."""
 
     def load(self, key: str) -> str | None:
-        """Return the text kept under ``key``, or None."""
+        """Return the newest text under ``key``, to go on from it, or None."""
+
+    def look(self, key: str) -> str | None:
+        """Return what this window has kept under ``key``: not what another typed there since."""
+
+    def key_of(self, key: str) -> str:
+        """Return under which key this window keeps what is typed for a field."""
+
+    def choose(self, key: str) -> None:
+        """Go on with the text under ``key`` in its field, where several windows typed."""
+
+    def others(self, key: str) -> int:
+        """Return how many texts other windows typed for the same field."""
 
     def drop(self, key: str) -> None:
-        """Put the text under ``key`` aside."""
+        """Put the text under ``key`` aside; what another window typed there since stays."""
+
+    def discard(self, key: str) -> None:
+        """Put the text under ``key`` aside, whichever window it is of."""
 
     def restore(self, key: str) -> str | None:
         """Undo the last drop under ``key`` and return the text that is back, or None."""
@@ -38,6 +55,12 @@ class DraftStore(Protocol):
 
     def dated(self) -> Sequence[tuple[str, str, float]]:
         """Return (key, text, when it was saved in seconds since the epoch), newest first."""
+
+    def touched(self) -> int:
+        """Return a number that is another once another window has changed something."""
+
+    def said(self) -> str:
+        """Return once what became of a damaged file; empty where none is."""
 
 
 class MemoryDrafts:
@@ -57,11 +80,36 @@ class MemoryDrafts:
         """Return the text kept under ``key``, or None."""
         return self.texts.get(key)
 
+    look = load
+
+    def key_of(self, key: str) -> str:
+        """There is no other window."""
+        return key
+
+    def choose(self, key: str) -> None:
+        """There is no other window."""
+
+    def others(self, key: str) -> int:
+        """There is no other window."""
+        return 0
+
     def drop(self, key: str) -> None:
         """Put the text under ``key`` aside for this run."""
         text = self.texts.pop(key, None)
         if text is not None:
             self._dropped[key] = text
+
+    def discard(self, key: str) -> None:
+        """Put the text under ``key`` aside for this run."""
+        self.drop(key)
+
+    def touched(self) -> int:
+        """There is no other window."""
+        return 0
+
+    def said(self) -> str:
+        """There is no file."""
+        return ""
 
     def restore(self, key: str) -> str | None:
         """Bring back what was dropped last under ``key``, unless something was typed since."""
@@ -92,6 +140,7 @@ class CountedDrafts:
         self._store = store
         self._changed = changed
         self._keys: set[str] = set()
+        self._seen = 0
         self._typed: set[str] = set()
         self._unkept: dict[str, str] = {}
         self._keeping = Lock()
@@ -121,13 +170,18 @@ class CountedDrafts:
 
     def take_stock(self) -> None:
         """Read which texts there are. Reads the disk; call it in a thread."""
+        self._seen = self.touched()
         self._keys = set(self.kept())
 
     def save(self, key: str, text: str) -> None:
         """Keep ``text`` durably before returning; empty text drops it."""
+        if not text:
+            self.drop(key)
+            return
         self._keep(key, text)
-        self._typed.add(key)
-        self._note(key, there=bool(text))
+        own = self._store.key_of(key)
+        self._typed.add(own)
+        self._note(own, there=True)
 
     def load(self, key: str) -> str | None:
         """Return the text kept under ``key``, or None."""
@@ -135,10 +189,54 @@ class CountedDrafts:
             return text or None
         return self._store.load(key)
 
+    def look(self, key: str) -> str | None:
+        """Return what this window has kept under ``key``: not what another typed there since."""
+        if (text := self._unkept.get(key)) is not None:
+            return text or None
+        return self._store.look(key)
+
+    def key_of(self, key: str) -> str:
+        """Return under which key this window keeps what is typed for a field."""
+        return self._store.key_of(key)
+
+    def choose(self, key: str) -> None:
+        """Go on with the text under ``key`` in its field, where several windows typed."""
+        self._store.choose(key)
+
+    def others(self, key: str) -> int:
+        """Return how many texts other windows typed for the same field."""
+        return self._store.others(key)
+
     def drop(self, key: str) -> None:
-        """Put the text under ``key`` aside."""
+        """Put the text under ``key`` aside; what another window typed there since stays."""
+        own, self._seen = self._store.key_of(key), -1  # which is counted then
         self._keep(key, "")
+        self._note(own, there=False)
+
+    def discard(self, key: str) -> None:
+        """Put the text under ``key`` aside, whichever window it is of."""
+        self._store.discard(key)
+        self._unkept.pop(key, None)
         self._note(key, there=False)
+
+    def touched(self) -> int:
+        """Return a number that is another once another window has changed something."""
+        return self._store.touched()
+
+    def said(self) -> str:
+        """Return once what became of a damaged file; empty where none is."""
+        return self._store.said()
+
+    def follow(self) -> bool:
+        """Learn what other windows have changed since; whether they have. Reads the disk."""
+        before, self._seen = self._seen, self.touched()
+        if before == self._seen:
+            return False
+        keys = {*self.kept()}
+        changed, self._keys = keys != self._keys, keys
+        if changed:
+            self._changed()
+        return True
 
     def restore(self, key: str) -> str | None:
         """Undo the last drop under ``key`` and return the text that is back, or None."""

@@ -68,6 +68,7 @@ class EndingApp(App[None]):
     _trouble = ""
     _untold = False
     _trying: asyncio.Task[None] | None = None
+    _following: asyncio.Task[None] | None = None
     _ticks = _ticks_left = 0
     explained = ""
     """The sentence on the error that ended it, to be said once the terminal is given back."""
@@ -140,12 +141,25 @@ class EndingApp(App[None]):
         if drafts.begins_anew:
             drafts.begins_anew = False
             app.recover_soon()
+        if self._following is None or self._following.done():
+            self._following = asyncio.create_task(self._follow(), name="follow")
         if not drafts.trouble or (self._trying is not None and not self._trying.done()):
             return
         self._ticks_left -= 1
         if self._ticks_left < 0:
             self._ticks_left, self._ticks = self._ticks - 1, min(MOST_TICKS, 2 * self._ticks)
             self._trying = asyncio.create_task(asyncio.to_thread(drafts.again), name="drafts")
+
+    async def _follow(self) -> None:
+        """Show what other windows have kept or sent meanwhile, and what became of the file."""
+        app = cast("CopydeskApp", self)
+        drafts = app.session.counted
+        with suppress(OSError):  # which is said as soon as something is to be kept
+            if await asyncio.to_thread(drafts.follow) and app.here is not None:
+                app.here.others_typed()
+        if said := drafts.said():
+            app.session.note(said)
+            app.session.report(said, "bad")
 
     def keep_typed(self) -> str:
         """Keep everything that is typed on the screens now, and say in a sentence what came of it.

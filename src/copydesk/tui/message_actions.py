@@ -235,7 +235,7 @@ class MessageActions(ThreadActions, scope="message_actions"):
         else:
             part = f"{thread.page}/{thread.node or 'page'}"
         key, text = self.draft_key(part), message.body.markdown or ""
-        if text and self.session.drafts.load(key) is None:
+        if text and self.session.drafts.look(key) is None:
             self.session.drafts.save(key, text)
 
 

@@ -95,7 +95,7 @@ class Outbox(Waiting):
     def _give_back(self, entry: Entry) -> None:
         """Let a text be a draft again, unless something else is typed there."""
         drafts = self.session.drafts
-        if drafts.load(entry.draft) is None:
+        if drafts.look(entry.draft) is None:
             drafts.save(entry.draft, entry.text)
 
     async def queue_again(self, id: str) -> None:

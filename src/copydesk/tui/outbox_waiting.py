@@ -116,7 +116,7 @@ class Waiting:
     def move_draft(self, draft: str, text: str | None) -> None:
         """Put a draft aside whose text is in the outbox now; what was typed since stays."""
         session = self.session
-        if draft and text and session.drafts.load(draft) == text:
+        if draft and text and session.drafts.look(draft) == text:
             session.drafts.drop(draft)
         session.unsent.pop(draft, None)
 

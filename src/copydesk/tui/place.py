@@ -181,6 +181,9 @@ class Place(CommonActions, Loading, Shaped):
         """Show that the outbox is another, while the service is away; it tells most by itself."""
         self.refresh_frame()
 
+    def others_typed(self) -> None:
+        """Show what another window has kept, where drafts are listed."""
+
     def waits_changed(self) -> None:
         """Follow what came into the outbox or left it; panes mark it by themselves."""
 

@@ -253,7 +253,7 @@ async def _found_out(session: Session, api: Api, entry: Entry) -> tuple[bool | N
             return False, None  # nothing of it was ever sent: what is like it is another's
         trace = trace_of(entry.trace)
         text: str | None = trace.says or entry.text
-        text = text or await asyncio.to_thread(session.drafts.load, entry.draft)
+        text = text or await asyncio.to_thread(session.drafts.look, entry.draft)
         if not text:
             return None, None
         known = session.history.made

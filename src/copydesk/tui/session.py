@@ -207,7 +207,7 @@ class Session(TakingBack):
 
     async def _draft(self, key: str) -> dict[str, bool] | None:
         """Tell whether there is a text; None when there is none."""
-        text = await asyncio.to_thread(self.drafts.load, key)
+        text = await asyncio.to_thread(self.drafts.look, key)
         return None if text is None else {"kept": True}
 
     @property

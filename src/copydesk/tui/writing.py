@@ -158,7 +158,7 @@ class Writing(Recalling):
         line = Written(
             len(self.log) + 1, self.clock(), what, target, send=send, group=group,
             reversal=reversal, trace=trace, look=look, then=then, draft=draft,
-            text=self.drafts.load(draft) if draft else None,
+            text=self.drafts.look(draft) if draft else None,
             expects=expects, now=now or danger() >= ASKED, several=several, aged=aged,
         )  # fmt: skip
         if trace is not None and look is None and (trace.says or line.text is not None):
@@ -484,11 +484,11 @@ class Writing(Recalling):
             line.state, line.said = "queued", waits_sentence(error)
             self.learn(error, quiet=False)
             return
-        if line.draft and line.text and self.drafts.load(line.draft) is None:
+        if line.draft and line.text and self.drafts.look(line.draft) is None:
             # Another text was begun there meanwhile, and taken back: this one is kept again.
             self.drafts.save(line.draft, line.text)
         unkept = bool(self.counted.refused(line.draft))
-        other = bool(line.text) and self.drafts.load(line.draft) not in (None, line.text)
+        other = bool(line.text) and self.drafts.look(line.draft) not in (None, line.text)
         line.said = (
             str(error)
             if isinstance(error, UnansweredError)
@@ -518,7 +518,7 @@ class Writing(Recalling):
         """Do what follows a write that has arrived."""
         if line.draft:
             # Text that was typed since is another text: it stays.
-            if line.text is not None and self.drafts.load(line.draft) == line.text:
+            if line.text is not None and self.drafts.look(line.draft) == line.text:
                 self.drafts.drop(line.draft)
             self._replace(line, "Its text was sent later, and arrived.")
             for other in self.log:

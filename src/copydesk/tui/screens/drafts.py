@@ -40,6 +40,8 @@ class Drafts(Place, scope="drafts"):
         super().__init__(target)
         self._about: dict[tuple[str, str], str] = {}
         """What change requests and spaces are called, by (space, change request or "")."""
+        self._texts: dict[str, str] = {}
+        """The drafts, as they were read."""
 
     def panes(self) -> ComposeResult:
         """The drafts, and the whole text of the one under the cursor."""
@@ -74,6 +76,11 @@ class Drafts(Place, scope="drafts"):
         """Show the text that is a draft again, or is none any more."""
         self.reload()
 
+    def others_typed(self) -> None:
+        """Show what another window has typed, sent or discarded."""
+        if self.asked_at is not None and not self.loads:
+            self.reload()
+
     def reload(self) -> None:
         """Read the drafts, then what their change requests are called."""
         self.load(
@@ -95,6 +102,7 @@ class Drafts(Place, scope="drafts"):
     def _arrived(self, drafts: list[tuple[str, str, float]]) -> None:
         source = self.rows.source.base
         assert isinstance(source, ListSource)
+        self._texts = {key: text for key, text, _ in drafts}
         source.merge(
             draft_rows(drafts, self._about, self.session.unsent, self.session.organization_titles)
         )
@@ -129,7 +137,7 @@ class Drafts(Place, scope="drafts"):
 
     def _look(self) -> None:
         row = self.rows.selected
-        text = (self.session.drafts.load(row.key) or "") if row is not None else ""
+        text = self._texts.get(row.key, "") if row is not None else ""
         why = f"**Not sent:** {row.why}\n\n---\n\n" if row is not None and row.why else ""
         self.text.set_text(why + readable(row.belongs, text) if row is not None else "")
 
@@ -149,6 +157,7 @@ class Drafts(Place, scope="drafts"):
         if row.belongs is None:
             self.say("It is not known where this belongs. Y copies the text.", "warn")
             return
+        self.session.drafts.choose(row.key)
         target = row.belongs.target
         target = target.but(organization=target.organization or self.session.organization)
         await self.desk.go(row.belongs.place, target)
@@ -159,7 +168,7 @@ class Drafts(Place, scope="drafts"):
     def copies(self) -> list[tuple[str, str]]:
         """Offer the text."""
         row = self.rows.selected
-        text = self.session.drafts.load(row.key) if row is not None else None
+        text = self._texts.get(row.key) if row is not None else None
         return [("text", text)] if text else []
 
     @action("D", "discard", unless=none_selected, show=12)
@@ -170,7 +179,7 @@ class Drafts(Place, scope="drafts"):
         drafts = self.session.drafts
 
         async def drop(api: Api) -> None:
-            await asyncio.to_thread(drafts.drop, row.key)
+            await asyncio.to_thread(drafts.discard, row.key)
 
         await self.perform(
             "Discard", f"“{row.first_line[:40]}”", drop, reversal=draft_dropped(row.key),

@@ -23,6 +23,7 @@ from copydesk.domain.completion import begun
 from copydesk.domain.text import typed
 from copydesk.tui.actions import action
 from copydesk.tui.beginning import begin
+from copydesk.tui.drafts import TWO_WINDOWS
 from copydesk.tui.emoji_names import emoji_names
 from copydesk.tui.errors import failure_types, sentence
 from copydesk.tui.glyphs import glyphs
@@ -116,6 +117,8 @@ class Composer(TextField, scope="composer"):
             draft = None  # what is written now is another text
         if draft and (why := self._session.unsent.get(self.draft_key)):
             self.line.say(f"Not sent last time: {why}")
+        elif self._drafts.others(self.draft_key):
+            self.line.say(f"{TWO_WINDOWS}.")
         self._kept = None if draft is None else typed(draft, lines=True)
         self.load_text(self._given if self._kept is None else self._kept)
         if not self._at_start:
@@ -149,6 +152,8 @@ class Composer(TextField, scope="composer"):
             self._drafts.drop(self.draft_key)
         self._kept = text
         if self.is_attached:
+            if self._drafts.key_of(self.draft_key) != self.draft_key:
+                self.line.say(f"{TWO_WINDOWS}.")
             why = self._session.counted.refused(self.draft_key)
             now = self._session.clock().astimezone()
             self._title(f"not on disk: {why}" if why else f"saved {now:%H:%M}")
@@ -260,10 +265,12 @@ class Composer(TextField, scope="composer"):
 
         Another copydesk may have sent it, or the start found that it had arrived after all.
         """
-        if not self._kept or self._drafts.load(self.draft_key) is not None:
+        if not self._kept or self._drafts.look(self.draft_key) is not None:
             return False
         self._drafts.save(self.draft_key, self.text)
-        self.line.say("Sent or discarded elsewhere since: look first. ctrl+s sends it all the same")
+        shared = self._drafts.key_of(self.draft_key) != self.draft_key
+        said = TWO_WINDOWS if shared else "Sent or discarded elsewhere since: look first"
+        self.line.say(f"{said}. ctrl+s sends it all the same")
         return True
 
     @action("escape", "keep as draft")

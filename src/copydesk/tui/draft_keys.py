@@ -204,10 +204,9 @@ def _form_title(name: str, method: str) -> str:
 
 def belonging(key: str) -> Belonging | None:
     """Return where the draft under ``key`` belongs; None for a key that nobody here makes."""
-    if (field := field_of(key)) != key:
+    if (field := field_of(key)) != key:  # for a field that two windows typed in
         found = belonging(field)
-        words = "also typed in another window"
-        return None if found is None else replace(found, words=f"{found.words}, {words}")
+        return None if found is None else replace(found, words=f"{found.words} (second text)")
     if (ahead := _ahead(key)) is not None:
         name, action, target = ahead
         return Belonging(name, target, _form_title(name, action.rpartition(".")[2]), key)

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from threading import Lock
 from time import time
-from typing import Protocol
+from typing import Protocol, TypeVar
+
+T = TypeVar("T")
 
 TWO_WINDOWS = "Another window typed here too: both texts are kept (g d)"
 
@@ -187,13 +189,13 @@ class CountedDrafts:
         """Return the text kept under ``key``, or None."""
         if (text := self._unkept.get(key)) is not None:
             return text or None
-        return self._store.load(key)
+        return self._ask(None, lambda: self._store.load(key))
 
     def look(self, key: str) -> str | None:
         """Return what this window has kept under ``key``: not what another typed there since."""
         if (text := self._unkept.get(key)) is not None:
             return text or None
-        return self._store.look(key)
+        return self._ask(None, lambda: self._store.look(key))
 
     def key_of(self, key: str) -> str:
         """Return under which key this window keeps what is typed for a field."""
@@ -205,7 +207,7 @@ class CountedDrafts:
 
     def others(self, key: str) -> int:
         """Return how many texts other windows typed for the same field."""
-        return self._store.others(key)
+        return self._ask(0, lambda: self._store.others(key))
 
     def drop(self, key: str) -> None:
         """Put the text under ``key`` aside; what another window typed there since stays."""
@@ -221,7 +223,7 @@ class CountedDrafts:
 
     def touched(self) -> int:
         """Return a number that is another once another window has changed something."""
-        return self._store.touched()
+        return self._ask(-1, self._store.touched)
 
     def said(self) -> str:
         """Return once what became of a damaged file; empty where none is."""
@@ -248,12 +250,16 @@ class CountedDrafts:
     def kept(self) -> Mapping[str, str]:
         """Return all texts by key."""
         unkept = dict(self._unkept)
-        kept = {**unkept, **self._store.kept(), **unkept}
+        none: Mapping[str, str] = {}
+        there = self._ask(none, self._store.kept)
+        kept = {**unkept, **there, **unkept}
         return {key: text for key, text in kept.items() if text}
 
     def dated(self) -> Sequence[tuple[str, str, float]]:
         """Return (key, text, when it was saved), newest first."""
-        kept = [each for each in self._store.dated() if each[0] not in self._unkept]
+        none: Sequence[tuple[str, str, float]] = ()
+        there = self._ask(none, self._store.dated)
+        kept = [each for each in there if each[0] not in self._unkept]
         return [*((key, text, time()) for key, text in self.unkept.items()), *kept]
 
     def refuse(self, why: str, again: Callable[[], object] | None = None) -> None:
@@ -280,6 +286,15 @@ class CountedDrafts:
         if trouble != self.trouble:
             self.trouble = trouble
             self._changed()
+
+    def _ask(self, none: T, read: Callable[[], T]) -> T:
+        """Read from the store; what cannot be read is not there, and why is said."""
+        try:
+            return read()
+        except OSError as error:
+            if not self.trouble:
+                self.refuse(error.strerror or str(error), self._store.kept)
+            return none
 
     def _keep(self, key: str, text: str | None) -> None:
         """Keep a text; None stands for what the disk refused, if nothing newer was kept since."""

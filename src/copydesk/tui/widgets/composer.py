@@ -152,9 +152,9 @@ class Composer(TextField, scope="composer"):
             self._drafts.drop(self.draft_key)
         self._kept = text
         if self.is_attached:
-            if self._drafts.key_of(self.draft_key) != self.draft_key:
-                self.line.say(f"{TWO_WINDOWS}.")
             why = self._session.counted.refused(self.draft_key)
+            if not why and self._drafts.others(self.draft_key):
+                self.line.say(f"{TWO_WINDOWS}.")
             now = self._session.clock().astimezone()
             self._title(f"not on disk: {why}" if why else f"saved {now:%H:%M}")
 

@@ -8,12 +8,19 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, TypeAlias
 
+from copydesk.domain.html_table import ROW
+
 BlockKind: TypeAlias = Literal[
     "front", "heading", "paragraph", "item", "quote", "table", "code", "html", "tag", "rule"
 ]
 
-RowKind: TypeAlias = Literal["blank", "prose", "line", "cells"]
-"""``prose`` may be wrapped over several lines, ``cells`` is a row of a table."""
+RowKind: TypeAlias = Literal["blank", "prose", "line", "cells", "html"]
+"""``prose`` may be wrapped over several lines, ``cells`` is a row of a table, ``html`` a row of one
+that is written in HTML.
+"""
+
+CELLS = frozenset({"cells", "html"})
+"""The rows that are made of cells."""
 
 _FRONT = re.compile(r"---[ \t]*$")
 _FENCE = re.compile(r"[ \t]*(`{3,}(?=[^`]*$)|~{3,})")
@@ -225,7 +232,7 @@ class Scanner:
     def _html(self, at: int, head: str) -> int:
         kept = _KEPT_HTML.match(head)
         if kept is None:
-            return self._by_line("html", at, self._end(at + 1, lambda line: False))
+            return self._html_rows(at, self._end(at + 1, lambda line: False))
         closing = "-->" if kept[1] == "!--" else f"</{kept[1].lower()}"
         if closing not in self._never:
             for line in range(at, len(self._lines)):
@@ -233,6 +240,27 @@ class Scanner:
                     return self._by_line("html", at, line + 1)
             self._never.add(closing)
         return self._by_line("html", at, self._end(at + 1, lambda line: False))
+
+    def _html_rows(self, at: int, stop: int) -> int:
+        """Cut HTML line by line, but the rows of tables from where they begin to where they end."""
+        first = len(self.starts)
+        line = at
+        while line < stop:
+            end, kind = self._row_of_table(line, stop)
+            self._row(kind, line)
+            line = end
+        self.blocks.append(Block("html", first, len(self.starts)))
+        return stop
+
+    def _row_of_table(self, at: int, stop: int) -> tuple[int, RowKind]:
+        """Return where the row of a table ends that begins at a line, else the next line."""
+        if ROW.match(self._lines[at]):
+            for line in range(at, stop):
+                if line > at and ROW.match(self._lines[line]):
+                    break  # nothing closes the first
+                if "</tr" in self._lines[line].lower():
+                    return line + 1, "html"
+        return at + 1, "line"
 
     def _end(self, at: int, ends: Callable[[str], bool]) -> int:
         """Return the first line from ``at`` on that is blank or ends the block."""

@@ -19,7 +19,15 @@ from array import array
 from bisect import bisect_right
 from functools import cached_property
 
-from copydesk.domain.block_scanning import DELIMITER, QUOTE, QUOTING, Row, Scanner
+from copydesk.domain.block_scanning import (
+    DELIMITER,
+    QUOTE,
+    QUOTING,
+    Row,
+    RowKind,
+    Scanner,
+)
+from copydesk.domain.html_table import CUT, link_text, row_text
 
 _LINES = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 _BLANKS = re.compile(r"[ \t]+")
@@ -36,8 +44,9 @@ _CELL_PARTS = re.compile(r"(\\.|\|)", re.DOTALL)
 class BlockText:
     """A text cut into lines, rows and blocks.
 
-    ``lines`` have no line ends, ``source`` has everything. ``unclosed`` is the line (from 0) of a
-    code fence that nothing closes, so that all that follows is code; None where there is none.
+    ``lines`` have no line ends, ``source`` has everything. A line that holds several rows of a
+    table in HTML is several ``lines``; `line_of` has its number. ``unclosed`` is the line (from 0)
+    of a code fence that nothing closes, so that all that follows is code; None where there is none.
     """
 
     def __init__(self, text: str, *, plain: bool = False) -> None:
@@ -46,11 +55,37 @@ class BlockText:
         self.lines = [line.rstrip("\r\n") for line in self._raw]
         scanner = Scanner(self.lines, plain=plain)
         scanner.scan()
+        self._numbers: array[int] | None = None
+        """The line that each of ``lines`` is of; None where each is one."""
+        if "<tr" in text or "<TR" in text:
+            scanner = self._cut_tables(scanner)
         self._starts = scanner.starts
         self._kinds = scanner.kinds
         self.blocks = scanner.blocks
         self.unclosed = scanner.unclosed
         self._joined: dict[int, str] = {}
+
+    def _cut_tables(self, scanner: Scanner) -> Scanner:
+        """Let each row of a table in HTML begin a line of its own."""
+        cut: list[str] = []
+        numbers = array("Q")
+        inside: set[int] = set()
+        for block in scanner.blocks:
+            if block.kind == "html":
+                stops = scanner.starts[block.stop : block.stop + 1]
+                stop = stops[0] if stops else len(self.lines)
+                inside.update(range(scanner.starts[block.first], stop))
+        for at, line in enumerate(self._raw):
+            pieces = _pieces(line) if at in inside else [line]
+            cut += pieces
+            numbers.extend([at] * len(pieces))
+        if len(cut) == len(self._raw):
+            return scanner
+        self._raw, self._numbers = cut, numbers
+        self.lines = [line.rstrip("\r\n") for line in cut]
+        scanner = Scanner(self.lines)
+        scanner.scan()
+        return scanner
 
     def __len__(self) -> int:
         """How many rows there are."""
@@ -60,6 +95,10 @@ class BlockText:
         """Return a row."""
         stop = self._starts[at + 1] if at + 1 < len(self._starts) else len(self.lines)
         return Row(self._kinds[at], self._starts[at], stop)
+
+    def line_of(self, line: int) -> int:
+        """Return the line of the text (from 0) that one of ``lines`` is of."""
+        return line if self._numbers is None else self._numbers[line]
 
     def row_of_line(self, line: int) -> int:
         """Return the row that a line (from 0) is in."""
@@ -95,13 +134,32 @@ class BlockText:
         return "".join(self._raw[start:stop])
 
     def said(self, row: int) -> str:
-        """Return a row as one line: wrapped prose joined, its first indentation kept."""
+        """Return a row as one line: wrapped prose joined, its first indentation kept.
+
+        Links and rows of tables in HTML read as those of Markdown do.
+        """
         kind, start = self._kinds[row], self._starts[row]
         if kind == "blank":
             return ""
         stop = self._starts[row + 1] if row + 1 < len(self._starts) else len(self.lines)
         if (known := self._joined.get(row)) is not None:
             return known
+        if kind == "html":
+            source = self.source(row)
+            said = self._joined[row] = row_text(source) or " ".join(source.split())
+            return said
+        said = self._said(kind, start, stop)
+        if kind == "prose" and "</a" in said and "`" not in said:
+            said = self._joined[row] = link_text(said)
+        elif stop - start > _MANY:
+            self._joined[row] = said
+        return said
+
+    def show_source(self, row: int) -> None:
+        """Let a row be said as it was written: what differs in it is not seen otherwise."""
+        self._joined[row] = " ".join(self.source(row).split())
+
+    def _said(self, kind: RowKind, start: int, stop: int) -> str:
         first = self.lines[start]
         if stop - start == 1:
             return first if kind == "line" else first.rstrip(" \t")
@@ -109,17 +167,17 @@ class BlockText:
         rest = self.lines[start + 1 : stop]
         if quoted:
             rest = [QUOTING.sub("", line, count=1) for line in rest]
-        said = " ".join([first.rstrip(" \t"), *(line.strip(" \t") for line in rest)])
-        if len(rest) > _MANY:
-            self._joined[row] = said
-        return said
+        return " ".join([first.rstrip(" \t"), *(line.strip(" \t") for line in rest)])
 
     def key(self, row: int) -> str:
         """Return what a row says, for finding it again: blanks evened out, escapes taken off.
 
         Two rows with one key read the same, but for escapes that may matter (`reads_same`).
         """
-        kind, said = self._kinds[row], self.said(row)
+        kind = self._kinds[row]
+        if kind == "html":
+            return " ".join(self.source(row).split())
+        said = self.said(row)
         if kind == "line":
             return said
         if kind == "cells":
@@ -149,6 +207,22 @@ def _lines(text: str) -> list[str]:
         found += _LINES.findall(text, at, stop)
         at = stop
     return found
+
+
+def _pieces(line: str) -> list[str]:
+    """Return a line cut where rows of a table begin and end; no piece is blank."""
+    pieces: list[str] = []
+    blank = ""
+    for piece in CUT.split(line):
+        if not piece.strip():
+            if pieces:
+                pieces[-1] += piece
+            else:
+                blank += piece
+        else:
+            pieces.append(blank + piece)
+            blank = ""
+    return pieces or [line]
 
 
 def even(said: str) -> str:

@@ -18,6 +18,7 @@ from functools import cached_property
 from typing import Literal, TypeAlias, overload
 
 from copydesk.domain.block_matching import Move
+from copydesk.domain.block_scanning import CELLS
 from copydesk.domain.blocks import BlockText
 from copydesk.domain.row_marks import Marked, RowMarks
 from copydesk.domain.row_matching import RowLayout, Segment
@@ -331,13 +332,13 @@ class TextDiff(Sequence[Line]):
                 spans, drawn = one
         return Line(
             shown,
-            None if old is None else self.before.row(old).start + 1,
-            None if new is None else self.after.row(new).start + 1,
+            None if old is None else self.before.line_of(self.before.row(old).start) + 1,
+            None if new is None else self.after.line_of(self.after.row(new).start) + 1,
             spans,
             kind == "edited",
             compared,
             self.moves[run] if kind == "moved" else None,
-            (self.before.row(old or 0) if new is None else self.after.row(new)).kind == "cells",
+            (self.before.row(old or 0) if new is None else self.after.row(new)).kind in CELLS,
             _number(self.before, old),
             _number(self.after, new),
             drawn,

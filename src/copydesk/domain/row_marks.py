@@ -11,6 +11,7 @@ from array import array
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from copydesk.domain.block_scanning import CELLS
 from copydesk.domain.blocks import BlockText
 from copydesk.domain.row_matching import QUICK, Group, marks_of
 from copydesk.domain.words import CJK, Span, SpanKind, Spans, compare_words
@@ -71,7 +72,7 @@ class RowMarks:
                 return None
             kind = self._before.row(old).kind
             marks = marks_of(kind, before, after)
-            found = Marked(*marks, *whole_words(*marks, table=kind == "cells"))
+            found = Marked(*marks, *whole_words(*marks, table=kind in CELLS))
             self._pairs[old, new] = found
         return found
 

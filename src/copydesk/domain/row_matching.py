@@ -15,6 +15,7 @@ from copydesk.domain.block_matching import (
     match_blocks,
     under,
 )
+from copydesk.domain.block_scanning import CELLS
 from copydesk.domain.blocks import BlockText
 from copydesk.domain.line_matching import equal_runs, gaps, partners, window_for
 from copydesk.domain.rendering import Rendering
@@ -57,7 +58,7 @@ class Group(NamedTuple):
 
 def marks_of(kind: str, before: str, after: str) -> tuple[Spans, Spans]:
     """Mark what differs between two rows of a kind."""
-    if kind == "cells":
+    if kind in CELLS:
         return compare_cells(before, after)
     return compare_words(before, after, exact=kind == "line")
 
@@ -200,6 +201,10 @@ class RowLayout:
         if same and self._reads_same(old, new):
             self._add(kind, old, new, 1, run if kind == "moved" else -1)
             return
+        if self._old.said(old) == self._new.said(new):
+            # Only what is not shown of HTML differs: then all of it is.
+            self._old.show_source(old)
+            self._new.show_source(new)
         if run >= 0:
             self._changed_words[run] += self._count(old, new)
         self._add("edited", old, new, 1, run)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copydesk.domain.blocks import BlockText
 from copydesk.domain.diff import TextDiff
 from copydesk.domain.text import NUMBER, unseen
 
@@ -21,16 +22,25 @@ def unseen_changes(diff: TextDiff, before: str, after: str) -> list[int]:
             _, start, stop = diff.after.row(now + step)
             if kind == "added":
                 found.update(
-                    at + 1 for at in range(start, stop) if NUMBER.search(diff.after.lines[at])
+                    diff.after.line_of(at) + 1
+                    for at in range(start, stop)
+                    if NUMBER.search(diff.after.lines[at])
                 )
             elif was >= 0:
                 row = diff.before.row(was + step)
-                found.update(_differing(old[row.start : row.stop], new[start:stop], start + 1))
+                lines = _of(diff.before, row.start, row.stop), _of(diff.after, start, stop)
+                (a, b), (c, d) = lines
+                found.update(_differing(old[a:b], new[c:d], c + 1))
     return sorted(found)
 
 
 def _lines(text: str) -> list[str]:
     return text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+
+
+def _of(text: BlockText, start: int, stop: int) -> tuple[int, int]:
+    """Return which lines of a text some of its ``lines`` are of."""
+    return text.line_of(start), text.line_of(stop - 1) + 1
 
 
 def _differing(old: list[str], new: list[str], first: int) -> list[int]:

@@ -7,9 +7,11 @@ line such as ``{% hint style="info" %}``. What stands inside a hint carries a ba
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
+
+from copydesk.domain.html_table import HtmlTable, read_table
 
 Kind = Literal["heading", "paragraph", "item", "quote", "table", "code", "rule", "tag", "blank"]
 
@@ -22,6 +24,7 @@ _ITEM = re.compile(r"^(\s*)([-*+]|\d{1,9}[.)])(?:\s+(.*))?$")
 _QUOTE = re.compile(r"^ {0,3}>\s?(.*)$")
 _RULE = re.compile(r"^ {0,3}([-*_])(?:\s*\1){2,}\s*$")
 _TABLE_RULE = re.compile(r"^\s*\|?\s*:?-+:?\s*(\|\s*:?-+:?\s*)*\|?\s*$")
+_HTML_TABLE = re.compile(r"^ {0,3}<table(?=[\s>])", re.IGNORECASE)
 _TAG = re.compile(r"^\s*\{%\s*(\w+)(.*?)%\}\s*$")
 
 
@@ -46,6 +49,7 @@ def blocks(source: str) -> Iterator[Block]:
     """Yield the blocks of a page in order."""
     lines = source.split("\n")
     at, bars, total = 0, 0, len(lines)
+    tables = 0  # Where tables in HTML are looked for from: what was looked at once is done.
     while at < total:
         line = lines[at]
         stripped = line.strip()
@@ -78,6 +82,12 @@ def blocks(source: str) -> Iterator[Block]:
             if not name.startswith("end"):
                 yield Block("tag", start, (match.group(2).strip(),), 0, name, bars)
             continue
+        if at >= tables and _HTML_TABLE.match(line):
+            tables, table = _html_table(lines, at)
+            if table is not None:
+                at = tables
+                yield from _table_blocks(table, start, bars)
+                continue
         if match := _HEADING.match(line):
             at += 1
             yield Block("heading", start, (match.group(2) or "",), len(match.group(1)), "", bars)
@@ -126,6 +136,25 @@ def blocks(source: str) -> Iterator[Block]:
             yield Block("heading", start, (" ".join(paragraph),), level, "", bars)
         else:
             yield Block("paragraph", start, tuple(paragraph), bars=bars)
+
+
+def _html_table(lines: Sequence[str], at: int) -> tuple[int, HtmlTable | None]:
+    """Return the line behind a table in HTML that begins at a line, and the table, if it is one."""
+    stop = at
+    while stop < len(lines) and "</table" not in lines[stop].lower():
+        stop += 1
+    return stop + 1, read_table("\n".join(lines[at : stop + 1]))
+
+
+def _table_blocks(table: HtmlTable, start: int, bars: int) -> Iterator[Block]:
+    """Yield a table in HTML as Markdown has tables; without a head its head is left out."""
+    count = len(table.head or (table.rows[0] if table.rows else ("",)))
+    lines = (table.head or [""] * count, *table.rows)
+    head, *rows = (f"| {' | '.join(cells)} |" for cells in lines)
+    rule = "|---" * count + "|"
+    for cut in range(0, max(len(rows), 1), CODE_LINES):
+        part = (head, rule, *rows[cut : cut + CODE_LINES])
+        yield Block("table", start, part, 1 if cut or not table.head else 0, "", bars)
 
 
 def _closes(line: str, fence: str) -> bool:

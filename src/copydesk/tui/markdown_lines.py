@@ -4,7 +4,8 @@ Inline markup is read with one expression rather than a parser: pages of a megab
 while keys are pressed, so a line must cost microseconds. Links show their target. Nothing is
 fetched, and nothing is a live link.
 
-Raw HTML is not interpreted. On a page the tags that only hold or style text give way to it; every
+Tables in HTML are drawn as tables (`copydesk.domain.html_table`); other raw HTML is not
+interpreted. On a page the tags that only hold or style text give way to it; every
 other tag is shown as it was written, so that no word is lost with it. In what people write to each
 other all tags are, because there they are what is talked about.
 """
@@ -50,6 +51,7 @@ _GIVES_WAY = re.compile(
 )
 """The HTML whose tags a page does not show: it holds or styles the text that stands in it."""
 
+_BUTTON = re.compile(r"<a\b[^>]*\sclass=\"button\b")
 _ATTRIBUTE = re.compile(r"(\w+)=\"([^\"]*)\"")
 _TASK = re.compile(r"^\[([ xX])\]\s+")
 _ENTITIES = {"&nbsp;": " ", "&amp;": "&", "&lt;": "<", "&gt;": ">", "&quot;": '"', "&#x20;": " "}
@@ -95,8 +97,10 @@ def spans(text: str, tone: str = "", depth: int = 0, *, literal: bool = False) -
             given = dict(_ATTRIBUTE.findall(found["img"]))
             yield f"[image: {given.get('alt') or 'no text'}] ({given.get('src', '')})", "muted"
         elif found["href"] is not None:
+            button = _BUTTON.search(match.group()) is not None
+            yield from [("[ ", "muted")] if button else []
             yield from _nested(found["anchor"] or "", "link", depth, literal)
-            yield f" ({found['href']})", "muted"
+            yield f"{' ]' if button else ''} ({found['href']})", "muted"
         elif found["name"].lower() == "br":
             yield "\n", tone
         elif not _GIVES_WAY.fullmatch(found["name"]):

@@ -1,0 +1,298 @@
+"""HTML tables as rows and cells: the usual form of tables and cards in GitBook's Markdown.
+
+What is read is read with every character in its place, by the positions that the parser tells; a
+piece in which something does not come out so, because it is broken or holds what no cell shows,
+is left as it was written.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from html.parser import HTMLParser
+from typing import NamedTuple, TypeAlias
+
+Attributes: TypeAlias = Sequence[tuple[str, str | None]]
+
+ROW = re.compile(r"[ \t]*<tr(?=[\s/>])", re.IGNORECASE)
+"""How a row begins."""
+
+CUT = re.compile(r"(?=<tr[\s/>])|(?<=</tr>)", re.IGNORECASE)
+"""Where a line is cut, so that each row begins one."""
+
+MOST = 20_000
+"""Characters of a row that are read; what is longer is left as it was written."""
+
+MOST_OF_TABLE = 100_000
+"""Characters of a table that are read: about 0.2 s of work."""
+
+_MARKS = {
+    "strong": "**",
+    "b": "**",
+    "em": "*",
+    "i": "*",
+    "code": "`",
+    "del": "~~",
+    "s": "~~",
+}
+_BREAKS = frozenset({"p", "div", "ul", "ol", "br"})
+_AROUND = frozenset({"table", "thead", "tbody", "tfoot", "colgroup", "col"})
+_EMPTY = frozenset({"br", "img", "col", "input", "hr", "wbr"})
+_SPECIAL = re.compile(r"([\\`*_\[\]~])")
+_BLANKS = re.compile(r"[ \t\r\n\f]+")
+
+
+class _Token(NamedTuple):
+    """A tag or a text: ``kind`` is start, end or text; ``raw`` is it as it was written."""
+
+    kind: str
+    name: str
+    attributes: Attributes
+    raw: str
+
+
+class _Parser(HTMLParser):
+    """Notes where each tag and text begins. It is given one line, so that columns are offsets."""
+
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=False)
+        self.found: list[tuple[int, str, str, Attributes]] = []
+
+    def _note(self, kind: str, name: str, attributes: Attributes = ()) -> None:
+        self.found.append((self.getpos()[1], kind, name, attributes))
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Note a tag that begins something."""
+        self._note("start", tag, attrs)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Note a tag that has nothing in it."""
+        self._note("start", tag, attrs)
+
+    def handle_endtag(self, tag: str) -> None:
+        """Note a tag that ends something."""
+        self._note("end", tag)
+
+    def handle_data(self, data: str) -> None:
+        """Note a text."""
+        self._note("text", data)
+
+    def handle_entityref(self, name: str) -> None:
+        """Note a letter that is written as a name."""
+        self._note("text", f"&{name}")
+
+    def handle_charref(self, name: str) -> None:
+        """Note a letter that is written as a number."""
+        self._note("text", f"&#{name}")
+
+    def handle_comment(self, data: str) -> None:
+        """Note what is shown nowhere: it stays as it was written."""
+        self._note("other", data)
+
+    def handle_decl(self, decl: str) -> None:
+        """Note a declaration."""
+        self._note("other", decl)
+
+    def handle_pi(self, data: str) -> None:
+        """Note an instruction."""
+        self._note("other", data)
+
+    def unknown_decl(self, data: str) -> None:
+        """Note what is no HTML."""
+        self._note("other", data)
+
+
+def row_text(source: str) -> str | None:
+    """Return a row of a table as Markdown has rows: ``| One | **Two** |``.
+
+    Attributes that no Markdown has stand in braces before their cell or behind their link. None
+    for what is no whole row.
+    """
+    tokens = _tokens(source)
+    if tokens is None:
+        return None
+    rows = _rows(tokens, told=True)
+    if rows is None or len(rows) != 1 or not rows[0].cells:
+        return None
+    return f"{rows[0].about}| {' | '.join(rows[0].cells)} |"
+
+
+def link_text(source: str) -> str:
+    """Return prose with HTML's links and buttons as Markdown has links."""
+    tokens = _tokens(source)
+    if tokens is None:
+        return source
+    said: list[str] = []
+    at = 0
+    while at < len(tokens):
+        token = tokens[at]
+        end = at
+        if token.kind == "start" and token.name == "a":
+            end = next(
+                (n for n in range(at + 1, len(tokens)) if tokens[n].name == "a"
+                 and tokens[n].kind != "text"), at,
+            )  # fmt: skip
+        cell = _cell(tokens[at : end + 1], told=True, escape=False) if end > at else None
+        said.append(token.raw if cell is None else cell)
+        at = end + 1
+    return "".join(said)
+
+
+class HtmlTable(NamedTuple):
+    """A table: the cells of its head (none where it has no head, or an empty one), of its rows."""
+
+    head: Sequence[str]
+    rows: Sequence[Sequence[str]]
+
+
+def read_table(source: str) -> HtmlTable | None:
+    """Return a table with its cells as Markdown; None for what cannot be shown as one."""
+    tokens = _tokens(source, MOST_OF_TABLE)
+    rows = None if tokens is None else _rows(tokens, told=False)
+    if not rows:
+        return None
+    head = rows.pop(0).cells if rows[0].head else []
+    width = max(len(head), *(len(row.cells) for row in rows), 1)
+    return HtmlTable(
+        [*head, *[""] * (width - len(head))] if any(head) else [],
+        [[*row.cells, *[""] * (width - len(row.cells))] for row in rows],
+    )
+
+
+class _Row(NamedTuple):
+    cells: list[str]
+    head: bool
+    about: str
+
+
+def _tokens(source: str, most: int = MOST) -> list[_Token] | None:
+    """Return the tags and texts of a piece; None where one is not understood."""
+    if len(source) > 2 * most:
+        return None
+    line = _BLANKS.sub(" ", source).strip(" ")
+    if len(line) > most:
+        return None
+    parser = _Parser()
+    parser.feed(line)
+    parser.close()
+    found: list[_Token] = []
+    if parser.found and parser.found[0][0] != 0:
+        return None
+    for at, (start, kind, name, attributes) in enumerate(parser.found):
+        stop = parser.found[at + 1][0] if at + 1 < len(parser.found) else len(line)
+        raw = line[start:stop]
+        if not _is_whole(kind, name, raw):
+            return None
+        found.append(_Token(kind, name, attributes, raw))
+    return found
+
+
+def _is_whole(kind: str, name: str, raw: str) -> bool:
+    """Whether a piece is what the parser took it for, and no more: else something would be lost."""
+    if kind == "text":
+        return raw == name or raw == f"{name};"
+    if kind == "end":
+        return re.fullmatch(rf"</{re.escape(name)} ?>", raw, re.IGNORECASE) is not None
+    if kind == "start":
+        quoted = re.sub(r"\"[^\"]*\"|'[^']*'", "", raw)
+        return raw[:1] == "<" and raw[-1:] == ">" and quoted.count("<") == quoted.count(">") == 1
+    return False
+
+
+def _rows(tokens: Sequence[_Token], *, told: bool) -> list[_Row] | None:
+    """Return the rows of a table, or of a piece of it; None for what no table holds."""
+    rows: list[_Row] = []
+    cell: list[_Token] | None = None
+    about, inside = "", False
+    heads: list[bool] = []
+    for token in tokens:
+        edge = token.kind != "text" and token.name in ("td", "th", "tr")
+        if cell is not None and (edge or (token.kind == "end" and token.name in _AROUND)):
+            said = _cell(cell, told=told, escape=not told)
+            if said is None:
+                return None
+            rows[-1].cells.append(" ".join(filter(None, (about, said))))
+            cell, about = None, ""
+        if edge and token.kind == "start":
+            if token.name == "tr":
+                rows.append(_Row([], False, _braces(token.attributes, told)))
+                inside = True
+                heads = []
+                continue
+            if not inside:
+                return None
+            heads.append(token.name == "th")
+            rows[-1] = rows[-1]._replace(head=all(heads))
+            cell, about = [], _braces(token.attributes, told)
+        elif edge:
+            inside = inside and token.name != "tr"
+        elif cell is not None:
+            if token.name in _AROUND and token.kind != "text":
+                return None  # a table in a cell
+            cell.append(token)
+        elif token.kind == "text":
+            if token.raw.strip():
+                return None
+        elif token.name not in _AROUND:
+            return None
+    return None if cell is not None else rows
+
+
+def _cell(tokens: Iterable[_Token], *, told: bool, escape: bool) -> str | None:
+    """Return what is in a cell as Markdown; None where its tags do not belong together."""
+    said: list[str] = []
+    opened: list[tuple[str, str]] = []
+    for kind, name, attributes, raw in tokens:
+        if kind == "text":
+            text = _SPECIAL.sub(r"\\\1", raw) if escape else raw
+            said.append(text.replace("|", r"\|"))
+        elif kind == "end":
+            if name in _EMPTY:
+                return None
+            if not opened or opened[-1][0] != name:
+                return None
+            said.append(opened.pop()[1])
+        else:
+            begin, end = _tag(name, attributes, raw, told)
+            said.append(begin)
+            if name not in _EMPTY:
+                opened.append((name, end))
+    if opened:
+        return None
+    return _BLANKS.sub(" ", "".join(said)).strip(" ")
+
+
+def _tag(name: str, attributes: Attributes, raw: str, told: bool) -> tuple[str, str]:
+    """Return what stands for a tag in Markdown, where it begins and where it ends."""
+    given = dict(attributes)
+    if name == "a" and given.get("href") is not None:
+        about = _braces([each for each in attributes if each[0] != "href"], told)
+        return "[", f"]({_address(given['href'])}){about}"
+    if name == "img" and given.get("src") is not None:
+        rest = [each for each in attributes if each[0] not in ("src", "alt")]
+        alt = (given.get("alt") or "").replace("]", r"\]").replace("|", r"\|")
+        return f"![{alt}]({_address(given['src'])}){_braces(rest, told)}", ""
+    about = _braces(attributes, told)
+    if name in _MARKS:
+        return f"{_MARKS[name]}{about}", _MARKS[name]
+    if name in _BREAKS:
+        return f" {about} ", " "
+    if name == "li":
+        return f" - {about}", " "
+    if name == "span":
+        return about, ""
+    closing = "" if name in _EMPTY else f"</{name}>"
+    return raw.replace("|", r"\|"), closing
+
+
+def _address(url: str | None) -> str:
+    said = (url or "").replace("|", r"\|")
+    return f"<{said}>" if set(said) & set(" ()") else said
+
+
+def _braces(attributes: Attributes, told: bool) -> str:
+    """Return attributes that nothing else shows, where they are ``told``."""
+    if not told or not attributes:
+        return ""
+    said = (name if value is None else f"{name}={value}" for name, value in attributes)
+    return f"{{{' '.join(said)}}}".replace("|", r"\|")

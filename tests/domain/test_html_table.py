@@ -1,0 +1,129 @@
+"""Tables, cards and buttons in HTML as rows and cells, and what is broken as it was written."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from copydesk.domain.blocks import BlockText
+from copydesk.domain.diff import compare
+from copydesk.domain.html_table import link_text, read_table, row_text
+from copydesk.domain.patch import apply
+
+CARDS = (
+    '<table data-view="cards"><thead><tr><th></th><th></th><th data-hidden data-card-target '
+    'data-type="content-ref"></th></tr></thead><tbody><tr><td><strong>Install</strong></td><td>How '
+    'to install.</td><td><a href="install.md">install.md</a></td></tr><tr><td><strong>Use</strong>'
+    '</td><td>How to use it.</td><td><a href="use.md">use.md</a></td></tr></tbody></table>\n'
+)
+
+PIECES = (
+    "<table>", "<table ", "</table>", "<tr>", "<tr", "</tr>", "</TR >", "<td>", '<td a="1">',
+    "</td>", "<th>", "</th>", "<strong>", "</strong>", '<a href="x">', "</a>", "<br>",
+    '<img src="i">', "<!-- ", "-->", "<", ">", "&amp;", "&", "|", '"', "\n", "\n\n", "\r\n", " ",
+    "one", "two*", "_three_", "`", "<script>", "</script>", "<x y>", "é",
+)  # fmt: skip
+
+
+def said(text: str) -> list[str]:
+    found = BlockText(text)
+    return [found.said(row) for row in range(len(found))]
+
+
+def test_rows_of_cards_are_rows_with_their_links_and_attributes() -> None:
+    assert said(CARDS) == [
+        '<table data-view="cards"><thead>',
+        "|  |  | {data-hidden data-card-target data-type=content-ref} |",
+        "</thead><tbody>",
+        "| **Install** | How to install. | [install.md](install.md) |",
+        "| **Use** | How to use it. | [use.md](use.md) |",
+        "</tbody></table>",
+    ]
+
+
+def test_a_changed_word_is_marked_in_its_cell() -> None:
+    after = CARDS.replace("How to use it.", "How to use it well.").replace("use.md", "used.md", 1)
+    diff = compare(f"# T\n\n{CARDS}\nEnd.\n", f"# T\n\n{after}\nEnd.\n")
+    marked = [
+        "".join(f"[{span.text}]" if span.kind != "same" else span.text for span in line.spans)
+        for line in (diff[at] for at in range(len(diff)))
+        if line.kind in ("added", "removed")
+    ]
+    assert marked == [
+        "| **Use** | How to use it. | [use.md]([use].md) |",
+        "| **Use** | How to use it[ well]. | [use.md]([used].md) |",
+    ]
+    numbers = [diff[at].after_number for at in range(len(diff))]
+    assert numbers[-1] == 5, "lines are counted as the text has them"
+    assert set(numbers[2:-2]) <= {3, None}
+
+
+def test_what_no_cell_shows_is_shown_as_it_was_written() -> None:
+    before = "<table>\n<tr><td>One</td></tr>\n</table>\n"
+    diff = compare(before, before.replace("<td>One</td>", "<th>One</th>"))
+    lines = [diff[at].text for at in range(len(diff)) if diff[at].kind in ("added", "removed")]
+    assert lines == ["<tr><td>One</td></tr>", "<tr><th>One</th></tr>"]
+
+
+def test_rows_over_several_lines_are_rows() -> None:
+    text = (
+        "<table>\n  <tr>\n    <td>One</td>\n    <td><p>Two</p><p>a|b</p></td>\n  </tr>\n</table>\n"
+    )
+    assert said(text) == ["<table>", "| One | Two a\\|b |", "</table>"]
+
+
+def test_a_button_reads_as_a_link() -> None:
+    text = 'See <a href="https://x.example" class="button primary">Start</a> 1 < 2.'
+    assert link_text(text) == "See [Start](https://x.example){class=button primary} 1 < 2."
+    assert said(text) == [link_text(text)]
+    code = 'Write `<a href="x">y</a>`.'
+    assert said(code) == [code]
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        "<tr><td>a<b</td></tr>",
+        "<tr>loose<td>x</td></tr>",
+        "<tr><td><strong>x</td></tr>",
+        "<tr><td>x</td",
+        "<tr><td><!-- c --></td></tr>",
+        "<tr><td></b>x</td></tr>",
+        "<tr></tr>",
+        "<tr><td><table><tr><td>x</td></tr></table></td></tr>",
+        "<tr><td>" + "x" * 50_000 + "</td></tr>",
+    ],
+)
+def test_a_broken_row_stays_as_it_was_written(broken: str) -> None:
+    assert row_text(broken) is None
+    assert "".join(said(f"<table>\n{broken}\n</table>")).count("x") == broken.count("x")
+
+
+def test_a_table_is_read_whole_or_not() -> None:
+    table = read_table(CARDS)
+    assert table is not None
+    assert not table.head
+    assert table.rows[0] == ["**Install**", "How to install.", "[install.md](install.md)"]
+    table = read_table("<table><tr><th>A</th><th>B</th></tr><tr><td>a_b*</td></tr></table>")
+    assert table == (["A", "B"], [["a\\_b\\*", ""]])
+    assert read_table("<table><caption>C</caption><tr><td>1</td></tr></table>") is None
+    assert read_table("<table></table>") is None
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=40), st.integers(0, 40), st.integers(0, 40))
+def test_nothing_is_lost_of_any_html(pieces: list[str], start: int, stop: int) -> None:
+    before = "<table>\n<tr>" + "".join(pieces)
+    after = "<table>\n<tr>" + "".join([*pieces[:start], "new", *pieces[stop:]])
+    diff = compare(before, after)
+    assert apply(diff, before) == after
+    for text in (before, after):
+        rows = BlockText(text)
+        assert "".join(rows.source(row) for row in range(len(rows))) == text
+        words = re.findall("one|two|three|new|é", text)
+        shown = "\n".join(rows.said(row) for row in range(len(rows)))
+        assert re.findall("one|two|three|new|é", shown) == words
+    if before != after:
+        assert diff.changed or diff.quiet or before.split() == after.split()

@@ -46,9 +46,14 @@ def serve(*, host: str, port: int, desk: Path | None = None, fetch: bool = False
 def _answer(host: str, listener: socket.socket, store: Store, fetch: Fetch | None) -> None:
     import uvicorn
 
+    from copydesk.cli.serve_protocol import GRACE_SECONDS, MOST_ANSWERED, BoundedProtocol
+
     server = uvicorn.Server(
         uvicorn.Config(
             named(create_app(store, fetch=fetch)),
+            http=BoundedProtocol,
+            limit_concurrency=MOST_ANSWERED,
+            timeout_graceful_shutdown=GRACE_SECONDS,
             log_level="warning",
             access_log=False,
             server_header=False,

@@ -139,7 +139,10 @@ def _endpoint(
     async def answer(scope: Scope, receive: Receive, send: Send) -> None:
         scope[OPERATION] = op.name
         try:
-            body = b"" if op.body is None else await _body(Request(scope, receive))
+            body: bytes | Refusal = b""
+            if op.body is not None:
+                await _sign_in(store, _header(scope, b"authorization"), sessions)
+                body = await _body(Request(scope, receive))
             work = partial(_answer, store, worker, implementation, sessions, scope, body)
             if implementation.short:
                 response = await store.soon(work)
@@ -235,6 +238,16 @@ def _address(scheme: str, host: str, server: tuple[str, int] | None, root: str) 
     return str(connection.base_url).rstrip("/")
 
 
+async def _sign_in(store: Store, credential: str, sessions: Mapping[str, str]) -> None:
+    """Raise a 401 before the body of a request is read: a stranger's may be long, or never come.
+
+    Who calls is asked again in the transaction, which a token may be revoked before.
+    """
+    if _bearer(credential) not in sessions:
+        check = partial(_authenticate, credential=credential, sessions=sessions)
+        await store.soon(partial(store.read, check))
+
+
 async def _body(request: Request) -> bytes | Refusal:
     try:
         return await read_body(request)
@@ -258,9 +271,7 @@ async def _wake(worker: Worker) -> None:
 
 def _authenticate(tx: Tx, credential: str, sessions: Mapping[str, str]) -> str:
     """Return the id of the user whose credential this is; without a valid one it is a 401."""
-    scheme, _, token = credential.partition(" ")
-    if scheme.lower() != "bearer" or not token:
-        raise unauthorized("Send a bearer token in the Authorization header.")
+    token = _bearer(credential)
     if token in sessions:
         return sessions[token]
     digest = _digest(token)
@@ -270,6 +281,13 @@ def _authenticate(tx: Tx, credential: str, sessions: Mapping[str, str]) -> str:
     if user_id is None:
         raise unauthorized("This token is not valid here.")
     return user_id
+
+
+def _bearer(credential: str) -> str:
+    scheme, _, token = credential.partition(" ")
+    if scheme.lower() != "bearer" or not token:
+        raise unauthorized("Send a bearer token in the Authorization header.")
+    return token
 
 
 def _response(op: Operation[..., Any], call: Call, result: object) -> Response:

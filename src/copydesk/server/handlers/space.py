@@ -17,7 +17,7 @@ from copydesk.contract.models.space import (
 )
 from copydesk.server import content
 from copydesk.server.content import Draft
-from copydesk.server.errors import conflict, not_found
+from copydesk.server.errors import conflict, forbidden, not_found
 from copydesk.server.implementation import Call, implements
 from copydesk.server.paging import paginate
 from copydesk.server.queries.collection import check_recipient, check_target
@@ -129,10 +129,17 @@ def update_space(call: Call, space_id: str, body: SpaceUpdate) -> Space:
 
 @implements(ops.delete_space)
 def delete_space(call: Call, space_id: str) -> None:
-    """Put a space in the trash. Takes the permission admin."""
+    """Put a space in the trash. Takes the permission admin.
+
+    Raises a 403 also for who only reads it on a published site: it is not missing for them.
+    """
     purge_trash(call.tx)
     row = call.tx.one("SELECT * FROM space WHERE id = ?", space_id)
-    if row is None or row["deleted_at"] is not None or call.access.level(row) is None:
+    if row is None or row["deleted_at"] is not None:
+        return call.was_missing()
+    if call.access.level(row) is None:
+        if publication_of(call, space_id).readable:
+            raise forbidden("admin", f"the space {row['title']!r}")
         return call.was_missing()
     call.access.space(space_id, "admin")
     call.tx.update("space", space_id, deleted_at=call.tx.now, updated_at=call.tx.now)

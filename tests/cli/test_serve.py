@@ -1,0 +1,153 @@
+"""``copydesk serve`` and those who send it half a request, or too much of one."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, closing, suppress
+from pathlib import Path
+
+import pytest
+import uvicorn
+
+from copydesk.cli import serve_protocol
+from copydesk.server.app import create_app, mint_token
+from copydesk.server.arguments import BODY_LIMIT
+from tests.world import World
+
+PATIENCE = 30.0
+
+
+class Served:
+    """A desk that is served, and how to speak to it byte by byte."""
+
+    def __init__(self, world: World, address: tuple[str, int]) -> None:
+        self.world, self._address = world, address
+        self.token = world.token(world.ana)
+
+    def connect(self) -> socket.socket:
+        return socket.create_connection(self._address, PATIENCE)
+
+    def head(self, token: str, length: int) -> bytes:
+        return (
+            f"POST /v1/orgs/{self.world.home}/spaces HTTP/1.1\r\nhost: desk\r\n"
+            f"authorization: Bearer {token}\r\ncontent-type: application/json\r\n"
+            f"content-length: {length}\r\n\r\n"
+        ).encode()
+
+
+Serve = Callable[[], Served]
+
+
+@pytest.fixture
+def serve(tmp_path: Path) -> Iterator[Serve]:
+    """Serve a desk with the limits that stand in the module now."""
+    ends: list[Callable[[], None]] = []
+
+    def begin() -> Served:
+        world = World(tmp_path / "desk.db")
+        assert world.home
+        listener = socket.create_server(("127.0.0.1", 0))
+        config = uvicorn.Config(
+            create_app(world.store), http=serve_protocol.BoundedProtocol, lifespan="off",
+            limit_concurrency=serve_protocol.MOST_ANSWERED, log_level="critical",
+            timeout_graceful_shutdown=1,
+        )  # fmt: skip
+        server = uvicorn.Server(config)
+        thread = threading.Thread(target=lambda: asyncio.run(server.serve([listener])))
+        thread.start()
+
+        def end() -> None:
+            server.should_exit = True
+            thread.join(PATIENCE)
+            listener.close()
+            world.close()
+
+        ends.append(end)
+        return Served(world, listener.getsockname())
+
+    yield begin
+    for end in ends:
+        end()
+
+
+def answer(there: socket.socket) -> bytes:
+    """Read until it ends; a connection that is cut off has ended as well."""
+    found = b""
+    with suppress(ConnectionError):
+        while piece := there.recv(4096):
+            found += piece
+    return found
+
+
+def test_a_stranger_is_refused_before_the_body_is_there(serve: Serve) -> None:
+    served = serve()
+    with closing(served.connect()) as there:
+        there.sendall(served.head("desk_forged", BODY_LIMIT))
+        assert there.recv(4096).startswith(b"HTTP/1.1 401 ")
+    with closing(served.connect()) as there:
+        there.sendall(served.head(served.token, len(b'{"title": "New"}')))
+        there.sendall(b'{"title": "New"}')
+        assert there.recv(4096).startswith(b"HTTP/1.1 201 ")
+
+
+@pytest.mark.parametrize("part", ["nothing", "half a head", "half a body", "no more than a 401"])
+def test_half_a_request_is_let_go(serve: Serve, monkeypatch: pytest.MonkeyPatch, part: str) -> None:
+    for name in ("HEAD_SECONDS", "BODY_SECONDS", "REST_SECONDS"):
+        monkeypatch.setattr(serve_protocol, name, 0.2)
+    served = serve()
+    with closing(served.connect()) as there:
+        if part == "half a head":
+            there.sendall(b"GET /v1/user HTTP/1.1\r\nhost: ")
+        elif part == "half a body":
+            there.sendall(served.head(served.token, 400) + b'{"title": ')
+        elif part == "no more than a 401":
+            there.sendall(served.head("desk_forged", 400) + b'{"title": ')
+        got = answer(there)  # it ends
+        assert got.startswith(b"HTTP/1.1 401 ") if "401" in part else got == b""
+    with closing(served.connect()) as there:  # and the next one has its turn
+        there.sendall(served.head("desk_forged", 0))
+        assert there.recv(4096).startswith(b"HTTP/1.1 401 ")
+
+
+def test_half_of_a_second_request_is_let_go_too(
+    serve: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(serve_protocol, "HEAD_SECONDS", 0.2)
+    served = serve()
+    with closing(served.connect()) as there:
+        there.sendall(served.head("desk_forged", 0))
+        assert there.recv(4096).startswith(b"HTTP/1.1 401 ")
+        there.sendall(b"GET /v1/user HT")
+        assert answer(there) == b""
+
+
+def test_there_is_a_most_of_connections(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(serve_protocol, "HEAD_SECONDS", 3600.0)
+    monkeypatch.setattr(serve_protocol, "MOST_ANSWERED", 3)
+    monkeypatch.setattr(serve_protocol, "MOST_OPEN", 4)
+    served = serve()
+    with ExitStack() as held:
+        for _ in range(2):
+            there = held.enter_context(closing(served.connect()))
+            there.sendall(served.head("desk_forged", 0)[:40])
+        with closing(served.connect()) as third:
+            third.sendall(served.head("desk_forged", 0))
+            assert answer(third).startswith(b"HTTP/1.1 503 ")
+        for _ in range(2):
+            held.enter_context(closing(served.connect()))
+        with closing(served.connect()) as one_too_many:
+            assert answer(one_too_many) == b""
+
+
+def test_a_token_that_is_revoked_meanwhile_writes_nothing(serve: Serve) -> None:
+    served = serve()
+    token = served.world.write(lambda tx: mint_token(tx, served.world.ana, "for now"))
+    body = b'{"title": "Late"}'
+    with closing(served.connect()) as there:
+        there.sendall(served.head(token, len(body)) + body[:4])
+        served.world.write(lambda tx: tx.run("DELETE FROM token WHERE label = 'for now'"))
+        there.sendall(body[4:])
+        assert there.recv(4096).startswith(b"HTTP/1.1 401 ")

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from argparse import ArgumentParser, _SubParsersAction
 
     from copydesk.cli.connection import Service
+    from copydesk.cli.parser import Parser
 
 
 @dataclass(frozen=True)
@@ -78,27 +79,40 @@ def parse(arguments: Sequence[str]) -> Command:
     """Return the command for these arguments. Usage errors print a sentence and exit with 2."""
     if not arguments:
         return Command("copydesk.cli.open:open_desk")
-    if arguments[0].startswith(("http://", "https://")):
-        options = {"url": arguments[0], **vars(_opening_parser().parse_args(arguments[1:]))}
-        return Command("copydesk.cli.open:open_address", options)
-    options = vars(build_parser().parse_args(arguments))
+    opening = _opening_parser()
+    at = _first_word(arguments, opening)
+    if at is not None and arguments[at].startswith(("http://", "https://")):
+        given = opening.read([*arguments[:at], *arguments[at + 1 :]])
+        return Command("copydesk.cli.open:open_address", {"url": arguments[at], **vars(given)})
+    options = vars(build_parser().read(arguments))
     runner = options.pop("runner")
     return Command(runner, options)
 
 
-def _opening_parser() -> ArgumentParser:
-    """Return what may follow an address that is opened."""
+def _first_word(arguments: Sequence[str], parser: Parser) -> int | None:
+    """Return where the first argument stands that is no option and no value of one."""
+    at = 0
+    while at < len(arguments):
+        word = arguments[at]
+        if not word.startswith("-"):
+            return at
+        action = parser._option_string_actions.get(word)
+        at += 2 if action is not None and action.nargs is None else 1
+    return None
+
+
+@cache
+def _opening_parser() -> Parser:
+    """Return what may stand before or after an address that is opened."""
     from copydesk.cli.parser import Parser
 
-    parser: ArgumentParser = Parser(
-        prog="copydesk URL", description="Open where an address points."
-    )
+    parser = Parser(prog="copydesk URL", description="Open where an address points.")
     _connection(parser)
     return parser
 
 
 @cache
-def build_parser() -> ArgumentParser:
+def build_parser() -> Parser:
     """Return the whole command line, for parsing and for its documentation."""
     from argparse import RawDescriptionHelpFormatter
 
@@ -108,13 +122,14 @@ def build_parser() -> ArgumentParser:
     from copydesk.cli.script_arguments import add_api, add_clusters, add_cr, add_sites
 
     connecting = partial(_connection, again=True)
-    parser: ArgumentParser = Parser(
+    parser = Parser(
         prog="copydesk",
         description="The terminal desk for people who run documentation.",
         usage="%(prog)s [-h] [--version] [--profile NAME | --base-url URL | --desk FILE] "
         "[--read-only] [--debug] [URL | COMMAND …]",
         epilog=(
-            "URL, an address of the platform's application, opens the screens where it points.\n"
+            "URL, an address of the platform's application or of a published site, opens the\n"
+            "screens where it points.\n"
             "With no account copydesk opens the embedded desk: a sample, or what you import.\n"
             "copydesk login connects it to a service; COPYDESK_TOKEN, COPYDESK_BASE_URL and\n"
             "COPYDESK_PROFILE do so for one run."
@@ -124,7 +139,8 @@ def build_parser() -> ArgumentParser:
     parser.add_argument("--version", action="version", version=f"copydesk {__version__}")
     _connection(parser)
     parser.set_defaults(runner="copydesk.cli.open:open_desk")
-    commands = parser.add_subparsers(metavar="COMMAND", title="commands", prog=parser.prog)
+    plain: ArgumentParser = parser
+    commands = plain.add_subparsers(metavar="COMMAND", title="commands", prog=parser.prog)
     add_accounts(commands, connecting)
     add_api(commands, connecting)
     add_cr(commands, connecting)
@@ -140,46 +156,61 @@ def build_parser() -> ArgumentParser:
     _serve(commands)
     _desk(commands)
     _completion(commands)
+    _everywhere(parser)
     return parser
 
 
+def _everywhere(parser: ArgumentParser) -> None:
+    """Accept the general options behind each word of a command, not only where they are listed.
+
+    What has no use for one says so, as it does where the option stands in front.
+    """
+    from argparse import SUPPRESS, _SubParsersAction
+
+    for action in parser._actions:
+        if isinstance(action, _SubParsersAction):
+            for below in action.choices.values():
+                listed = list(below._actions)
+                _connection(below, again=True)
+                for added in below._actions:
+                    if added not in listed:
+                        added.help = SUPPRESS
+                _everywhere(below)
+
+
 def _connection(parser: ArgumentParser, *, again: bool = False) -> None:
-    """Accept the options that say which service is meant; ``again``: after the command, too."""
+    """Accept the options that say which service is meant; ``again``: after the command, too.
+
+    Those that the parser has already stay as they are.
+    """
     from argparse import SUPPRESS
     from pathlib import Path
 
     default = SUPPRESS if again else None
-    parser.add_argument(
-        "--desk",
-        type=Path,
-        metavar="FILE",
-        default=default,
-        help="the embedded desk's database (default: your own)",
-    )
-    parser.add_argument(
-        "--base-url",
-        metavar="URL",
-        default=default,
-        help="the service to use; its token is read from COPYDESK_TOKEN, or that of a profile",
-    )
-    parser.add_argument(
-        "--profile",
-        metavar="NAME",
-        default=default,
-        help="the profile to use (copydesk profiles); desk is the embedded desk",
-    )
-    parser.add_argument(
-        "--read-only",
-        action="store_true",
-        default=default,
-        help="write nothing to the service",
-    )
-    parser.add_argument(
-        "--debug",
-        action="store_true",
-        default=default,
-        help="log every request, without what is in it (copydesk log --file says where)",
-    )
+    told: dict[str, dict[str, Any]] = {
+        "--desk": {
+            "type": Path,
+            "metavar": "FILE",
+            "help": "the embedded desk's database (default: your own)",
+        },
+        "--base-url": {
+            "metavar": "URL",
+            "help": "the service to use; its token is read from COPYDESK_TOKEN, or that of a "
+            "profile",
+        },
+        "--profile": {
+            "metavar": "NAME",
+            "help": "the profile to use (copydesk profiles); desk is the embedded desk",
+        },
+        "--read-only": {"action": "store_true", "help": "write nothing to the service"},
+        "--debug": {
+            "action": "store_true",
+            "help": "log every request, without what is in it (copydesk log --file says where)",
+        },
+    }
+    for name, settings in told.items():
+        if name not in parser._option_string_actions:
+            parser.add_argument(name, default=default, **settings)
 
 
 def _ops(commands: _SubParsersAction[ArgumentParser]) -> None:

@@ -6,6 +6,7 @@ contract and the desk follow in a thread behind it.
 
 from __future__ import annotations
 
+import asyncio
 import gc
 from contextlib import suppress
 from functools import partial
@@ -41,29 +42,31 @@ def open_desk(*, service: Service = OWN) -> int:
 
 
 def open_address(*, url: str, service: Service = OWN) -> int:
-    """Open the screens where an address of the platform's application points.
+    """Open the screens where an address points: of the application, or of a published site.
 
     Raises ``UsageError`` for one that names nothing known.
     """
-    place, target = _pointed(url)
+    pointed = _pointed(url)
+    if pointed is None:
+        _terminal()
+        connection = service.connection()
+        pointed = asyncio.run(_published(connection, url))
+        connection.close()
+    place, target = pointed
     gc.disable()
     connection = service.connection()
     return _run(_terminal(), connection, place, target, read_only=service.read_only)
 
 
-def _pointed(url: str) -> tuple[str, Target]:
-    """Return the place that an address points at, and what it shows there."""
+def _pointed(url: str) -> tuple[str, Target] | None:
+    """Return the place that an address of the application points at, and what it shows there."""
     from copydesk.domain.address import parse_app_url
-    from copydesk.domain.text import clean, shorten
     from copydesk.tui.places import Target
 
     found = parse_app_url(url)
     if found is None:
-        raise UsageError(
-            f"{shorten(clean(url), 80)} names no organization (/o/…), space (/s/…) or site "
-            "(/sites/…) of the application"
-        )
-    ids = Target(organization=found.organization, space=found.space)
+        return None
+    ids = Target(organization=found.organization, space=found.space, page=found.page)
     if found.space is not None and found.change_request is not None:
         return "review", ids.but(change_request=found.change_request)
     if found.space is not None:
@@ -71,6 +74,29 @@ def _pointed(url: str) -> tuple[str, Target]:
     if found.site is not None:
         return "site-structure", ids.but(site=found.site)
     return FIRST_PLACE, ids
+
+
+async def _published(connection: Connection, url: str) -> tuple[str, Target]:
+    """Return what a published address shows, looked for among the sites that one can see.
+
+    Raises ``UsageError`` for one of no site, and ``ApiError``.
+    """
+    from copydesk.cli.site_finding import find_published
+    from copydesk.domain.text import clean, shorten
+    from copydesk.tui.places import Target
+
+    connection.make()
+    async with await connection.connect() as api:
+        found = await find_published(api, url)
+    if found is None:
+        raise UsageError(
+            f"{shorten(clean(url), 80)} names no organization (/o/…), space (/s/…) or site "
+            "(/sites/…) of the application, and no site that you can see is published there"
+        )
+    ids = Target(organization=found.organization)
+    if found.space is None:
+        return "site-structure", ids.but(site=found.site)
+    return "pages", ids.but(space=found.space, page=found.page or None)
 
 
 def _terminal() -> Paths:
@@ -119,6 +145,7 @@ def _show(
     """Show the screens of a service until they are left. Raises ``UsageError``."""
     from copydesk.cli.last_words import last_words
     from copydesk.tui.app import CopydeskApp
+    from copydesk.tui.identity import identify_at
     from copydesk.tui.theme import DARK
 
     unusable: list[UsageError] = []
@@ -144,6 +171,8 @@ def _show(
         connect=connect_or_leave,
         recall_seconds=settings.recall_seconds,
     )
+    if target is not None:
+        session.identify = partial(identify_at, target)
     app = CopydeskApp(
         session,
         first,

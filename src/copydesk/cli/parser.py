@@ -1,16 +1,81 @@
-"""The parser of the command line, which repeats nothing that could rewrite a terminal."""
+"""The parser of the command line, which repeats nothing that could rewrite a terminal.
+
+Options are taken as they are called, never cut short, and a word that is none gets the nearest one.
+"""
 
 from __future__ import annotations
 
-from argparse import ArgumentParser
-from typing import NoReturn
+from argparse import Action, ArgumentError, ArgumentParser, Namespace, _SubParsersAction
+from collections.abc import Iterable, Sequence
+from typing import Any, NoReturn
 
-from copydesk.domain.text import clean
+from copydesk.domain.text import clean, listed, shorten
+
+_FEW = 3
+"""So many words are named where there are too many for a sentence."""
+
+_CELLS = 60
 
 
 class Parser(ArgumentParser):
     """Complains in one clean sentence: what it repeats may have come from anywhere."""
 
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **{"allow_abbrev": False, **kwargs})
+
     def error(self, message: str) -> NoReturn:
         """Print a sentence on how the command is used, and exit with 2."""
         super().error(clean(message, limit=1000))
+
+    def read(self, arguments: Sequence[str]) -> Namespace:
+        """Return what the arguments say; the same as ``parse_args`` with a better complaint."""
+        found, left = self.parse_known_args(arguments)
+        if left:
+            parser = self._meant(arguments)
+            parser.error(parser.no_use(left[0]))
+        return found
+
+    def no_use(self, word: str) -> str:
+        """Say that an argument is of no use here, and what may have been meant."""
+        named = repr(shorten(word.partition("=")[0] if word.startswith("-") else word, _CELLS))
+        if not word.startswith("-"):
+            return f"{named} is one word too many. See {self.prog} --help."
+        known = [each for each in self._option_string_actions if each.startswith("--")]
+        return _instead(f"there is no option {named}", word.partition("=")[0], known, self.prog)
+
+    def _meant(self, arguments: Sequence[str]) -> Parser:
+        """Return the parser of the command that the arguments name."""
+        parser: Parser = self
+        for word in arguments:
+            for action in parser._actions:
+                if isinstance(action, _SubParsersAction) and word in action.choices:
+                    parser = action.choices[word]
+                    break
+        return parser
+
+    def _check_value(self, action: Action, value: Any) -> None:
+        """Raise ``ArgumentError`` for what is none of the choices, and name the nearest."""
+        if action.choices is None or value in action.choices:
+            return
+        named = repr(shorten(str(value), _CELLS))
+        words = [str(each) for each in action.choices]
+        if isinstance(action, _SubParsersAction):
+            said = _instead(f"there is no command {named}", str(value), words, self.prog)
+            # The name of the argument would stand before the sentence.
+            raise ArgumentError(None, said)
+        raise ArgumentError(action, _instead(f"it cannot be {named}", str(value), words, ""))
+
+
+def _instead(said: str, word: str, known: Iterable[str], prog: str) -> str:
+    """Return a complaint with the nearest right word, or with some of those that there are."""
+    from difflib import get_close_matches
+
+    words = list(known)
+    near = get_close_matches(word.casefold(), words, 1, 0.6)
+    found = f"{said}: did you mean {near[0]}?" if near else f"{said}."
+    if not prog:
+        return f"{found} It is {listed(words, 'or')}."
+    examples = [each for each in words if each not in {*near, "--help"}][:_FEW]
+    others = f"There {'is' if len(examples) == 1 else 'are'} {'also ' if near else ''}"
+    some = f"{others}{listed(examples)}; " if examples else ""
+    return f"{found} {some}{prog} --help lists all."

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from copydesk.client.api import Api
     from copydesk.contract.models.organization import Organization
     from copydesk.contract.models.site import Site
+    from copydesk.contract.models.site_section import SiteSection
 
 PAGE = 250
 """Rows asked for at once."""
@@ -73,6 +74,69 @@ async def find_site(api: Api, wanted: str, organization: str | None = None) -> F
         raise UsageError(f"no site is called {said}. There are: {named}.", FAILED)
     where = " in this organization" if organization else ""
     raise UsageError(f"no site is called {said}: there are no sites{where}.", FAILED)
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """What a published address shows: a site, in it a space, and in that a page by its path."""
+
+    organization: str
+    site: str
+    space: str | None = None
+    page: str = ""
+
+
+async def find_published(api: Api, url: str) -> Published | None:
+    """Return what an address of a published site shows, None where no site is known by it.
+
+    The space is the one whose own address is the longest that it begins with. Raises ``ApiError``.
+    """
+    from copydesk.contract import operations as ops
+
+    wanted = _address(url.partition("#")[0].partition("?")[0])
+    for place in await find_organizations(api, None):
+        async for site in api.pages(ops.list_sites, place.id, limit=PAGE):
+            bases = [base for base in _addresses(site) if _below(wanted, base) is not None]
+            if not bases:
+                continue
+            found = Published(place.id, site.id)
+            shown = [
+                s async for s in api.pages(ops.list_site_spaces, place.id, site.id, limit=PAGE)
+            ]
+            sections = {
+                section.id: section
+                async for section in api.pages(
+                    ops.list_site_sections, place.id, site.id, limit=PAGE
+                )
+            }
+            longest = -1
+            for each in shown:
+                section = sections.get(each.section or "")
+                ways = {"/".join((_section_path(section), each.path)).strip("/")}
+                if each.default:
+                    ways.add(_section_path(section))
+                if section is None or section.default:
+                    ways.add("" if each.default else each.path)
+                addresses = [f"{base}/{way}".rstrip("/") for base in bases for way in ways]
+                addresses += [_address(each.urls.published)] if each.urls.published else []
+                for address in addresses:
+                    page = _below(wanted, address)
+                    if page is not None and len(address) > longest:
+                        longest = len(address)
+                        found = Published(place.id, site.id, each.space.id, page)
+            return found
+    return None
+
+
+def _section_path(section: SiteSection | None) -> str:
+    return section.path if section is not None else ""
+
+
+def _below(address: str, base: str) -> str | None:
+    """Return what stands behind ``base`` in an address, None where that begins otherwise."""
+    if address != base and not address.startswith(f"{base}/"):
+        return None
+    return address[len(base) :].strip("/")
 
 
 async def find_organization(api: Api, wanted: str | None = None) -> Organization:

@@ -15,6 +15,7 @@ from copydesk.tui.people import People
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
+    from copydesk.tui.places import Target
     from copydesk.tui.session import Session
 
 REMEMBERED = "session"
@@ -40,6 +41,29 @@ async def identify(session: Session, api: Api) -> None:
     if page.items:
         chosen = next((o for o in page.items if o.id == remembered), page.items[0])
         choose(session, chosen.id, chosen.title)
+
+
+async def identify_at(target: Target, session: Session, api: Api) -> None:
+    """Do as `identify`, and be in the organization of what is opened, where that is known.
+
+    What cannot be read is left to the place that shows it. Raises what the client raises.
+    """
+    from copydesk.client.errors import ApiError
+    from copydesk.contract import operations as ops
+
+    await identify(session, api)
+    meant = target.organization
+    try:
+        if target.space is not None and meant not in session.organization_titles:
+            meant = (await api(ops.get_space, target.space)).organization or meant
+        if meant is None or meant == session.organization:
+            return
+        title = session.organization_titles.get(meant)
+        if title is None:
+            title = (await api(ops.get_organization, meant)).title
+    except ApiError:
+        return
+    choose(session, meant, title)
 
 
 def choose(session: Session, organization: str, title: str) -> None:

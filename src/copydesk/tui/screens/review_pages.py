@@ -69,6 +69,10 @@ class ReviewPages(ReviewBase):
             return
         known = {change.id for change in self.changes}
         page = self.page_id or self.target.page
+        if page not in known and page is not None:
+            # An address names a page by its path.
+            path = page.strip("/")
+            page = next((c.id for c in self.changes if c.node.path == path), page)
         if page not in known:
             seen = self.seen
             unseen = (c.id for c in self.changes if seen is None or seen.state(c.id) != "seen")

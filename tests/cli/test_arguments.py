@@ -1,0 +1,92 @@
+"""Arguments in every order, and words with a slip in them."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, _SubParsersAction
+from collections.abc import Iterator
+
+import pytest
+
+from copydesk.cli.arguments import build_parser, parse
+
+URL = "https://app.example.com/s/SPACE"
+GENERAL = (
+    ("--desk", "x.db"),
+    ("--base-url", "https://docs-api.example.com"),
+    ("--profile", "work"),
+    ("--read-only",),
+    ("--debug",),
+)
+
+
+def commands(parser: ArgumentParser, *words: str) -> Iterator[tuple[str, ...]]:
+    """Yield every command with what it needs to be whole."""
+    below = [a for a in parser._actions if isinstance(a, _SubParsersAction)]
+    if not below or words in {("clusters",), ("sites",), ("profiles",)}:
+        yield words
+    for action in below:
+        for name, each in action.choices.items():
+            yield from commands(each, *words, name)
+
+
+@pytest.mark.parametrize("option", GENERAL, ids=lambda option: option[0])
+def test_general_options_stand_anywhere(option: tuple[str, ...]) -> None:
+    for words in commands(build_parser()):
+        rest = {
+            "completion": ["bash"],
+            "api": ["GET", "/orgs"],
+            "cr": [] if "list" in words else ["7", "text"] if "comment" in words else ["7"],
+            "clusters": ["x"] if "show" in words else [],
+            "sites": ["x"] if "show" in words else [],
+            "structure": ["x"],
+            "conversations": ["x.json"],
+            "profiles": ["work"] if "use" in words else [],
+            "desk": {"import": ["x"], "export": ["x", "y"], "backup": ["x"]}.get(words[-1], []),
+        }.get(words[0], [])
+        first = parse([*option, *words, *rest])
+        for at in range(1, len(words) + 1):
+            given = [*words[:at], *option, *words[at:], *rest]
+            assert parse(given) == first, given
+        assert parse([*words, *rest, *option]) == first
+
+
+@pytest.mark.parametrize("option", GENERAL, ids=lambda option: option[0])
+def test_an_address_stands_before_or_after_options(option: tuple[str, ...]) -> None:
+    before, after = parse([*option, URL]), parse([URL, *option])
+    assert before == after
+    assert before.runner == "copydesk.cli.open:open_address"
+    assert before.options["url"] == URL
+    assert before.options[option[0].removeprefix("--").replace("-", "_")]
+    assert parse([*option, URL, "--debug"]) == parse([URL, "--debug", *option])
+
+
+def test_an_address_that_is_an_options_value_is_not_opened() -> None:
+    command = parse(["--base-url", URL, "cr", "list"])
+    assert (command.runner, command.options["base_url"]) == (
+        "copydesk.cli.cr_listing:list_requests",
+        URL,
+    )
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("desck", "copydesk: error: there is no command 'desck': did you mean desk? There are "),
+        ("cr lst", "there is no command 'lst': did you mean list? There are also show, diff and "),
+        ("zzz", "there is no command 'zzz'. There are login, logout and profiles; copydesk --help"),
+        ("cr list --stats open", "there is no option '--stats': did you mean --status? There are "),
+        ("cr list --stat=open", "there is no option '--stat': did you mean --status?"),
+        ("cr list --status opne", "it cannot be 'opne': did you mean open? It is draft, open, "),
+        ("completion zhs", "it cannot be 'zhs': did you mean zsh? It is bash, zsh or fish."),
+        ("cr list more", "copydesk cr list: error: 'more' is one word too many."),
+        (f"--read-onl {URL}", "there is no option '--read-onl': did you mean --read-only?"),
+        (f"{URL} cr", "'cr' is one word too many. See copydesk URL --help."),
+    ],
+)
+def test_a_slip_is_told_with_the_nearest_word(
+    line: str, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        parse(line.split())
+    assert ended.value.code == 2
+    assert said in capsys.readouterr().err

@@ -119,12 +119,18 @@ def test_commands_say_that_it_was_damaged(
     path = tmp_path / "state" / "state.db"
     fill(path)
     damage_all(path)
+    main(["doctor"])
+    assert f"{path}: damaged (file is not a database)" in capsys.readouterr().out
     assert main(["log"]) == 0
     out, error = capsys.readouterr()
     assert out == ""
     assert "state.db was damaged: it is kept as" in error
     assert main(["outbox"]) == 0
     assert capsys.readouterr() == ("Nothing waits to be sent.\n", "")
+    main(["doctor"])
+    said = capsys.readouterr().out
+    assert "damaged (" not in said
+    assert f"{path}.broken: was damaged, kept aside" in said
 
 
 # Refusals

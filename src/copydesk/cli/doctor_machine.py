@@ -7,10 +7,13 @@ import os
 import platform
 import re
 import shutil
+import sqlite3
 import stat
 import sys
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
+from urllib.parse import quote
 
 from copydesk import __version__
 from copydesk.cli import terminal
@@ -135,11 +138,33 @@ def files(paths: Paths) -> Iterator[Finding]:
     # Whoever may write to the settings may name a command that is run.
     yield from _file("settings", paths.settings, closed=stat.S_IWGRP | stat.S_IWOTH)
     yield from _file("desk", paths.desk)
-    yield from _file("state", paths.store)
+    yield from _file("state.db", paths.store)
+    yield from _store(paths.store)
     yield from _file("log", paths.log)
     if paths.credentials.is_dir():
         for path in sorted(paths.credentials.glob("*.json")):
             yield from _file("token", path)
+
+
+def _store(path: Path) -> Iterator[Finding]:
+    """Yield what is wrong with what this machine keeps, and what was set aside of it."""
+    if path.is_file():
+        try:
+            # Not for long, and not at all where nothing may be written beside it.
+            found = sqlite3.connect(f"file:{quote(str(path.absolute()))}?mode=ro", uri=True)
+            with closing(found):
+                (wrong,) = found.execute("PRAGMA quick_check(1)").fetchone()
+        except sqlite3.OperationalError:
+            wrong = "ok"
+        except sqlite3.DatabaseError as error:
+            wrong = str(error)
+        if wrong != "ok":
+            advice = "start copydesk: it keeps the file aside and takes over what can be read"
+            yield Finding("files", "state.db", f"{path}: damaged ({wrong})", advice)
+    for aside in sorted(path.parent.glob(f"{path.name}.broken*")):
+        if not aside.name.endswith(("-wal", "-shm")):
+            advice = "look whether a draft is missing (:drafts), then delete it"
+            yield Finding("files", "state.db", f"{aside}: was damaged, kept aside", advice)
 
 
 def _folder(name: str, folder: Path) -> Finding:

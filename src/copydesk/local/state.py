@@ -93,7 +93,7 @@ _REFUSALS = {
     sqlite3.SQLITE_READONLY: (errno.EACCES, "{} cannot be written"),
     sqlite3.SQLITE_CANTOPEN: (errno.EACCES, "{} cannot be opened"),
     sqlite3.SQLITE_BUSY: (errno.EBUSY, "another copydesk keeps {} busy"),
-    sqlite3.SQLITE_IOERR: (errno.EIO, "{} cannot be read or written: the disk fails"),
+    sqlite3.SQLITE_IOERR: (errno.EIO, "{} cannot be read or written"),
 }
 """What is said where the database refuses, by its code."""
 

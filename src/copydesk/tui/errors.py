@@ -76,6 +76,8 @@ def sentence(error: BaseException, again: str = "R") -> str:
             return f"{OFFLINE}{_ended(said)} {again} tries again."
         case errors.ApiError():
             return f"The service failed: {_ended(said)} {again} tries again."
+        case OSError(strerror=str(why), filename=None):
+            return _ended(why)
         case _:
             return f"{type(error).__name__}: {said}"
 

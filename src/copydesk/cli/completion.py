@@ -15,6 +15,19 @@ TAKES_FILES = ("files", "body")
 """Arguments that are the names of files and not paths, for ``-`` is one of them."""
 
 
+ZSH_TAIL = """
+if [[ $funcstack[1] == _copydesk ]]; then
+  # The file is in fpath, and zsh has loaded it to complete something.
+  _shtab_copydesk "$@"
+else
+  # It is sourced or evaluated.
+  (( $+functions[compdef] )) || { autoload -Uz compinit && compinit }
+  compdef _shtab_copydesk copydesk
+fi
+"""
+"""How the script for zsh ends: that of shtab completes at once where it is sourced, which fails."""
+
+
 def print_completion(*, shell: str) -> int:
     """Print the script that completes ``copydesk`` in a shell."""
     put_bytes(script(shell).encode())
@@ -31,6 +44,8 @@ def script(shell: str) -> str:
             # shtab looks for this; an action of argparse has no such field.
             vars(action)["complete"] = shtab.FILE
     text: str = shtab.complete(parser, shell)
+    if shell == "zsh":
+        text = text[: text.rindex("if [[ $zsh_eval_context")].rstrip() + "\n" + ZSH_TAIL
     return text
 
 

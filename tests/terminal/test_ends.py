@@ -8,6 +8,7 @@ import os
 import re
 import resource
 import signal
+import stat
 import subprocess
 import sys
 from pathlib import Path
@@ -316,3 +317,29 @@ def test_every_program_that_is_started_is_given_its_environment() -> None:
             if isinstance(node, ast.Call) and STARTS.fullmatch(ast.unparse(node.func)):
                 given = [ast.unparse(each.value) for each in node.keywords if each.arg == "env"]
                 assert given == ["environment()"], f"{path}:{node.lineno}"
+
+
+@pytest.mark.parametrize("mask", [0o000, 0o277], ids=oct)
+def test_a_new_home_is_for_its_user_only_whatever_the_umask(tmp_path: Path, mask: int) -> None:
+    home = tmp_path / "new" / "home"
+    masked = f"import os, sys; os.umask({mask}); from copydesk.cli import main; sys.exit(main())"
+    with Program(home, code=masked) as program:
+        program.until("live")
+        program.press("g", "c")
+        program.until("READY TO MERGE")
+        program.press("a")
+        program.until("ctrl+s")
+        program.type(TEXT.encode())
+        program.until(TEXT)
+        program.send(signal.SIGTERM)
+        program.ended()
+    command = [sys.executable, "-c", masked, "cr", "list"]
+    environment = {**os.environ, "COPYDESK_HOME": str(home)}
+    assert (
+        subprocess.run(command, env=environment, capture_output=True, check=False).returncode == 0
+    )
+    made = [home.parent, home, *home.rglob("*")]
+    modes = {path.relative_to(tmp_path): stat.S_IMODE(path.stat().st_mode) for path in made}
+    assert len(modes) > 8
+    wanted = {path: 0o700 if (tmp_path / path).is_dir() else 0o600 for path in modes}
+    assert modes == wanted

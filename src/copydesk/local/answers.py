@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from copydesk.domain.kept import Held, Kept
-from copydesk.local.durable import PRIVATE
+from copydesk.local.durable import PRIVATE, private_file
 from copydesk.local.paths import private_folder
 
 T = TypeVar("T")
@@ -222,7 +222,7 @@ class Answers:
             self._close()
         if self._database is None:
             private_folder(self._path.parent)
-            self._path.touch(mode=PRIVATE)
+            private_file(self._path)
             self._path.chmod(PRIVATE)
             self._database = _open(self._path, self._desk, self._wait)
         return self._database

@@ -10,6 +10,19 @@ PRIVATE = 0o600
 """Mode of every file: what a person writes is read by that person alone."""
 
 
+def private_file(path: Path) -> Path:
+    """Return ``path``, an empty file for this user only where there was none, whatever the umask.
+
+    Raises ``OSError`` when it cannot be made.
+    """
+    try:
+        path.touch(PRIVATE, exist_ok=False)
+    except FileExistsError:
+        return path
+    path.chmod(PRIVATE)  # a umask may have taken what its owner needs
+    return path
+
+
 def write_file(path: Path, content: bytes) -> None:
     """Replace the content of ``path``; when this returns, it is on the disk.
 
@@ -18,7 +31,8 @@ def write_file(path: Path, content: bytes) -> None:
     """
     beside = path.with_name(f".{path.name}.{secrets.token_hex(6)}.part")
     try:
-        descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, PRIVATE)
+        private_file(beside)
+        descriptor = os.open(beside, os.O_WRONLY | os.O_TRUNC)
         with os.fdopen(descriptor, "wb") as file:
             file.write(content)
             file.flush()
@@ -36,7 +50,8 @@ def append_file(path: Path, line: bytes) -> None:
     A last line that a crash left without an end is ended first, so that it cannot spoil the new
     one. Raises ``OSError`` when the disk refuses.
     """
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, PRIVATE)
+    private_file(path)
+    descriptor = os.open(path, os.O_RDWR | os.O_APPEND)
     try:
         size = os.lseek(descriptor, 0, os.SEEK_END)
         if size:

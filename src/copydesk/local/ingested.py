@@ -15,7 +15,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from copydesk.local.durable import PRIVATE
+from copydesk.local.durable import private_file
 from copydesk.local.paths import private_folder
 
 _SCHEMA = """
@@ -161,7 +161,7 @@ def _free(path: Path) -> Path:
 
 
 def _open(path: Path) -> sqlite3.Connection:
-    path.touch(mode=PRIVATE)
+    private_file(path)
     database = sqlite3.connect(path, timeout=0, isolation_level=None)
     try:
         # Once locked it stays so until it is closed, or the process is no more.

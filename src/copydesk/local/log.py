@@ -23,7 +23,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from copydesk.local.durable import PRIVATE, append_file
+from copydesk.local.durable import append_file, private_file
 from copydesk.local.paths import find_paths, private_folder
 
 NAME = "copydesk"
@@ -90,7 +90,7 @@ class _Private(RotatingFileHandler):
             "a",
             encoding=self.encoding,
             errors=self.errors,
-            opener=lambda path, flags: os.open(path, flags, PRIVATE),
+            opener=lambda path, flags: os.open(private_file(Path(path)), flags),
         )
 
     def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 - logging calls it so

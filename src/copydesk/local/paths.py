@@ -101,9 +101,21 @@ def find_paths(environment: Mapping[str, str] = os.environ) -> Paths:
 
 
 def private_folder(folder: Path) -> Path:
-    """Return ``folder``, made for this user only where it is missing.
+    """Return ``folder``, made for this user only where it is missing, with what it is in.
 
     One that is there stays as it is: it may be a person's own, shared on purpose.
     """
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    missing = []
+    for each in (folder, *folder.parents):
+        if each.is_dir():
+            break
+        missing.append(each)
+    for each in reversed(missing):
+        try:
+            each.mkdir(mode=0o700)
+        except FileExistsError:
+            if not each.is_dir():
+                raise
+        else:
+            each.chmod(0o700)  # a umask may have taken what its owner needs
     return folder

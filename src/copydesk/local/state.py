@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import quote
 
-from copydesk.local.durable import PRIVATE
+from copydesk.local.durable import private_file
 from copydesk.local.paths import private_folder
 
 T = TypeVar("T")
@@ -234,7 +234,7 @@ class State:
         for each in path.parent.glob("*.lock"):
             if not self.lives(each.stem):
                 each.unlink(missing_ok=True)
-        path.touch(mode=PRIVATE)
+        private_file(path)
         self._life = locked(path)
 
     # The file
@@ -263,7 +263,7 @@ class State:
             self._close()
             private_folder(self.path.parent)
             if not self.path.exists():
-                self.path.touch(mode=PRIVATE)
+                private_file(self.path)
             self._file = _file(self.path)
             database = sqlite3.connect(
                 self.path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False
@@ -306,7 +306,7 @@ class State:
         """Give a damaged file another name, unless another process did so meanwhile."""
         self._close()
         guard = self.path.with_name(f"{self.path.name}.lock")
-        guard.touch(mode=PRIVATE)
+        private_file(guard)
         lock = locked(guard)
         try:
             if lock is None or _file(self.path) != self._file:

@@ -117,6 +117,7 @@ class Store:
             path.parent.mkdir(parents=True, exist_ok=True)
             if not path.exists():
                 path.touch(mode=0o600)
+                path.chmod(0o600)  # a umask may have taken what its owner needs
         try:
             self._writer = self._connect()
             if reads:

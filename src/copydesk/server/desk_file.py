@@ -147,8 +147,8 @@ def _judge(connection: sqlite3.Connection, path: Path, newest: int, examine: boo
 
 def said_by(error: sqlite3.DatabaseError) -> str:
     """Return what SQLite says is wrong, without what it quotes: that may be what people wrote."""
-    if getattr(error, "sqlite_errorcode", None) is None:
-        return "a text in it is no text" if is_damage(error) else type(error).__name__
+    if getattr(error, "sqlite_errorcode", None) is None and is_damage(error):
+        return "a text in it is no text"
     return re.split(r" \(|: ", str(error))[0]
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ from copydesk.domain.documents import markdown_to_document
 from copydesk.server import branches, content, seeding
 from copydesk.server.merging import merge
 from copydesk.server.seeding import Editor, at
-from copydesk.server.source_content import fill, filled, source_of, source_space
+from copydesk.server.source_content import Stored, fill, filled, source_of, source_space
 from copydesk.server.sources.model import (
     Commit,
     Person,
@@ -74,6 +74,7 @@ class SpaceImport:
     author: Callable[[Person], str]
     problems: list[Problem]
     step: Callable[[str], None]
+    stored: Stored = field(default_factory=dict)
 
     def take(self, plan: SpacePlan, row: Row | None) -> SpaceReport:
         """Import one space and remember what the next import needs.
@@ -117,7 +118,7 @@ class SpaceImport:
             tx,
             self.organization_id,
             title,
-            filled(first.space),
+            filled(first.space, self.stored),
             author=author,
             visibility="public",
             git=_git(first.commit),
@@ -142,7 +143,7 @@ class SpaceImport:
             made = seeding.commit(
                 tx,
                 report.space_id,
-                filled(revision.space),
+                filled(revision.space, self.stored),
                 author=self.author(commit.author),
                 kind="merge" if revision.change else "edits",
                 git=_git(commit),
@@ -171,7 +172,7 @@ class SpaceImport:
                 report.space_id,
                 author,
                 change.subject,
-                filled(change.head),
+                filled(change.head, self.stored),
                 number=change.number,
                 description=_description(change),
                 base=self._revision_of(report.space_id, change.base),
@@ -215,7 +216,7 @@ class SpaceImport:
             at(self.tx, max(change.updated_at, _moment(row["updated_at"]))),
             remembered["id"],
             author,
-            filled(change.head),
+            filled(change.head, self.stored),
             git={"key": change.key, "oid": change.head_commit},
             contains=base,
         )
@@ -269,7 +270,7 @@ class SpaceImport:
             at(self.tx, change.updated_at),
             request,
             author,
-            filled(change.head),
+            filled(change.head, self.stored),
             git={"key": change.key, "oid": change.head_commit},
         )
         return request
@@ -277,7 +278,7 @@ class SpaceImport:
     def _revision_of(self, space_id: str, space: SourceSpace) -> str:
         """Return a revision of the space that holds exactly this, stored when there is none."""
         editor = Editor(self.tx, space_id, content.Draft())
-        fill(editor, space)
+        fill(editor, space, self.stored)
         stored = content.close_draft(self.tx, editor.draft)
         found: str | None = self.tx.value(
             "SELECT r.id FROM revision r JOIN space s ON s.id = r.space_id "
@@ -302,7 +303,9 @@ class SpaceImport:
             new = tuple(r for r in plan.revisions if r.commit and r.commit.oid not in known)
             self._history(new or plan.revisions[-1:], report, remembered["changes"])
             if not new:
-                seeding.commit(self.tx, report.space_id, filled(plan.head), author=self.owner)
+                seeding.commit(
+                    self.tx, report.space_id, filled(plan.head, self.stored), author=self.owner
+                )
                 report.revisions += 1
             return
         self._reconcile(plan, report, row, last)

@@ -112,6 +112,22 @@ class Editor:
 
         A file keeps its id as long as it keeps its path, so that references to it hold.
         """
+        blob = content.put_blob(self.tx, data)
+        return self.stored_file(
+            path, blob, len(data), content_type=content_type, kind=kind, git_oid=git_oid
+        )
+
+    def stored_file(
+        self,
+        path: str,
+        blob: str,
+        size: int,
+        *,
+        content_type: str | None = None,
+        kind: str = "file",
+        git_oid: str | None = None,
+    ) -> str:
+        """Put a file whose bytes the desk has as a blob at a path; as ``file`` does."""
         before = self.draft.files.get(path)
         file_id = before.id if before else uuid5(NAMESPACE_URL, f"{self.space_id}/{path}").hex[:20]
         guessed = mimetypes.guess_type(path)[0] or "application/octet-stream"
@@ -119,8 +135,8 @@ class Editor:
             id=file_id,
             name=path.rpartition("/")[2],
             path=path,
-            blob=content.put_blob(self.tx, data),
-            size=len(data),
+            blob=blob,
+            size=size,
             content_type=content_type or guessed,
             kind=kind,
             git_oid=git_oid,

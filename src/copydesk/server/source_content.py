@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, TypeAlias
 
 from copydesk.server import content
 from copydesk.server.content import Content, Draft, FileData, PageData
@@ -29,10 +29,15 @@ _KIND_OF_ROLE: Mapping[FileRole, str] = {
 }
 
 
-def fill(editor: Editor, space: SourceSpace) -> None:
+Stored: TypeAlias = dict[str, tuple[str, int]]
+"""The blobs of files that were read before, with their sizes, by git's id of the bytes."""
+
+
+def fill(editor: Editor, space: SourceSpace, stored: Stored) -> None:
     """Make an edit leave exactly what a source holds; pages keep their ids by their keys.
 
-    Raises ``SourceError`` for a file that is too large for a desk.
+    Files whose bytes are ``stored`` already are not read again: most are the same from state to
+    state, and they can be large. Raises ``SourceError`` for a file that is too large for a desk.
     """
     known: dict[str, str] = {
         row["source_key"]: row["id"]
@@ -44,24 +49,28 @@ def fill(editor: Editor, space: SourceSpace) -> None:
     editor.draft = Draft()
     _add_pages(editor, space.pages, None, known)
     for file in space.files:
-        data = file.read()
-        if len(data) > MAX_FILE:
-            raise SourceError(
-                f"{file.path} is larger than 1 GB; no desk keeps that. "
-                "Take it out of the repository, or import a branch or a folder without it."
-            )
-        editor.file(
+        if file.oid not in stored:
+            data = file.read()
+            if len(data) > MAX_FILE:
+                raise SourceError(
+                    f"{file.path} is larger than 1 GB; no desk keeps that. "
+                    "Take it out of the repository, or import a branch or a folder without it."
+                )
+            stored[file.oid] = content.put_blob(editor.tx, data), len(data)
+        blob, size = stored[file.oid]
+        editor.stored_file(
             file.path,
-            data,
+            blob,
+            size,
             content_type=file.content_type,
             kind=_KIND_OF_ROLE[file.role],
             git_oid=file.oid,
         )
 
 
-def filled(space: SourceSpace) -> Callable[[Editor], None]:
-    """Return the edit that leaves what a source holds."""
-    return lambda editor: fill(editor, space)
+def filled(space: SourceSpace, stored: Stored | None = None) -> Callable[[Editor], None]:
+    """Return the edit that leaves what a source holds; see ``fill``."""
+    return lambda editor: fill(editor, space, {} if stored is None else stored)
 
 
 def _add_pages(

@@ -173,15 +173,18 @@ site:
         {type: space, title: English, content: {directory: ./dev}}]}
     - {type: section, title: More, children: [
         {type: space, title: Guides, content: {directory: guides}},
-        {type: space, title: Elsewhere, content: {directory: null}}]}
+        {type: space, title: Elsewhere, content: {directory: null}},
+        {type: space, title: Deutsch, content: {directory: de}}]}
 """
     files = {
         "docs.yaml": structure,
         "dev/README.md": b"# D\n",
         "guides/SUMMARY.md": b"* [G](README.md)\n",
         "guides/README.md": b"# G\n",
+        "de/README.md": b"# H\n",
     }
     assert [(space.folder, space.title) for space in layout(files)] == [
+        ("de", "Deutsch"),
         ("dev", "Developers"),
         ("guides", "Guides"),
     ]

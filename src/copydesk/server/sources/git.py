@@ -13,13 +13,14 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Any, Self, cast
 
 from dulwich import objects
 from dulwich.diff_tree import RenameDetector, TreeChange, tree_changes
 from dulwich.errors import NotGitRepository, NotTreeError
 from dulwich.graph import find_merge_base
 from dulwich.index import get_unstaged_changes
+from dulwich.object_store import BaseObjectStore
 from dulwich.objects import ObjectID
 from dulwich.refs import Ref
 from dulwich.repo import Repo
@@ -42,6 +43,9 @@ __all__ = ["Ahead", "Branch", "Repository", "SourceError"]
 
 _HEADS = b"refs/heads/"
 _REMOTES = b"refs/remotes/"
+MAX_KEPT = 256 * 1024
+"""The largest object that is kept while it is compared with others, in bytes."""
+
 MAX_SUBJECT_READ, MAX_BODY_READ = 1000, 100_000
 """How much of a commit's message is read, in characters."""
 
@@ -357,7 +361,8 @@ class Repository:
         store = self._repo.object_store
         trees = self._commit(old).tree, self._commit(new).tree
         try:
-            found = RenameDetector(store).changes_with_renames(*trees)
+            once = cast("BaseObjectStore", _ReadOnce(store))
+            found = RenameDetector(once).changes_with_renames(*trees)
         except KeyError:
             try:
                 found = list(tree_changes(store, *trees))
@@ -394,6 +399,25 @@ def committed(folder: Path, there: Mapping[str, bytes]) -> set[str]:
             if oid == objects.Blob.from_string(data).id:
                 found.add(path)
     return found
+
+
+class _ReadOnce:
+    """The objects of a repository, for comparing each with many: small ones are unpacked once."""
+
+    def __init__(self, store: BaseObjectStore) -> None:
+        self._store = store
+        self._read: dict[bytes, objects.ShaFile] = {}
+
+    def __getitem__(self, oid: ObjectID) -> objects.ShaFile:
+        found = self._read.get(oid)
+        if found is None:
+            found = self._store[oid]
+            if found.raw_length() <= MAX_KEPT:
+                self._read[oid] = found
+        return found
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._store, name)
 
 
 def _absent(oid: ObjectID) -> Callable[[], bytes]:

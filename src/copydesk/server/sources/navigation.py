@@ -121,19 +121,26 @@ def _spaces(
     """Yield the folder and the title of each space of a site's structure."""
     if not isinstance(value, list) or depth > _MOST_DEEP:
         raise BadYamlError("has a “structure” that is no list of sections and spaces")
+    here = sum(isinstance(each, dict) and _directory(each) is not None for each in value)
     for each in value:
         if not isinstance(each, dict):
             raise BadYamlError("has a “structure” with something that is no section or space")
         title = each.get("title") if isinstance(each.get("title"), str) else None
-        content = each.get("content")
-        if isinstance(content, dict) and isinstance(content.get("directory"), str):
-            root = join(folder, content["directory"])
+        directory = _directory(each)
+        if directory is not None:
+            root = join(folder, directory)
             if root is None:
                 raise BadYamlError(f"has a “directory” outside the repository: {title or ''}")
             # A section's one space is often called by its language.
-            yield root, (above if above and len(value) == 1 else title)
+            yield root, (above if above and here == 1 else title)
         if each.get("children"):
             yield from _spaces(each["children"], folder, title, depth + 1)
+
+
+def _directory(item: Mapping[str, Any]) -> str | None:
+    content = item.get("content")
+    found = content.get("directory") if isinstance(content, dict) else None
+    return found if isinstance(found, str) else None
 
 
 def _sidebars(name: str, text: str) -> tuple[Item, ...]:

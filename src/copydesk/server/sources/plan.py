@@ -378,10 +378,11 @@ class _Planner:
                     self.moved(branch.oid, base, head),
                 )
             )
-        for folder in sorted(bases.keys() & self.layout(self.tip).keys() - heads.keys()):
-            reason = f"has no space at “{folder}” any more; that is not taken over"
+        gone = sorted(bases.keys() & self.layout(self.tip).keys() - heads.keys())
+        for folder in gone:
+            reason = f"has no space at {_at(folder)} any more; that is not taken over"
             self.problems.append(Problem(f"branch {branch.name}", reason))
-        self.not_taken(branch, changed, heads, taken=bool(found))
+        self.not_taken(branch, changed, heads, taken=bool(found or gone))
         return found
 
     def default_name(self) -> str:
@@ -427,7 +428,7 @@ class _Planner:
             self.problems.append(
                 Problem(
                     f"branch {branch.name}",
-                    f"has a space at “{folder}” that {self.default_name()} does not have",
+                    f"has a space at {_at(folder)} that {self.default_name()} does not have",
                 )
             )
         if outside:
@@ -482,6 +483,10 @@ def _proposed(
 
 def _key(branch: Branch) -> str:
     return f"branch:{branch.name}"
+
+
+def _at(folder: str) -> str:
+    return f"“{folder}”" if folder else "the top of the repository"
 
 
 def _are(things: Collection[str]) -> str:

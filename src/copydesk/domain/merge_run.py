@@ -56,7 +56,8 @@ class RunItem:
     """One request of a run.
 
     ``revision`` and ``comments`` are what it was queued with; an empty revision is not read yet.
-    ``seen`` is when it had last changed as the reader saw it, in seconds since the epoch.
+    ``seen`` is when it had last changed as the reader saw it, in seconds since the epoch, and
+    ``seen_revision`` its revision then: a verdict changes the one and not the other.
     ``sent`` is a request that went out and whose outcome is not noted: after a cut it may have
     arrived. ``arrived`` is the revision that the service named after an update. Texts are clean.
     """
@@ -68,6 +69,7 @@ class RunItem:
     space_title: str = ""
     url: str = ""
     seen: float | None = None
+    seen_revision: str = ""
     revision: str = ""
     comments: Comments = ()
     state: ItemState = "waiting"
@@ -238,6 +240,7 @@ class MergeRun:
         if item is None or item.revision:
             return self
         known = item.seen is None or found.updated <= item.seen
+        known = known or found.revision == item.seen_revision
         return self.change(
             key, revision=found.revision if known else UNSEEN, comments=found.comments
         )

@@ -100,6 +100,7 @@ class MergePlanner:
                 clean(title(row.space)),
                 row.url,
                 seen=row.updated.timestamp(),
+                seen_revision=row.revision,
             )
             for row in rows
         ]

@@ -62,6 +62,7 @@ def create_change_request_review(
         threads.add_comment(
             call.tx, space["id"], call.user_id, text, change_request=row["id"], review=key
         )
+    _changed(call, row)
     call.location = call.url("spaces", space["id"], "change-requests", row["id"], "reviews")
     return review_model(call, row, call.tx.row("review", key))
 
@@ -101,6 +102,7 @@ def request_reviewers(
             person = user_by_id(call, user_id).display_name
             raise invalid(f"body.users: {person} cannot see the space {space['title']!r}")
         threads.request_review(call.tx, row["id"], user_id, call.user_id)
+    _changed(call, row)
     return _requested(call, row, None, None)
 
 
@@ -117,6 +119,13 @@ def remove_requested_reviewer(
     )
     if not removed:
         call.was_missing()
+    else:
+        _changed(call, row)
+
+
+def _changed(call: Call, row: Row) -> None:
+    """Let a change request count as updated: whoever reads only the list sees that it is news."""
+    call.tx.update("change_request", row["id"], updated_at=call.tx.now)
 
 
 def _reviewers_to_change(call: Call, space_id: str, change_request_id: str) -> tuple[Row, Row]:

@@ -171,7 +171,7 @@ class ChangesDetails(ChangesWriting):
             known = replace(known, stuck=self.stuck(row))
         return known
 
-    def read_details(self, row: ChangeRow) -> None:
+    def read_details(self, row: ChangeRow, parts: Collection[str] = ALL_PARTS) -> None:
         """Read about a row; what is known of it stays until the answer comes."""
 
         async def read(api: Api) -> Details:
@@ -179,7 +179,7 @@ class ChangesDetails(ChangesWriting):
             from copydesk.tui.errors import sentence
 
             try:
-                return await self._read(api, row, ALL_PARTS)
+                return await self._read(api, row, parts)
             except (Forbidden, NotFound) as error:
                 return Details(missing=sentence(error), talk=Talk())
 
@@ -272,13 +272,27 @@ class ChangesDetails(ChangesWriting):
                 self.learned(news)
         return bool(wanted)
 
-    def age_details(self) -> None:
-        """Let what was read a minute ago be read again, where it is on screen."""
+    def poll_details(self) -> None:
+        """Read again what a poll is for: what others say of the row under the cursor, each time.
+
+        Of the other rows on screen a few are read again whose turn it is. One that the list tells
+        is another now (a verdict and a request for one change it) is read at once, wherever it is.
+        """
         limit = self.session.clock() - timedelta(seconds=FRESH_SECONDS)
-        for row in self.rows.rows_around(self.rows.page_lines):
-            found = self.known(row)
-            if found is not None and found.read_at is not None and found.read_at < limit:
-                self.forget_details(row)
+        old = [
+            (found.read_at, row)
+            for row in self.rows.rows_around(self.rows.page_lines)
+            if (found := self.known(row)) is not None
+            and found.read_at is not None
+            and found.read_at < limit
+        ]
+        for _, oldest in sorted(old, key=lambda each: each[0])[:AT_ONCE]:
+            self.forget_details(oldest)
+        row = self.rows.selected
+        if row is not None:
+            told = {RULES, TALK} if row.threads else {RULES}
+            self.read_details(row, ALL_PARTS if self.due(row, ALL_PARTS) else told)
+        self._read_around()
 
 
 def _tell_the_same(one: Details | None, other: Details | None) -> bool:

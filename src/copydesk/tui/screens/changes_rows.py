@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 PAGE = 200
 """Rows read at once."""
 
+PULSE = ("open", "draft")
+"""The views whose counts are read with each poll: nothing comes or goes but through them."""
+
 
 class ChangesRows(ChangesViews):
     """A view of change requests, paged as the service lists it or sorted here."""
@@ -239,7 +242,7 @@ class ChangesRows(ChangesViews):
 
         stop = source.subscribe(changed)
 
-    def _read_sorted(self, then: Callable[[list[ChangeRow]], None]) -> None:
+    def _read_sorted(self, then: Callable[[list[ChangeRow]], object]) -> None:
         """Read all of a view and sort it; until then the rows stay as they are."""
         listing, sort, backwards = self.listing, self.sort, self.backwards
         run = self._sorting = object()
@@ -311,7 +314,11 @@ class ChangesRows(ChangesViews):
         self.look()
 
     def poll(self) -> None:
-        """Read the rows again quietly; the counts less often, a long sorted list not at all."""
+        """Read quietly what others did: a page of rows, who is asked, the counts that tell most.
+
+        Then, of rows, what is due (`poll_details`). All counts are read when some are others, and
+        once a minute; a long sorted list is not read.
+        """
         base = self.rows.source.base
         if self._from_last_run:
             self._read_first()
@@ -319,13 +326,35 @@ class ChangesRows(ChangesViews):
             self.load("rows", lambda api: self._poll_pages(api, base), self._polled,
                       what="Reading again")  # fmt: skip
         elif isinstance(base, ListSource) and base.loaded <= PAGE:
-            self._read_sorted(lambda rows: self._merge(base, rows))
-        row, now = self.rows.selected, self.session.clock()
-        self.age_details()
-        if row is not None:
-            self.read_details(row)
-        self._read_around()
-        if self._counted is None or now - self._counted >= timedelta(seconds=COUNT_SECONDS):
+            self._read_sorted(lambda rows: self._polled(self._merge(base, rows)))
+        else:
+            self.poll_details()
+        self.load("pulse", self._feel, self._felt, what="Reading what else is new")
+
+    async def _feel(self, api: Api) -> bool:
+        """Read what tells for little that counts are others now: who is asked, open ones, drafts.
+
+        The other statuses are reached from those only, so that their counts wait for these. Return
+        whether they are.
+        """
+        from copydesk.tui import change_request_reading as reading
+
+        before, scope, me = dict(self.counts), await self.scope(api), self.session.me
+        if me is not None:
+            asked = await reading.read_asked(api, scope, me.id)
+            if asked != self._asked:
+                self._asked = asked
+                self.rows.triage.again()
+        for listing in self.view_listings():
+            if listing.id in PULSE and listing.id != self.view:
+                self.counts[listing.id] = await reading.read_count(api, scope, listing, "")
+        return any(self.counts[each] != before.get(each) for each in PULSE if each in self.counts)
+
+    def _felt(self, others: bool) -> None:
+        now = self.session.clock()
+        self.count_views()
+        old = self._counted is None or now - self._counted >= timedelta(seconds=COUNT_SECONDS)
+        if others or old:
             self._count()
 
     async def _refresh(self, api: Api, base: PagedSource[ChangeRow]) -> None:
@@ -341,18 +370,23 @@ class ChangesRows(ChangesViews):
         return before != (base.waiting, base.missing)
 
     def _polled(self, others: bool) -> None:
+        if not self.listing.filter and (count := self.rows.source.base.count) is not None:
+            self.counts[self.view] = count
+        self.poll_details()
         self.check()
         self.count_views()
         if others:
             self._count()
 
-    def _merge(self, base: ListSource[ChangeRow], rows: list[ChangeRow]) -> None:
+    def _merge(self, base: ListSource[ChangeRow], rows: list[ChangeRow]) -> bool:
+        """Take in what was read again; return whether rows left."""
         base.merge(rows)
         gone = base.missing - self.left
         if gone:
             self._count()
             self.load("gone", lambda api: self._ask_where(api, base, gone), self._refreshed,
                       what="Reading what left the view", kept="never")  # fmt: skip
+        return bool(gone)
 
     async def _ask_where(self, api: Api, base: Source[ChangeRow], ids: Iterable[str]) -> None:
         """Read rows that a refresh did not bring, so that each says what became of it."""

@@ -66,6 +66,8 @@ class ReviewBase(Place):
         """Open threads by page; counted when they change, not when they are drawn."""
         self.behind = False
         """Whether others changed the request since it was read."""
+        self.merged_since = False
+        """Whether they merged it."""
         self.cluster = ""
         """What the cluster is called that the request answers, once that is read."""
         self.page_id: str | None = None
@@ -173,7 +175,8 @@ class ReviewBase(Place):
         if opened is None:
             return ""
         if self.behind:
-            return "changed by others: R reads it"
+            what = "merged" if self.merged_since else "changed"
+            return f"{what} by others: R reads it"
         ready = self.readiness
         parts = [clean(opened.request.status) if ready is None else ready.word]
         if opened.request.outdated and opened.request.status in ("open", "draft"):
@@ -276,26 +279,46 @@ class ReviewBase(Place):
         }
 
     def poll(self) -> None:
-        """Ask whether others edited the request or its status. Nothing moves: R reads it."""
+        """Ask what others did: their verdicts and a status are shown at once, as they move nothing.
+
+        What they edited waits for R. This takes a request for itself, and one each for the
+        reviews, for who was asked and, where the rules are those of the organization, for these.
+        """
         opened = self.opened_request
         if opened is None:  # whatever kept it from being read
             self.reload()
             return
 
-        async def read(api: Api) -> ChangeRequest:
+        async def read(api: Api) -> tuple[ChangeRequest, RulesRead]:
             from copydesk.contract import operations as ops
 
-            return await api(ops.get_change_request, opened.space.id, opened.request.id)
+            now = await api(ops.get_change_request, opened.space.id, opened.request.id)
+            # What both sides wrote is the same until R reads it.
+            compare = self.rules is None
+            return now, await read_rules(api, now, opened.space, compare=compare)
 
-        def arrived(now: ChangeRequest) -> None:
+        def arrived(found: tuple[ChangeRequest, RulesRead]) -> None:
+            now, rules = found
             if self.opened_request is opened:
                 before = opened.request
-                self.behind = (now.revision, now.status, now.outdated) != (
-                    before.revision, before.status, before.outdated,
+                self.merged_since = now.status == "merged" != before.status
+                self.behind = self.merged_since or (now.revision, now.outdated) != (
+                    before.revision, before.outdated,
                 )  # fmt: skip
+                if not self.behind:
+                    if self.rules is not None:
+                        rules = replace(rules, both_sides=self.rules.both_sides)
+                    self._take_in(replace(opened, request=now), rules)
                 self.polled(now)
 
         self.load("poll", read, arrived, what="Reading again")
+
+    def _take_in(self, opened: Opened, rules: RulesRead) -> None:
+        """Show what is not about its text as it is now; its pages are the same."""
+        if opened != self.opened_request or rules != self.rules:
+            self.opened_request = opened
+            self._rules_read(rules)
+            self.refresh_frame()
 
     def polled(self, now: ChangeRequest) -> None:
         """Go on once it is known what the request is now."""

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from copydesk.client.api import Api
     from copydesk.contract.models.comment import CommentReply
     from copydesk.domain.impact import Impact
+    from copydesk.tui.review_reading import Opened
 
 LOOKED_AT = 25
 """Up to so many changed pages the links around them are read unasked; ``i`` reads them always."""
@@ -119,6 +120,11 @@ class ReviewTabs(ReviewDrafts):
         self._asked_for.add(key)
         return True
 
+    def _still(self, opened: Opened) -> bool:
+        """Whether the texts of both sides are the same as when something was begun to be read."""
+        now = self.opened_request
+        return now is not None and now.version == opened.version
+
     def _read_sides(self) -> None:
         opened = self.opened_request
         assert opened is not None
@@ -130,7 +136,7 @@ class ReviewTabs(ReviewDrafts):
             return await read_sides(api, opened)
 
         def came(sides: Sides) -> None:
-            if self.opened_request is opened:
+            if self._still(opened):
                 self.sides = sides
                 self._show_tabs()
 
@@ -159,7 +165,7 @@ class ReviewTabs(ReviewDrafts):
             return await read_impact(api, opened.space.id, opened.request.id, changes)
 
         def came(impact: Impact) -> None:
-            if self.opened_request is opened:
+            if self._still(opened):
                 self.impact = impact
                 self.show_overview()
 

@@ -1,0 +1,158 @@
+"""What others decide arrives while one looks: within one poll, on few requests."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Awaitable, Callable
+from datetime import timedelta
+
+import pytest
+
+from copydesk.client.api import Api
+from copydesk.contract import operations as ops
+from copydesk.contract.models.change_request import ChangeRequestUpdate
+from copydesk.contract.models.review import ReviewCreate, ReviewersRequest
+from copydesk.tui.contact import POLL_SECONDS
+from copydesk.tui.places import Target
+from tests.drive import Driver, drive
+from tests.tui.opening import open_world
+from tests.world import World
+
+REVIEWED = {"type": "rules", "rules": [{"rule": "require_at_least_one_review"}]}
+ROWS = 30
+LIST_REQUESTS = 3 + 6
+"""A poll of a list: its rows, who is asked, drafts; and what is said of the row under the cursor:
+itself, its space, reviews, requested reviewers, the rules of the organization, threads."""
+REVIEW_REQUESTS = 5
+"""A poll of a review: itself, reviews, requested reviewers, threads, the organization's rules."""
+
+
+class Other:
+    """Another person, who works from elsewhere."""
+
+    def __init__(self, world: World) -> None:
+        self.world = world
+        self.id = world.user("priya", "admin", display_name="Priya Raman")
+        self.space = world.space("Guide", {"a": "# A\n\nOne.\n"}, merge_rules=REVIEWED)
+        self.requests = [
+            world.change_request(
+                self.space, {"a": f"# A\n\nOne {n}.\n"}, subject=f"Edit {n:02}", by=self.id
+            )
+            for n in range(ROWS)
+        ]
+
+    async def does(self, work: Callable[[Api], Awaitable[object]]) -> None:
+        async with self.world.api(self.id) as api:
+            await work(api)
+
+    async def says(self, request: str, status: str = "approved") -> None:
+        body = ReviewCreate.model_validate({"status": status})
+        async with self.world.api(self.world.user("lee", "admin")) as api:
+            await api(ops.create_change_request_review, self.space, request, body)
+
+
+async def poll(driver: Driver, world: World) -> int:
+    """Let the time of a poll pass; return how many requests it made."""
+    api = await driver.app.session.ready()
+    before = api.answers
+    world.clock.now += timedelta(seconds=POLL_SECONDS)
+    driver.app.tick()
+    await driver.idle()
+    return api.answers - before
+
+
+def met(driver: Driver, subject: str) -> str:
+    """Return how many of the merge rules a row says are met."""
+    row = next(line for line in driver.screen.splitlines() if re.search(rf"\d +{subject}  ", line))
+    found = re.search(r"\d/\d", row)
+    return found.group() if found else row
+
+
+@pytest.fixture
+def other(world: World) -> Other:
+    return Other(world)
+
+
+async def test_a_poll_of_a_list_makes_few_requests(world: World, other: Other) -> None:
+    for size in ((80, 24), (140, 40)):
+        async with drive(open_world(world, "changes"), "j", size=size) as driver:
+            await poll(driver, world)
+            for _ in range(2):
+                assert await poll(driver, world) <= LIST_REQUESTS
+
+
+async def test_verdicts_status_and_requests_arrive_in_the_list(world: World, other: Other) -> None:
+    near, far, gone = other.requests[-1], other.requests[-5], other.requests[-8]
+    async with drive(open_world(world, "changes"), size=(140, 40)) as driver:
+        await poll(driver, world)
+        assert met(driver, "Edit 29") == "0/1"
+        assert met(driver, "Edit 25") == "0/1"
+        views = driver.screen.splitlines()[1]
+        assert "Needs me 0" in views
+        assert "Ready to merge 0" in views
+        assert "[All open 30]" in views
+        assert "Archived 0" in views
+
+        # Of the row under the cursor, and of another one on screen.
+        await other.says(near)
+        await other.says(far)
+        await poll(driver, world)
+        assert met(driver, "Edit 29") == "1/1"
+        assert met(driver, "Edit 25") == "1/1"
+        assert met(driver, "Edit 24") == "0/1"
+        assert "Ready to merge 2" in driver.screen.splitlines()[1]
+
+        body = ReviewersRequest(users=[world.ana])
+        await other.does(
+            lambda api: api(ops.request_reviewers, other.space, other.requests[0], body)
+        )
+        await poll(driver, world)
+        assert "Needs me 1" in driver.screen.splitlines()[1]
+
+        archived = ChangeRequestUpdate(status="archived")
+        await other.does(lambda api: api(ops.update_change_request, other.space, gone, archived))
+        await poll(driver, world)
+        views = driver.screen.splitlines()[1]
+        assert "[All open 29]" in views
+        assert "Archived 1" in views
+        assert "Rows came, left or moved" in driver.screen
+
+
+async def test_who_looks_at_what_waits_sees_what_comes(world: World, other: Other) -> None:
+    async with drive(open_world(world, "changes"), "1", size=(140, 40)) as driver:
+        assert "[Needs me 0]" in driver.screen
+        body = ReviewersRequest(users=[world.ana])
+        await other.does(
+            lambda api: api(ops.request_reviewers, other.space, other.requests[3], body)
+        )
+        await poll(driver, world)
+        assert "[Needs me 1]" in driver.screen
+
+
+async def test_verdicts_and_status_arrive_in_the_review(world: World, other: Other) -> None:
+    request = other.requests[4]
+    target = Target(space=other.space, change_request=request)
+    async with drive(open_world(world, "review", target), size=(140, 40)) as driver:
+        assert "Rules 0/1" in driver.screen
+        assert await poll(driver, world) <= REVIEW_REQUESTS
+        await other.says(request)
+        await poll(driver, world)
+        assert "Rules 1/1" in driver.screen
+        await driver.press("5")
+        assert "lee" in driver.screen.lower()
+
+        await other.says(request, "changes-requested")
+        await poll(driver, world)
+        assert "asked for changes" in driver.screen
+
+        archived = ChangeRequestUpdate(status="archived")
+        await other.does(lambda api: api(ops.update_change_request, other.space, request, archived))
+        await poll(driver, world)
+        assert "archived" in driver.screen.splitlines()[1]
+
+        opened = ChangeRequestUpdate(status="open")
+        await other.does(lambda api: api(ops.update_change_request, other.space, request, opened))
+        await other.says(request)
+        await other.does(lambda api: api(ops.merge_change_request, other.space, request))
+        await poll(driver, world)
+        assert "merged by others: R reads it" in driver.screen

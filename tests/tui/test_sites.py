@@ -185,7 +185,7 @@ async def test_an_order_is_staged_sent_with_the_fewest_requests_and_taken_back(
         await driver.press("alt+down")
         assert "It is the last of its level." in driver.screen
         await driver.press("u", "u", "u")
-        assert "published order" in driver.screen
+        assert "current order" in driver.screen
         await driver.press("u")
         assert "Nothing to undo." in driver.screen
         await driver.press("ctrl+r", "Z", "ctrl+r")
@@ -577,7 +577,7 @@ async def test_what_is_staged_outlives_the_program(world: World) -> None:
         assert "yours now" in driver.line("Another copydesk")
         assert drafts.texts[key] == kept
         await driver.press("u")
-        assert "published order" in driver.screen
+        assert "current order" in driver.screen
     assert key not in drafts.texts
     # An order that an earlier version kept, and what is none.
     rows = [ids[title] for title in SECTIONS]

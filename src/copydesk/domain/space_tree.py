@@ -40,7 +40,7 @@ SORTS: Mapping[str, str] = {
     "title": "title",
     "updated": "last updated",
     "comments": "comments",
-    "published": "published order",
+    "published": "as arranged",
 }
 """How siblings may be ordered, and what each order is called."""
 

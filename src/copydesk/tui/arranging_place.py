@@ -299,7 +299,7 @@ class ArrangingPlace(ShowsStaged, scope="arranging"):
             *(call.line for call in self.requests()),
             "",
             *await self.overtaken_facts(),
-            "What is on screen becomes what is published. u brings it back.",
+            "The order becomes what it is without that. u brings it back.",
         ]
         if await self.desk.push_screen_wait(Confirm("Drop what is staged?", facts, verb="drop")):
             self.staged(self.arrangement.drop())
@@ -307,12 +307,12 @@ class ArrangingPlace(ShowsStaged, scope="arranging"):
 
     @action("=", "compare", show=14, group="Look")
     def compare(self) -> None:
-        """Show the staged order, the published one, or only what something is staged of."""
+        """Show the staged order, the current one, or only what something is staged of."""
         if not self.known:
             self.say(self.not_read, "warn")
             return
         if self.showing == "now" and not self.arrangement.dirty:
-            self.say("Nothing is staged: this is the published order.")
+            self.say("Nothing is staged: this is the current order.")
             return
         order = list(VIEWS)
         self.showing = order[(order.index(self.showing) + 1) % len(order)]
@@ -326,7 +326,7 @@ class ArrangingPlace(ShowsStaged, scope="arranging"):
         stages=True, takes="none",
     )  # fmt: skip
     async def apply(self) -> None:
-        """Send what is staged, after reading what is published again. It shows the plan first."""
+        """Send what is staged, after reading again how it is now. It shows the plan first."""
         await self.send_staged()
 
     @command("w", stages=True, takes="none")

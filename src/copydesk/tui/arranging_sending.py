@@ -162,7 +162,7 @@ class SendsStaged(KeptStaged):
                 return
         if not self.arrangement.dirty:
             self.keep_now()
-            self.tell("Nothing is left to send: it is published already.", "good")
+            self.tell("Nothing is left to send: it is so already.", "good")
         else:
             await self._send(*facts)
 

@@ -31,7 +31,7 @@ Showing = Literal["now", "base", "changed"]
 
 VIEWS: dict[Showing, str] = {
     "now": "staged order",
-    "base": "published order",
+    "base": "current order",
     "changed": "only what changed",
 }
 """What ``=`` steps through."""
@@ -145,7 +145,7 @@ class ShowsStaged(SendsStaged):
             if self.asked:
                 return f"{count} in the plan"
             return f"{count} staged, nothing sent: ctrl+s sends {them}"
-        return super().status_left() or ("published order" if self.known else "")
+        return super().status_left() or (VIEWS["base"] if self.known else "")
 
     @property
     def staged_note(self) -> str:

@@ -328,7 +328,7 @@ def others_lines(
 ) -> list[Text]:
     """Return theirs beside (or above) ours, what both changed, and what no longer fits."""
     theirs = [each.line for each in rebased.theirs] or ["nothing that is in the way"]
-    mine = list(ours) or ["nothing: it is published already, or no longer fits"]
+    mine = list(ours) or ["nothing: it is so already, or no longer fits"]
     lines: list[Text] = []
     heads = "THEIRS, by now on the service", "OURS, on top of it"
     if beside:

@@ -16,6 +16,7 @@ from copydesk.domain.tree_arrangement import TreeArrangement
 from copydesk.tui.actions import action
 from copydesk.tui.app import style_path
 from copydesk.tui.arranging_place import not_allowed, nothing_staged
+from copydesk.tui.arranging_shown import VIEWS
 from copydesk.tui.dispatch import run
 from copydesk.tui.draft_keys import tree_key
 from copydesk.tui.glyphs import glyphs
@@ -160,7 +161,7 @@ class OrganizationStructurePlace(SpaceDetails, scope="organization_structure"):
     def status_left(self) -> str:
         """What is staged; what there is, and what is not shown."""
         said = super().status_left()
-        if said != "published order" or self.read is None:
+        if said != VIEWS["base"] or self.read is None:
             return said
         items = self.arrangement.base.items.values()
         count = sum(item.kind == "space" for item in items)

@@ -49,7 +49,7 @@ WRITTEN = 12
 """So many actions of this machine are listed beside the structure."""
 
 NOTHING_STAGED = (
-    "Nothing is staged: this is what is published.",
+    "Nothing is staged: this is how it is.",
     "J and K move a row, e changes it; nothing is sent until ctrl+s.",
 )
 

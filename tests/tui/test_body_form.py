@@ -252,8 +252,9 @@ async def test_only_what_differs_is_sent_and_limits_are_told_while_typing(
         await driver.press("ctrl+o", "space", "ctrl+s", "tab")
         assert form.values()["topics"] == "news"
         await driver.press("ctrl+o", "space", "ctrl+s")
+        # What is sent is the id; what is read in the field is what that is called.
         assert form.values()["editors"] == "lee"
-        assert "Lee" in driver.line("Editors")
+        assert driver.line("   Lee   ")
         await driver.press("tab", "0", "tab")
         assert form.values()["pages"] == "120"
         await driver.burst(*"soon")
@@ -282,7 +283,7 @@ async def test_only_what_differs_is_sent_and_limits_are_told_while_typing(
         form = await show(driver, edit(desk))
         assert "what you typed before is back" in driver.screen
         await driver.press("tab", "tab", "tab", "tab", "tab")
-        assert "Lee" in driver.line("Editors"), "what its ids are called is kept too"
+        assert driver.line("   Lee   "), "what its ids are called is kept too"
         desk.refusal = ""
         desk.fails = Unreachable("desk.test cannot be reached")
         await driver.press("ctrl+s")

@@ -100,7 +100,7 @@ def _field(
     lines: int,
     check: Callable[[str], str | None],
 ) -> Field:
-    several = {"list": "\n", "ticks": ", "}.get(slot.kind, "")
+    several, named = {"list": "\n", "ticks": ", "}.get(slot.kind, ""), offers is not None
     if slot.kind == "ticks" and offers is None:
         offers = _values(slot)
     first = filling.first[slot.name]
@@ -125,6 +125,7 @@ def _field(
         limits=slot.limits,
         empty=_empty(filling, slot),
         required=slot.required,
+        named=named,
     )
 
 

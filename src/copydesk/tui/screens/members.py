@@ -160,6 +160,7 @@ class MembersPlace(KnowsRights, OrganizationActions, ResourcePlace["Member"], sc
             help="The id of an account. Offered are members who sign in otherwise, and people of "
             "your other organizations.",
             required=True,
+            named=True,
         )
         facts = [
             "Who is new gets the role and the team of the single sign-on, else the default role, "

@@ -19,6 +19,7 @@ from textual.widgets import Input, Label, Static, TextArea
 
 from copydesk.domain.text import listed, shorten
 from copydesk.tui.actions import action
+from copydesk.tui.beginning import begin
 from copydesk.tui.widgets.form_choice import FormChoice
 from copydesk.tui.widgets.form_fields import Entry
 from copydesk.tui.widgets.form_fields import Field as Field
@@ -110,7 +111,7 @@ class Form(OffersChoices, scope="form"):
             label = Label(self._label(field, value), classes="ask")
             self._labels[field.name] = label
             yield label
-            self._inputs[field.name] = field.make(value)
+            self._inputs[field.name] = field.make(self.shown(field, value))
             yield self._inputs[field.name]
         said = "what you typed before is back" if draft else ""
         keys = Label(self._keys(said), classes="keys", id="form-keys")
@@ -129,7 +130,8 @@ class Form(OffersChoices, scope="form"):
         return self.paint(keys)
 
     def on_mount(self) -> None:
-        """Begin in the first field."""
+        """Begin in the first field; ids are named as soon as that is known."""
+        begin(self, self.name_held, name="names")
         for first in self._inputs.values():
             first.focus()
             break
@@ -211,7 +213,7 @@ class Form(OffersChoices, scope="form"):
             note = field.note if isinstance(field.note, str) else field.note(text.strip())
             line.append(f"   {note}" if note else "", style="warn")
         known = [self._names[each] for each in field.parts(text.strip()) if each in self._names]
-        if known and wrong is None:
+        if known and wrong is None and not field.named:
             line.append(f"   {shorten(', '.join(known), NAMED_CELLS)}", style="who")
         return self.paint(line)
 

@@ -112,7 +112,8 @@ class Field:
     height for longer text. ``offers`` reads what can be chosen for it: options whose ids are texts;
     with ``several`` any number of them, which that text stands between. ``options`` make it a
     choice of one of them, by its id. ``help`` and ``limits`` are shown while it has the focus;
-    ``empty`` is what it says while nothing is in it. A ``required`` one may not be sent empty.
+    ``empty`` is what it says while nothing is in it. A ``required`` one may not be sent empty. One
+    that is ``named`` holds ids that are offered: it shows what they are called.
     """
 
     name: str
@@ -128,6 +129,7 @@ class Field:
     limits: str = ""
     empty: str = ""
     required: bool = False
+    named: bool = False
 
     def __post_init__(self) -> None:
         """Take of the value what may stand in the field: nothing else is different from it."""
@@ -140,6 +142,10 @@ class Field:
     def takes(self, offered: str) -> bool:
         """Whether the id of an option is the same once it stands in the field."""
         return self._typed(offered) == offered
+
+    def joined(self, parts: Sequence[str]) -> str:
+        """Return several as one text, or the one that there is."""
+        return self.several.join(parts) if self.several else "".join(parts)
 
     def parts(self, text: str) -> list[str]:
         """Return what of several a text names, or the text where it is one."""

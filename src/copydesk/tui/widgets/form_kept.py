@@ -43,6 +43,8 @@ class KeptFields(Sheet[Mapping[str, str]]):
         self._beside = beside or {}
         self._names: dict[str, str] = dict(names or {})
         """The titles of what was offered, by its ids."""
+        self._called: dict[str, str] = {}
+        """What stands in fields for ids, by these: no two are called alike."""
         self._inputs: dict[str, Entry] = {}
         self._arrived = False
         self._keeping: Timer | None = None
@@ -52,8 +54,41 @@ class KeptFields(Sheet[Mapping[str, str]]):
         return None if widget is None else next(named, None)
 
     def values(self) -> dict[str, str]:
-        """Return what is in the fields now."""
-        return {name: field.said.strip() for name, field in self._inputs.items()}
+        """Return what is in the fields now, with the ids of what they name."""
+        return {
+            field.name: self.meant(field, self._inputs[field.name].said.strip())
+            for field in self.fields
+            if field.name in self._inputs
+        }
+
+    def shown(self, field: Field, text: str) -> str:
+        """Return what a field shows for a text: what its ids are called, as far as that is known.
+
+        A text that stands in it otherwise than its parts say stays as it is.
+        """
+        parts = field.parts(text)
+        if not field.named or (len(parts) > 1 and field.joined(parts) != text):
+            return text
+        return field.joined([self._name_for(field, part) for part in parts]) if parts else text
+
+    def meant(self, field: Field, text: str) -> str:
+        """Return the text that a field stands for: the ids of what it names."""
+        parts = field.parts(text)
+        ids = {name: each for each, name in self._called.items()}
+        if not field.named or not any(part in ids for part in parts):
+            return text
+        return field.joined([ids.get(part, part) for part in parts])
+
+    def _name_for(self, field: Field, part: str) -> str:
+        if part not in self._names:
+            return part
+        if part not in self._called:
+            name = self._names[part]
+            taken = name in self._called.values() or name in self._names
+            name = f"{name} ({part})" if taken else name
+            fits = field.takes(name) and field.parts(name) == [name]
+            self._called[part] = name if fits else part
+        return self._called[part]
 
     def changed(self) -> dict[str, str]:
         """Return the fields that differ from what they were at first."""

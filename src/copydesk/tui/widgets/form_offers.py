@@ -46,19 +46,44 @@ class OffersChoices(KeptFields):
             return
         chosen: str | None
         if field.several:
-            there = field.parts(widget.said)
+            there = field.parts(self.meant(field, widget.said))
             ids = {option.id for option in options}
             sheet = OrderedChoices(
                 field.label, options, ticked=[each for each in there if each in ids]
             )
             ticked = await self.app.push_screen_wait(sheet)
             kept = [each for each in there if each not in ids]
-            chosen = None if ticked is None else field.several.join([*kept, *ticked])
+            chosen = None if ticked is None else field.joined([*kept, *ticked])
         else:
-            one = Choice(field.label, options, current=widget.said, wide=not field.options)
+            current = self.meant(field, widget.said)
+            one = Choice(field.label, options, current=current, wide=not field.options)
             chosen = await self.app.push_screen_wait(one)
         if chosen is not None and widget.is_attached:
-            widget.put(chosen)
+            widget.put(self.shown(field, chosen))
+
+    async def name_held(self) -> None:
+        """Read what the ids are called that fields hold, where that is not known yet.
+
+        What cannot be read stays as it is, and so does what was changed meanwhile.
+        """
+        from copydesk.tui.errors import failure_types
+
+        for field in self.fields:
+            widget = self._inputs.get(field.name)
+            if widget is None or field.offers is None or not field.named:
+                continue
+            before = widget.said
+            if all(part in self._names for part in field.parts(self.meant(field, before))):
+                continue
+            try:
+                options = await field.offers()
+            except failure_types():
+                continue
+            self._names.update({each.id: each.title for each in options if field.takes(each.id)})
+            if widget.is_attached and widget.said == before:
+                said = self.shown(field, before.strip())
+                if said != before:
+                    widget.put(said)
 
     async def read_offers(self, widget: Widget) -> Sequence[Option]:
         """Return what is offered for a field; say why where that is nothing."""

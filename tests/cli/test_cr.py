@@ -12,6 +12,7 @@ import pytest
 
 from copydesk.cli.connection import Connection
 from copydesk.cli.cr import send_comment
+from copydesk.cli.cr_diff import told_patches
 from copydesk.cli.edge import OFFLINE, UsageError
 from copydesk.cli.noted import Noted
 from copydesk.cli.space_finding import find_request
@@ -22,7 +23,11 @@ from copydesk.local.paths import find_paths
 from copydesk.local.snooze import DeskSnoozes
 from copydesk.local.state import State
 from copydesk.server.seeding import Editor
+from copydesk.tui.present.changed import entries, in_order
+from copydesk.tui.review_reading import read_request
 from tests.cli.script_desk import HOSTILE, Losing, Screen, ScriptDesk, Typed
+from tests.tui.review_world import Faults
+from tests.world import BASE_URL
 
 RULE = {"type": "rules", "rules": [{"rule": "require_at_least_one_review"}]}
 
@@ -170,6 +175,26 @@ def test_what_it_changes_is_printed_by_word_and_as_a_patch(
     assert everything_in(folder) == everything_in(wanted)
     assert scripts.out("cr", "diff", "1", "--patch") == patch, "merged, it is what it was"
     assert "Merged. This is the page" in scripts.out("cr", "diff", "1")
+
+
+@pytest.mark.parametrize("tells", [True, False])
+async def test_what_main_wrote_since_is_in_no_patch(scripts: ScriptDesk, tells: bool) -> None:
+    world, space = scripts.world, scripts.space
+    was = "# Retries\n\nWe try three times.\n\nThen we stop.\n"
+    request = world.change_request(space, {"retries": was.replace("three", "five")})
+    world.commit(space, {"retries": was.replace("stop", "rest"), "other": "Other.\n"})
+    way = Faults(world, bare=not tells)
+    async with Api(BASE_URL, world.token(world.ana), transport=way) as api:
+        opened = await read_request(api, space, request)
+        changes = in_order(entries(opened.pages, opened.changes))
+        if not tells:
+            with pytest.raises(UsageError, match="does not tell what they said before"):
+                await told_patches(api, opened, changes)
+            return
+        patches = await told_patches(api, opened, changes)
+    (patch,) = (text for _, text in patches if text)
+    assert b"-We try three times.\n+We try five times.\n" in patch
+    assert b"rest" not in patch
 
 
 def everything_in(folder: Path) -> dict[str, bytes]:

@@ -61,7 +61,7 @@ def show_diff(
         if connection.profile == EMBEDDED:
             patches = await asyncio.to_thread(_exported, service.desk, given.id, changes)
         else:
-            patches = await _told(api, opened, changes)
+            patches = await told_patches(api, opened, changes)
         if as_json:
             put_json([_value(*each) for each in patches])
         else:
@@ -138,7 +138,7 @@ def _exported(desk: Path | None, request_id: str, changes: Sequence[Changed]) ->
     return [*found, *((each.path, each.patch) for each in rest)]
 
 
-async def _told(api: Api, opened: Opened, changes: Sequence[Changed]) -> Patches:
+async def told_patches(api: Api, opened: Opened, changes: Sequence[Changed]) -> Patches:
     """Return what changes in the texts of pages, as a service tells them."""
     number = opened.request.number
     if opened.merged:

@@ -64,14 +64,14 @@ def test_a_site_is_made_what_a_file_says(
         + "  - space: api\n    icon: star\n"
     )
     desk.file.write_text(text.replace(*RENAMED, 1), encoding="utf-8")
-    assert desk.run(*apply, "--plan") == 0
+    assert desk.run(*apply, "--plan") == 6
     said = capsys.readouterr()
     assert [line.split("  ")[2] for line in said.out.splitlines()[1:4]] == [
         "New section API, showing API, icon star",
         "Pay (in Group 1): title Pay → Payments",
         "Log before Guides",
     ]
-    assert desk.run(*apply, "--plan", "--json") == 0
+    assert desk.run(*apply, "--plan", "--json") == 6
     planned = json.loads(capsys.readouterr().out)
     assert [call["operation"] for call in planned["requests"]] == [
         "add_site_section",
@@ -244,7 +244,7 @@ def test_what_somebody_else_does_meanwhile_is_told(
     assert desk.run("apply", "Acme docs", "--keep") == 0
     assert desk.sections()[1] == "Payments"
     # The file is the wanted end: what they did is told as far as that can be known.
-    assert desk.run("apply", "Acme docs", str(desk.file), "--plan") == 0
+    assert desk.run("apply", "Acme docs", str(desk.file), "--plan") == 6
     said = capsys.readouterr()
     assert "it was changed since, here or by others" in said.err
     assert "Guides: path /news → /guides" in said.out
@@ -305,3 +305,120 @@ async def test_what_the_screens_keep_staged_goes_on_from_what_is_sent_here(world
     run = ArrangeRun.of(PLACE, site.id, site.title, staged.calls(), staged=text)
     assert await taken_in(session, api, run.finish(), site)
     assert "- New section Manual" in (session.drafts.load(key) or "")
+
+
+def test_first_sections_and_conditions_are_looked_at_before_anything_is_sent(
+    desk: Desk, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert desk.run("export", "Acme blog") == 0
+    bare = capsys.readouterr().out
+    assert "spaces: []" in bare
+    first = "sections:\n  - space: Guides\n    condition: '%s'\n    %s\n  - space: Pay"
+    apply = ["apply", "Acme blog", str(desk.file)]
+    for condition, default, why in (
+        ("visitor.claims.pro", "path: g", ": none of these sections is the default: readers land"),
+        ("visitor.claims.pro ==", "default: true", ": condition: something is missing after =="),
+        ("visitor.claims.plan = 1", "default: true", ": condition: = is no comparison here: wri"),
+        ("(visitor.claims.pro", "default: true", ": condition: ) is missing at its end"),
+    ):
+        text = bare.replace("spaces: []", first % (condition, default))
+        desk.file.write_text(text, encoding="utf-8")
+        line = next(
+            at
+            for at, each in enumerate(text.splitlines(), 1)
+            if each.strip().startswith("condition" if "condition" in why else "- space: Guides")
+        )
+        for options in (["--plan"], ["--yes"]):
+            assert desk.run(*apply, *options) == 2
+            said = capsys.readouterr()
+            assert f"{desk.file}, line {line}{why}" in said.err
+            assert said.err.endswith("Nothing was sent.\n")
+    text = bare.replace("spaces: []", first % ("visitor.claims.pro", "default: true"))
+    desk.file.write_text(text, encoding="utf-8")
+    assert desk.run(*apply, "--yes") == 0
+    assert desk.run(*apply, "--plan") == 0
+
+
+def test_what_was_removed_since_is_added_again_only_when_told(
+    desk: Desk, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = desk.write(capsys, RENAMED)
+    without = before[: before.index("  - id: " + desk.rows["Log"])]
+    desk.file.write_text(without, encoding="utf-8")
+    apply = ["apply", "Acme docs", str(desk.file)]
+    assert desk.run(*apply, "--yes", "--remove") == 0
+    assert desk.sections() == ["Guides", "Payments", "Tax"]
+    desk.file.write_text(before, encoding="utf-8")
+    line = before[: before.index(desk.rows["Log"])].count("\n") + 1
+    capsys.readouterr()
+    for options in (["--plan"], ["--yes"]):
+        assert desk.run(*apply, *options) == 2
+        said = capsys.readouterr().err
+        assert f"line {line}: the site has no section {desk.rows['Log']} (“Log”), it was " in said
+        assert "--recreate adds it again" in said
+    assert desk.run(*apply, "--recreate", "--plan") == 6
+    assert "New section Log, showing Log" in capsys.readouterr().out
+    assert desk.run(*apply, "--recreate", "--yes") == 0
+    assert desk.sections() == ["Guides", "Payments", "Tax", "Log"]
+    assert desk.run(*apply, "--plan") == 0
+
+
+def test_a_space_goes_to_another_section_with_all_that_is_set_of_it(
+    desk: Desk, capsys: pytest.CaptureFixture[str]
+) -> None:
+    world, log = desk.world, desk.rows["Log"]
+    api = desk.spaces["API"]
+    made = world.write(lambda tx: add_site_space(tx, desk.site, api, section=desk.rows["Guides"]))
+    world.write(
+        lambda tx: tx.update(
+            "site_space", made, path="reference", hidden=1, condition="visitor.claims.pro"
+        )
+    )
+    text = desk.write(capsys)
+    begin = text.index(f"      - id: {made}")
+    end = text.index("  - id: ", begin + 9)
+    moved, rest = text[begin:end], text[:begin] + text[end:]
+    assert "hidden: true" in moved
+    desk.file.write_text(rest.rstrip("\n") + "\n" + moved, encoding="utf-8")
+    assert rest.index(log) > begin
+    apply = ["apply", "Acme docs", str(desk.file)]
+    assert desk.run(*apply, "--plan") == 6
+    capsys.readouterr()
+    assert desk.run(*apply, "--yes") == 0, capsys.readouterr()
+    rows = world.store.read(lambda tx: tx.all("SELECT * FROM site_space WHERE space_id = ?", api))
+    assert [(r["section_id"], r["path"], r["hidden"], r["condition"]) for r in rows] == [
+        (log, "reference", 1, "visitor.claims.pro")
+    ]
+    assert desk.run(*apply, "--plan") == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "said"),
+    [
+        (["structure", "apply", "none", "FILE", "--plan", "--json"], 1, "no site is called none."),
+        (["structure", "apply", "Acme docs", "FILE", "--pln", "--json"], 2, "there is no option"),
+        (["cr", "show", "99", "--json"], 1, "99"),
+        (["clusters", "show", "none", "--json"], 1, "none"),
+        (["api", "GET", "/none", "--json"], 1, ""),
+        (["conversations", "send", "none.json", "--json"], 2, "none.json cannot be read"),
+    ],
+)
+def test_errors_are_json_where_json_was_asked_for(
+    desk: Desk,
+    capsys: pytest.CaptureFixture[str],
+    arguments: list[str],
+    status: int,
+    said: str,
+) -> None:
+    desk.write(capsys)
+    given = [str(desk.file) if each == "FILE" else each for each in arguments]
+    try:
+        found = main([*given, "--desk", str(desk.path)])
+    except SystemExit as ended:
+        found = int(ended.code or 0)
+    assert found == status
+    output = capsys.readouterr()
+    error = json.loads(output.out.splitlines()[-1])["error"]
+    assert error["exitStatus"] == status
+    assert said in error["message"]
+    assert output.err

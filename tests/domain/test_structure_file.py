@@ -281,8 +281,7 @@ def test_what_no_request_makes_is_refused_with_the_line() -> None:
         "description: The description has to have at most 256 characters",
         "the group of a section cannot be changed here",
         "a section has a path: write one",
-        "the site has no space gone: take the entry out",
-        "“Changelog” is in “Changelog”, and no operation moves it to another section",
+        "the site has no space gone (“Changelog”), it was removed since the file was made",
         "sections of a group stand together",
     ):
         assert part.removeprefix("path: ") in said, said
@@ -343,7 +342,9 @@ def test_an_empty_site_gets_its_first_section_from_a_file() -> None:
     assert "spaces: []" in text
     assert staged(text, empty).same(empty)
     file = text.replace("spaces: []", "sections:\n  - space: api\n    spaces:\n      - space: sp2")
-    now = staged(file, empty)
+    with pytest.raises(FileError, match="none of these sections is the default"):
+        staged(file, empty)
+    now = staged(file.replace("- space: api", "- space: api\n    default: true"), empty)
     section = now.levels[""][0]
     assert now.defaults["sections"] == section
     assert [now.items[row].values["space"] for row in now.levels[section]] == ["sp1", "sp2"]

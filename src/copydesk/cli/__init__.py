@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit status.
 
-    0 done, 1 failed, 2 wrong usage, 3 not allowed, 4 conflict, 5 the service cannot be reached.
+    0 done, 1 failed, 2 wrong usage, 3 not allowed, 4 conflict, 5 the service cannot be reached,
+    6 something would be sent (``structure apply --plan``).
     """
     try:
         from copydesk.cli.arguments import parse
@@ -27,12 +28,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if arguments is None:
             own_streams()
 
+        given = list(sys.argv[1:] if arguments is None else arguments)
+
         def command() -> int:
             if STOPPABLE:
                 signal.signal(signal.SIGINT, signal.default_int_handler)
-            return parse(list(sys.argv[1:] if arguments is None else arguments)).run()
+            return parse(given).run()
 
-        return guarded(command)
+        return guarded(command, as_json="--json" in given)
     finally:
         if STOPPABLE:
             signal.signal(signal.SIGINT, signal.SIG_DFL)

@@ -285,10 +285,16 @@ def _structure(commands: _SubParsersAction[ArgumentParser]) -> None:
         "file", type=Path, metavar="FILE", nargs="?", help="what the site shall be"
     )
     applying.add_argument(
-        "--plan", action="store_true", help="print the requests that make it so, and send nothing"
+        "--plan",
+        action="store_true",
+        help="print the requests that make it so, and send nothing; the exit status is 6 if there "
+        "are any, 0 if the site is as the file says",
     )
     applying.add_argument(
         "--remove", action="store_true", help="remove from the site what the file lacks"
+    )
+    applying.add_argument(
+        "--recreate", action="store_true", help="add again what the file has and the site lacks"
     )
     applying.add_argument("--yes", action="store_true", help="send without asking")
     applying.add_argument("--json", action="store_true", dest="as_json", help="print JSON")

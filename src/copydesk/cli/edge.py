@@ -13,8 +13,11 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from copydesk.local.state import State
 
-DONE, FAILED, USAGE, NOT_ALLOWED, CONFLICT, OFFLINE = range(6)
-"""Exit statuses, one meaning each, for scripts: what is not there is a failure, no usage."""
+DONE, FAILED, USAGE, NOT_ALLOWED, CONFLICT, OFFLINE, DIFFERS = range(7)
+"""Exit statuses, one meaning each, for scripts: what is not there is a failure, no usage.
+
+`DIFFERS`: it was only looked, and something would be sent.
+"""
 
 INTERRUPTED = 130
 
@@ -53,21 +56,62 @@ def agreed(question: str) -> bool:
     return sys.stdin.readline().strip().lower() in {"y", "yes"}
 
 
-def guarded(command: Callable[[], int]) -> int:
-    """Run a command; turn what goes wrong into one sentence and an exit status."""
+def guarded(command: Callable[[], int], *, as_json: bool = False) -> int:
+    """Run a command; turn what goes wrong into one sentence and an exit status.
+
+    ``as_json``: the sentence is also printed as JSON, on a line, where a script reads the output.
+    """
+    _COMPLAINTS.clear()
+    try:
+        status = _guarded(command)
+    except SystemExit as ended:
+        if as_json and isinstance(ended.code, int):
+            _print_complaint(ended.code)
+        raise
+    if as_json:
+        _print_complaint(status)
+    return status
+
+
+def complain(message: str) -> None:
+    """Say what went wrong."""
+    note(message)
+    say(f"copydesk: {message}")
+
+
+def note(message: str) -> None:
+    """Remember what went wrong, for a script that reads JSON; somebody else tells people."""
+    _COMPLAINTS.append(message)
+
+
+_COMPLAINTS: list[str] = []
+"""What went wrong in this run, for `guarded` to print."""
+
+
+def _print_complaint(status: int) -> None:
+    if _COMPLAINTS:
+        from copydesk.cli.output import plain_json, put
+
+        with suppress(OSError, ValueError):
+            put(plain_json({"error": {"message": _COMPLAINTS[-1], "exitStatus": status}}))
+            _flush()
+
+
+def _guarded(command: Callable[[], int]) -> int:
     try:
         status = command()
         _flush()  # a full disk is told here, and not after the end
         return status
     except UsageError as complaint:
-        say(f"copydesk: {complaint}")
+        complain(str(complaint))
         return complaint.status
     except KeyboardInterrupt:
-        say("copydesk: stopped")
+        complain("stopped")
         return INTERRUPTED
     except BrokenPipeError:
         # The reader of a pipe went away, as `| head` does. Python would complain again at exit.
         _give_up_output()
+        _COMPLAINTS.clear()
         return PIPE_CLOSED
     except Exception as error:  # noqa: BLE001 - the edge of the program
         told = _expected(error)
@@ -132,14 +176,14 @@ def _expected(error: Exception) -> int | None:
     """
     names = {cls.__name__ for cls in type(error).__mro__}
     if "DeskError" in names or "SourceError" in names or "SettingsError" in names:
-        say(f"copydesk: {error}")
+        complain(str(error))
         return USAGE
     if "ApiError" in names or "NotDoneError" in names:
-        say(f"copydesk: {error}")
+        complain(str(error))
         _name_log()
         return status_for(error)
     if "WriteError" in names:  # a write of the screens, with what it failed of behind it
-        say(f"copydesk: {error}")
+        complain(str(error))
         _name_log()
         return status_for(error.__cause__ or error)
     if "DatabaseError" in names:  # of sqlite3
@@ -152,7 +196,7 @@ def _expected(error: Exception) -> int | None:
         from copydesk.domain.text import shorten
 
         name = f"{shorten(str(error.filename), 200)}: " if error.filename else ""
-        say(f"copydesk: {name}{error.strerror or error}")
+        complain(f"{name}{error.strerror or error}")
         # No file can be called so: that was typed.
         return USAGE if error.errno == errno.ENAMETOOLONG else FAILED
     return None
@@ -166,10 +210,10 @@ def _of_database(error: Exception) -> int | None:
 
     assert isinstance(error, sqlite3.DatabaseError)
     if is_damage(error):
-        say("copydesk: the desk's file is damaged; `copydesk desk check` says where.")
+        complain("the desk's file is damaged; `copydesk desk check` says where.")
         return FAILED
     if isinstance(error, sqlite3.OperationalError):
-        say(f"copydesk: the desk file cannot be used ({error}). Check its disk and permissions.")
+        complain(f"the desk file cannot be used ({error}). Check its disk and permissions.")
         return FAILED
     return None
 
@@ -185,6 +229,7 @@ def _name_log() -> None:
 def _unexpected(error: Exception) -> int:
     from copydesk.local.log import explain_crash
 
+    note("the program made a mistake; standard error says more")
     say(explain_crash(error))
     if "copydesk.server.store" in sys.modules:
         say("`copydesk desk check` says whether the desk's file is damaged.")

@@ -9,6 +9,7 @@ from argparse import Action, ArgumentError, ArgumentParser, Namespace, _SubParse
 from collections.abc import Iterable, Sequence
 from typing import Any, NoReturn
 
+from copydesk.cli.edge import note
 from copydesk.domain.text import clean, listed, shorten
 
 _FEW = 3
@@ -25,7 +26,9 @@ class Parser(ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Print a sentence on how the command is used, and exit with 2."""
-        super().error(clean(message, limit=1000))
+        said = clean(message, limit=1000)
+        note(said)
+        super().error(said)
 
     def read(self, arguments: Sequence[str]) -> Namespace:
         """Return what the arguments say; the same as ``parse_args`` with a better complaint."""

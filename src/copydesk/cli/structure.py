@@ -47,6 +47,7 @@ def apply_structure(
     file: Path | None = None,
     plan: bool = False,
     remove: bool = False,
+    recreate: bool = False,
     yes: bool = False,
     as_json: bool = False,
     resume: bool = False,
@@ -55,7 +56,7 @@ def apply_structure(
     organization: str | None = None,
     service: Service = OWN,
 ) -> int:
-    """Make a site what a file says, or with ``plan`` print what would be sent.
+    """Make a site what a file says, or with ``plan`` print what would be sent (6 if something is).
 
     What stopped before is gone on with (``resume``), taken back (``roll_back``), or left as it is
     (``keep``). Raises ``UsageError`` for what a person can mend; nothing was sent then.
@@ -67,7 +68,7 @@ def apply_structure(
     if wish is None and not (resume or roll_back or keep):
         raise UsageError("name the file that says what the site shall be")
     applying = Applying(
-        connection, wish, plan=plan, remove=remove, yes=yes, as_json=as_json,
+        connection, wish, plan=plan, remove=remove, recreate=recreate, yes=yes, as_json=as_json,
         options=service.options,
     )  # fmt: skip
     left = "resume" if resume else "roll back" if roll_back else "keep" if keep else ""

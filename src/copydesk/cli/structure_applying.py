@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from copydesk.cli.connection import Connection, session_for
 from copydesk.cli.edge import (
     CONFLICT,
+    DIFFERS,
     DONE,
     FAILED,
     INTERRUPTED,
@@ -42,7 +43,7 @@ from copydesk.domain.layout import differences
 from copydesk.domain.lined_yaml import FileError
 from copydesk.domain.run_calls import Requests
 from copydesk.domain.structure_file import fingerprint
-from copydesk.domain.structure_wanted import wanted
+from copydesk.domain.structure_wanted import needs_spaces, wanted
 from copydesk.domain.text import clean, plural
 from copydesk.local.journal import Journal
 from copydesk.local.paths import find_paths
@@ -72,6 +73,7 @@ class Applying:
         remove: bool,
         yes: bool,
         as_json: bool,
+        recreate: bool = False,
         options: str = "",
     ) -> None:
         """Remember what is wanted; ``options`` lead another command to the same service."""
@@ -80,6 +82,7 @@ class Applying:
         self._wish = wish
         self._only_plan = plan
         self._remove = remove
+        self._recreate = recreate
         self._yes = yes
         self._json = as_json
         self._answer: int | None = 0
@@ -243,7 +246,7 @@ class Applying:
             self._print(f"{site.title} is as {wish.path} says: there is nothing to send.")
         if self._only_plan or not calls:
             self._print_json(site, [RunCall(call) for call in calls], changed=since)
-            return DONE
+            return DIFFERS if calls else DONE
         run = ArrangeRun.of(
             PLACE, site.id, site.title, calls,
             organization=site.organization, staged=arrangement.to_text(),
@@ -279,12 +282,18 @@ class Applying:
         """Return what the file says, staged on what the site is. Raises ``FileError``."""
         layout = await read_layout(api, site)
         spaces: list[tuple[str, str]] = []
-        if wish.says.spaces_to_add():
+        if needs_spaces(wish.says, layout):
             from copydesk.tui.space_reading import read_desk
 
             desk = await read_desk(api, site.organization)
             spaces = [(node.id, node.title) for node in desk.nodes if node.kind == "space"]
-        return wanted(wish.says, beginning(layout, site), spaces, remove=self._remove)
+        return wanted(
+            wish.says,
+            beginning(layout, site),
+            spaces,
+            remove=self._remove,
+            recreate=self._recreate,
+        )
 
     def _print_plan(self, site: FoundSite, calls: Sequence[Call]) -> None:
         if not calls:

@@ -59,6 +59,8 @@ class _Looking:
 
     def look_at_defaults(self, gone: set[str]) -> None:
         """Look whether readers land on exactly one of those side by side, and can see it."""
+        # Readers land on the first section, or the first space, of a site that shows none yet.
+        first = not self._base.levels.get(TOP)
         for beside in self._beside():
             marked = [entry for entry in beside if entry.values.get("default")]
             there = {entry.id for entry in beside if self._is(entry, "default")}
@@ -71,7 +73,9 @@ class _Looking:
                     f"two are the default: {marked[0].name} (line "
                     f"{marked[0].line_of('default')}) and {marked[1].name}",
                 )
-            elif not marked and self._had_default(beside, gone):
+            elif not marked and (
+                (first and beside is self._file.entries) or self._had_default(beside, gone)
+            ):
                 self._say(
                     beside[0].line,
                     f"none of these {NAMES[beside[0].kind]}s is the default: readers land on one; "

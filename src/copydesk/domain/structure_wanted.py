@@ -11,7 +11,8 @@ from dataclasses import replace
 from typing import Generic, TypeVar
 
 from copydesk.domain.arrangement import Arrangement, StagingError
-from copydesk.domain.layout import TOP
+from copydesk.domain.condition import why_no_condition
+from copydesk.domain.layout import TOP, Layout
 from copydesk.domain.lined_yaml import FileError, Problem, writable
 from copydesk.domain.reversal import JSON
 from copydesk.domain.site_rules import REQUIRED
@@ -42,13 +43,20 @@ def wanted(
     spaces: Sequence[tuple[str, str]] = (),
     *,
     remove: bool = False,
+    recreate: bool = False,
 ) -> A:
     """Return the arrangement of a site that a file says, on one that has nothing staged.
 
     ``spaces`` are the id and the title of each space that can be shown. What the file lacks is
-    removed if told so. Raises `FileError` with everything that is in the way.
+    removed if told so (``remove``), and what was removed since the file was made is added again
+    (``recreate``). Raises `FileError` with everything that is in the way.
     """
-    return _Staging(file, arrangement, spaces, remove=remove).staged()
+    return _Staging(file, arrangement, spaces, remove=remove, recreate=recreate).staged()
+
+
+def needs_spaces(file: StructureFile, base: Layout) -> bool:
+    """Whether `wanted` has to know which spaces there are: something is to be shown anew."""
+    return any(not entry.id or entry.id not in base.items for entry in file.every())
 
 
 class _Staging(Generic[A]):
@@ -61,12 +69,16 @@ class _Staging(Generic[A]):
         spaces: Sequence[tuple[str, str]],
         *,
         remove: bool,
+        recreate: bool,
     ) -> None:
         self._file = file
         self._start = arrangement
         self._base = arrangement.base
         self._titles = dict(spaces)
         self._remove = remove
+        self._recreate = recreate
+        self._moved: set[str] = set()
+        """Site spaces that the file has in another section: they are added there."""
         self._problems: list[Problem] = []
         self._rows: dict[int, str] = {}
         """The id of each entry, by its number: provisional for what is added."""
@@ -78,11 +90,15 @@ class _Staging(Generic[A]):
             has, says = ("sections", "spaces") if sectioned else ("no sections", "sections")
             said = f"the site has {has}, and the file lists {says}: export the structure again"
             raise FileError([Problem(self._file.line, said)])
+        entries = tuple(self._renewed(entry, TOP) for entry in self._file.entries)
+        self._file = replace(self._file, entries=entries)
         spaces = {entry.number: self._space(entry) for entry in self._file.spaces_to_add()}
         self._file = matched(self._file, self._base, spaces, self._titles)
         for entry in self._file.entries:
-            self._look(entry, None)
+            self._look(entry)
         gone = self._missing()
+        # What is in a section that goes, goes with it.
+        gone += [row for row in sorted(self._moved) if self._level(row) not in gone]
         self._problems += beside_problems(self._file, self._base, set(gone))
         self._stop()
         arrangement = self._start
@@ -99,11 +115,48 @@ class _Staging(Generic[A]):
 
     # What is in the file, held against what is there
 
-    def _look(self, entry: Entry, above: Entry | None) -> None:
+    def _renewed(self, entry: Entry, above: str) -> Entry:
+        """Return an entry, and those in it, as one to add where the site has it elsewhere or not.
+
+        No operation moves a site space to another section: it is added there and taken out here,
+        with all that the file says of it.
+        """
+        if entry.id and entry.id not in self._base.items:
+            entry = replace(entry, id=self._made_anew(entry, above) or entry.id)
+        item = self._base.items.get(entry.id)
+        below = tuple(self._renewed(each, entry.id) for each in entry.spaces)
+        entry = replace(entry, spaces=below)
+        if not entry.id or (item is not None and item.kind != entry.kind):
+            return entry
+        if item is None and self._recreate:
+            shown = next((each.space for each in below if each.space), "")
+            space = entry.told if entry.kind == "site-space" else shown
+            return replace(entry, id="", space=space or entry.space)
+        if item is None or entry.kind == "section" or self._base.level_of(entry.id) == above:
+            return entry
+        self._moved.add(entry.id)
+        space = str(item.values.get("space", ""))
+        self._titles.setdefault(space, item.title)
+        return replace(entry, id="", space=space)
+
+    def _made_anew(self, entry: Entry, above: str) -> str:
+        """Return the id of what was made of an entry when the file was applied before; or ""."""
+        claimed = {each.id for each in self._file.every()}
+        rows = self._base.sections() if entry.kind == "section" else self._base.levels.get(above)
+        title = entry.values.get("title") if entry.kind == "section" else entry.told
+        for row in rows or ():
+            item = self._base.items[row]
+            same = item.title == title and item.values.get("path") == entry.values.get("path")
+            if same and item.kind == entry.kind and row not in claimed:
+                return row
+        return ""
+
+    def _look(self, entry: Entry) -> None:
         """Look whether an entry is what it says, where it says."""
         for below in entry.spaces:
-            self._look(below, entry)
+            self._look(below)
         if not entry.id:
+            self._look_at_condition(entry)
             return
         self._rows[entry.number] = entry.id
         item = self._base.items.get(entry.id)
@@ -111,23 +164,14 @@ class _Staging(Generic[A]):
         if item is None or item.kind == "group":
             self._say(
                 line,
-                f"the site has no {NAMES[entry.kind]} {entry.id}: take the entry out, "
-                "or write “space:” instead of its id to add one",
+                f"the site has no {NAMES[entry.kind]} {entry.id} ({entry.name}), it was removed "
+                "since the file was made: --recreate adds it again; or take the entry out",
             )
             return
         if item.kind != entry.kind:
             other = "a section" if item.kind == "section" else "a space that it shows"
             self._say(line, f"{entry.id} is {other}, not a {NAMES[entry.kind]}")
             return
-        if entry.kind == "site-space" and (level := self._base.level_of(entry.id)) != (
-            above.id if above is not None else TOP
-        ):
-            self._say(
-                line,
-                f"{quoted(item.title)} is in {quoted(self._base.items[level].title)}, and no "
-                "operation moves it to another section: leave it there, or take it out and add "
-                f"its space here (space: {item.values.get('space', '')})",
-            )
         self._look_at_told(entry)
         for name in REQUIRED:
             if name in TEXTS[entry.kind] and item.values.get(name) and name not in entry.values:
@@ -135,6 +179,14 @@ class _Staging(Generic[A]):
         for name, value in self._differing(self._start, entry.id, entry).items():
             if value or name not in REQUIRED:
                 self._check(entry, name, value)
+            if name == "condition":
+                self._look_at_condition(entry)
+
+    def _look_at_condition(self, entry: Entry) -> None:
+        """Look whether a condition can be read: the service takes what shows nobody anything."""
+        condition = entry.values.get("condition")
+        if isinstance(condition, str) and (why := why_no_condition(condition)):
+            self._say(entry.line_of("condition"), f"condition: {why}")
 
     def _look_at_told(self, entry: Entry) -> None:
         """Look whether what the file only tells is as it is."""
@@ -168,7 +220,7 @@ class _Staging(Generic[A]):
         missing = [
             row
             for row in self._base.walk()
-            if row not in kept
+            if row not in kept | self._moved
             and self._base.items[row].kind != "group"
             and self._level(row) in kept
         ]

@@ -187,6 +187,7 @@ def _show(
     if connection.token is not None:
         session.token = Keeper(connection.token, connection.key, paths)
     app.offers, app.opens_with = ways, said
+    app.goes_on = target is None
     if connection.token is None:
         from copydesk.cli.first_run import FirstRun
 

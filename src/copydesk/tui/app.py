@@ -8,6 +8,7 @@ import os
 import shutil
 import subprocess
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -26,15 +27,21 @@ from copydesk.tui.account_app import AccountApp
 from copydesk.tui.beginning import begin
 from copydesk.tui.dispatch import BEGAN_ON, Keyboard, left_behind
 from copydesk.tui.ending import EndingApp
+from copydesk.tui.errors import failure_types
+from copydesk.tui.frame import Status
 from copydesk.tui.merging_app import MergingApp
 from copydesk.tui.place import Place
 from copydesk.tui.places import Target
 from copydesk.tui.session import Session
 from copydesk.tui.theme import DARK, THEMES, tones
+from copydesk.tui.typing_ahead import LOOK_SECONDS
+from copydesk.tui.visits import Visit, Visits
 from copydesk.tui.widgets.pane import Pane
 from copydesk.tui.widgets.scroll_bar import draw_bars
 
 if TYPE_CHECKING:
+    from rich.console import RenderableType
+
     from copydesk.tui.widgets.prompt import Prompt
 
 R = TypeVar("R")
@@ -107,7 +114,11 @@ class CopydeskApp(AccountApp, MergingApp, EndingApp):
         self.keyboard = Keyboard(self)
         self.first = first
         self.first_target = target or Target()
-        self.last: tuple[str, Target] | None = None
+        self.visits = Visits()
+        self.goes_on = False
+        """Whether it opens where the last run was left, unless its user is quicker."""
+        self._left: Visit | None = None
+        """The screen that the next start goes on with, as far as it is kept."""
         self.theme = theme
         self.explain = crash
         self.note_error = background
@@ -148,6 +159,7 @@ class CopydeskApp(AccountApp, MergingApp, EndingApp):
             return
         session = self.session
         self.tend_drafts()
+        self.keep_visit()
         place.notice_failures()
         place.refresh_head()
         if session.waits:
@@ -180,6 +192,8 @@ class CopydeskApp(AccountApp, MergingApp, EndingApp):
         await asyncio.to_thread(self.session.counted.take_stock)
         self.session.touched()
         self.recover_soon()
+        if self.goes_on:
+            begin(self, self.go_on, name="go on")
         await asyncio.to_thread(self._preload)
         await asyncio.to_thread(places.load_all)
         await self.find_hints()
@@ -278,16 +292,19 @@ class CopydeskApp(AccountApp, MergingApp, EndingApp):
                 return screen
         return None
 
-    async def go(self, name: str, target: Target | None = None, *, back: bool = False) -> None:
+    async def go(
+        self, name: str, target: Target | None = None, *, back: bool = False, cursor: str = ""
+    ) -> None:
         """Go to a place: back to it when it is open already, else on top of this one.
 
         With ``back`` one that is open stays where it was left; otherwise it goes to what is meant.
+        One that is opened anew has its cursor on the id ``cursor``, if it has that.
         """
         # What the place reads is read for the way to it, and not for the ways before that.
         led = [each for each in CAUSE.get() if not each.startswith(places.GO)]
         before = CAUSE.set((*led, f"{places.GO}{name}"))
         try:
-            await self._go(name, target, back=back)
+            await self._go(name, target, back=back, cursor=cursor)
         finally:
             CAUSE.reset(before)
             BEGAN_ON.set(ref(self.screen))
@@ -309,7 +326,7 @@ class CopydeskApp(AccountApp, MergingApp, EndingApp):
         finally:
             self.keyboard.early.going -= 1
 
-    async def _go(self, name: str, target: Target | None, *, back: bool) -> None:
+    async def _go(self, name: str, target: Target | None, *, back: bool, cursor: str = "") -> None:
         entry = places.find(name)
         here = self.here
         if entry is None:
@@ -327,7 +344,8 @@ class CopydeskApp(AccountApp, MergingApp, EndingApp):
             target = target.but(view=entry.view)
         for screen in self.screen_stack:
             if isinstance(screen, Place) and _same(screen, entry.place, target):
-                self._remember(here)
+                if screen is not here:
+                    self._remember(here)
                 self._unwind(screen)
                 if not back:
                     screen.gone_to()
@@ -338,7 +356,9 @@ class CopydeskApp(AccountApp, MergingApp, EndingApp):
                     self._turn(screen, screen.first_view)
                 return
         self._remember(here)
-        await self.push_screen(entry.place(target))
+        place = entry.place(target)
+        place.begins_at = cursor
+        await self.push_screen(place)
 
     @staticmethod
     def _turn(place: Place, view: str) -> None:
@@ -355,14 +375,69 @@ class CopydeskApp(AccountApp, MergingApp, EndingApp):
             self.pop_screen()
 
     def _remember(self, place: Place | None) -> None:
-        if place is not None and place.PLACE:
-            self.last = (place.PLACE, place.target.but(view=place.view or None))
+        visit = None if place is None else place.visit()
+        if visit is not None:
+            self.visits.leave(visit)
 
-    async def go_last(self) -> None:
-        """Go to the place before this one."""
-        if self.last is not None:
-            name, target = self.last
-            await self.go(name, target, back=True)
+    async def step_visit(self, *, forward: bool) -> None:
+        """Go to the screen before this one, or to the one that was stepped back from."""
+        here = self.here
+        visit = self.visits.step(None if here is None else here.visit(), forward=forward)
+        if visit is not None:
+            kept, self.visits = self.visits, Visits()
+            try:
+                await self.go(visit.name, visit.target, back=True, cursor=visit.cursor)
+            finally:
+                self.visits = kept
+
+    def keep_visit(self, *, cursor: bool = False) -> None:
+        """Keep which screen is in front for the next start, where that is another by now."""
+        visit = None if self.here is None else self.here.visit()
+        if visit is None:
+            return
+        before = self._left
+        if before is None or (before if cursor else replace(before, cursor=visit.cursor)) != visit:
+            self._left = visit
+            visit.keep(self.session.snapshot)
+
+    def exit(
+        self, result: None = None, return_code: int = 0, message: RenderableType | None = None
+    ) -> None:
+        """Keep where its user is, and end."""
+        if self.is_running:
+            self.keep_visit(cursor=True)
+        super().exit(result, return_code, message)
+
+    async def go_on(self) -> None:
+        """Go to where the last run was left; what is gone by then is told."""
+        first, visit = self.here, Visit.kept(self.session.snapshot)
+        if first is None or visit is None or (visit.name, visit.cursor) == (first.PLACE, ""):
+            return
+        try:
+            await self.session.ready()
+        except failure_types():
+            return
+        session = self.session
+        elsewhere = visit.target.organization not in (None, session.organization)
+        if elsewhere or self.keyboard.pressed or self.screen is not first:
+            return  # another organization is meant now, or its user is somewhere already
+        if visit.name == first.PLACE:
+            first.start_at(visit.cursor)
+            return
+        said = first.query_one(Status).message
+        await self.go(visit.name, visit.target, cursor=visit.cursor)
+        place = self.here
+        if place is None or place is first:
+            return
+        while place.is_attached and place.unread_yet:
+            await asyncio.sleep(LOOK_SECONDS)
+            if said and place.framed:
+                place.say(said)
+                said = ""
+        if place is self.screen and place.unread and not session.offline:
+            what = place.title or visit.name
+            self.pop_screen()
+            first.say(f"{what}, where you were last, could not be opened again.", "warn")
 
     async def step_back(self, *, quits: bool) -> None:
         """Step back once: a slow read, a way to the end, a search, then the place itself."""

@@ -106,7 +106,14 @@ def nothing_to_redo(owner: Any) -> str | None:
 
 def no_last_place(owner: Any) -> str | None:
     """Say so when this is the first place of the run."""
-    return None if _here(owner).desk.last else "This is the first place you opened."
+    return None if _here(owner).desk.visits.back else "This is the first screen you opened."
+
+
+def nowhere_ahead(owner: Any) -> str | None:
+    """Say so when nothing was stepped back from."""
+    if _here(owner).desk.visits.ahead:
+        return None
+    return "There is no later screen: - goes back, and _ comes forward again."
 
 
 def _view_names(owner: Any) -> Sequence[str]:
@@ -393,10 +400,15 @@ class CommonActions(Acts, scope="place"):
         """Go to the merge run: what is planned, how far it is, where it stopped."""
         await _here(self).desk.go("merge-run")
 
-    @action("-", "last place", unless=no_last_place, show=False, group="Go", inline=True)
+    @action("-", "last screen", unless=no_last_place, show=False, group="Go", inline=True)
     async def last_place(self) -> None:
-        """Go to the place you came from, and back again."""
-        await _here(self).desk.go_last()
+        """Go to the screen before this one, step by step, with its cursor; _ comes forward."""
+        await _here(self).desk.step_visit(forward=False)
+
+    @action("_", "next screen", unless=nowhere_ahead, show=False, group="Go", inline=True)
+    async def next_place(self) -> None:
+        """Go forward again to the screen that - went back from."""
+        await _here(self).desk.step_visit(forward=True)
 
     @action("escape", "back", show=False, group="Go", inline=True)
     async def step_back(self) -> None:

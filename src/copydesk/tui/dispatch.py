@@ -254,6 +254,8 @@ class Keyboard:
         self.app = app
         self.ahead = TypingAhead(app)
         self.early = EarlyKeys(app)
+        self.pressed = False
+        """Whether any key came."""
         self.clock = monotonic
         """The clock of the keys."""
         self.pressed_at = monotonic()
@@ -307,6 +309,7 @@ class Keyboard:
 
     async def press(self, event: events.Key) -> bool:
         """Act on a key; False leaves it to Textual."""
+        self.pressed = True
         if self.takes(event):
             self._pending = None
             return True

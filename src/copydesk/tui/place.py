@@ -25,6 +25,7 @@ from copydesk.tui.parts import SMALLEST, Shaped
 from copydesk.tui.parts import Part as Part
 from copydesk.tui.parts import View as View
 from copydesk.tui.places import Target
+from copydesk.tui.visits import Visit
 from copydesk.tui.widgets.pane import Pane
 
 if TYPE_CHECKING:
@@ -70,6 +71,8 @@ class Place(CommonActions, Loading, Shaped):
         self.view: str = target.view or ""
         self.resuming = ""
         """The part of a draft that is opened once what it is about has been read; "" for none."""
+        self.begins_at = ""
+        """The id that its cursor is put on once it is read; "" for what it begins with."""
         self.cached = False
         """Whether what is on screen comes from the last run."""
         self._unwatch: Callable[[], None] = lambda: None
@@ -93,6 +96,20 @@ class Place(CommonActions, Loading, Shaped):
     def site_at_hand(self) -> str | None:
         """Return the id of the site that a place of a site would show, or None."""
         return self.target.site
+
+    def visit(self) -> Visit | None:
+        """Return what it shows now, to come back to; None where one cannot."""
+        if not self.PLACE:
+            return None
+        pane = next(iter(self.query(".-main Pane")), None)
+        target = self.target.but(view=self.view or None)
+        return Visit(self.PLACE, target, getattr(pane, "selected_id", None) or "")
+
+    def start_at(self, id: str) -> None:
+        """Put the cursor where it was when it was left, as soon as that is read."""
+        for pane in self.query(".-main Pane").results(Pane):
+            pane.start_at(id)
+            break
 
     def url(self) -> str | None:
         """Return the address of what is selected, for ``o`` and ``y``; None when it has none."""
@@ -226,6 +243,8 @@ class Place(CommonActions, Loading, Shaped):
         self.call_after_refresh(self._open)
 
     def _open(self) -> None:
+        if self.begins_at:
+            self.start_at(self.begins_at)
         self.opened()
         self.read_again()
 

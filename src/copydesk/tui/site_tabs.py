@@ -139,7 +139,8 @@ class SiteTabs(SitePublishing):
         if isinstance(other, SiteTabs):
             other.link_count, other.rights = self.link_count, self.rights
             other.site_title = self.site_title
-        self.desk.last = (self.PLACE, target)
+        if (visit := self.visit()) is not None:
+            self.desk.visits.leave(visit)
         await self._put_here(other)
 
     async def _put_here(self, other: Place) -> None:

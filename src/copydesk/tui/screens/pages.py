@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from textual.app import ComposeResult
 
@@ -25,6 +26,7 @@ from copydesk.tui.raws import Raw, page_raw
 from copydesk.tui.screens.pages_thread import ThreadAbove
 from copydesk.tui.sources import ListSource
 from copydesk.tui.trees import TreeSource
+from copydesk.tui.visits import Visit
 from copydesk.tui.widgets.text_view import TextView
 from copydesk.tui.widgets.thread_view import ThreadView
 from copydesk.tui.widgets.tree_list import TreeList
@@ -75,6 +77,15 @@ class PagesPlace(PageWays, ThreadAbove, scope="pages"):
         self._behind = False
         """Whether others changed the pages since they were read."""
         self._followed = Followed()
+
+    def visit(self) -> Visit | None:
+        """Return what it shows now, with its page."""
+        visit = super().visit()
+        return None if visit is None else replace(visit, cursor=self.rows.selected_id or "")
+
+    def start_at(self, id: str) -> None:
+        """Begin with a page."""
+        self._wanted = id
 
     def panes(self) -> ComposeResult:
         """Yield the three columns."""

@@ -141,7 +141,9 @@ class ReviewNews(ReviewBeside, scope="review_news"):
 
     def request_came(self) -> None:
         """Go on, and find out which marked pages are others now than when they were seen."""
-        unasked = self.page_id is None and not (self.target.page or self.target.thread)
+        unasked = self.page_id is None and not (
+            self.begins_at or self.target.page or self.target.thread
+        )
         super().request_came()
         opened, chosen = self.opened_request, self.page_id
         assert opened is not None

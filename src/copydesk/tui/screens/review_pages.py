@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
@@ -17,6 +18,7 @@ from copydesk.tui.present.diff import PageText, page_text
 from copydesk.tui.present.diff_rows import SIDES
 from copydesk.tui.review_reading import Opened
 from copydesk.tui.screens.review_base import ReviewBase
+from copydesk.tui.visits import Visit
 from copydesk.tui.widgets.diff_view import Mark
 from copydesk.tui.widgets.virtual_list import VirtualList
 from copydesk.tui.widgets.wrapped_list import WrappedList
@@ -68,7 +70,7 @@ class ReviewPages(ReviewBase):
             self.diff.show(None, {})
             return
         known = {change.id for change in self.changes}
-        page = self.page_id or self.target.page
+        page = self.page_id or self.begins_at or self.target.page
         if page not in known and page is not None:
             # An address names a page by its path.
             path = page.strip("/")
@@ -78,6 +80,14 @@ class ReviewPages(ReviewBase):
             unseen = (c.id for c in self.changes if seen is None or seen.state(c.id) != "seen")
             page = next(unseen, self.changes[0].id)
         self.show_page(page, keep_place=page == self.page_id)
+
+    def visit(self) -> Visit | None:
+        """Return what it shows now, with its page."""
+        visit = super().visit()
+        return None if visit is None else replace(visit, cursor=self.page_id or "")
+
+    def start_at(self, id: str) -> None:
+        """Begin with a page; it is known to `request_came`."""
 
     @property
     def change(self) -> Changed | None:

@@ -103,6 +103,9 @@ class Pane(Acts, ScrollView, can_focus=True, can_focus_children=False):
         """The place it is on."""
         return cast("Place", self.screen)
 
+    def start_at(self, id: str) -> None:
+        """Put the cursor on what has an id, as soon as that is there."""
+
     @property
     def not_yet(self) -> bool:
         """Whether what the cursor moves over is still being read: keys that move it wait."""

@@ -106,6 +106,8 @@ class VirtualList(DrawnRows[T], scope="list"):
         self._marked: dict[str, T] = {}
         """The rows that are marked, as they were when they were marked."""
         self._to_end = False
+        self._start: str | None = None
+        """What the cursor goes to once it is read, unless it is moved before."""
         self._filter_of: Callable[[str], Callable[[T], bool]] = self.plain_filter
         self._stop: Callable[[], None] = lambda: None
         self._adopt(source)
@@ -175,6 +177,9 @@ class VirtualList(DrawnRows[T], scope="list"):
             index = source.index_of(before_id)
         else:
             index = None
+        if self._start is not None and (start := source.index_of(self._start)) is not None:
+            index, self._start = start, None
+            self.call_after_refresh(self._show_cursor_row)
         if index is None:
             index = min(before, last)
         if index != before:
@@ -238,8 +243,19 @@ class VirtualList(DrawnRows[T], scope="list"):
         self._go(index)
         return True
 
+    def start_at(self, id: str) -> None:
+        """Put the cursor on a row as soon as it is read, unless it is moved before."""
+        if not self.select(id):
+            self._start = id
+
+    def _show_cursor_row(self) -> None:
+        height = max(1, self.page_lines - self._header)
+        if not self.scroll_offset.y <= self._cursor < self.scroll_offset.y + height:
+            self.scroll_to(y=max(0, self._cursor - height // 2), animate=False)
+
     def _go(self, index: int) -> None:
         source = self._source
+        self._start = None
         index = max(0, min(index, source.length - 1))
         before = self._cursor
         row = source.row(index)

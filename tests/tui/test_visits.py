@@ -1,0 +1,89 @@
+"""Back and forward through the screens, and going on where the last run was left."""
+
+from __future__ import annotations
+
+from copydesk.server.seeding import Editor
+from copydesk.tui.places import Target
+from copydesk.tui.session import MemorySnapshot
+from copydesk.tui.visits import LEFT, Visit
+from tests.drive import Driver, drive
+from tests.tui.opening import open_world
+from tests.world import World
+
+
+def two_requests(world: World) -> list[str]:
+    space = world.space("Guide", {"a": "# A\n\nOne.\n", "b": "# B\n\nOne.\n"})
+
+    def edit(editor: Editor) -> None:
+        for page in ("a", "b"):
+            editor.write(editor.find(page), f"# {page}\n\nTwo.\n")
+
+    return [world.change_request(space, edit=edit, subject=each) for each in ("Older", "Newer")]
+
+
+async def test_back_and_forward_go_through_all_screens_with_their_cursor(world: World) -> None:
+    older, _ = two_requests(world)
+    app = open_world(world, "spaces")
+    async with drive(app, size=(100, 30)) as driver:
+        await driver.press("_")
+        assert "There is no later screen" in driver.screen
+        await driver.press("g c", "j", "enter", "2", "]", "g t", "g d")
+        visited = [driver.place.PLACE]
+        for _ in range(4):
+            await driver.press("-")
+            visited.append(driver.place.PLACE)
+        assert visited == ["drafts", "sites", "review", "changes", "spaces"]
+        await driver.press("-")
+        assert "This is the first screen you opened." in driver.screen
+        await driver.press("_")
+        assert driver.selected == older, "with its cursor"
+        await driver.press("_")
+        assert (driver.place.PLACE, driver.place.view) == ("review", "changes")
+        assert "2/2" in driver.screen, driver.screen
+        await driver.press("_", "_")
+        assert driver.place.PLACE == "drafts"
+        # Who goes elsewhere has nothing ahead any more.
+        await driver.press("-", "-", "g n", "_")
+        assert "There is no later screen" in driver.screen
+
+
+async def test_a_start_goes_on_where_the_last_run_was_left(world: World) -> None:
+    older, _ = two_requests(world)
+    disk = MemorySnapshot()
+    async with drive(open_world(world, "spaces", snapshot=disk), size=(100, 30)) as driver:
+        await driver.press("g c", "j", "enter", "2", "]")
+        driver.app.exit()
+    again = open_world(world, "spaces", snapshot=disk)
+    again.goes_on = True
+    async with drive(again, size=(100, 30)) as driver:
+        assert driver.place.PLACE == "review"
+        assert driver.place.target.change_request == older
+        assert driver.place.view == "changes"
+        assert "2/2" in driver.screen
+        await driver.press("q")
+        assert driver.place.PLACE == "spaces"
+
+    # An address wins; so does who is quicker, and another organization that was chosen since.
+    async with drive(open_world(world, "sites", snapshot=disk)) as driver:
+        assert driver.place.PLACE == "sites"
+
+    quick = open_world(world, "spaces", snapshot=disk)
+    quick.goes_on = True
+    async with quick.run_test(size=(100, 30)) as pilot:
+        driver = Driver(quick, pilot)
+        await driver.burst("j")
+        assert driver.place.PLACE == "spaces"
+
+    Visit("review", Target(world.home, "gone", change_request="gone")).keep(disk)
+    gone = open_world(world, "spaces", snapshot=disk)
+    gone.goes_on = True
+    async with drive(gone, size=(100, 30)) as driver:
+        assert driver.place.PLACE == "spaces"
+        assert "where you were last, could not be opened again" in driver.screen
+
+    for broken in ({"name": 3}, {}, {"name": "nowhere"}, {"name": "review", "view": ["x"]}):
+        disk.write(LEFT, [broken])
+        odd = open_world(world, "spaces", snapshot=disk)
+        odd.goes_on = True
+        async with drive(odd, size=(100, 30)) as driver:
+            assert driver.place.PLACE == "spaces"

@@ -1,9 +1,9 @@
 """Importing documentation repositories: spaces with their history, branches as change requests.
 
 A second import of the same source updates what the first one made: new commits become revisions,
-moved branches new commits of their change requests, and a branch that has landed is marked merged.
-What was done on the desk meanwhile is kept; where both changed the same lines, the desk's version
-stays and the report says so.
+moved branches new commits of their change requests; the request of a branch that has landed is
+merged, and that of one that is gone archived. What was done on the desk meanwhile is kept; where
+both changed the same lines, the desk's version stays and the report says so.
 """
 
 from __future__ import annotations

@@ -277,6 +277,20 @@ async def test_what_nobody_cleaned_ends_before_the_terminal(
         assert "\x1b[9;9H" not in data
 
 
+async def test_what_is_copied_can_be_pasted_into_a_shell(sample: Sample, written: Written) -> None:
+    async def connect() -> Api:
+        return sample.api()
+
+    app = CopydeskApp(Session(connect, snapshot=MemorySnapshot(), host="desk.test"), "spaces")
+    async with drive(app, draws=True) as driver:
+        app.copy(f"two\n\tlines{POISON}")
+        await driver.idle()
+        assert app.clipboard.startswith("two\n\tlines")
+        assert not FORBIDDEN.search(re.sub(r"[\n\t]", "", app.clipboard))
+        written.look("copied")
+        assert "Copied two" in driver.screen
+
+
 def keys_of(place: type[Place]) -> set[str]:
     """Return the keys of a place, but those that leave the program or ask another."""
     keys = {key for action in place.ACTIONS.values() for key in action.keys}

@@ -19,7 +19,7 @@ from textual.binding import Binding
 from textual.screen import Screen
 
 from copydesk.domain.cause import CAUSE
-from copydesk.domain.text import shorten
+from copydesk.domain.text import shorten, typed
 from copydesk.local.children import run
 from copydesk.tui import glyphs as signs
 from copydesk.tui import places
@@ -598,11 +598,13 @@ class CopydeskApp(AccountApp, MergingApp, EndingApp):
     def copy(self, text: str, shown: str = "") -> None:
         """Copy text: the system's own tool first, the terminal (OSC 52) otherwise.
 
-        ``shown`` is what is said to be copied, where the text itself is a secret.
+        What may not stand in a field is left out: it would be pasted into a shell. ``shown`` is
+        what is said to be copied, where the text itself is a secret.
         """
         place = self.here
         if place is None:
             return
+        text = typed(text, lines=True)
         way = None if self.is_headless else _native_copy(text)
         if way is None:
             if len(text.encode()) > CLIPBOARD_BYTES:

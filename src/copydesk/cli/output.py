@@ -61,8 +61,10 @@ def put(text: str, tone: str = "", *, end: str = "\n", now: bool = False) -> Non
     """Print a text, made safe; what the encoding of the output lacks becomes a question mark.
 
     ``tone`` is one of `TONES`, shown on a terminal that has colours. With ``now`` it is not kept
-    until more is there.
+    until more is there. Where the output is closed nobody misses it.
     """
+    if sys.stdout is None:
+        return
     encoding = sys.stdout.encoding or "utf-8"
     safe = clean(text, lines=True).encode(encoding, "replace").decode(encoding)
     print(f"{TONES[tone]}{safe}\x1b[0m" if tone and coloured() else safe, end=end, flush=now)
@@ -126,6 +128,8 @@ def plain_json(value: Any, *, indent: int | None = None) -> str:
 
 def put_bytes(content: bytes) -> None:
     """Print bytes as they are, with a line end after them; on a terminal as a text, made safe."""
+    if sys.stdout is None:
+        return
     if sys.stdout.isatty():
         put(content.decode(errors="replace").removesuffix("\n"))
         return

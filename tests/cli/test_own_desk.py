@@ -114,3 +114,28 @@ async def test_nothing_of_ones_own_goes_with_the_sample_unasked(
     assert "no organization" in shown
     assert "Quayside" not in shown
     assert not examine(find_paths().desk).all
+
+
+def test_doctor_tells_of_settings_that_name_what_there_is_not(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    settings = find_paths().make().settings
+    settings.parent.mkdir(parents=True, exist_ok=True)
+    settings.write_text('theme = "mauve\\u202e"\n', encoding="utf-8")
+    assert main(["doctor"]) == 1
+    said = capsys.readouterr().out
+    assert "theme is 'mauve', which there is not. Use " in said
+    assert "copydesk-dark" in said
+    settings.write_text(
+        'theme = "mauve"\nrecall_seconds = 99\n[profiles.work]\n'
+        f'base_url = "https://127.0.0.1:9"\nca_file = "{home}/none.pem"\n',
+        encoding="utf-8",
+    )
+    assert main(["doctor"]) == 1
+    said = capsys.readouterr().out
+    assert "theme is 'mauve', which there is not" in said
+    assert "recall_seconds is 99" in said
+    assert "none.pem: there is no such file" in said
+    settings.write_text('theme = "nord"\n', encoding="utf-8")
+    main(["doctor"])
+    assert "which there is not" not in capsys.readouterr().out

@@ -19,6 +19,7 @@ from copydesk import __version__
 from copydesk.cli import terminal
 from copydesk.cli.connection import ADDRESS_VARIABLE, PROFILE_VARIABLE, READ_ONLY
 from copydesk.cli.finding import HIDDEN, Finding
+from copydesk.cli.themes import why_no_theme
 from copydesk.cli.tokens import TOKEN_VARIABLE
 from copydesk.domain.text import clean, listed
 from copydesk.local.credentials import CredentialError, Credentials
@@ -102,13 +103,26 @@ def settings(paths: Paths) -> tuple[Settings, list[Finding]]:
                 f"mend it in {name}",
             )
             for each in error.problems
-        ]
+        ] + _impossible(error.usable, name)
     except OSError as error:
         return Settings(), [
             Finding(part, name, error.strerror or "unreadable", "let it be read by you")
         ]
     there = "read" if paths.settings.exists() else "none: everything is as usual"
-    return found, [Finding(part, name, there)]
+    return found, [Finding(part, name, there), *_impossible(found, name)]
+
+
+def _impossible(found: Settings, name: str) -> list[Finding]:
+    """Return what is written as it should be, and names what there is not."""
+    part, advice = "settings", f"mend it in {name}"
+    findings = []
+    if wrong := why_no_theme(found.theme):
+        findings.append(Finding(part, "theme", wrong, advice))
+    for profile in found.profiles:
+        if profile.ca_file is not None and not profile.ca_file.expanduser().is_file():
+            said = f"{clean(str(profile.ca_file))}: there is no such file"
+            findings.append(Finding(part, f"ca_file of {clean(profile.name)}", said, advice))
+    return findings
 
 
 def _texts(path: Path) -> list[str]:

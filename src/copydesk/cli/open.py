@@ -17,6 +17,7 @@ from copydesk.cli.connection import OWN, Connection, Service, session_for
 from copydesk.cli.edge import UsageError
 from copydesk.cli.embedded import note_own_desk
 from copydesk.cli.switching import Keeper, Switchboard, sentence_of
+from copydesk.cli.themes import why_no_theme
 from copydesk.local.journal import Journal
 from copydesk.local.paths import Paths, find_paths
 from copydesk.local.settings import SettingsError, load_settings
@@ -193,11 +194,8 @@ def _show(
 
         app.welcome = FirstRun(paths, connection)
     if settings.theme:
-        if settings.theme not in app.available_themes:
-            raise UsageError(
-                f"{paths.settings}: theme is {settings.theme!r}, which there is not. "
-                f"Use one of {', '.join(sorted(app.available_themes))}"
-            )
+        if wrong := why_no_theme(settings.theme):
+            raise UsageError(f"{paths.settings}: {wrong}")
         app.theme = settings.theme
     app.run_to_the_end()
     if not app.return_code or app.ended_by:

@@ -66,7 +66,7 @@ async def test_translations_are_made_instructed_run_and_deleted(
         await driver.press("ctrl+s")
         assert "it has to be filled in" in driver.line("Space")
         await driver.press("ctrl+o", "enter")
-        assert "Guide" in driver.line("Space")
+        assert driver.line("   Guide   ")
         await driver.press("tab", "d", "tab", "tab")
         await driver.burst(*typed("Say Sie."))
         way.losing = True

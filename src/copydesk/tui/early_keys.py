@@ -81,7 +81,7 @@ class EarlyKeys:
         """Whether another screen is about to be in front, or the one in front is not there yet."""
         front = self._app.screen
         unopened = getattr(front, "asked_at", front) is None
-        return bool(self.going) or unopened or getattr(front, "under_way", False)
+        return bool(self.going) or unopened or getattr(front, "under_way", False) is True
 
     def wait(self, keys: Sequence[Typed], until: Callable[[], bool] | None = None) -> None:
         """Keep keys until their screen is there, and ``until`` is so of the first of them."""

@@ -276,6 +276,17 @@ async def test_words_typed_after_a_refused_comment_are_no_commands(world: World)
         assert "Keys here" in driver.screen, "Esc says that one has seen it"
 
 
+async def test_what_is_refused_in_a_tab_names_only_keys_that_work_there(world: World) -> None:
+    review = ReviewWorld(world)
+    async with drive(review.app(), "1", size=(100, 30)) as driver:
+        await driver.press("r")
+        assert "C starts one." in driver.screen
+        assert "on this line" not in driver.screen
+        await driver.press("c")
+        said = " ".join(driver.screen.split())
+        assert "to comment on here. 2 goes to the changes, C is for the request." in said
+
+
 async def test_words_typed_for_a_comment_that_is_refused_later_are_no_commands(
     world: World,
 ) -> None:

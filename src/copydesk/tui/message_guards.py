@@ -32,7 +32,7 @@ def no_message(here: ThreadActions) -> str | None:
 
 
 def _no_thread(here: ThreadActions) -> str:
-    return here.NO_THREAD if here.threads_known else NoRowYet(here.NO_THREAD)
+    return here.no_thread_here if here.threads_known else NoRowYet(here.no_thread_here)
 
 
 def may_not_reply(here: ThreadActions) -> str | None:

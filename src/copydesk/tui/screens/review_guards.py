@@ -45,7 +45,7 @@ def no_line(here: ReviewBeside) -> str | None:
     ):
         return NoRowYet("The page is not read yet.")
     if here.view != "changes" or here.diff.page is None:
-        return "c comments on a line of the changes (2 goes there). C comments on the request."
+        return "There is no line to comment on here. 2 goes to the changes, C is for the request."
     if here.diff.line is None:
         return "Put the cursor on a line with text first, or press C for the page."
     if here.diff.text_line is None:

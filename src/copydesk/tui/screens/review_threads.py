@@ -22,7 +22,13 @@ class ReviewThreads(ReviewNews, MessageActions, scope="review_threads"):
         "get_change_request_comment",
         "get_change_request_comment_reply",
     )
-    NO_THREAD = "No thread here. } goes to the next open one; c starts one on this line."
+
+    @property
+    def no_thread_here(self) -> str:
+        """Why there is none, with the keys that work in this tab."""
+        goes = "} goes to the next open one; " if self.threads.open_count else ""
+        starts = "c starts one on this line" if no_line(self) is None else "C starts one"
+        return f"No thread here. {goes}{starts}."
 
     @action("}", "next open thread", unless=none_open, show=9, group="Threads")
     def next_thread(self) -> None:

@@ -60,7 +60,7 @@ def test_what_the_disk_refuses_stays_in_memory_until_it_does_not() -> None:
     assert drafts.unkept == {"a": "second"}
     store.full = False
     drafts.again()
-    assert (drafts.trouble, drafts.unkept, store.texts) == ("", {}, {"a": "second"})
+    assert (drafts.trouble, drafts.unkept, store.kept()) == ("", {}, {"a": "second"})
     assert changes[-1] == ""
 
 

@@ -6,7 +6,6 @@ import asyncio
 import subprocess
 import sys
 import threading
-from collections.abc import Sequence
 from pathlib import Path
 
 import httpx
@@ -170,7 +169,7 @@ class SlowRuns(MemoryRuns):
         super().__init__()
         self.looked = threading.Event()
 
-    def all(self) -> Sequence[MergeRun]:
+    def all(self) -> list[MergeRun]:
         found = super().all()
         self.looked.set()
         return found

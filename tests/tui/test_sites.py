@@ -539,7 +539,7 @@ async def test_a_failure_asks_and_so_does_the_next_start(world: World) -> None:
         await asked(driver, "1 of 2 sent")
         assert await published.order() == ["Guides", "Status", "API reference", "Changelog"]
         await driver.press("X", "y")
-    assert drafts.texts == {}
+    assert drafts.kept() == {}
     async with drive(open_app(world, published.site, drafts=drafts, runs=runs)) as driver:
         assert "Cut off" not in driver.screen
 
@@ -562,7 +562,7 @@ async def test_what_is_staged_outlives_the_program(world: World) -> None:
         await driver.press("X")
         assert "Another copydesk" not in driver.screen
         await driver.press("escape")
-        kept = drafts.texts[key]
+        kept = drafts.kept()[key]
         drafts.save(key, "- Status before Guides\n{}")
         for way in ("X", "ctrl+s"):
             await driver.press(way)
@@ -575,10 +575,10 @@ async def test_what_is_staged_outlives_the_program(world: World) -> None:
         await driver.press("escape")
         here(driver).keep_staged()
         assert "yours now" in driver.line("Another copydesk")
-        assert drafts.texts[key] == kept
+        assert drafts.kept()[key] == kept
         await driver.press("u")
         assert "current order" in driver.screen
-    assert key not in drafts.texts
+    assert key not in drafts.kept()
     # An order that an earlier version kept, and what is none.
     rows = [ids[title] for title in SECTIONS]
     old = {"base": {"": [*rows, "gone"]}, "now": {"": [*rows[:3], rows[4], "gone", rows[3]]}}
@@ -589,7 +589,7 @@ async def test_what_is_staged_outlives_the_program(world: World) -> None:
     drafts.save(key, "- Something\n[]")
     async with drive(open_app(world, published.site, drafts=drafts)) as driver:
         assert "kept as text: g d shows it" in " ".join(driver.screen.split())
-    assert [text for text in drafts.texts.values() if "Something" in text] == ["- Something\n[]"]
+    assert [text for text in drafts.kept().values() if "Something" in text] == ["- Something\n[]"]
 
 
 async def test_leaving_says_what_is_kept_and_marks_the_site(world: World) -> None:

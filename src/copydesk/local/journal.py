@@ -15,10 +15,10 @@ import time
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, Literal, Protocol, get_args
+from typing import Any, Literal, Protocol, get_args
 
-if TYPE_CHECKING:
-    from copydesk.local.state import State as Store
+from copydesk.local.state import MEMORY
+from copydesk.local.state import State as Store
 
 State = Literal["sending", "done", "failed", "unknown", "queued", "dropped"]
 """``unknown``: no answer came, so the write may have taken effect or not. ``queued``: it is known
@@ -316,53 +316,11 @@ class Journal:
                 del self._owed[key]
 
 
-class MemoryJournal:
+class MemoryJournal(Journal):
     """The journal of a run that keeps nothing on disk. ``clock`` gives seconds since the epoch."""
 
     def __init__(self, clock: Callable[[], float] = time.time) -> None:
-        self.run = secrets.token_hex(6)
-        self._clock = clock
-        self._kept: dict[str, Entry] = {}
-
-    def begin(self, what: str, target: str, notes: Notes = NO_NOTES) -> Entry:
-        """Note that a write is about to be sent."""
-        number = f"{self.run}-{len(self._kept)}"
-        entry = Entry(number, self.run, self._clock(), what, target, "sending", **fields_of(notes))
-        self._kept[entry.id] = entry
-        return entry
-
-    def settle(self, entry: Entry, state: State, **changes: Any) -> Entry:
-        """Note how a write stands, and return the entry as it is now."""
-        entry = settled(entry, state, self._clock(), changes)
-        self._kept[entry.id] = entry
-        return entry
-
-    def owe(self, entry: Entry) -> None:
-        """Take how a write stands."""
-        self._kept[entry.id] = entry
-
-    def entries(self) -> list[Entry]:
-        """Return the writes of this run, oldest first, each in its last state."""
-        return list(self._kept.values())
-
-    def interrupted(self) -> list[Entry]:
-        """Return nothing: there was no run before."""
-        return []
-
-    def now(self) -> float:
-        """Return the time by the clock of the journal, in epoch seconds."""
-        return self._clock()
-
-    def waiting(self) -> list[Entry]:
-        """Return what is in the outbox, oldest first."""
-        return [entry for entry in self._kept.values() if entry.waits]
-
-    def claim(self) -> bool:
-        """Nobody else can have it."""
-        return True
-
-    def release(self) -> None:
-        """There is nothing to give back."""
+        super().__init__(Store(MEMORY, clock=clock), "")
 
 
 def settled(entry: Entry, state: State, now: float, changes: dict[str, Any]) -> Entry:

@@ -29,6 +29,9 @@ from copydesk.local.paths import private_folder
 
 T = TypeVar("T")
 
+MEMORY = Path(":memory:")
+"""The path of what is kept for one run alone."""
+
 BUSY_SECONDS = 5.0
 """How long a transaction waits for that of another process."""
 
@@ -179,7 +182,7 @@ class State:
 
     def live(self) -> None:
         """Be known to other processes as running, until this one ends or `close`."""
-        if self._life is None:
+        if self._life is None and self.path != MEMORY:
             # Within a transaction: nobody takes the file for that of an ended process meanwhile.
             self.write(lambda database: self._begin_life())
 
@@ -259,7 +262,10 @@ class State:
 
     def _opened(self) -> sqlite3.Connection:
         """Return the database, as it is at its path now: who deletes it begins a new one."""
-        if self._database is None or _file(self.path) != self._file:
+        if self.path == MEMORY:
+            if self._database is None:
+                self._database = _in_memory()
+        elif self._database is None or _file(self.path) != self._file:
             self._close()
             private_folder(self.path.parent)
             if not self.path.exists():
@@ -276,6 +282,7 @@ class State:
                 database.close()
                 raise
             self._database = database
+        assert self._database is not None
         return self._database
 
     @contextmanager
@@ -295,7 +302,8 @@ class State:
             database.close()
 
     def _is_begun(self) -> bool:
-        return self.path.exists() or bool(self._aside) or _is_older(self.path.parent)
+        made = self.path == MEMORY or self.path.exists() or bool(self._aside)
+        return made or _is_older(self.path.parent)
 
     def _close(self) -> None:
         if self._database is not None:
@@ -414,12 +422,17 @@ def _open_to_read(path: Path) -> sqlite3.Connection:
         if failed is not None:
             raise failed
     # It was begun when the disk had no room for it, or was not: nothing is kept but the older.
-    database = sqlite3.connect(":memory:", isolation_level=None)
-    database.executescript(_SCHEMA)
+    database = _in_memory()
     if _is_older(path.parent):
         from copydesk.local.takeover import take_over
 
         take_over(path.parent, database)
+    return database
+
+
+def _in_memory() -> sqlite3.Connection:
+    database = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+    database.executescript(_SCHEMA)
     return database
 
 

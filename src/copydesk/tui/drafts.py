@@ -7,6 +7,9 @@ from threading import Lock
 from time import time
 from typing import Protocol, TypeVar
 
+from copydesk.local.drafts import DeskDrafts
+from copydesk.local.state import MEMORY, State
+
 T = TypeVar("T")
 
 TWO_WINDOWS = "Another window typed here too: both texts are kept (g d)"
@@ -65,69 +68,11 @@ class DraftStore(Protocol):
         """Return once what became of a damaged file; empty where none is."""
 
 
-class MemoryDrafts:
+class MemoryDrafts(DeskDrafts):
     """Drafts of a run that keeps nothing on disk. ``clock`` gives seconds since the epoch."""
 
     def __init__(self, clock: Callable[[], float] = time) -> None:
-        self.texts: dict[str, str] = {}
-        self._saved: dict[str, float] = {}
-        self._dropped: dict[str, str] = {}
-        self._clock = clock
-
-    def save(self, key: str, text: str) -> None:
-        """Keep ``text`` for this run."""
-        self.texts[key], self._saved[key] = text, self._clock()
-
-    def load(self, key: str) -> str | None:
-        """Return the text kept under ``key``, or None."""
-        return self.texts.get(key)
-
-    look = load
-
-    def key_of(self, key: str) -> str:
-        """There is no other window."""
-        return key
-
-    def choose(self, key: str) -> None:
-        """There is no other window."""
-
-    def others(self, key: str) -> int:
-        """There is no other window."""
-        return 0
-
-    def drop(self, key: str) -> None:
-        """Put the text under ``key`` aside for this run."""
-        text = self.texts.pop(key, None)
-        if text is not None:
-            self._dropped[key] = text
-
-    def discard(self, key: str) -> None:
-        """Put the text under ``key`` aside for this run."""
-        self.drop(key)
-
-    def touched(self) -> int:
-        """There is no other window."""
-        return 0
-
-    def said(self) -> str:
-        """There is no file."""
-        return ""
-
-    def restore(self, key: str) -> str | None:
-        """Bring back what was dropped last under ``key``, unless something was typed since."""
-        if key in self.texts or key not in self._dropped:
-            return None
-        self.save(key, self._dropped.pop(key))
-        return self.texts[key]
-
-    def kept(self) -> Mapping[str, str]:
-        """Return all texts of this run by key."""
-        return dict(self.texts)
-
-    def dated(self) -> Sequence[tuple[str, str, float]]:
-        """Return (key, text, when it was saved), newest first."""
-        found = [(key, text, self._saved.get(key, 0.0)) for key, text in self.texts.items()]
-        return sorted(found, key=lambda draft: -draft[2])
+        super().__init__(State(MEMORY, clock=clock), "")
 
 
 class CountedDrafts:

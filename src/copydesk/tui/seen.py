@@ -5,14 +5,14 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING, Protocol
+
+from copydesk.local.seen import DeskSeen, SeenState
+from copydesk.local.state import MEMORY, State
 
 if TYPE_CHECKING:
     from copydesk.domain.reversal import Reversal
     from copydesk.tui.undoing import LocalStep
-
-SeenState = Literal["unseen", "seen", "changed"]
-"""``changed``: seen, but its text is another one now."""
 
 
 class SeenMarks(Protocol):
@@ -43,50 +43,11 @@ class SeenMarks(Protocol):
         """Return the pages that are marked."""
 
 
-class MemorySeen:
+class MemorySeen(DeskSeen):
     """Marks of a run that keeps nothing on disk."""
 
     def __init__(self) -> None:
-        self._texts: dict[tuple[str, str], str] = {}
-        self._known: list[str] = []
-
-    def mark(self, thing: str, page: str, text: str) -> None:
-        """Mark a page for this run."""
-        self._texts[thing, page] = text
-        if text not in self._known:
-            self._known.append(text)
-
-    def unmark(self, thing: str, page: str) -> None:
-        """Take the mark of a page away."""
-        self._texts.pop((thing, page), None)
-
-    def state(self, thing: str, page: str, text: str) -> SeenState:
-        """Return whether a page that has this text now was seen."""
-        before = self._texts.get((thing, page))
-        if before is None:
-            return "unseen"
-        return "seen" if before == text else "changed"
-
-    def text(self, thing: str, page: str) -> str | None:
-        """Return a page's text as it was when it was marked."""
-        return self._texts.get((thing, page))
-
-    def held(self, thing: str, page: str) -> str | None:
-        """Return what stands for the text that a page is marked with."""
-        text = self._texts.get((thing, page))
-        return None if text is None else str(self._known.index(text))
-
-    def put(self, thing: str, page: str, digest: str | None) -> bool:
-        """Mark a page with a text it was marked with before, or with None not at all."""
-        if digest is None:
-            self.unmark(thing, page)
-        else:
-            self._texts[thing, page] = self._known[int(digest)]
-        return True
-
-    def pages(self, thing: str) -> Iterable[str]:
-        """Return the pages that are marked."""
-        return [page for marked, page in self._texts if marked == thing]
+        super().__init__(State(MEMORY), "")
 
 
 class SeenPages:

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from copydesk.domain.age import instant
 from copydesk.domain.snooze import LENGTHS, Snooze
+from copydesk.local.snooze import DeskSnoozes
+from copydesk.local.state import MEMORY, State
 
 if TYPE_CHECKING:
     from copydesk.domain.reversal import Reversal
@@ -32,31 +34,11 @@ class SnoozeStore(Protocol):
         """Note that something was looked at, durably before returning."""
 
 
-class MemorySnoozes:
+class MemorySnoozes(DeskSnoozes):
     """What sleeps in a run that keeps nothing on disk."""
 
     def __init__(self) -> None:
-        self._held: dict[str, Snooze] = {}
-        self._looks: dict[str, datetime] = {}
-
-    def looks(self) -> Mapping[str, datetime]:
-        """Return when what was looked at in this run."""
-        return self._looks
-
-    def look(self, thing: str, at: datetime) -> None:
-        """Note for this run that something was looked at."""
-        self._looks[thing] = at
-
-    def read(self) -> Mapping[str, Snooze]:
-        """Return what sleeps in this run."""
-        return self._held
-
-    def put(self, thing: str, snooze: Snooze | None) -> None:
-        """Let something sleep for this run, or wake it."""
-        if snooze is None:
-            self._held.pop(thing, None)
-        else:
-            self._held[thing] = snooze
+        super().__init__(State(MEMORY), "")
 
 
 class Sleepers:

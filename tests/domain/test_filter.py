@@ -68,8 +68,15 @@ def test_an_unknown_key_is_named_with_its_place_and_the_nearest_one() -> None:
     (problem,) = query.problems
     assert problem.sentence == "There is no autor: here; did you mean author:?"
     assert (problem.start, problem.stop, problem.nearest) == (8, 13, "author")
-    # What was understood still filters.
-    assert [row.author for row in ROWS if query.matches(row)] == ["Lee"]
+    # It is text then, as in "Note: retries", and nothing is wrong.
+    assert query.wrong is None
+    assert query.note == f"{problem.sentence} It is sought as text."
+    assert not any(query.matches(row) for row in ROWS)
+    noted = Row("Deliveries: retries, Autor:Lee")
+    assert query.matches(noted)
+    assert not Query.parse("retries -autor:lee", FIELDS).matches(noted)
+    assert Query.parse("Deliveries: retries", FIELDS).matches(noted)
+    assert Query.parse('autor:"lee"', FIELDS).matches(noted)
 
 
 def test_a_key_like_no_other_lists_the_known_ones() -> None:
@@ -131,7 +138,6 @@ def test_a_number_that_is_wrong_says_what_it_takes_and_one_half_typed_waits() ->
         ("pages:many", "pages: takes a number such as >20, <=3 or 4."),
         ("pages:>3d", "pages: takes a number such as >20, <=3 or 4."),
         ("age:>3q", "age: needs a unit: min, h, d, w, mo, y."),
-        ("pag:3", "There is no pag: here; did you mean pages:?"),
     ):
         assert Query.parse(text, counted).wrong == sentence
     for text in ("pages:", "pages:>", "age:>3", "age:3m"):

@@ -26,8 +26,10 @@ from copydesk.tui.app import CopydeskApp
 from copydesk.tui.places import Target
 from copydesk.tui.present import cluster as present
 from copydesk.tui.present.cluster_merges import Merge, helped
+from copydesk.tui.screens.conversations import ConversationsPlace
 from copydesk.tui.session import Session
 from tests.drive import Driver, drive
+from tests.tui.opening import open_world
 from tests.world import BASE_URL, START, World, texts
 
 OAUTH = "OAuth sample returns 401"
@@ -194,7 +196,7 @@ async def test_orders_and_looks_of_the_list(world: World) -> None:
         await driver.press("]")
         assert "sort:" not in driver.screen
         assert "[By conversations]" in driver.screen
-        assert "▇██▇▆▲▅▅" in driver.line("Rate limit")
+        assert "▅▆▆▅▄▲▃▃" in driver.line("Rate limit")
         await driver.press("#")
         assert "0 0 1 1 0 1 2 3 3 5 6 4 5" in driver.line("OAuth")
         assert "5 6 6 5 4 4▲3 3 2 2 1 1 0" in driver.line("Rate limit")
@@ -202,9 +204,9 @@ async def test_orders_and_looks_of_the_list(world: World) -> None:
         assert "0 0 1 1" not in driver.line("OAuth sample")
         drawn = driver.line("Export")
         await driver.press(":")
-        await driver.type("scale same")
+        await driver.type("scale own")
         await driver.press("enter")
-        assert "one scale for all" in driver.screen
+        assert "each on its own scale" in driver.screen
         assert driver.line("Export") != drawn
         await driver.press("/")
         await driver.type("struggle invoice")
@@ -213,11 +215,54 @@ async def test_orders_and_looks_of_the_list(world: World) -> None:
         assert "SSO" not in driver.screen
 
 
+async def test_filters_know_fields_and_what_was_said(world: World) -> None:
+    asked = ask(world)
+    oauth = asked.clusters[OAUTH]
+    space = world.space("Docs", {"a": "# A\n"})
+    world.change_request(space, status="draft", cluster=oauth)
+    app = open_app(world)
+    async with drive(app, size=(140, 40)) as driver:
+        assert "1 1d" in driver.line("▃▅▆▄▅")
+        for text, found, count in (
+            ("trend:growing", "OAuth sample", 1),
+            ("issues:>40 trend:falling", "Rate limit", 1),
+            ("trend:new", "SSO loop", 1),
+            ("requests:>=1", "OAuth sample", 1),
+        ):
+            await driver.press("/")
+            await driver.type(text)
+            await driver.press("enter")
+            assert f"{count} of 5 match" in driver.screen, text
+            assert found in driver.screen, text
+            await driver.press("escape")
+        # What is no field is text, and that is said.
+        await driver.press("/")
+        await driver.type("sample: oauth")
+        assert "There is no sample: here" in driver.screen
+        await driver.press("escape")
+
+    async with drive(open_world(world, "conversations"), "enter", size=(140, 40)) as driver:
+        place = driver.place
+        assert isinstance(place, ConversationsPlace)
+        read = place.rows.selected
+        assert read is not None
+        words = place.said_in(read.id).split()
+        assert words, "it was read"
+        await driver.press("escape", "/")
+        await driver.type(f'"{" ".join(words[:3])}"')
+        await driver.press("enter")
+        assert place.rows.selected == read
+        await driver.press("escape", "/")
+        await driver.type("source:nowhere")
+        await driver.press("enter")
+        assert "0 of" in driver.screen
+
+
 async def test_requests_of_a_cluster_and_the_cluster_of_a_request(world: World) -> None:
     asked = ask(world)
     oauth, rates = (asked.clusters[label] for label in (OAUTH, "Rate limit numbers differ"))
     async with drive(open_app(world, oauth), "h", size=(140, 40)) as driver:
-        assert driver.line("▅▅▇█▆▇").split("│")[0].rstrip("┃ ").endswith("1")
+        assert driver.line("▃▅▆▄▅").split("│")[0].rstrip("┃ ").endswith("1")
         assert "READY TO MERGE" in driver.line("#2 Fix auth code samples")
         await select(driver, rates)
         assert "merged 7 w ago" in driver.line("#1 Name one limit")

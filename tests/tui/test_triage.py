@@ -165,12 +165,10 @@ async def test_the_filter_knows_what_must_be_read_and_points_at_mistakes(desk: D
         await driver.press("escape", "/")
         await typed(driver, "idle:>14d")
         assert subjects(driver) == ["Left alone"]
-        # A mistake leaves the rows as they are, is underlined, not taken, and Tab mends it.
+        # What is no key is text, and underlined; Tab makes it the key that was meant.
         await typed(driver, " autor:lee")
         assert "There is no autor: here; did you mean author:?" in driver.screen
-        await driver.burst("enter")
-        assert "Tab mends it; Esc" in driver.screen
-        assert subjects(driver) == ["Left alone"]
+        assert subjects(driver) == []
         line = driver.app.focused
         assert line is not None
         drawn = line.render_line(0)
@@ -178,6 +176,17 @@ async def test_the_filter_knows_what_must_be_read_and_points_at_mistakes(desk: D
         assert under == "autor"
         await driver.press("tab")
         assert here(driver).rows.found == "idle:>14d author:lee"
+        await driver.press("escape", "/")
+        await typed(driver, "autor:lee")
+        await driver.press("enter")
+        assert "0 of" in driver.screen
+        assert "There is no autor: here" in driver.screen
+        await driver.press("escape", "/")
+        # A mistake in a value leaves the rows as they are, and is not taken.
+        await typed(driver, "changed:many")
+        await driver.burst("enter")
+        assert "changed: takes a number" in driver.screen
+        assert "Mend it; Esc" in driver.screen
         await driver.press("escape", "/")
         await typed(driver, "number:2 asked:me -author:me")
         assert subjects(driver) == ["Asked"]

@@ -9,6 +9,7 @@ import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, get_args
+from urllib.parse import quote
 
 from copydesk.cli.connection import OWN, Service
 from copydesk.cli.edge import DONE, FAILED, UsageError, say
@@ -25,7 +26,7 @@ from copydesk.tui.present.cluster import (
     in_order,
     trend_cell,
 )
-from copydesk.tui.present.conversation import shown
+from copydesk.tui.present.conversation import shown, shown_address
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
@@ -67,14 +68,15 @@ def list_clusters(
             found = await _clusters(api, organization, sort)
         hide = _hiding(unmask=unmask)
         if as_json:
-            put_json([_value(each, hide) for each in found])
+            put_json([_value(each, masked=not unmask) for each in found])
             return DONE
         if not found:
             say("There are no clusters.")
             return DONE
+        top = max((week for each in found for week in each.row.pulse), default=0.0)
         columns = [
             Column[FoundCluster]("CLUSTER", lambda each: hide(each.row.label), gives=True),
-            Column("13 WEEKS", lambda each: chart(each.row)),
+            Column("13 WEEKS", lambda each: chart(each.row, top)),
             Column("ISSUES", lambda each: str(each.row.issues), right=True),
             Column("CONVERSATIONS", lambda each: str(each.row.conversations), right=True),
             Column("TREND", lambda each: trend_cell(each.row), right=True),
@@ -110,7 +112,7 @@ def show_cluster(
             answers = await find_requests(api, place.id, row.id, limit=PAGE if as_json else None)
             if as_json:
                 requests = [request.to_dict() for request in answers.requests]
-                put_json({**_value(found, hide), "changeRequests": requests})
+                put_json({**_value(found, masked=not unmask), "changeRequests": requests})
                 if answers.more:
                     say(f"Of its change requests these are not listed: {answers.more}.")
                 return DONE
@@ -175,11 +177,29 @@ def _hiding(*, unmask: bool) -> Callable[[str], str]:
     return lambda text: shown(text, masked=not unmask)
 
 
-def _value(found: FoundCluster, hide: Callable[[str], str]) -> dict[str, Any]:
-    """Return a cluster as the service has it, but for what is masked in it."""
+def _value(found: FoundCluster, *, masked: bool) -> dict[str, Any]:
+    """Return a cluster as the service has it, but for what is masked in it.
+
+    Besides: where it is, its trend, and what ``copydesk api GET`` lists its issues and change
+    requests with.
+    """
+    hide = _hiding(unmask=not masked)
     value = found.model.to_dict()
     for name in ("label", "summary"):
         if name in value:
             value[name] = hide(clean(value[name], lines=True))
     value["sources"] = {hide(clean(name)): count for name, count in found.row.sources}
-    return {**value, "organization": found.place.id}
+    trend, lists = found.row.trend, f"/orgs/{found.place.id}"
+    cluster = quote(found.row.id, safe="")
+    links = {
+        "issues": f"{lists}/conversations-issues?cluster={cluster}",
+        "changeRequests": f"{lists}/change-requests?conversationsIssuesCluster={cluster}",
+    }
+    if found.row.address:
+        links["app"] = shown_address(found.row.address, masked=masked)
+    return {
+        **value,
+        "organization": found.place.id,
+        "trend": {"text": trend.text, "percent": trend.percent},
+        "links": links,
+    }

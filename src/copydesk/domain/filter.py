@@ -2,8 +2,9 @@
 
 ``retry author:lee -status:draft space:"API ref" changed:>20 age:<3d`` keeps the rows that hold the
 word, whose author holds "lee", and so on: all must hold. Upper and lower case and accents make no
-difference. Typing passes through states that are not yet right; they are reported, never raised,
-and do not empty the list. What is not known of a row yet makes it neither match nor fail.
+difference. What looks like a key and is none is sought as text (``Capture:``). Typing passes
+through states that are not yet right; they are reported, never raised, and do not empty the list.
+What is not known of a row yet makes it neither match nor fail.
 """
 
 from __future__ import annotations
@@ -152,7 +153,7 @@ class Problem:
     """Something in the text that is not understood, and from where to where it stands.
 
     ``nearest`` is the known key that was probably meant, if any is near; ``unfinished`` is what
-    typing on will mend.
+    typing on will mend. ``as_text`` is what is no key here, and is sought as it stands.
     """
 
     sentence: str
@@ -160,11 +161,15 @@ class Problem:
     stop: int
     nearest: str | None = None
     unfinished: bool = False
+    as_text: bool = False
 
 
 @dataclass(frozen=True)
 class Query(Generic[Row]):
-    """A filter that was read. ``problems`` are the parts that it had to leave out."""
+    """A filter that was read.
+
+    ``problems`` are the parts that it had to leave out, or to take as text.
+    """
 
     text: str
     terms: tuple[Term, ...]
@@ -207,6 +212,8 @@ class Query(Generic[Row]):
                     continue
                 if key not in fields.keys:
                     problems.append(_unknown(key, fields.names, found.start("key")))
+                    negated = found["negated"] is not None
+                    terms.append(Term(None, fold(f"{key}:{value}"), negated, found.start(), at))
                     continue
                 known = fields.values.get(key)
                 if known is not None and not any(fold(value) in fold(each) for each in known):
@@ -221,7 +228,14 @@ class Query(Generic[Row]):
     @property
     def wrong(self) -> str | None:
         """What is wrong with it as a sentence; None where typing on will mend it."""
-        return next((each.sentence for each in self.problems if not each.unfinished), None)
+        found = (each for each in self.problems if not (each.unfinished or each.as_text))
+        return next((each.sentence for each in found), None)
+
+    @property
+    def note(self) -> str | None:
+        """What is good to know of it: that something looks like a key, and is sought as text."""
+        found = next((each.sentence for each in self.problems if each.as_text), None)
+        return None if found is None else f"{found} It is sought as text."
 
     @property
     def empty(self) -> bool:
@@ -340,4 +354,5 @@ def _unknown(key: str, keys: Iterable[str], start: int) -> Problem:
         advice = f"known are {', '.join(known)}."
     else:
         advice = "this list has only words."
-    return Problem(f"There is no {key}: here; {advice}", start, start + len(key), nearest)
+    sentence = f"There is no {key}: here; {advice}"
+    return Problem(sentence, start, start + len(key), nearest, as_text=True)

@@ -51,7 +51,7 @@ class ClusterListing(ClusterRequests):
         self.sort = "server"
         self.backwards = False
         self.numbers = False
-        self.same_scale = False
+        self.same_scale = True
         self._highest = 0.0
         """Issues in the fullest week of the clusters that were read."""
         self._wanted = target.cluster
@@ -117,7 +117,7 @@ class ClusterListing(ClusterRequests):
         if words and self.backwards:
             words += ", reversed"
         self.clusters.note = "   ".join(
-            part for part in (words, "one scale for all" if self.same_scale else "") if part
+            part for part in (words, "" if self.same_scale else "each on its own scale") if part
         )
         self.clusters.retitle()
 

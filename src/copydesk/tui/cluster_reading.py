@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Generic, TypeVar
@@ -285,6 +286,34 @@ async def read_merges(
             if merge is not None and cluster is not None:
                 found.setdefault(cluster, []).append(merge)
         if page.next is None or any(request.updated_at < since for request in page.items[-1:]):
+            break
+        token = page.next.page
+    return found
+
+
+async def count_drafts(api: Api, organization: str, pages: int = MERGED_PAGES) -> Mapping[str, int]:
+    """Return how many drafts there are for each cluster, of the last updated. Raises ``ApiError``.
+
+    As with `read_merges`, one list serves all clusters, and at most ``pages`` of it are read.
+    """
+    from copydesk.contract import operations as ops
+
+    found: Counter[str] = Counter()
+    token: str | None = None
+    for _ in range(pages):
+        page = await api.page(
+            ops.list_organization_change_requests,
+            organization,
+            page=token,
+            limit=PAGE,
+            status="draft",
+        )
+        found.update(
+            request.conversations_issues_cluster
+            for request in page.items
+            if request.conversations_issues_cluster is not None
+        )
+        if page.next is None:
             break
         token = page.next.page
     return found

@@ -5,11 +5,14 @@ A mixin of the place, apart from it for length.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
+from rich.text import Text
+
+from copydesk.domain.filter import UNKNOWN, Number
 from copydesk.tui import cluster_reading as reading
 from copydesk.tui.cluster_talks import ClusterTalks
 from copydesk.tui.places import Target
@@ -38,6 +41,10 @@ class ClusterRequests(ClusterTalks):
         super().__init__(target)
         self.counts: dict[str, str] = {}
         """Open change requests by cluster, as they are shown."""
+        self.drafts: Mapping[str, int] = {}
+        """How many drafts there are, by cluster."""
+        self.requests_width = 3
+        """Cells that the counts take."""
         self.requests: dict[str, Sequence[RequestRow]] = {}
         """The change requests of the clusters that were looked at."""
         self.merges: dict[str, dict[str, Merge]] = {}
@@ -75,6 +82,29 @@ class ClusterRequests(ClusterTalks):
     def requests_of(self, row: ClusterRow) -> Sequence[RequestRow]:
         """Return the change requests that are known to answer a cluster."""
         return self.requests.get(row.id, ())
+
+    def requests_cell(self, cluster: str) -> Text:
+        """Return how many change requests a cluster has: open ones, drafts, and what was merged."""
+        drafts, merged = self.drafts.get(cluster, 0), len(self.merges.get(cluster, ()))
+        return present.requests_cell(self.counts.get(cluster), drafts, merged)
+
+    def _show_counts(self) -> None:
+        """Draw the counts, as wide as they are by now."""
+        width = max((self.requests_cell(each).cell_len for each in self.counts), default=0)
+        if width > self.requests_width:
+            self.requests_width = width
+            self.clusters.columns = tuple(
+                replace(each, width=width) if each.key == "requests" else each
+                for each in self.clusters.columns
+            )
+        self.clusters.refresh_rows()
+
+    def requests_open(self, cluster: str) -> Number:
+        """Return how many open change requests a cluster has, as far as they were counted."""
+        count = self.counts.get(cluster)
+        if count is None:
+            return UNKNOWN
+        return int(count.rstrip("+")) if count[:1].isdigit() else None
 
     def merged_in(self, row: ClusterRow) -> Collection[int]:
         """Return the weeks of a pulse in which something was merged for its cluster."""
@@ -148,7 +178,7 @@ class ClusterRequests(ClusterTalks):
         )  # fmt: skip
 
     def read_besides(self) -> None:
-        """Read what was merged of late for all clusters, and how much is being analysed."""
+        """Read what was merged of late for all clusters, their drafts, and what is analysed."""
         organization = self.organization
         if not organization:
             return
@@ -157,7 +187,7 @@ class ClusterRequests(ClusterTalks):
         def merged(found: dict[str, list[Merge]]) -> None:
             for cluster, merges in found.items():
                 self.merges.setdefault(cluster, {}).update((each.id, each) for each in merges)
-            self.clusters.refresh_rows()
+            self._show_counts()
             self.show_about()
 
         def analysed(found: tuple[int, int]) -> None:
@@ -167,10 +197,18 @@ class ClusterRequests(ClusterTalks):
         async def merges(api: Api) -> dict[str, list[Merge]]:
             return await reading.read_merges(api, organization, since)
 
+        def drafted(found: Mapping[str, int]) -> None:
+            self.drafts = found
+            self._show_counts()
+
+        async def drafts(api: Api) -> Mapping[str, int]:
+            return await reading.count_drafts(api, organization)
+
         async def waiting(api: Api) -> tuple[int, int]:
             return await reading.count_analysed(api, organization)
 
         self.load("merges", merges, merged, what="Reading what was merged")
+        self.load("drafts", drafts, drafted, what="Counting drafts")
         self.load("analysed", waiting, analysed, what="Counting conversations")
 
     def analysing_said(self) -> str:
@@ -226,7 +264,7 @@ class ClusterRequests(ClusterTalks):
             self.counts[cluster] = count
             self._stale.discard(cluster)
             if self.is_attached:
-                self.clusters.refresh_rows()
+                self._show_counts()
 
         self.load(
             "counts",

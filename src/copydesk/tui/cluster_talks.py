@@ -5,13 +5,12 @@ A mixin of the place, apart from it for length.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterable
+from itertools import islice
 
-from copydesk.domain.filter import fold
 from copydesk.tui import cluster_reading as reading
 from copydesk.tui.cluster_actions import ClusterActions
 from copydesk.tui.places import Target
-from copydesk.tui.present.cluster import ClusterRow, matching
 from copydesk.tui.present.conversation import IssueRow
 from copydesk.tui.sources import PagedSource
 from copydesk.tui.widgets.virtual_list import VirtualList
@@ -41,25 +40,17 @@ class ClusterTalks(ClusterActions):
         """Return the conversation of an issue, and the issue."""
         return row.conversation, row
 
-    def matching_issues(self, text: str) -> Callable[[IssueRow], bool]:
-        """Return whether an issue has all the words of a text, as far as they may be seen now."""
-        words = fold(text).split()
-
-        def match(row: IssueRow) -> bool:
-            said = fold(self.shown(f"{row.title}\n{row.summary}\n{row.source}"))
-            return all(word in said for word in words)
-
-        return match
-
     def show_again(self) -> None:
         """Draw everything again: what is masked has changed."""
         self.draw_rows_again(self.clusters)
         self.show_about()
         super().show_again()
 
-    def matching_clusters(self, text: str) -> Callable[[ClusterRow], bool]:
-        """Return whether a cluster has all the words of a text, as far as they may be seen now."""
-        return matching(text, self.shown)
+    def talks_of(self, cluster: str) -> Iterable[str]:
+        """Return the conversations of a cluster, as far as its issues were read of late."""
+        if cluster != self.issues_of:
+            return ()
+        return (row.conversation for row in islice(self.issues.source.base.shown(), SOUGHT))
 
     def show_issues(self, cluster: str) -> None:
         """Show the issues of the cluster under the cursor; pages are read as they are needed."""

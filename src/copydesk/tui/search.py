@@ -71,7 +71,12 @@ class SearchPrompt(Prompt):
             self._pane.find(self._understood(text))
         else:
             place.clear_message()
-            self._hint(text)
+            fields = self._pane.fields
+            note = None if fields is None else Query.parse(text, fields).note
+            if note is None:
+                self._hint(text)
+            else:
+                place.show_keys(note)
 
     def submitted(self, text: str) -> None:
         """Keep the filter, unless a part of it filters nothing: marks would reach every row."""

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 from textual.app import ComposeResult
 
-from copydesk.domain.filter import fold
 from copydesk.domain.text import plural
 from copydesk.tui.actions import action
 from copydesk.tui.app import style_path
@@ -76,10 +75,6 @@ class TalkListing(TalkPlace, scope="talk_listing"):
 
     def names_of_views(self) -> Sequence[View]:
         """Return the views, without counts."""
-        raise NotImplementedError
-
-    def said_of(self, row: Any) -> str:
-        """Return the text of a row that ``/`` looks at, in clear."""
         raise NotImplementedError
 
     def copies_of(self, row: Any) -> Sequence[tuple[str, str]]:
@@ -235,22 +230,13 @@ class TalkListing(TalkPlace, scope="talk_listing"):
         """Whether the conversation of a row is the one that is shown or being read."""
         return self._asked == self.talk_asked(row)
 
-    # Masking and filter
-
-    def matching(self, text: str) -> Callable[[Any], bool]:
-        """Return whether a row has all the words of a text, as far as they may be seen now."""
-        words = fold(text).split()
-
-        def match(row: Any) -> bool:
-            said = fold(self.shown(self.said_of(row)))
-            return all(word in said for word in words)
-
-        return match
+    # Masking
 
     def show_again(self) -> None:
         """Draw everything again, and filter again: what is masked has changed."""
         self.show_views()
-        self.rows.shows_where(self.matching)
+        if self.rows.found:
+            self.rows.find(self.rows.found)
         super().show_again()
 
     # From the list to the conversation and back

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from textual import events
 
+from copydesk.domain.filter import fold
+from copydesk.domain.text import clean
 from copydesk.tui.actions import action
 from copydesk.tui.place import Place
 from copydesk.tui.places import Target
@@ -19,6 +21,7 @@ from copydesk.tui.present.conversation import Block, IssueRow, Talk, shown, show
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from datetime import datetime
 
     from copydesk.client.api import Api
     from copydesk.tui.widgets.talk_view import TalkView
@@ -29,6 +32,9 @@ REST_SECONDS = 0.15
 
 KEPT_TALKS = 40
 """Conversations kept in memory, so that going back to one is instant."""
+
+SOUGHT_CHARACTERS = 100_000
+"""Characters of a conversation that ``/`` looks at: what keeps no key waiting."""
 
 KEPT_CHARACTERS = 20_000_000
 """Characters of them that are kept at most, but for the one that is read and the next."""
@@ -62,6 +68,8 @@ class TalkPlace(Place, scope="talks"):
         self.masked = True
         """Whether e-mail addresses and phone numbers are masked."""
         self._talks: dict[str, Talk] = {}
+        self._said: dict[str, tuple[Talk, bool, str]] = {}
+        """What was said in conversations, folded, and whether it was masked then."""
         self._asked: tuple[str, IssueRow | None] | None = None
         self._shown: tuple[Talk | None, list[Block], str] = (None, [], "")
         """What the pane shows: a conversation or what is said in its place, and its name."""
@@ -118,6 +126,29 @@ class TalkPlace(Place, scope="talks"):
         self.masked = not self.masked
         self.show_again()
         self.say("Masked again." if self.masked else "E-mails and phone numbers show. V masks.")
+
+    # What was said
+
+    @property
+    def now(self) -> datetime:
+        """The time of the service, by which ages are told."""
+        return self.session.now
+
+    def said_in(self, conversation: str) -> str:
+        """Return what was said in a conversation that has been read, folded for a filter.
+
+        It is as it may be seen now. Of one that was not read it is nothing.
+        """
+        talk = self._talks.get(conversation)
+        if talk is None:
+            self._said.pop(conversation, None)
+            return ""
+        found = self._said.get(conversation)
+        if found is None or found[0] is not talk or found[1] != self.masked:
+            text = "\n".join(body for _, body in talk.parts)[:SOUGHT_CHARACTERS]
+            said = fold(self.shown(clean(text, lines=True)))
+            found = self._said[conversation] = talk, self.masked, said
+        return found[2]
 
     # From conversation to conversation
 
@@ -261,6 +292,7 @@ class TalkPlace(Place, scope="talks"):
         """Keep a conversation, as many of the latest as there is room for, and the one shown."""
         self._talks.pop(talk.id, None)
         self._talks[talk.id] = talk
+        self.said_in(talk.id)  # not at the first key of a filter, for all of them at once
         shown = self._asked[0] if self._asked is not None else ""
         size = sum(kept.size for kept in self._talks.values())
         for key in [key for key in self._talks if key not in (shown, talk.id)]:

@@ -102,17 +102,6 @@ def in_order(rows: Sequence[ClusterRow], sort: str, *, backwards: bool) -> list[
     return found[::-1] if backwards else found
 
 
-def matching(text: str, shown: Callable[[str], str] = str) -> Callable[[ClusterRow], bool]:
-    """Return whether a cluster has all the words of a text in its name or summary, as shown."""
-    words = fold(text).split()
-
-    def match(row: ClusterRow) -> bool:
-        said = fold(shown(f"{row.label}\n{row.summary}"))
-        return all(word in said for word in words)
-
-    return match
-
-
 def request_row(request: ChangeRequest, ready: Readiness | None = None) -> RequestRow:
     """Return the row of a change request; only of an open one ``ready`` has to be told."""
     if request.status != "open":
@@ -190,11 +179,18 @@ def trend_cell(row: ClusterRow) -> Text | str:
     return Text(found.text, style="good" if found.text.startswith("-") else "muted")
 
 
-def requests_cell(open_requests: str | None) -> Text | str:
-    """Return how many open change requests there are; a dot while that is not known."""
+def requests_cell(open_requests: str | None, drafts: int = 0, merged: int = 0) -> Text:
+    """Return how many open change requests there are, and apart from them drafts and merged ones.
+
+    ``2 1d 3m``; what there is none of is left out. A dot stands while it is not known.
+    """
     if open_requests is None:
         return Text(glyphs().dot, style="muted")
-    return Text("0", style="muted") if open_requests == "0" else Text(open_requests, "strong")
+    parts = [] if open_requests == "0" else [Text(open_requests, style="strong")]
+    for count, letter in ((drafts, "d"), (merged, "m")):
+        if count:
+            parts.append(Text(f"{count}{letter}", style="muted"))
+    return Text(" ").join(parts) if parts else Text("0", style="muted")
 
 
 def cluster_facts(

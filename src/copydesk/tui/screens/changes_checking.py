@@ -76,8 +76,8 @@ class ChangesChecking(ChangesSnooze):
         if typed.wrong is not None:
             raise ValueError(typed.wrong)
         view = Query.parse(listing.filter, self.fields)
-        if view.wrong is not None:
-            self._needs, self.rows.empty = frozenset(), f"This view is not understood: {view.wrong}"
+        if wrong := _unclear(view):
+            self._needs, self.rows.empty = frozenset(), f"This view is not understood: {wrong}"
             return lambda row: False
         awake = not self.show_snoozed and self.sleepers and "snoozed" not in f"{text} {view.text}"
         self._needs = needs(view) | needs(typed)
@@ -223,13 +223,13 @@ class ChangesChecking(ChangesSnooze):
         for listing in self.view_listings():
             if not listing.filter:
                 continue
-            if Query.parse(listing.filter, self.fields).wrong is not None:
+            if _unclear(Query.parse(listing.filter, self.fields)):
                 continue
             if listing.id == self.view and not self.rows.found:
                 self.counts[listing.id] = self.rows.triage.matching
             elif everything and listing.statuses == here.statuses:
                 self.counts[listing.id] = self._count_rows(listing)
-        if Query.parse(here.filter, self.fields).wrong is None:
+        if not _unclear(Query.parse(here.filter, self.fields)):
             self.rows.say_instead(" ".join([here.empty, *self._elsewhere(here)]))
         self.show_views()
 
@@ -277,6 +277,11 @@ class ChangesChecking(ChangesSnooze):
         if self._asleep:
             said.append(f"{len(self._asleep)} snoozed (B shows {_it(len(self._asleep))}).")
         return [line for line in said if line]
+
+
+def _unclear(view: Query[ChangeRow]) -> str:
+    """Return what is wrong with the filter of a view: nobody looks at it as at what is typed."""
+    return next((each.sentence for each in view.problems if not each.unfinished), "")
 
 
 def _it(count: int) -> str:

@@ -198,7 +198,8 @@ class ChangesList(Marking, VirtualList[ChangeRow]):
         elif self.triage.unjudged:
             text = self.progress() or self.reading
         else:
-            text = f"{source.says}. Esc clears the filter. {self.nothing()}".rstrip()
+            meant = self.sought_as_text or self.nothing()
+            text = f"{source.says}. Esc clears the filter. {meant}".rstrip()
         return [line.plain.rstrip() for line in Text(text).wrap(self.app.console, width)]
 
     @property

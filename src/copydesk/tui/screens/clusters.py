@@ -17,6 +17,7 @@ from copydesk.tui.place import Part
 from copydesk.tui.places import Target, place
 from copydesk.tui.present import conversation as talks
 from copydesk.tui.present.conversation import IssueRow
+from copydesk.tui.present.talk_filter import cluster_fields, filtering, issue_fields
 from copydesk.tui.raws import Raw, cluster_raw, conversation_raw, issue_raw
 from copydesk.tui.screens.clusters_list import ClusterList
 from copydesk.tui.sources import ListSource, PagedSource
@@ -86,7 +87,10 @@ class ClustersPlace(ClusterListing, scope="clusters"):
             reading="Reading clusters…",
             id="clusters",
         )
-        self.clusters.filter_with(self.matching_clusters)
+        self.clusters.fields = cluster_fields(
+            self, lambda: self.clusters.source.base.shown(), self.talks_of, self.requests_open
+        )
+        self.clusters.filter_with(filtering(self.clusters.fields))
         self.about = Facts(title="Cluster", empty="No cluster is selected.", id="about")
         self.issues: VirtualList[IssueRow] = VirtualList(
             ListSource(key=lambda row: row.id),
@@ -104,7 +108,8 @@ class ClustersPlace(ClusterListing, scope="clusters"):
             header=False,
             id="issues",
         )  # fmt: skip
-        self.issues.filter_with(self.matching_issues)
+        self.issues.fields = issue_fields(self, lambda: self.issues.source.base.shown())
+        self.issues.filter_with(filtering(self.issues.fields))
         self.talk = TalkView(
             title="Conversation", empty="No issue is open: Enter opens one.", id="talk"
         )
@@ -192,7 +197,7 @@ class ClustersPlace(ClusterListing, scope="clusters"):
             (glyphs().merged, "a change request for it was merged in that week"),
             ("ISS CONV", "issues it holds, and conversations they are from"),
             ("TREND", "the last 4 weeks against the 4 before, from 5 issues on"),
-            ("CRS", "open change requests for it"),
+            ("CRS", "open change requests for it; d drafts, m merged in these weeks"),
         ]
 
     def gone_to(self) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Protocol, cast
 
+from rich.text import Text
+
 from copydesk.tui.actions import action
 from copydesk.tui.present import cluster as present
 from copydesk.tui.present.cluster import ClusterRow
@@ -30,7 +32,10 @@ class Ordering(Protocol):
 class Knowing(Protocol):
     """What the columns need to know of clusters."""
 
-    counts: dict[str, str]
+    requests_width: int
+
+    def requests_cell(self, cluster: str) -> Text:
+        """Return how many change requests a cluster has."""
 
     def shown(self, text: str) -> str:
         """Return text as it may be seen now."""
@@ -65,8 +70,9 @@ def columns(of: Knowing, digits: int | None, top: float | None) -> list[Column[C
         ),
         Column("trend", "TREND", present.trend_cell, 6, align="right", drop=1),
         Column(
-            "requests", "CRS", lambda row: present.requests_cell(of.counts.get(row.id)), 3,
-            align="right", drop=2,
+            "requests", "CRS",
+            lambda row: of.requests_cell(row.id),
+            of.requests_width, align="right", drop=2,
         ),
     ]  # fmt: skip
 

@@ -17,6 +17,7 @@ from copydesk.tui.place import Part, View
 from copydesk.tui.places import Target, place
 from copydesk.tui.present import talk_list as present
 from copydesk.tui.present.conversation import NAME_LIMIT, IssueRow
+from copydesk.tui.present.talk_filter import conversation_fields, filtering
 from copydesk.tui.present.talk_list import ConversationRow, Sources
 from copydesk.tui.talk_ingesting import TalkIngesting
 from copydesk.tui.talk_listing import ALL, NO_ORGANIZATION, TalkListing
@@ -78,7 +79,8 @@ class ConversationsPlace(TalkListing, TalkIngesting, scope="conversations"):
             id="conversations",
         )
         self.rows.note = "newest first"
-        self.rows.filter_with(self.matching)
+        self.rows.fields = conversation_fields(self, lambda: self.sources.names)
+        self.rows.filter_with(filtering(self.rows.fields))
         self.talk = self.talk_pane()
         yield Part("main", self.rows)
         yield Part("side", self.talk)
@@ -275,10 +277,6 @@ class ConversationsPlace(TalkListing, TalkIngesting, scope="conversations"):
     def talk_asked(self, row: ConversationRow) -> tuple[str, IssueRow | None]:
         """Return the conversation."""
         return row.id, None
-
-    def said_of(self, row: ConversationRow) -> str:
-        """Return what it is about, and where it came from."""
-        return f"{row.subject}\n{row.source}"
 
     def copies_of(self, row: ConversationRow) -> Sequence[tuple[str, str]]:
         """Return the subject and the id."""

@@ -15,6 +15,7 @@ from copydesk.tui.places import Target, place
 from copydesk.tui.present import conversation as talks
 from copydesk.tui.present import talk_list as present
 from copydesk.tui.present.conversation import IssueRow
+from copydesk.tui.present.talk_filter import filtering, issue_fields
 from copydesk.tui.talk_listing import ALL, NO_ORGANIZATION, TalkListing
 from copydesk.tui.widgets.looked_list import LookedList
 from copydesk.tui.widgets.virtual_list import Column
@@ -76,7 +77,10 @@ class IssuesPlace(TalkListing, scope="issues"):
         )  # fmt: skip
         self._note_order()
         self.rows.sifted = UNCLUSTERED
-        self.rows.filter_with(self.matching)
+        self.rows.fields = issue_fields(
+            self, lambda: self.rows.source.base.shown(), lambda: self.labels
+        )
+        self.rows.filter_with(filtering(self.rows.fields))
         self.talk = self.talk_pane()
         yield Part("main", self.rows)
         yield Part("side", self.talk)
@@ -148,10 +152,6 @@ class IssuesPlace(TalkListing, scope="issues"):
     def talk_asked(self, row: IssueRow) -> tuple[str, IssueRow | None]:
         """Return the conversation of an issue, and the issue."""
         return row.conversation, row
-
-    def said_of(self, row: IssueRow) -> str:
-        """Return what it is about, where it came from, and its cluster."""
-        return f"{row.title}\n{row.summary}\n{row.source}\n{self.labels.get(row.cluster, '')}"
 
     def copies_of(self, row: IssueRow) -> Sequence[tuple[str, str]]:
         """Return the title and the ids."""

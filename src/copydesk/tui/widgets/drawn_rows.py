@@ -11,6 +11,7 @@ from rich.style import Style
 from rich.text import Text
 from textual.strip import Strip
 
+from copydesk.domain.filter import Query
 from copydesk.tui.glyphs import glyphs
 from copydesk.tui.read_only import offered
 from copydesk.tui.sources import FilteredSource
@@ -191,12 +192,19 @@ class DrawnRows(Pane, Generic[T]):
         self._head = key, strip
         return strip
 
+    @property
+    def sought_as_text(self) -> str:
+        """What looks like a key in the filter and is none here; empty where nothing does."""
+        if self.fields is None:
+            return ""
+        return Query.parse(self._source.text, self.fields).note or ""
+
     def _nothing_line(self, width: int) -> list[str]:
         """Return the sentence shown in place of rows, in lines of at most ``width`` cells."""
         if self._source.busy:
             text = self.reading
         elif self._source.filtering:
-            text = f"{self._source.says}. Esc clears the filter."
+            text = f"{self._source.says}. Esc clears the filter. {self.sought_as_text}".rstrip()
         else:
             text = offered(self, self.empty)
         return [line.plain.rstrip() for line in Text(text).wrap(self.app.console, width)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TypeVar
 
 from copydesk.domain.text import plural
@@ -34,12 +34,6 @@ class LookedList(VirtualList[T]):
         """Whether there is more to look through than what is shown."""
         pages = self._pages
         return pages is not None and self._partial and not pages.complete
-
-    def shows_where(self, make: Callable[[str], Callable[[T], bool]]) -> None:
-        """Use another filter, and look again at what is filtered now."""
-        self.filter_with(make)
-        if self.found:
-            self.find(self.found)
 
     # Reading on
 

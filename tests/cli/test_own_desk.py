@@ -8,12 +8,14 @@ import pytest
 
 from copydesk.cli import main
 from copydesk.cli.connection import Service, session_for
-from copydesk.cli.embedded import open_next, open_store
+from copydesk.cli.embedded import desk_key, open_next, open_store
 from copydesk.local.journal import Journal
 from copydesk.local.paths import find_paths
+from copydesk.local.snapshot import Snapshots
 from copydesk.local.state import State
 from copydesk.server.checking import examine
 from copydesk.tui.app import CopydeskApp
+from copydesk.tui.visits import LEFT
 from tests.drive import drive
 
 
@@ -59,7 +61,10 @@ async def test_what_was_imported_last_opens_once(
     organization = rows.read(lambda tx: tx.value("SELECT id FROM organization WHERE title = ?",
                                                  "harbour"))  # fmt: skip
     rows.close()
+    left = Snapshots(find_paths().snapshots, desk_key(None))
+    left.write(LEFT, [{"name": "changes", "organization": "another"}])
     open_next(None, organization)
+    assert not left.read(LEFT)
     for _ in range(2):
         assert "embedded desk  harbour" in await start()
 

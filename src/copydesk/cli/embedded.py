@@ -191,10 +191,12 @@ def open_next(desk: Path | None, organization: str | None) -> None:
     from copydesk.local.snapshot import Snapshots
     from copydesk.tui.identity import REMEMBERED
     from copydesk.tui.last_run import KEY
+    from copydesk.tui.visits import LEFT
 
     kept = Snapshots(find_paths().snapshots, desk_key(desk))
     kept.write(REMEMBERED, [{"organization": organization}] if organization else [])
     kept.write(KEY, [])
+    kept.write(LEFT, [])
 
 
 def connect_in_process(store: Store) -> Api:

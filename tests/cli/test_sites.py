@@ -41,8 +41,8 @@ def test_sites_are_listed_and_shown(scripts: ScriptDesk) -> None:
 @pytest.mark.parametrize(
     ("path", "place", "target"),
     [
-        ("o/a/s/b/~/changes/118/limits", "review", Target("a", "b", "118")),
-        ("o/a/s/b/limits", "pages", Target("a", "b")),
+        ("o/a/s/b/~/changes/118/limits", "review", Target("a", "b", "118", page="limits")),
+        ("o/a/s/b/limits", "pages", Target("a", "b", page="limits")),
         ("o/a/sites/c", "site-structure", Target("a", site="c")),
         ("o/a", "spaces", Target("a")),
     ],

@@ -49,7 +49,6 @@ def open_address(*, url: str, service: Service = OWN) -> int:
     """
     pointed = _pointed(url)
     if pointed is None:
-        _terminal()
         connection = service.connection()
         pointed = asyncio.run(_published(connection, url))
         connection.close()

@@ -64,14 +64,14 @@ def test_a_site_is_made_what_a_file_says(
         + "  - space: api\n    icon: star\n"
     )
     desk.file.write_text(text.replace(*RENAMED, 1), encoding="utf-8")
-    assert desk.run(*apply, "--plan") == 6
+    assert desk.run(*apply, "--plan") == 7
     said = capsys.readouterr()
     assert [line.split("  ")[2] for line in said.out.splitlines()[1:4]] == [
         "New section API, showing API, icon star",
         "Pay (in Group 1): title Pay → Payments",
         "Log before Guides",
     ]
-    assert desk.run(*apply, "--plan", "--json") == 6
+    assert desk.run(*apply, "--plan", "--json") == 7
     planned = json.loads(capsys.readouterr().out)
     assert [call["operation"] for call in planned["requests"]] == [
         "add_site_section",
@@ -244,7 +244,7 @@ def test_what_somebody_else_does_meanwhile_is_told(
     assert desk.run("apply", "Acme docs", "--keep") == 0
     assert desk.sections()[1] == "Payments"
     # The file is the wanted end: what they did is told as far as that can be known.
-    assert desk.run("apply", "Acme docs", str(desk.file), "--plan") == 6
+    assert desk.run("apply", "Acme docs", str(desk.file), "--plan") == 7
     said = capsys.readouterr()
     assert "it was changed since, here or by others" in said.err
     assert "Guides: path /news → /guides" in said.out
@@ -356,7 +356,7 @@ def test_what_was_removed_since_is_added_again_only_when_told(
         said = capsys.readouterr().err
         assert f"line {line}: the site has no section {desk.rows['Log']} (“Log”), it was " in said
         assert "--recreate adds it again" in said
-    assert desk.run(*apply, "--recreate", "--plan") == 6
+    assert desk.run(*apply, "--recreate", "--plan") == 7
     assert "New section Log, showing Log" in capsys.readouterr().out
     assert desk.run(*apply, "--recreate", "--yes") == 0
     assert desk.sections() == ["Guides", "Payments", "Tax", "Log"]
@@ -382,7 +382,7 @@ def test_a_space_goes_to_another_section_with_all_that_is_set_of_it(
     desk.file.write_text(rest.rstrip("\n") + "\n" + moved, encoding="utf-8")
     assert rest.index(log) > begin
     apply = ["apply", "Acme docs", str(desk.file)]
-    assert desk.run(*apply, "--plan") == 6
+    assert desk.run(*apply, "--plan") == 7
     capsys.readouterr()
     assert desk.run(*apply, "--yes") == 0, capsys.readouterr()
     rows = world.store.read(lambda tx: tx.all("SELECT * FROM site_space WHERE space_id = ?", api))

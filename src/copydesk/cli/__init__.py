@@ -19,7 +19,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit status.
 
     0 done, 1 failed, 2 wrong usage, 3 not allowed, 4 conflict, 5 the service cannot be reached,
-    6 something would be sent (``structure apply --plan``).
+    7 something would be sent (``structure apply --plan``).
     """
     try:
         from copydesk.cli.arguments import parse

@@ -287,7 +287,7 @@ def _structure(commands: _SubParsersAction[ArgumentParser]) -> None:
     applying.add_argument(
         "--plan",
         action="store_true",
-        help="print the requests that make it so, and send nothing; the exit status is 6 if there "
+        help="print the requests that make it so, and send nothing; the exit status is 7 if there "
         "are any, 0 if the site is as the file says",
     )
     applying.add_argument(

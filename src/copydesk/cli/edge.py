@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from copydesk.local.state import State
 
-DONE, FAILED, USAGE, NOT_ALLOWED, CONFLICT, OFFLINE, DIFFERS = range(7)
+DONE, FAILED, USAGE, NOT_ALLOWED, CONFLICT, OFFLINE = range(6)
+DIFFERS = 7
 """Exit statuses, one meaning each, for scripts: what is not there is a failure, no usage.
 
 `DIFFERS`: it was only looked, and something would be sent.

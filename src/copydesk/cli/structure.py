@@ -56,7 +56,7 @@ def apply_structure(
     organization: str | None = None,
     service: Service = OWN,
 ) -> int:
-    """Make a site what a file says, or with ``plan`` print what would be sent (6 if something is).
+    """Make a site what a file says, or with ``plan`` print what would be sent (7 if something is).
 
     What stopped before is gone on with (``resume``), taken back (``roll_back``), or left as it is
     (``keep``). Raises ``UsageError`` for what a person can mend; nothing was sent then.

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from copydesk.cli import main
+from copydesk.tui import base_reading
 from tests.server.sources.making import Making
 
 PAGE = b"# Rope\n\n" + b"".join(b"Line %d of the page.\n\n" % number for number in range(20))
@@ -78,3 +79,38 @@ def test_a_merge_that_takes_a_page_from_readers_says_so(
     assert main(["cr", "merge", "7", "--space", "Manual", "--yes"]) == 0
     said = capsys.readouterr().out
     assert "! readers lose a page: Rope is moved to guides/knots.md in Guides" in said
+
+
+def import_large(folder: Path) -> None:
+    """Import a branch that edits 210 pages and moves the last one out."""
+    repository = Making(folder / "large.git")
+    pages = {f"p{number:03}.md": b"# P\n\nNumber %d.\n" % number for number in range(211)}
+    lines = [b"* [P](%s)\n" % name.encode() for name in pages]
+    files = {f"m/{path}": data for path, data in pages.items()}
+    base = repository.commit({**files, "m/SUMMARY.md": b"".join(lines)}, "Begin")
+    changed: dict[str, bytes | None] = {path: data + b"\nMore.\n" for path, data in files.items()}
+    changed |= {"m/p210.md": None, "out/p.md": pages["p210.md"]}
+    changed["m/SUMMARY.md"] = b"".join(lines[:-1])
+    repository.commit(changed, "Take it out", branch="7-out", parents=[base])
+    repository.close()
+    assert main(["desk", "import", str(folder / "large.git")]) == 0
+
+
+def test_all_changes_of_a_request_are_looked_at_or_it_is_not_ready(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COPYDESK_HOME", str(tmp_path / "home"))
+    import_large(tmp_path)
+    capsys.readouterr()
+    assert main(["cr", "show", "7"]) == 0
+    shown = capsys.readouterr().out
+    assert "LOSES PAGES   P is moved to out/p.md" in shown
+    assert "and 11 more" in shown
+    monkeypatch.setattr(base_reading, "MOST_CHANGES", 210)
+    looked = "only the first 210 of 211 changes were looked at"
+    assert main(["cr", "show", "7"]) == 0
+    shown = capsys.readouterr().out
+    assert f"READY?   {looked}" in shown
+    assert "READY TO" not in shown
+    assert main(["cr", "merge", "7", "--yes"]) == 0
+    assert f"! {looked}: readers may lose a page" in capsys.readouterr().out

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
+from copydesk.tui import base_reading
+from copydesk.tui.contact import POLL_SECONDS
 from copydesk.tui.places import Target
 from tests.drive import drive
 from tests.server.sources.making import Making
@@ -16,11 +19,9 @@ from tests.world import World
 PAGE = b"# Rope\n\n" + b"".join(b"Line %d of the page.\n\n" % number for number in range(20))
 
 
-@pytest.mark.parametrize("size", [(80, 24), (140, 40)])
-async def test_the_review_and_the_merge_say_where_it_went(
-    world: World, tmp_path: Path, size: tuple[int, int]
-) -> None:
-    repository = Making(tmp_path / "docs.git")
+def read_branch(world: World, folder: Path) -> str:
+    """Import a branch that takes a page out of its space; return the space."""
+    repository = Making(folder / "docs.git")
     base = repository.commit(
         {
             "manual/SUMMARY.md": b"* [Manual](README.md)\n* [Rope](rope.md)\n",
@@ -39,7 +40,14 @@ async def test_the_review_and_the_merge_say_where_it_went(
         parents=[base],
     )
     repository.close()
-    space = read(world, repository.path).spaces[0].space_id
+    return read(world, repository.path).spaces[0].space_id
+
+
+@pytest.mark.parametrize("size", [(80, 24), (140, 40)])
+async def test_the_review_and_the_merge_say_where_it_went(
+    world: World, tmp_path: Path, size: tuple[int, int]
+) -> None:
+    space = read_branch(world, tmp_path)
     target = Target(space=space, change_request="7", view="changes")
     async with drive(open_world(world, "review", target), size=size) as driver:
         words = " ".join(driver.screen.split())
@@ -52,3 +60,24 @@ async def test_the_review_and_the_merge_say_where_it_went(
         words = " ".join(driver.screen.split())
         assert "! readers lose a page: Rope is moved to folder/" in words
         assert "\x1b" not in driver.screen
+
+
+@pytest.mark.parametrize("size", [(80, 24), (140, 40)])
+async def test_the_list_and_the_review_say_so_after_a_poll_too(
+    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: tuple[int, int]
+) -> None:
+    space = read_branch(world, tmp_path)
+    async with drive(open_world(world, "changes", Target(space=space)), size=size) as driver:
+        for _ in range(2):
+            assert "LOSES PAGES   Rope is moved" in driver.screen
+            world.clock.now += timedelta(seconds=POLL_SECONDS)
+            driver.app.tick()
+            await driver.idle()
+        monkeypatch.setattr(base_reading, "MOST_CHANGES", 0)
+        await driver.press("R")
+        words = " ".join(driver.screen.split())
+        assert "READY? only the first 0 of 1" in words
+        assert "READY TO MERGE" not in words
+        await driver.press("enter")
+        words = " ".join(driver.screen.split())
+        assert "READY? only the first 0 of 1 changes" in words

@@ -103,6 +103,7 @@ def show_request(
             outdated=row.outdated,
             against=details.against,
             losing=details.losing,
+            unlooked=details.unlooked,
             both_sides=details.both_sides,
             keys=False,
         )

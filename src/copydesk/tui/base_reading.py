@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+MOST_CHANGES = 1000
+"""Changes of a request that are looked at; of one with more nothing is promised."""
+
 KEPT = 200
 """Answers that are kept: a change request each, as long as neither side moves."""
 
@@ -95,7 +98,7 @@ async def _read_both_sides(api: Api, request: ChangeRequest, main: str) -> Seque
     base, now = await asyncio.gather(
         read_revision(api, space, base_of(request)), read_revision(api, space, main)
     )
-    told = await _told(api, request)
+    told = await read_changes(api, space, request.id)
     if told is not None and told.more:
         return None
     if base is None or now is None:
@@ -121,9 +124,13 @@ async def _touched(
     ]
 
 
-async def _told(api: Api, request: ChangeRequest) -> Changes | None:
+async def read_changes(api: Api, space: str, request: str) -> Changes | None:
+    """Read what a change request does; None where the service does not tell (E6).
+
+    Raises ``ApiError``.
+    """
     try:
-        return await api(ops.get_change_request_changes, request.space, request.id, limit=1000)
+        return await api(ops.get_change_request_changes, space, request, limit=MOST_CHANGES)
     except ExtensionMissing:
         return None
 

@@ -14,12 +14,13 @@ from copydesk.domain.page_tree import compare_trees, flatten
 from copydesk.domain.text import clean
 from copydesk.domain.turn import Word, last_word, waits_on
 from copydesk.domain.waiting import Why, why_waits
+from copydesk.tui.base_reading import read_changes
 from copydesk.tui.cluster_reading import read_label
 from copydesk.tui.merge_facts import RulesRead, document_text, read_rules
 from copydesk.tui.present.change_details import TEXT, Details, PageLine, Talk, Verdict
 from copydesk.tui.present.change_filter import PAGES, RULES, TALK
 from copydesk.tui.present.change_request import ChangeRow, person, row_of
-from copydesk.tui.present.changed import losses, whereto
+from copydesk.tui.present.changed import losses, not_looked_at, whereto
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from copydesk.tui.views import Listing
 
 MOST_PAGES = 200
-"""Changed pages read for the details: more than anybody reads beside a list."""
+"""Changed pages that the details name: more than anybody reads beside a list."""
 
 AT_ONCE = 500
 """Change requests asked for at once where all of a list is needed."""
@@ -237,13 +238,14 @@ async def read_parts(
         _cluster(api, scope, request) if TEXT in parts and request is not None else _nothing(),
     )
     description = "" if request is None else document_text(request.description)
-    listed, more, approximate, losing = pages or (None, 0, False, ())
+    listed, more, approximate, losing, unlooked = pages or (None, 0, False, (), "")
     return Details(
         description=clean(description, lines=True, limit=DESCRIPTION).strip(),
         pages=listed,
         more_pages=more,
         approximate=approximate,
         losing=losing,
+        unlooked=unlooked,
         rules=None if rules is None else rules.results,
         verdicts=None if rules is None else _verdicts(rules, me),
         asked=None if rules is None else _waits_on(rules),
@@ -329,21 +331,19 @@ def _asked_since(read: RulesRead) -> datetime | None:
 
 async def _pages(
     api: Api, request: ChangeRow
-) -> tuple[Sequence[PageLine] | None, int, bool, Sequence[str]]:
+) -> tuple[Sequence[PageLine] | None, int, bool, Sequence[str], str]:
     """Return the changed pages, how many more, whether they are approximate, and what is lost.
 
-    Where the service does not list changes (E6), the two page trees are compared.
+    The last says that not all were looked at for that. Where the service does not list changes
+    (E6), the two page trees are compared.
     """
-    try:
-        found = await api(
-            ops.get_change_request_changes, request.space, request.id, limit=MOST_PAGES
-        )
-    except ExtensionMissing:
-        pass
-    else:
-        return page_lines(found.changes), found.more or 0, False, losses(found)
+    found = await read_changes(api, request.space, request.id)
+    if found is not None:
+        lines = page_lines(found.changes)
+        more = max(0, len(lines) - MOST_PAGES) + (found.more or 0)
+        return lines[:MOST_PAGES], more, False, losses(found), not_looked_at(found)
     if request.status == "merged":
-        return None, 0, False, ()
+        return None, 0, False, (), ""
     before, after = await asyncio.gather(
         api(ops.list_space_pages, request.space),
         api(ops.list_change_request_pages, request.space, request.id),
@@ -358,7 +358,7 @@ async def _pages(
         )
         for change in changes
     ]
-    return lines[:MOST_PAGES], max(0, len(lines) - MOST_PAGES), request.outdated, ()
+    return lines[:MOST_PAGES], max(0, len(lines) - MOST_PAGES), request.outdated, (), ""
 
 
 def page_lines(changes: Iterable[Change]) -> list[PageLine]:

@@ -222,7 +222,9 @@ async def read_readiness(
     """
     from copydesk.client.errors import Forbidden, NotFound
     from copydesk.contract import operations as ops
+    from copydesk.tui.base_reading import read_changes
     from copydesk.tui.merge_facts import read_rules
+    from copydesk.tui.present.changed import losses, not_looked_at
     from copydesk.tui.present.readiness import readiness
 
     gate = asyncio.Semaphore(AT_ONCE)
@@ -236,14 +238,18 @@ async def read_readiness(
                 return
 
     async def one(request: ChangeRequest) -> RequestRow:
-        space, rules = spaces.get(request.space), None
+        space, rules, changes = spaces.get(request.space), None, None
         if request.status != "open":
             return request_row(request)
         async with gate:
             try:
-                rules = await read_rules(api, request, space) if space is not None else None
+                if space is not None:
+                    rules, changes = await asyncio.gather(
+                        read_rules(api, request, space),
+                        read_changes(api, request.space, request.id),
+                    )
             except (Forbidden, NotFound):
-                rules = None
+                pass
         moment = (request.id, request.revision, space.revision) if space is not None else None
         ready = readiness(
             request.status,
@@ -251,6 +257,8 @@ async def read_readiness(
             outdated=request.outdated,
             stuck=moment is not None and moment in stuck,
             against=() if rules is None else rules.against,
+            losing=losses(changes),
+            unlooked=not_looked_at(changes),
             both_sides=None if rules is None else rules.both_sides,
             keys=False,
         )

@@ -23,7 +23,7 @@ from copydesk.domain.merge_rules import (
     verdicts_of,
 )
 from copydesk.domain.text import clean
-from copydesk.tui.base_reading import read_both_sides
+from copydesk.tui.base_reading import read_both_sides, read_changes
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
@@ -85,19 +85,12 @@ async def read_all(api: Api, space_id: str, request_id: str) -> SpokenFor:
         api(ops.get_change_request, space_id, request_id), api(ops.get_space, space_id)
     )
     rules, changes = await asyncio.gather(
-        read_rules(api, request, space), _changes(api, space_id, request.id)
+        read_rules(api, request, space), read_changes(api, space_id, request.id)
     )
     threads = request.comments
     if threads and any(review.comment is not None for review in rules.reviews or ()):
         threads = await _open_threads(api, space_id, request.id)
     return SpokenFor(request, space, rules, changes, threads)
-
-
-async def _changes(api: Api, space_id: str, request_id: str) -> Changes | None:
-    try:
-        return await api(ops.get_change_request_changes, space_id, request_id, limit=1000)
-    except ExtensionMissing:
-        return None
 
 
 async def _open_threads(api: Api, space_id: str, request_id: str) -> int:

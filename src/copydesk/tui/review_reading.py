@@ -7,18 +7,25 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from copydesk.client.errors import ExtensionMissing, NotFound
+from copydesk.client.errors import NotFound
 from copydesk.contract import operations as ops
 from copydesk.domain.page_tree import ChangeKind, PageNode, compare_trees, flatten
 from copydesk.domain.text import exposed
-from copydesk.tui.base_reading import base_of, read_revision, written_since
-from copydesk.tui.present.changed import Changed, changed_files, changed_pages, losses, page_notes
+from copydesk.tui.base_reading import base_of, read_changes, read_revision, written_since
+from copydesk.tui.present.changed import (
+    Changed,
+    changed_files,
+    changed_pages,
+    losses,
+    not_looked_at,
+    page_notes,
+)
 from copydesk.tui.present.diff import PageText, page_text
 from copydesk.tui.present.page_settings import settings_notes
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
-    from copydesk.contract.models.change_request import ChangeRequest, Changes
+    from copydesk.contract.models.change_request import ChangeRequest
     from copydesk.contract.models.comment import Comment, CommentReply
     from copydesk.contract.models.content import ContentPage, File
     from copydesk.contract.models.space import Space
@@ -56,7 +63,8 @@ PAGE = 500
 class Opened:
     """A change request, its space, and what it changes. ``pages`` are all of its pages.
 
-    ``losses`` are the pages that readers would lose although their texts go on elsewhere.
+    ``losses`` are the pages that readers would lose although their texts go on elsewhere, and
+    ``unlooked`` says that not all changes were looked at for that.
     ``base`` is the revision that both sides began with, None where that is main as it is now, or
     the service does not tell older ones. ``main_changed`` is what main did to pages since, by id.
     """
@@ -66,6 +74,7 @@ class Opened:
     pages: Sequence[PageNode]
     changes: Sequence[Changed]
     losses: Sequence[str] = ()
+    unlooked: str = ""
     base: str | None = None
     main_changed: Mapping[str, Sequence[ChangeKind]] = field(default_factory=dict)
 
@@ -91,7 +100,7 @@ async def read_request(api: Api, space_id: str, request_id: str) -> Opened:
         api(ops.get_space, space_id),
         api(ops.list_space_pages, space_id),
         api(ops.list_change_request_pages, space_id, request_id),
-        _told(api, space_id, request_id),
+        read_changes(api, space_id, request_id),
     )
     old_files: list[File] | None = None
     new_files: list[File] | None = None
@@ -105,14 +114,14 @@ async def read_request(api: Api, space_id: str, request_id: str) -> Opened:
         old_files, new_files = await asyncio.gather(
             _files_of_space(api, space_id), _files_of_request(api, space_id, request_id)
         )
-    main, lost = flatten(before.pages), losses(hint)
+    main, lost, unlooked = flatten(before.pages), losses(hint), not_looked_at(hint)
     base = await read_revision(api, space_id, base_of(request)) if request.outdated else None
     if base is not None:
         began = flatten(base.pages)
         changes = changed_pages(began, pages, hint)
         changes += changed_files(base.files, new_files, hint)
         moved = {change.id: change.kinds for change in compare_trees(began, main)}
-        return Opened(request, space, pages, changes, lost, base.id, moved)
+        return Opened(request, space, pages, changes, lost, unlooked, base.id, moved)
     changes = changed_pages(main, pages, hint)
     now = {node.id: node for node in main}
     since: dict[str, tuple[ChangeKind, ...]] = {
@@ -123,14 +132,7 @@ async def read_request(api: Api, space_id: str, request_id: str) -> Opened:
         and written_since(request, now.get(change.id))
     }
     changes += changed_files(old_files, new_files, hint)
-    return Opened(request, space, pages, changes, lost, main_changed=since)
-
-
-async def _told(api: Api, space_id: str, request_id: str) -> Changes | None:
-    try:
-        return await api(ops.get_change_request_changes, space_id, request_id, limit=1000)
-    except ExtensionMissing:
-        return None
+    return Opened(request, space, pages, changes, lost, unlooked, main_changed=since)
 
 
 async def _files_of_space(api: Api, space_id: str) -> list[File]:

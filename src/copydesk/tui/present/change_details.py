@@ -103,6 +103,8 @@ class Details:
     read_at: datetime | None = None
     losing: Sequence[str] = ()
     """The pages that readers would lose although their texts go on elsewhere, and where that is."""
+    unlooked: str = ""
+    """That not all changes were looked at for such pages, "" where they were."""
     impact: str = ""
     """What it does to the links around it, "" while that is not read."""
 
@@ -159,7 +161,8 @@ def facts(
     known = details or Details(parts=frozenset())
     reading = Text("reading…", style="muted")
     rules_read, pages_read = RULES in known.parts, PAGES in known.parts
-    found.append(Fact("merge", merge_state(row, known, keys=keys) if rules_read else reading))
+    both_read = rules_read and pages_read
+    found.append(Fact("merge", merge_state(row, known, keys=keys) if both_read else reading))
     if pages_read:
         found.append(Fact("changes", page_summary(known)))
     if rules_read:
@@ -272,6 +275,7 @@ def merge_state(row: ChangeRow, details: Details, *, keys: bool = True) -> Text:
         stuck=details.stuck,
         against=details.against,
         losing=details.losing,
+        unlooked=details.unlooked,
         both_sides=details.both_sides,
         keys=keys,
     )

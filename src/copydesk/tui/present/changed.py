@@ -343,6 +343,14 @@ def losses(changes: Changes | None) -> list[str]:
     return found
 
 
+def not_looked_at(changes: Changes | None) -> str:
+    """Return that the service told only some of the changes; "" where it told all."""
+    if changes is None or not changes.more:
+        return ""
+    told = len(changes.changes)
+    return f"only the first {told:,} of {told + changes.more:,} changes were looked at"
+
+
 def _whereabouts(before: PageNode, after: PageNode) -> str:
     was, now = _named(before), _named(after)
     if was != now:

@@ -13,7 +13,7 @@ from copydesk.domain.merge_rules import label
 from copydesk.domain.text import clean, listed, plural, shorten
 from copydesk.tui.glyphs import glyphs
 from copydesk.tui.overlap_reading import Overlaps
-from copydesk.tui.present.changed import losses
+from copydesk.tui.present.changed import losses, not_looked_at
 from copydesk.tui.present.comment import name_of
 from copydesk.tui.present.readiness import objection
 from copydesk.tui.present.request_rules import said_and_asked
@@ -89,6 +89,8 @@ def warnings(read: SpokenFor, unseen: tuple[int, int] | None, *, clashed: bool) 
     """
     request = read.request
     found = [f"readers lose a page: {said}" for said in losses(read.changes)]
+    if unlooked := not_looked_at(read.changes):
+        found.append(f"{unlooked}: readers may lose a page")
     if said := objection(read.rules.against, read.rules.results):
         found.append(said)
     if read.open_threads:

@@ -85,6 +85,7 @@ def readiness(
     stuck: bool = False,
     against: Sequence[str] = (),
     losing: Sequence[str] = (),
+    unlooked: str = "",
     both_sides: Sequence[str] | None = None,
     keys: bool = True,
 ) -> Readiness:
@@ -92,7 +93,8 @@ def readiness(
 
     ``stuck`` says that an update conflicted, and that neither side has moved since. ``against``
     are people who asked for changes after it was approved, ``losing`` says of pages that a merge
-    takes from readers where their texts go. ``both_sides`` are titles of its pages that main has
+    takes from readers where their texts go, ``unlooked`` that not all changes were looked at for
+    that. ``both_sides`` are titles of its pages that main has
     changed too, None where that is not known. ``keys`` that help are only named where they work.
     """
     if status != "open":
@@ -116,6 +118,7 @@ def readiness(
         return Readiness(LOSES, "warn", why.removeprefix("! "))
     if results is None:
         unsure = ["its rules are not known"]
+    unsure += [unlooked] if unlooked else []
     apart = both_sides is not None and not both_sides
     if unsure or (behind and not apart):
         why = "; ".join(filter(None, [*objected, *unsure, behind]))

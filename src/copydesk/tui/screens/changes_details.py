@@ -312,7 +312,8 @@ def _together(before: Details, found: Details) -> Details:
                     "both_sides": before.both_sides}  # fmt: skip
     if PAGES in old:
         changes |= {"pages": before.pages, "more_pages": before.more_pages,
-                    "approximate": before.approximate}  # fmt: skip
+                    "approximate": before.approximate, "losing": before.losing,
+                    "unlooked": before.unlooked}  # fmt: skip
     if TALK in old:
         changes["talk"] = before.talk
     if old - PARTS:

@@ -221,6 +221,7 @@ class ReviewBase(Place):
             stuck=(request.id, *opened.version) in self.session.stuck,
             against=rules.against,
             losing=opened.losses,
+            unlooked=opened.unlooked,
             both_sides=rules.both_sides,
             keys=not self.session.read_only,
         )

@@ -85,7 +85,8 @@ def _known(tx: Tx, spaces: list[Row]) -> Known | None:
     }
     for remembered in found:
         if remembered.get("commit"):
-            return Known(remembered["commit"], remembered["keys"], heads)
+            absent = frozenset(remembered.get("absent", ()))
+            return Known(remembered["commit"], remembered["keys"], heads, absent)
     return None
 
 

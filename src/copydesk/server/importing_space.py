@@ -101,6 +101,7 @@ class SpaceImport:
             "summary": plan.head.summary_path,
             "commit": known.commit if known else None,
             "keys": dict(known.keys) if known else {},
+            "absent": sorted(known.absent) if known else [],
             "revision": self._revision_of(report.space_id, plan.head),
         }
         self.tx.update("space", report.space_id, source=to_json(remembered))

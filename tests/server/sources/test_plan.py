@@ -226,6 +226,16 @@ def lose(making: Making, data: bytes) -> None:
     (making.path / "objects" / oid[:2] / oid[2:]).unlink()
 
 
+def lose_folder(making: Making, name: bytes) -> None:
+    """Take a folder of the newest state out of a repository."""
+    head = making.repo[making.repo.refs[b"refs/heads/main"]]
+    assert isinstance(head, GitCommit)
+    top = making.repo[head.tree]
+    assert isinstance(top, Tree)
+    oid = top[name][1]
+    (making.path / "objects" / oid[:2].decode() / oid[2:].decode()).unlink()
+
+
 def test_what_a_partial_clone_left_out_is_named_and_skipped(making: Making) -> None:
     summary = b"* [A](a.md)\n* [B](b.md)\n"
     old = making.commit({"SUMMARY.md": summary, "a.md": b"old\n", "b.md": LONG})
@@ -248,9 +258,41 @@ def test_what_a_partial_clone_left_out_is_named_and_skipped(making: Making) -> N
         "SUMMARY.md, line 2: “* [B](b.md)” is missing from this clone",
     ]
     assert old != tip
-    # Read before, it would be taken for deleted.
-    with pytest.raises(SourceError, match="cannot be brought up to date: 2 objects are missing"):
-        planned(making, known=plan.known)
+
+
+def test_what_was_skipped_once_is_skipped_again_and_what_was_read_is_asked_for(
+    making: Making,
+) -> None:
+    summary = b"* [A](a.md)\n* [B](b.md)\n"
+    files = {"SUMMARY.md": summary, "a.md": b"old\n", "b.md": LONG, "deep/c.md": b"c\n"}
+    making.commit(files)
+    lose(making, LONG)
+    once = planned(making)
+    again = planned(making, known=once.known)
+    assert again.problems == once.problems
+    assert again.spaces[0].head.same_content(once.spaces[0].head)
+    # It goes on where others changed something, a file that is new and missing among it.
+    making.commit({"a.md": b"new\n", "b.md": LONG + b"More.\n", "d.png": b"\x89PNG"}, "Go on")
+    lose(making, LONG + b"More.\n")
+    lose(making, b"\x89PNG")
+    later = planned(making, known=again.known)
+    assert "2 objects are missing from this clone, and skipped: b.md, d.png." in str(
+        later.problems[0]
+    )
+    assert not later.spaces[0].head.same_content(once.spaces[0].head)
+    # Read before, it would be taken for deleted; also where it has another name now.
+    lose(making, b"new\n")
+    with pytest.raises(
+        SourceError, match=r"to date: 1 object that was read before is missing.*a.md"
+    ):
+        planned(making, known=later.known)
+    making.commit({"a.md": None, "e.md": b"new\n"}, "Rename")
+    with pytest.raises(SourceError, match=r"1 object that was read before .*: e.md. Fetch them"):
+        planned(making, known=later.known)
+    making.commit({"e.md": b"other\n", "deep/c.md": b"d\n"}, "Deep")
+    lose_folder(making, b"deep")
+    with pytest.raises(SourceError, match=r"1 object that was read before .*: deep. Fetch them"):
+        planned(making, known=later.known)
 
 
 def test_a_clone_without_any_page_is_refused_with_the_way_out(making: Making) -> None:
@@ -262,13 +304,8 @@ def test_a_clone_without_any_page_is_refused_with_the_way_out(making: Making) ->
 
 def test_a_missing_folder_is_not_taken_for_an_empty_one(making: Making) -> None:
     making.commit({"README.md": b"# Docs\n", "deep/a.md": b"a\n"})
-    tip = making.commit({"README.md": b"# The docs\n", "deep/a.md": b"b\n"})
-    head = making.repo[tip.encode()]
-    assert isinstance(head, GitCommit)
-    top = making.repo[head.tree]
-    assert isinstance(top, Tree)
-    oid = top[b"deep"][1]
-    (making.path / "objects" / oid[:2].decode() / oid[2:].decode()).unlink()
+    making.commit({"README.md": b"# The docs\n", "deep/a.md": b"b\n"})
+    lose_folder(making, b"deep")
     plan = planned(making)
     assert [page.source_path for page in plan.spaces[0].head.walk()] == ["README.md"]
     assert "1 object is missing from this clone, and skipped: deep." in str(plan.problems[0])

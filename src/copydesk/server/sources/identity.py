@@ -16,12 +16,14 @@ class Known:
     """What an earlier import knew: the commit that it read, and the key of every file there.
 
     ``heads`` are the branches that it made change requests of, each with the commit it stood at, by
-    the key of its change.
+    the key of its change. ``absent`` are the paths that a partial clone left out and that were
+    skipped.
     """
 
     commit: str
     keys: Keys
     heads: Mapping[str, str] = field(default_factory=dict)
+    absent: frozenset[str] = frozenset()
 
 
 def backward(keys: Keys, changes: Iterable[FileChange]) -> dict[str, str]:

@@ -138,7 +138,7 @@ class _Planner:
         branches = [branch for branch in repository.branches() if branch.oid != default.oid]
         total = len(history) + len(branches)
         self.keys_at[default.oid] = self.first_keys(default.oid)
-        self.missing_at_tip(default.oid)
+        missing = self.missing_at_tip(default.oid)
         self.some(list(self.layout(default.oid).values()), repository.files(default.oid))
         self.progress(1, total, f"{default.name} {default.oid[:7]}")
         changed = self.read_history(history, total)
@@ -158,7 +158,8 @@ class _Planner:
             )
             for folder, space in self.layout(default.oid).items()
         ]
-        return self.result(default.name, plans, Known(default.oid, dict(self.keys_at[default.oid])))
+        known = Known(default.oid, dict(self.keys_at[default.oid]), absent=frozenset(missing))
+        return self.result(default.name, plans, known)
 
     def some(self, spaces: list[SourceSpace], files: Files) -> None:
         """Refuse a source without any space, and name the Markdown that is in none."""
@@ -248,21 +249,40 @@ class _Planner:
             self.progress(done, total, f"{older.oid[:7]} {tidy(older.subject)}")
         return changed
 
-    def missing_at_tip(self, tip: str) -> None:
-        """Name the files of the newest state that a partial clone left out; they are skipped."""
+    def missing_at_tip(self, tip: str) -> Mapping[str, str]:
+        """Name the files of the newest state that a partial clone left out; they are skipped.
+
+        Raises ``SourceError`` when one of them was read before, or when there is nothing else.
+        """
         if not (missing := self.repository.missing(tip)):
-            return
-        said = f"{plural(len(missing), 'object')} {_are(missing)} missing from this clone"
-        if self.known is not None:
-            # What is skipped now was read before: it would be taken for deleted.
+            return missing
+        if lost := self.read_before(tip, missing):
+            # Skipped now, it would be taken for deleted.
+            were = "was" if len(lost) == 1 else "were"
             raise SourceError(
-                f"{self.repository.path} cannot be brought up to date: {said}. {self.way()}"
+                f"{self.repository.path} cannot be brought up to date: "
+                f"{plural(len(lost), 'object')} that {were} read before {_are(lost)} missing from "
+                f"this clone: {named(lost)}. {self.way()}"
             )
+        said = f"{plural(len(missing), 'object')} {_are(missing)} missing from this clone"
         self.absent = frozenset(missing.values())
         if not self.layout(tip) or not any(any(s.walk()) for s in self.layout(tip).values()):
             raise SourceError(f"{self.repository.path} cannot be read: {said}. {self.way()}")
         reason = f"{said}, and skipped: {named(list(missing))}. {self.way()}"
         self.problems.append(Problem(str(self.repository.path), reason))
+        return missing
+
+    def read_before(self, tip: str, missing: Iterable[str]) -> list[str]:
+        """Return which files, or folders, that are missing now an earlier import has read."""
+        if self.known is None:
+            return []
+        read = {path: key for path, key in self.known.keys.items() if path not in self.known.absent}
+        keys, held = self.keys_at[tip], set(read.values())
+        return [
+            path
+            for path in missing
+            if keys.get(path) in held or any(each.startswith(f"{path}/") for each in read)
+        ]
 
     def lacking(self, commit: str) -> set[str]:
         """Return the objects that are missing at a commit and not at the newest state."""

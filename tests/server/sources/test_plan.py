@@ -228,7 +228,7 @@ def lose(making: Making, data: bytes) -> None:
 
 def lose_folder(making: Making, name: bytes) -> None:
     """Take a folder of the newest state out of a repository."""
-    head = making.repo[making.repo.refs[b"refs/heads/main"]]
+    head = making.repo[making.repo.head()]
     assert isinstance(head, GitCommit)
     top = making.repo[head.tree]
     assert isinstance(top, Tree)
@@ -287,6 +287,7 @@ def test_what_was_skipped_once_is_skipped_again_and_what_was_read_is_asked_for(
     ):
         planned(making, known=later.known)
     making.commit({"a.md": None, "e.md": b"new\n"}, "Rename")
+    lose(making, b"new\n")
     with pytest.raises(SourceError, match=r"1 object that was read before .*: e.md. Fetch them"):
         planned(making, known=later.known)
     making.commit({"e.md": b"other\n", "deep/c.md": b"d\n"}, "Deep")

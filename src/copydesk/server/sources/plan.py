@@ -272,16 +272,26 @@ class _Planner:
         self.problems.append(Problem(str(self.repository.path), reason))
         return missing
 
-    def read_before(self, tip: str, missing: Iterable[str]) -> list[str]:
-        """Return which files, or folders, that are missing now an earlier import has read."""
+    def read_before(self, tip: str, missing: Mapping[str, str]) -> list[str]:
+        """Return which files, or folders, that are missing now an earlier import has read.
+
+        One that was renamed and edited is not known again without its text: it is new.
+        """
         if self.known is None:
             return []
         read = {path: key for path, key in self.known.keys.items() if path not in self.known.absent}
         keys, held = self.keys_at[tip], set(read.values())
+        try:
+            files = self.repository.files(self.known.commit)
+        except SourceError:  # history was rewritten: paths are all that is left
+            files = {}
+        texts = {blob.oid for path, blob in files.items() if path in read}
         return [
             path
-            for path in missing
-            if keys.get(path) in held or any(each.startswith(f"{path}/") for each in read)
+            for path, oid in missing.items()
+            if oid in texts
+            or keys.get(path) in held
+            or any(each.startswith(f"{path}/") for each in read)
         ]
 
     def lacking(self, commit: str) -> set[str]:

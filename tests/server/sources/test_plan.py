@@ -8,6 +8,7 @@ from dulwich import porcelain
 from dulwich.objects import Blob as GitBlob
 from dulwich.objects import Commit as GitCommit
 from dulwich.objects import Tree
+from dulwich.refs import Ref
 
 from copydesk.server.sources.git import Repository
 from copydesk.server.sources.identity import Known, backward, forward
@@ -228,7 +229,7 @@ def lose(making: Making, data: bytes) -> None:
 
 def lose_folder(making: Making, name: bytes) -> None:
     """Take a folder of the newest state out of a repository."""
-    head = making.repo[making.repo.head()]
+    head = making.repo[making.repo.refs[Ref(b"refs/heads/main")]]
     assert isinstance(head, GitCommit)
     top = making.repo[head.tree]
     assert isinstance(top, Tree)

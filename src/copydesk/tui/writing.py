@@ -328,8 +328,8 @@ class Writing(Recalling):
         except OSError as error:
             why = error.strerror or str(error)
             raise NotDoneError(
-                f"Not sent: it could not be noted on disk first ({why}). {line.what} again once "
-                "there is room, or the folder can be written."
+                f"Not sent: it could not be noted on disk ({why}). {line.what} again once that is "
+                "mended."
             ) from error
 
     def _begin(self, line: Written) -> None:

@@ -134,7 +134,7 @@ async def test_filter_as_you_type_and_esc() -> None:
         await driver.press("escape")
         assert "Rate limit" in driver.screen
         await driver.press("escape")
-        assert "This is the first place." in driver.screen
+        assert "This is the first screen." in driver.screen
 
 
 async def test_command_line_completes_and_names_the_nearest() -> None:

@@ -60,7 +60,7 @@ async def test_narrow_the_tree_comes_first_then_the_page_then_back(
         await driver.press("escape")
         assert "▾ Reference" in driver.screen
         await driver.press("escape")
-        assert "This is the first place. q quits." in driver.screen
+        assert "This is the first screen. q quits." in driver.screen
 
 
 async def test_next_and_previous_page_cross_the_borders_of_branches(

@@ -44,7 +44,7 @@ async def confirm_again(app: CopydeskApp, line: Written) -> bool:
         line.what,
         line.target,
         f"{UNKNOWN}: an earlier try at {line.at.astimezone():%H:%M} had no answer.",
-        "Look first whether it is there: R reads the place again.",
+        "Look first whether it is there: R reads the screen again.",
     )
 
 

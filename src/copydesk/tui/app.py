@@ -456,7 +456,7 @@ class CopydeskApp(AccountApp, MergingApp, EndingApp):
         elif quits:
             self.leave()
         elif not self.hide_hint():
-            place.say("This is the first place. q quits.")
+            place.say("This is the first screen. q quits.")
 
     def leave(self, *, bound_for: str | None = None) -> None:
         """Quit, unless writes are under way: then say so, and quit at the second time.

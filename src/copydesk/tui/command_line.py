@@ -49,7 +49,7 @@ class CommandPrompt(Prompt):
     """Runs a word; Tab completes it; an unknown one gets the nearest."""
 
     def __init__(self, place: Place) -> None:
-        super().__init__(":", "", "a place or a command; Tab completes")
+        super().__init__(":", "", "a screen or a command; Tab completes")
         self._place = place
         self._chain = place.desk.keyboard.chain()
         self._at = len(HISTORY)

@@ -34,7 +34,7 @@ TO_MOVE = (no_pane, no_rows_yet)
 
 def one_view(owner: Any) -> str | None:
     """Say so when there are no other views."""
-    return None if len(_here(owner).views) > 1 else "This place has one view."
+    return None if len(_here(owner).views) > 1 else "This screen has one view."
 
 
 def no_search(owner: Any) -> str | None:
@@ -255,24 +255,24 @@ class CommonActions(Acts, scope="place"):
 
     @action(":", "go", show=4, group="Find", inline=True)
     async def command_line(self) -> None:
-        """Open the command line: a place, or a command with its argument; Tab completes."""
+        """Open the command line: a screen, or a command with its argument; Tab completes."""
         await _here(self).desk.open_command_line()
 
     @action("ctrl+p", "palette", show=False, group="Find")
     async def palette(self) -> None:
-        """Open the palette: every action and place, found by a few letters."""
+        """Open the palette: every action and screen, found by a few letters."""
         from copydesk.tui.palette import open_palette
 
         await open_palette(_here(self).desk)
 
     @action("?", "help", show=100, group="Find")
     def help(self) -> None:
-        """List every key of this place, with the reason where one is off."""
+        """List every key of this screen, with the reason where one is off."""
         _here(self).desk.open_help()
 
     @action("R", "refresh", show=2, group="Look")
     def refresh_place(self) -> None:
-        """Read this place again. Nothing moves under the cursor."""
+        """Read this screen again. Nothing moves under the cursor."""
         place = _here(self)
         # What it said before is what is asked again now.
         place.clear_message(young=True)
@@ -412,12 +412,12 @@ class CommonActions(Acts, scope="place"):
 
     @action("escape", "back", show=False, group="Go", inline=True)
     async def step_back(self) -> None:
-        """Step back: stop a slow read, end the search or filter, else leave the place."""
+        """Step back: stop a slow read, end the search or filter, else leave the screen."""
         await _here(self).desk.step_back(quits=False)
 
     @action("q", "back", show=1, group="Go", inline=True)
     async def close_place(self) -> None:
-        """Step back as Esc does; on the first place, quit."""
+        """Step back as Esc does; on the first screen, quit."""
         await _here(self).desk.step_back(quits=True)
 
     @action("Q", "quit", show=False, group="Go", also=("ctrl+q",))

@@ -127,7 +127,7 @@ class SiteTabs(SitePublishing):
         """Put the place of another tab where this one stands, or go back to it if it is open."""
         entry, target = places.find(name), self.target.but(view=None)
         if entry is None:
-            self.say(f"There is no place called {name!r}.", "warn")
+            self.say(f"There is no screen called {name!r}.", "warn")
             return
         for screen in self.desk.screen_stack:
             if type(screen) is entry.place and screen.target.but(view=None) == target:

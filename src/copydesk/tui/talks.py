@@ -122,7 +122,7 @@ class TalkPlace(Place, scope="talks"):
         now=lambda here: "show masked" if here.masked else "mask",
     )  # fmt: skip
     def unmask(self) -> None:
-        """Show e-mail addresses and phone numbers while this place is open, or mask them again."""
+        """Show e-mail addresses and phone numbers while this screen is open, or mask them again."""
         self.masked = not self.masked
         self.show_again()
         self.say("Masked again." if self.masked else "E-mails and phone numbers show. V masks.")

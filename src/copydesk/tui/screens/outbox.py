@@ -196,7 +196,7 @@ class OutboxPlace(Place, scope="outbox"):
         entry = self.entry
         where = None if entry is None else present.goal(entry)
         if where is None:
-            self.say("There is no place that shows what this is about.", "warn")
+            self.say("There is no screen that shows what this is about.", "warn")
             return
         name, target = where
         home = target.organization or self.session.organization

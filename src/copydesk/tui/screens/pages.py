@@ -380,7 +380,7 @@ class PagesPlace(PageWays, ThreadAbove, scope="pages"):
     async def last_place(self) -> None:
         """Go to the page that a link led here from, step by step, and back to where it led.
 
-        Where no link was followed it goes to the last place.
+        Where no link was followed it goes to the last screen.
         """
         if not self.on_trail:
             await super().last_place()

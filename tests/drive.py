@@ -122,14 +122,18 @@ class Driver:
             self._key(key)
         await self.settle()
 
-    def _key(self, key: str) -> None:
+    def press_at(self, time: float, key: str) -> None:
+        """Press a key at a time on the clock of the keys."""
+        self._key(key, time)
+
+    def _key(self, key: str, time: float | None = None) -> None:
         name = _character_to_key(key) if len(key) == 1 and not key.isalnum() else key
         try:
             letter: str | None = lookup(_get_unicode_name_from_key(name))
         except KeyError:
             letter = key if len(key) == 1 else None
         event = events.Key(name, letter)
-        event.time += self._later
+        event.time = event.time + self._later if time is None else time
         event.set_sender(self.app)
         assert self.app._driver is not None
         self.app._driver.send_message(event)

@@ -10,13 +10,16 @@ from textual import events
 
 from copydesk.client.api import Api
 from copydesk.server.seeding import Editor
+from copydesk.server.seeding_organization import add_saml_provider
 from copydesk.tui.drafts import MemoryDrafts
 from copydesk.tui.frame import Status
 from copydesk.tui.places import ENTRIES, Target, load_all
 from copydesk.tui.widgets.diff_view import DiffView
+from copydesk.tui.widgets.sheet import Sheet
 from tests.drive import Driver, drive, eventually
 from tests.tui.opening import open_world, typed
 from tests.tui.review_world import Faults, ReviewWorld
+from tests.tui.test_conversations_list import fill
 from tests.world import BASE_URL, World
 
 
@@ -385,3 +388,77 @@ async def test_keys_after_the_one_that_leaves_a_field_are_not_for_the_field(worl
         await driver.burst("/", "x", "escape", ":", *typed("view threads"), "enter", "1")
         assert driver.place.view == "overview"
         assert driver.place is app.screen
+
+
+async def test_keys_wait_for_where_an_action_leads_that_reads_first(world: World) -> None:
+    fill(world, 3, clustered=2, unclustered=1)
+    way = Faults(world)
+    client = Api(BASE_URL, world.token(world.ana), transport=way)
+    app = open_world(world, "clusters", Target(organization=world.home), api=client)
+    async with drive(app, "g v", size=(100, 30)) as driver:
+        first = driver.selected
+        way.slow = "GET"
+        await driver.send("g", "k")
+        assert "typed ahead" not in driver.screen
+        await driver.send("enter", "j")
+        assert (driver.place.PLACE, driver.selected) == ("conversations", first)
+        assert "2 keys typed ahead" in driver.screen
+        way.let.set()
+        await driver.idle()
+        assert driver.place.PLACE != "conversations", "they are for where it leads"
+        way.slow = ""
+        while driver.place.PLACE != "conversations":
+            await driver.press("q")
+
+        # It leads nowhere, or is stopped: nothing of what was typed is done.
+        for says in ("Its issue is in no cluster.", "Stopped looking for its issue."):
+            await driver.press("G")
+            last = driver.selected
+            way.slow, way.let = "GET", asyncio.Event()
+            await driver.send("g", "k", "k", "enter")
+            if "Stopped" in says:
+                await driver.send("escape")
+                assert "Stopped. 2 keys typed ahead were not run." in driver.screen
+                await driver.send("escape", "k")
+            way.let.set()
+            await driver.idle()
+            way.slow = ""
+            assert (driver.place.PLACE, driver.selected) == ("conversations", last)
+            said = " ".join(driver.screen.split())
+            assert says in said, driver.screen
+            assert "typed ahead w" in said
+
+
+async def test_keys_wait_for_the_question_of_an_action_that_reads_first(world: World) -> None:
+    home = world.home
+    world.write(lambda tx: add_saml_provider(tx, home, label="Okta"))
+    way = Faults(world)
+    client = Api(BASE_URL, world.token(world.ana), transport=way)
+    app = open_world(world, "saml-providers", Target(organization=home), api=client)
+    async with drive(app, size=(100, 30)) as driver:
+        way.slow = "GET"
+        await driver.send("D", "q")
+        assert driver.place.PLACE == "saml-providers"
+        assert "1 key typed ahead" in driver.screen
+        way.let.set()
+        await driver.idle()
+        assert app.screen is not driver.place, "it asks, and q is nothing to go by"
+
+
+async def test_a_key_that_comes_at_once_confirms_nothing_that_is_dangerous(world: World) -> None:
+    review = ReviewWorld(world)
+    app = review.app()
+    async with drive(app, "2", size=(100, 30)) as driver:
+        await driver.press("m")
+        sheet = app.screen
+        assert isinstance(sheet, Sheet)
+        assert sheet.seen_at is not None
+        for soon in (0.0, 0.1):
+            driver.press_at(sheet.seen_at + soon, "y")
+            await driver.idle()
+            assert app.screen is sheet
+            assert "before the question can be read answers nothing" in driver.screen
+        assert app.session.log == []
+        driver.press_at(sheet.seen_at + 0.2, "y")
+        await driver.idle()
+        assert [line.what for line in app.session.log] == ["Merge"]

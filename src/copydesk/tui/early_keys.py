@@ -2,29 +2,37 @@
 
 Who types faster than screens open means the next one. Keys wait until that is there: in their
 order, until Esc drops them, or until it cannot be opened. What they would write or agree to at once
-is not done, for nobody had seen it. Who presses the key of a comment and types on has not seen
-either that it was refused: the words are no commands, and are in the log.
+is not done, for nobody had seen it. Keys wait as well while an action reads what it goes on with:
+they are for where it leads, and dropped where it leads nowhere. Who presses the key of a comment
+and types on has not seen either that it was refused: the words are no commands, and are kept.
 """
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from textual import events
 from textual.screen import Screen
+from textual.worker import NoActiveWorker, Worker, get_current_worker
 
 from copydesk.domain.text import clean, plural
 from copydesk.tui.typing_ahead import LOOK_SECONDS, PASS, Typed, text_of
 
 if TYPE_CHECKING:
+    from textual.widget import Widget
+
     from copydesk.tui.app import CopydeskApp
     from copydesk.tui.place import Place
 
 PAUSE_SECONDS = 1.0
 """How long a pause ends what is typed for a field that was refused."""
+
+READ_SECONDS = 0.15
+"""How long after a question was drawn first nobody can have read it."""
 
 
 @dataclass(eq=False)
@@ -37,6 +45,15 @@ class Refused:
     until: float
     """When a pause is long enough, on the clock of the keys."""
     keys: list[Typed] = field(default_factory=list)
+
+
+@dataclass(eq=False)
+class Leading:
+    """An action that reads what it goes on with, over the ``screen`` that it began on."""
+
+    worker: Worker[Any]
+    screen: Screen[Any]
+    focused: Widget | None
 
 
 class EarlyKeys:
@@ -52,6 +69,7 @@ class EarlyKeys:
         self._said: tuple[Place, str] | None = None
         self.going = 0
         """How many screens are about to be gone to."""
+        self._leading: Leading | None = None
         self.giving = False
         """Whether keys that waited are acted on: nobody had seen what they are about."""
         self._failed = ""
@@ -81,7 +99,32 @@ class EarlyKeys:
         """Whether another screen is about to be in front, or the one in front is not there yet."""
         front = self._app.screen
         unopened = getattr(front, "asked_at", front) is None
-        return bool(self.going) or unopened or getattr(front, "under_way", False) is True
+        under_way = getattr(front, "under_way", False) is True
+        return bool(self.going) or unopened or under_way or self._leads
+
+    @property
+    def _leads(self) -> bool:
+        """Whether an action may still lead away from what is in front, or ask something over it."""
+        leading = self._leading
+        if leading is None:
+            return False
+        return leading.worker.is_running and self._app.screen is leading.screen
+
+    def reads(self, screen: Screen[Any]) -> None:
+        """Note that the action that goes on here reads what it goes on with.
+
+        Keys wait until it has gone elsewhere, asked something, begun to send, or ended.
+        """
+        with suppress(NoActiveWorker):  # what is done inline keeps the keys away by itself
+            worker, before = get_current_worker(), self._leading
+            if screen is self._app.screen and (before is None or before.worker is not worker):
+                self._leading = Leading(worker, screen, screen.focused)
+
+    def sends(self) -> None:
+        """Note that the action that goes on here sends something: keys are for what is shown."""
+        with suppress(NoActiveWorker):
+            if self._leading is not None and self._leading.worker is get_current_worker():
+                self._leading = None
 
     def wait(self, keys: Sequence[Typed], until: Callable[[], bool] | None = None) -> None:
         """Keep keys until their screen is there, and ``until`` is so of the first of them."""
@@ -94,7 +137,7 @@ class EarlyKeys:
             self.task = asyncio.create_task(self._wait(), name="keys wait")
 
     async def _wait(self) -> None:
-        front = self._app.screen
+        front, leading = self._app.screen, self._leading if self._leads else None
         while True:
             ready = not self._coming and (self._until is None or self._until())
             if ready or not self._keys:
@@ -102,10 +145,21 @@ class EarlyKeys:
             await asyncio.sleep(LOOK_SECONDS)  # nobody tells when a guard would say another thing
         if getattr(front, "under_way", None) is False and self._app.screen is front:
             self.drop("It was not sent.")  # they were meant for what comes after it
+        elif self._led_nowhere(leading):
+            place = self._app.here
+            said = "" if place is None else place.said
+            self.drop(said if self._said is None or said != self._said[1] else "Nothing opened.")
         elif self._lacks:
             self.drop("This could not be read.")
         elif self._keys:
             self._app.call_later(self._give)
+
+    def _led_nowhere(self, leading: Leading | None) -> bool:
+        """Whether the action that the keys waited for is over, and nothing came of it."""
+        if leading is None or self._leading is not leading:
+            return False
+        front, self._leading = self._app.screen, None
+        return front is leading.screen and front.focused is leading.focused
 
     @property
     def _lacks(self) -> bool:
@@ -163,16 +217,16 @@ class EarlyKeys:
         self._said = None
 
     def _agrees_unseen(self, event: Typed, pressed: str) -> bool:
-        """Whether a key came before the question that is in front was there: it is no answer."""
+        """Whether a key came before the question in front can have been read: it is no answer."""
         front = self._app.screen
         asks = getattr(front, "DECIDES", False) or getattr(front, "DANGER", 0) > 1
         if not asks or pressed == "escape":
             return False
         seen = getattr(front, "seen_at", None)
-        if seen is not None and event.time >= seen:
+        if seen is not None and event.time >= seen + READ_SECONDS:
             return False
         if (place := self._app.here) is not None:
-            place.say("A key typed before the question was there answers nothing.", "warn")
+            place.say("A key typed before the question can be read answers nothing.", "warn")
         return True
 
     # What was refused

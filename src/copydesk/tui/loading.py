@@ -240,10 +240,13 @@ class Loading(Screen[None]):
     ) -> T | None:
         """Read what an action goes on with, said at once; None when the reader stopped it.
 
-        What the read raises goes on to the caller. Of a ``long`` one it is said for how long it
-        goes on already, and polls go on beside it.
+        What the read raises goes on to the caller. Keys that come meanwhile wait for where the
+        action leads. Of a ``long`` one it is said for how long it goes on already, and polls and
+        keys go on beside it.
         """
         found: list[T] = []
+        if not long:
+            self._place.desk.keyboard.early.reads(self._place)
 
         async def reading() -> bool:
             found.append(await read())

@@ -351,6 +351,11 @@ class Place(CommonActions, Loading, Shaped):
             self.query_one(Status).say(text, tone)
 
     @property
+    def said(self) -> str:
+        """The sentence in the status line; empty for none."""
+        return self.query_one(Status).message if self.framed else ""
+
+    @property
     def shows_error(self) -> bool:
         """Whether the status line shows an error that there was no time to read."""
         return self.framed and self.query_one(Status).shows_error
@@ -428,6 +433,7 @@ class Place(CommonActions, Loading, Shaped):
         from textual.worker import NoActiveWorker, get_current_worker
 
         self.desk.keyboard.ahead.sends()
+        self.desk.keyboard.early.sends()
         await self._ask_again(draft)
         try:
             owner: object = get_current_worker()

@@ -408,7 +408,7 @@ async def test_a_conflict_is_shown_in_full_and_changes_nothing(review: ReviewWor
         assert "this request  Use the SHA-256 header." in driver.screen
         assert "main          Use MD5." in driver.screen
         assert "before        Use the SHA-1 header." in driver.screen
-        assert "its author edits these pages" in driver.screen
+        assert "edit these pages in the change request" in driver.screen
         await driver.press("escape")
         assert "#1 not merged: 1 page conflicts" in driver.screen
         assert "Merge: #1" not in driver.screen

@@ -210,11 +210,13 @@ def _ask(question: str) -> None:
 
 
 def _clashed(label: str, clash: Any, *, as_json: bool) -> int:
+    from copydesk.tui.present.conflict import HOW_TO_SETTLE
     from copydesk.tui.present.review import conflict_lines
 
     say(f"copydesk: {label} {clash}")
     for line in conflict_lines(clash.conflicts):
         say(str(line))
+    say(HOW_TO_SETTLE)
     if as_json:
         put_json(
             {

@@ -54,8 +54,8 @@ def import_source(
     Raises ``SourceError`` when the source cannot be read or holds no Markdown.
     """
     path = source.expanduser().resolve()
-    with Repository.open(path) as repository:
-        known = store.read(lambda tx: _known(tx, _imported(tx, path, organization)))
+    known = store.read(lambda tx: _known(tx, _imported(tx, path, organization)))
+    with Repository.open(path, default=known.branch if known else None) as repository:
         plan = plan_imports(repository, known=known, progress=progress)
         return store.write(
             lambda tx: _Import(tx, plan, path, owner(tx), organization, space).run(progress)
@@ -86,7 +86,8 @@ def _known(tx: Tx, spaces: list[Row]) -> Known | None:
     for remembered in found:
         if remembered.get("commit"):
             absent = frozenset(remembered.get("absent", ()))
-            return Known(remembered["commit"], remembered["keys"], heads, absent)
+            branch = remembered.get("branch")
+            return Known(remembered["commit"], remembered["keys"], heads, absent, branch)
     return None
 
 

@@ -99,6 +99,7 @@ class SpaceImport:
             "path": str(self.path),
             "folder": plan.folder,
             "summary": plan.head.summary_path,
+            "branch": self.whole.branch,
             "commit": known.commit if known else None,
             "keys": dict(known.keys) if known else {},
             "absent": sorted(known.absent) if known else [],

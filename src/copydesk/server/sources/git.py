@@ -77,7 +77,11 @@ class Repository:
     """
 
     def __init__(
-        self, path: Path, repo: Repo | None, scratch: tempfile.TemporaryDirectory[str] | None = None
+        self,
+        path: Path,
+        repo: Repo | None,
+        scratch: tempfile.TemporaryDirectory[str] | None = None,
+        default: str | None = None,
     ) -> None:
         self.path = path
         self.name = _name(path)
@@ -90,7 +94,7 @@ class Repository:
         self.default: Branch | None = None
         if repo is not None:
             try:
-                self.default = self._default_branch(repo)
+                self.default = self._default_branch(repo, default)
             except BaseException:
                 self.close()
                 raise
@@ -99,14 +103,17 @@ class Repository:
                 raise SourceError(f"{path} has no commits yet.")
 
     @classmethod
-    def open(cls, path: str | Path) -> Repository:
+    def open(cls, path: str | Path, *, default: str | None = None) -> Repository:
         """Open a folder, a repository (with a working tree or bare) or a bundle.
+
+        ``default`` is what its default branch was called before: it stays that, whichever is
+        checked out, unless a remote or a bare repository says otherwise.
 
         Raises ``SourceError`` when there is nothing there, or something that is none of these.
         """
         path = Path(path).expanduser()
         if path.is_file():
-            return cls._open_bundle(path)
+            return cls._open_bundle(path, default)
         if not path.is_dir():
             there = (
                 "is neither a folder, a repository nor a bundle" if path.exists() else "is missing"
@@ -120,13 +127,13 @@ class Repository:
             raise SourceError(
                 f"{path} looks like a repository but cannot be read: {error}"
             ) from error
-        return cls(path, repo)._with_working_state()
+        return cls(path, repo, default=default)._with_working_state()
 
     @classmethod
-    def _open_bundle(cls, path: Path) -> Repository:
+    def _open_bundle(cls, path: Path, default: str | None) -> Repository:
         scratch = tempfile.TemporaryDirectory(prefix="copydesk-bundle-")
         try:
-            return cls(path, unbundle(path, scratch.name), scratch)
+            return cls(path, unbundle(path, scratch.name), scratch, default)
         except BaseException:
             scratch.cleanup()
             raise
@@ -179,15 +186,21 @@ class Repository:
             )
         return self
 
-    def _default_branch(self, repo: Repo) -> Branch | None:
-        """Return the branch to read: what the remote calls its default, HEAD's, main or master."""
+    def _default_branch(self, repo: Repo, before: str | None) -> Branch | None:
+        """Return the branch to read: what the remote calls its default, the one that was read
+        ``before``, HEAD's, main or master.
+        """
         heads = {branch.name: branch for branch in self.branches()}
         symbolic = repo.refs.get_symrefs()
-        for ref in (b"refs/remotes/origin/HEAD", b"HEAD"):
-            target = symbolic.get(Ref(ref), b"")
-            found = heads.get(_branch_name(target) or "")
-            if found is not None:
-                return found
+        remote, head = (
+            _branch_name(symbolic.get(Ref(ref), b""))
+            for ref in (b"refs/remotes/origin/HEAD", b"HEAD")
+        )
+        # In a bare repository HEAD is the default; elsewhere it is what somebody works on.
+        named = (head, before) if repo.bare and self._scratch is None else (before, head)
+        for name in (remote, *named):
+            if name in heads:
+                return heads[name]
         for name in USUAL_BRANCHES:
             if name in heads:
                 return heads[name]

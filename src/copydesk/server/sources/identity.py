@@ -17,13 +17,15 @@ class Known:
 
     ``heads`` are the branches that it made change requests of, each with the commit it stood at, by
     the key of its change. ``absent`` are the paths that a partial clone left out and that were
-    skipped.
+    skipped. ``branch`` is the default branch's name: somebody who resolves a conflict in a checkout
+    stands on another one, which is not the documentation for that.
     """
 
     commit: str
     keys: Keys
     heads: Mapping[str, str] = field(default_factory=dict)
     absent: frozenset[str] = frozenset()
+    branch: str | None = None
 
 
 def backward(keys: Keys, changes: Iterable[FileChange]) -> dict[str, str]:

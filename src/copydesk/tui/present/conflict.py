@@ -27,6 +27,14 @@ SAID: Mapping[str, str] = {
 }
 """What the kinds of conflicts mean."""
 
+HOW_TO_SETTLE = (
+    "On a platform, edit these pages in the change request. What came from git: “copydesk desk "
+    "export” into a checkout of its main branch, commit, merge that into the request's branch (or "
+    "rebase the branch on it), and “copydesk desk import” once more. An update does not help. "
+    "Or archive it."
+)
+"""What ends a conflict."""
+
 BESIDE = 76
 """From how many cells on the two sides stand beside each other."""
 

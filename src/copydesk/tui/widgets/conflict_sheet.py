@@ -15,18 +15,13 @@ from copydesk.contract.models.change_request import Conflict, ConflictLines
 from copydesk.tui.actions import action
 from copydesk.tui.conflicts import ConflictedError
 from copydesk.tui.glyphs import glyphs
-from copydesk.tui.present.conflict import both_sides, conflict_head
+from copydesk.tui.present.conflict import HOW_TO_SETTLE, both_sides, conflict_head
 from copydesk.tui.widgets.sheet import Sheet
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
     from copydesk.tui.app import CopydeskApp
     from copydesk.tui.place import Place
-
-HOW_TO_SETTLE = (
-    "To settle them, its author edits these pages in the change request on the platform, or in "
-    "the source and has it imported again. An update does not help. Or archive it."
-)
 
 WIDE = 104
 """From how many cells of the terminal on the sheet is wide enough for two texts."""

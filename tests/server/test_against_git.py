@@ -17,8 +17,10 @@ import pytest
 from copydesk.contract import operations as ops
 from copydesk.server.exporting import export_space
 from copydesk.server.importing import import_source
+from copydesk.server.patching import changed_files
 from copydesk.server.source_content import source_of
 from tests.server.sources.making import Making, taken
+from tests.server.test_patching import applied
 from tests.world import World
 
 GIT = shutil.which("git")
@@ -114,6 +116,13 @@ class Against:
         self.checkout = folder / "checkout"
         git(folder, "clone", "-q", "-b", "main", str(source), "checkout")
 
+    def at(self, commit: str, folder: Path) -> dict[str, bytes]:
+        """Put the files of a commit into a folder, and return them."""
+        git(self.checkout, "worktree", "add", "-q", "--detach", str(folder), commit)
+        (folder / ".git").unlink()
+        git(self.checkout, "worktree", "prune")
+        return taken(folder)
+
     def desk(self, path: Path) -> World:
         with (
             sqlite3.connect(self.folder / "desk.db") as read,
@@ -183,6 +192,29 @@ async def test_a_branch_is_merged_as_git_merges_it(
     assert not written.problems
     assert taken(it.checkout) == (wanted if clean else main)
     world.close()
+
+
+@pytest.mark.parametrize(("source", "branch"), cases())
+async def test_a_patch_on_an_export_gives_the_branch(
+    folder: Path, tmp_path: Path, source: str, branch: str
+) -> None:
+    (folder / source).mkdir(exist_ok=True)
+    it = against(folder / source, source)
+    begun = git(it.checkout, "merge-base", "origin/main", f"origin/{branch}").strip()
+    wanted = it.at(f"origin/{branch}", tmp_path / "wanted")
+
+    world = it.desk(tmp_path / "desk.db")
+    export_space(world.store, it.space, tmp_path / "out")
+    exported = taken(tmp_path / "out")
+    assert exported == it.at("origin/main", tmp_path / "main")
+    patch = b"".join(
+        each.patch for each in changed_files(world.store, it.requests[f"branch:{branch}"]["id"])
+    )
+    world.close()
+    put = tmp_path / "there"
+    # It is made against what the branch began with: main may have gone on since.
+    it.at(begun, put)
+    assert applied(put, {}, patch) == wanted
 
 
 @pytest.mark.parametrize("source", sorted({source for source, _ in cases()}))

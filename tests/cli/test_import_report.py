@@ -8,8 +8,10 @@ import pytest
 
 from copydesk.cli import main
 from copydesk.cli.import_report import FOLDERS, file_lines, problem_lines
+from copydesk.server.importing import import_source
 from copydesk.server.sources.model import Problem
 from tests.server.sources.making import put
+from tests.world import World
 
 
 def test_many_of_one_kind_are_one_line_for_each_folder() -> None:
@@ -55,3 +57,38 @@ def test_an_import_with_much_to_say_ends_with_its_result(
     assert len(said.err.splitlines()) == 1
     assert "old/: 190 files, in no table of contents and kept without a page: " in said.err
     assert "docs / docs (new): 1 page" in said.out
+
+
+@pytest.mark.parametrize(
+    ("table", "text"),
+    [
+        ("mkdocs.yml", b"nav:\n  - A: a.md\n  - B: b.md\n"),
+        ("sidebars.json", b'{"docs": ["b", "a"]}'),
+    ],
+)
+def test_an_export_says_that_a_table_of_contents_it_cannot_write_is_as_it_was(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    table: str,
+    text: bytes,
+) -> None:
+    monkeypatch.setenv("COPYDESK_HOME", str(tmp_path / "home"))
+    desk, out = tmp_path / "desk.db", tmp_path / "out"
+    put(tmp_path / "docs", {table: text, "docs/a.md": b"# A\n", "docs/b.md": b"# B\n"})
+    world = World(desk)
+    owner = world.ana
+    space = import_source(world.store, tmp_path / "docs", owner=lambda _: owner).spaces[0].space_id
+    export = ["desk", "export", space, str(out), "--desk", str(desk)]
+    assert main(export) == 0
+    assert "SUMMARY.md" not in capsys.readouterr().out
+    world.commit(space, {"new": "# New\n"})
+    world.close()
+    assert main(export) == 0
+    said = capsys.readouterr().out.splitlines()[-1]
+    assert said == (
+        f"docs/SUMMARY.md has the pages as they are arranged here, and {table} still as they were: "
+        "change that by hand and delete docs/SUMMARY.md, or the next import goes by it."
+    )
+    assert (out / "docs/SUMMARY.md").is_file()
+    assert (out / table).read_bytes() == text

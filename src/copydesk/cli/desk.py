@@ -183,6 +183,12 @@ def export_space(*, space: str, folder: Path, desk: Path | None = None, force: b
             f"{plural(len(written.written), 'file')} written, {len(written.removed)} removed, "
             f"{written.unchanged} as they were"
         )
+        if written.beside is not None:
+            summary, table = map(clean, written.beside)
+            put(
+                f"{summary} has the pages as they are arranged here, and {table} still as they "
+                f"were: change that by hand and delete {summary}, or the next import goes by it."
+            )
     return 1 if written.problems else 0
 
 

@@ -18,7 +18,10 @@ from copydesk.server.sources.paths import folder_of, join, name_of
 _SITES = ("gitbook-docs.yaml", "docs.yaml", "docs.yml")
 _MKDOCS = ("mkdocs.yml", "mkdocs.yaml")
 _SIDEBARS = ("sidebars.json", "sidebars.js", "sidebars.cjs", "sidebars.mjs", "sidebars.ts")
-NAMES = frozenset({*_SITES, *_MKDOCS, *_SIDEBARS})
+TABLES = frozenset({*_MKDOCS, *_SIDEBARS})
+"""The names of tables of contents that are read and never written."""
+
+NAMES = TABLES | frozenset(_SITES)
 """The files that may hold one."""
 
 _ASSIGNED = re.compile(r"(?:module\.exports\s*=|export\s+default|\bsidebars\b[^=\n;]*=)\s*(?=\{)")

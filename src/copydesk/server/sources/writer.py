@@ -33,18 +33,24 @@ from copydesk.server.sources.model import (
     blob_oid,
     walk,
 )
+from copydesk.server.sources.navigation import TABLES
 from copydesk.server.sources.outline import render_summary
-from copydesk.server.sources.paths import folder_of, hazard, is_readme, join, stem_of
+from copydesk.server.sources.paths import folder_of, hazard, is_readme, join, name_of, stem_of
 
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """What writing a space did, by path. ``problems`` names what was refused or kept, and why."""
+    """What writing a space did, by path. ``problems`` names what was refused or kept, and why.
+
+    ``beside`` is a summary that has the pages as they are arranged now, with the table of contents
+    in another format that they were read from, which is not written.
+    """
 
     written: tuple[str, ...]
     unchanged: int
     removed: tuple[str, ...]
     problems: tuple[Problem, ...]
+    beside: tuple[str, str] | None = None
 
 
 def write_space(
@@ -81,8 +87,20 @@ def write_space(
         if progress is not None:
             progress(done, len(contents), path)
     return Written(
-        tuple(writer.written), writer.unchanged, tuple(writer.removed), tuple(writer.problems)
+        tuple(writer.written),
+        writer.unchanged,
+        tuple(writer.removed),
+        tuple(writer.problems),
+        _beside(space, contents),
     )
+
+
+def _beside(space: SourceSpace, contents: Mapping[str, bytes]) -> tuple[str, str] | None:
+    summary = join(space.folder, SUMMARY) or SUMMARY
+    table = next((path for path in contents if name_of(path) in TABLES), None)
+    if space.summary_path is not None or summary not in contents or table is None:
+        return None
+    return summary, table
 
 
 def contents_of(

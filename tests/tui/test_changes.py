@@ -562,6 +562,17 @@ async def test_what_a_cluster_asked_for(desk: Desk) -> None:
         assert driver.place.PLACE == "clusters"
         assert driver.place.target.cluster == cluster
 
+    # From one that answers none all show, and it is said why; the same from its review.
+    async with drive(open_world(world, "changes", Target(organization=world.home))) as driver:
+        await driver.press("j", "g k")
+        assert driver.place.PLACE == "clusters"
+        assert "answers no cluster. - goes back." in driver.screen
+        await driver.press("-", "enter")
+        assert driver.place.PLACE == "review"
+        await driver.press("g k")
+        assert driver.place.PLACE == "clusters"
+        assert "answers no cluster. - goes back." in driver.screen
+
 
 async def test_copies_of_what_is_selected(desk: Desk) -> None:
     async with drive(open_world(desk.world, "changes"), "Y") as driver:

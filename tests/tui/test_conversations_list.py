@@ -14,7 +14,7 @@ from copydesk.tui.looked_pages import AT_A_TIME, SIFTED_PAGE
 from copydesk.tui.places import Target
 from copydesk.tui.screens.clusters import ClustersPlace
 from copydesk.tui.screens.conversations import ConversationsPlace
-from copydesk.tui.screens.issues import IssuesPlace
+from copydesk.tui.screens.issues import NO_CLUSTER, IssuesPlace
 from tests.drive import Driver, drive
 from tests.tui.opening import open_world
 from tests.world import BASE_URL, START, World
@@ -153,7 +153,12 @@ async def test_conversations_are_listed_by_source_and_read(
         assert "[fax 1]" in driver.screen
         assert "“FÁX!” is filed under fax." in driver.screen
         await driver.press("g k")
-        assert "None of the latest 2,000 issues is from it." in driver.screen
+        assert driver.place.PLACE == "clusters"
+        assert "No issue was found in that conversation. - goes back." in driver.screen
+        await driver.press("-")
+        place = driver.place
+        assert isinstance(place, ConversationsPlace)
+        assert "[fax 1]" in driver.screen
         await driver.press(":")
         await driver.type("source in")
         await driver.press("tab")
@@ -168,6 +173,87 @@ async def test_conversations_are_listed_by_source_and_read(
         assert "Issue 2 of [e-mail]" in driver.line("┃>")
         await driver.press("q", "q", "q")
         assert driver.place.PLACE == "clusters"
+
+
+async def test_from_what_is_in_no_cluster_the_way_leads_to_all(world: World) -> None:
+    fill(world, 3, unclustered=1)
+    app = open_world(world, "clusters", Target(organization=world.home))
+    async with drive(app, "g u", "2") as driver:
+        for left, said in ((None, NO_CLUSTER), ("g v", "is in no cluster. - goes back.")):
+            if left is not None:
+                await driver.press(left)
+            await driver.press("j")
+            place = driver.place
+            before = place.PLACE
+            assert isinstance(place, IssuesPlace | ConversationsPlace)
+            row = place.rows.selected_id
+            await driver.press("g k")
+            assert driver.place.PLACE == "clusters"
+            assert said in driver.screen
+            await driver.press("-")
+            place = driver.place
+            assert before == place.PLACE
+            assert isinstance(place, IssuesPlace | ConversationsPlace)
+            assert place.rows.selected_id == row
+
+
+async def test_every_list_of_talk_is_limited_by_what_the_service_takes(world: World) -> None:
+    clusters = fill(world, 12)
+    oauth, invoices = clusters.values()
+    desk, api = watched(world)
+    async with drive(open_world(world, "issues", api=api), size=(80, 24)) as driver:
+        place = driver.place
+        assert isinstance(place, IssuesPlace)
+        first = place.rows.selected
+        assert first is not None
+        # Chosen from clusters by name; only those of it are asked for, and counted.
+        await driver.press("&", "enter")
+        assert "Invoices for [e-mail]" in driver.screen
+        await driver.type("invoices")
+        await driver.press("enter")
+        assert "cluster=Invoices for [e-mail]" in driver.line("━ Issues")
+        assert f"cluster={invoices}" in desk.asked[-1]
+        assert "[All 4]" in driver.screen
+        assert "OAuth sample" not in driver.screen
+        # What is shown of a part is not what is kept of the list.
+        await say(driver, f"where cluster={invoices} conversation={first.conversation}")
+        assert "None with cluster=" in driver.screen
+        await say(driver, "where")
+        assert "[All 12]" in driver.screen
+        assert "newest first" in driver.line("━ Issues")
+        await say(driver, f"where conversation={first.conversation}")
+        assert "[All 1]" in driver.screen
+        await say(driver, "where source=email")
+        assert "There is no source; there are: cluster, conversation." in driver.screen
+        assert "[All 1]" in driver.screen
+
+        await driver.press("g v")
+        await say(driver, "where source=email")
+        assert "[email 6]" in driver.screen
+        await driver.press("&", "enter")
+        await driver.type("any")
+        await driver.press("enter")
+        assert "[All 12]" in driver.screen
+
+        # Clusters the service limits by nothing; the issues of one by conversation.
+        await driver.press("g k")
+        assert driver.place.PLACE == "clusters"
+        here = driver.place
+        assert isinstance(here, ClustersPlace)
+        await driver.press("h", "h")
+        assert here.pane is here.clusters
+        await driver.press("&")
+        assert "The service limits clusters by nothing: / filters" in driver.screen
+        await driver.press("g g", "enter")
+        assert here.issues_of == oauth
+        issue = here.issues.selected
+        assert issue is not None
+        await say(driver, f"where conversation={issue.conversation}")
+        assert f"conversation={issue.conversation}" in driver.line("━ Issues")
+        assert f"cluster={oauth}" in desk.asked[-1]
+        assert here.issues.source.count == 1
+        await say(driver, "where")
+        assert here.issues.source.count == 8
 
 
 def hand_in(tx: Tx, world: World, source: str) -> str:
@@ -232,15 +318,11 @@ async def test_unclustered_issues_are_looked_for_page_by_page(
         await driver.press("2")
         assert len(desk.asked) == AT_A_TIME
         assert f"None unclustered among {looked} rows looked at." in driver.screen
-        await driver.press("g k")
-        assert "There is no issue here." in driver.screen
         # Going down looks through more, a bounded number each time.
         await driver.press("j")
         assert len(desk.asked) == 2 * AT_A_TIME
         assert f"4 unclustered of {2 * looked} looked at" in driver.screen
         driver.golden("issues-unclustered", update=update_golden)
-        await driver.press("g k")
-        assert "This issue is in no cluster." in driver.screen
         await driver.press("j", "j", "j", "J")
         assert f"7 unclustered of {3 * looked} looked at" in driver.screen
         # Reading again moves nothing and reads no more than is shown; G goes to the end.

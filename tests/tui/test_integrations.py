@@ -163,7 +163,7 @@ async def test_the_catalogue_is_limited_by_the_service_and_filtered_here(
             ("content_sources=true", "Bank"),
             ("owner=lantern scope=none", ""),
         ):
-            driver.place.where(line)  # type: ignore[attr-defined]
+            await driver.place.where(line)  # type: ignore[attr-defined]
             await driver.idle()
             item = driver.place.item  # type: ignore[attr-defined]
             assert (item.title if item else "").startswith(found)

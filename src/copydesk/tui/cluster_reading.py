@@ -13,7 +13,9 @@ from copydesk.domain.text import clean, listed
 from copydesk.tui.present.cluster import ClusterRow, RequestRow, cluster_row, request_row
 from copydesk.tui.present.cluster_merges import Merge, merge_of
 from copydesk.tui.present.conversation import IssueRow, issue_row, shown
+from copydesk.tui.resources import Condition
 from copydesk.tui.sources import Fetch, ListSource, PagedSource
+from copydesk.tui.widgets.choice import Option
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
@@ -21,6 +23,8 @@ if TYPE_CHECKING:
     from copydesk.contract.models.base import Page
     from copydesk.contract.models.change_request import ChangeRequest
     from copydesk.contract.models.space import Space
+    from copydesk.tui.app import CopydeskApp
+    from copydesk.tui.places import Target
 
 T = TypeVar("T")
 
@@ -66,6 +70,23 @@ class WatchedRows(ListSource[T], Generic[T]):
     def want(self, first: int, last: int) -> None:
         """Pass it on."""
         self._watch(first, last)
+
+
+OF_CONVERSATION = Condition("conversation", "those found in this conversation, by its id")
+"""Limits issues to those of one conversation."""
+
+
+async def offered_clusters(api: Api, organization: str) -> Sequence[Option]:
+    """Return clusters to choose from, those with the most issues. Raises ``ApiError``."""
+    rows, _, _ = await read_page(api, organization, "issues", None, PAGE)
+    return [Option(row.id, shown(row.label, masked=True), str(row.issues)) for row in rows]
+
+
+OF_CLUSTER = Condition(
+    "cluster", "those of this cluster, by its id", offers=offered_clusters,
+    uses=("list_issues_clusters",),
+)  # fmt: skip
+"""Limits issues to those of one cluster."""
 
 
 async def read_page(
@@ -115,16 +136,26 @@ async def read_label(api: Api, organization: str, cluster: str) -> str:
 
 
 async def read_issues(
-    api: Api, organization: str, cluster: str | None, token: str | None, limit: int
+    api: Api, organization: str, token: str | None, limit: int, **limits: str | None
 ) -> tuple[list[IssueRow], str | None, int | None]:
-    """Return one page of the issues of a cluster, or of all. Raises ``ApiError``."""
+    """Return one page of the issues that ``limits`` let through, by ``cluster``, ``conversation``.
+
+    Raises ``ApiError``.
+    """
     from copydesk.contract import operations as ops
 
     page = await api.page(
-        ops.list_conversation_issues, organization, page=token, limit=limit, cluster=cluster
+        ops.list_conversation_issues, organization, page=token, limit=limit, **limits
     )
     following = page.next.page if page.next is not None else None
     return [issue_row(item) for item in page.items], following, page.count
+
+
+async def go_to_cluster(desk: CopydeskApp, target: Target, why_all: str) -> None:
+    """Go to a cluster; where ``target`` names none to all of them, saying why if that is known."""
+    await desk.go("clusters", target)
+    if target.cluster is None and why_all and desk.here is not None:
+        desk.here.say(why_all)
 
 
 async def count_requests(

@@ -5,13 +5,14 @@ A mixin of the place, apart from it for length.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import islice
 
 from copydesk.tui import cluster_reading as reading
 from copydesk.tui.cluster_actions import ClusterActions
 from copydesk.tui.places import Target
 from copydesk.tui.present.conversation import IssueRow
+from copydesk.tui.resources import Condition
 from copydesk.tui.sources import PagedSource
 from copydesk.tui.widgets.virtual_list import VirtualList
 
@@ -21,6 +22,8 @@ SOUGHT = 1_000
 
 class ClusterTalks(ClusterActions):
     """The place of the clusters, as far as its issues and conversations go."""
+
+    CONDITIONS = (reading.OF_CONVERSATION,)
 
     issues: VirtualList[IssueRow]
 
@@ -57,20 +60,39 @@ class ClusterTalks(ClusterActions):
         if cluster == self.issues_of or self.clusters.selected_id != cluster:
             return
         self.issues_of = cluster
-        organization = self.organization or ""
+        self.forget_limits()
+        self._list_issues(cluster)
+
+    def conditions_known(self) -> Sequence[Condition]:
+        """Return what the service limits the issues of a cluster by; clusters by nothing."""
+        return self.CONDITIONS if self.pane in (self.issues, self.talk) else ()
+
+    def unlimited(self) -> str:
+        """Say that the service lists all clusters."""
+        return "The service limits clusters by nothing: / filters them here, s sorts them."
+
+    def ask_anew(self) -> None:
+        """Read the issues of the cluster that is open from their beginning."""
+        if self.issues_of is not None:
+            self._list_issues(self.issues_of)
+
+    def _list_issues(self, cluster: str) -> None:
+        organization, conditions = self.organization or "", dict(self.conditions)
 
         async def page(
             token: str | None, limit: int
         ) -> tuple[list[IssueRow], str | None, int | None]:
             api = await self.session.ready()
-            found = await reading.read_issues(api, organization, cluster, token, limit)
+            found = await reading.read_issues(
+                api, organization, token, limit, cluster=cluster, **conditions
+            )
             self.session.fresh()
             return found
 
         old = self.issues.source.base
         if isinstance(old, PagedSource):
             old.close()
-        self.issues.empty = "No issue is left in this cluster."
+        self.issues.empty = self.none_so() if self.limits else "No issue is left in this cluster."
         self.issues.source = PagedSource(page, key=lambda each: each.id, limit=50)
         self.title_issues()
         self.issues.move_first()
@@ -97,5 +119,5 @@ class ClusterTalks(ClusterActions):
         """Say how many issues the cluster has by now."""
         row = self.clusters.selected
         if row is not None and row.id == self.issues_of:
-            self.issues.title = f"Issues {row.issues}   newest first"
+            self.issues.title = f"Issues {row.issues}   {self.limits_line() or 'newest first'}"
             self.issues.retitle()

@@ -6,15 +6,13 @@ What a place of a resource has beside it (`copydesk.tui.resource_place`) stands 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from shlex import quote
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from copydesk.domain.cause import CAUSE
-from copydesk.domain.text import clean
-from copydesk.tui.actions import SCOPES, action, command
-from copydesk.tui.place import Place
+from copydesk.tui.actions import action
+from copydesk.tui.limited import Limited
 from copydesk.tui.places import GO, Target
-from copydesk.tui.resource_asking import asked_with, in_order, said_in, ways_to_ask
+from copydesk.tui.resource_asking import in_order
 from copydesk.tui.resource_shown import ShowsItems
 from copydesk.tui.resources import Asked, Condition, Resource
 from copydesk.tui.sources import ListSource, PagedSource
@@ -40,39 +38,13 @@ def one_order(here: ResourceList[Any]) -> str | None:
     return None if len(here.orders) > 1 else "This list has one order."
 
 
-def no_conditions(here: ResourceList[Any]) -> str | None:
-    """Say so when the service cannot limit this list."""
-    if here.resource.conditions:
-        return None
-    return "The service limits this list by nothing. / filters it here."
-
-
-def where_label(here: ResourceList[Any]) -> str:
-    """Return what asking is called; the footer leaves out what a list never has."""
-    return "ask for" if here.resource.conditions else ""
-
-
-def offering_operations() -> Sequence[str]:
-    """Return the operations that read what some condition of a list offers."""
-    resources = (getattr(cls, "RESOURCE", None) for cls in tuple(SCOPES.values()))
-    conditions = (each for found in resources if found is not None for each in found.conditions)
-    return sorted({name for each in conditions for name in each.uses})
-
-
-def _conditions_known(here: ResourceList[Any]) -> Sequence[str]:
-    return ways_to_ask(here.resource.conditions)
-
-
-class ResourceList(ShowsItems[T], Place, Generic[T], scope="resource_list"):
+class ResourceList(ShowsItems[T], Limited, Generic[T], scope="resource_list"):
     """A place with a list of one kind of thing."""
 
     RESOURCE: ClassVar[Resource[Any]]
 
     def __init__(self, target: Target) -> None:
         super().__init__(target)
-        self.conditions: dict[str, Any] = {}
-        """What the service limits the list by, by the names of the operation's parameters."""
-        self._said: dict[str, str] = {}
         self._order = SERVICE
         self._backwards = False
         self._sorting: tuple[str, bool] | None = None
@@ -94,10 +66,9 @@ class ResourceList(ShowsItems[T], Place, Generic[T], scope="resource_list"):
         """Return why there is nothing to list here, or None."""
         raise NotImplementedError
 
-    @property
-    def organization(self) -> str | None:
-        """The id of the organization that this is about."""
-        return self.target.organization or self.session.organization
+    def conditions_known(self) -> Sequence[Condition]:
+        """Return what the service limits the view by."""
+        return self.resource.conditions
 
     def came(self) -> None:
         """Show what follows from the list having been read."""
@@ -148,8 +119,8 @@ class ResourceList(ShowsItems[T], Place, Generic[T], scope="resource_list"):
         )
 
     def _nothing(self) -> str:
-        if self._said:
-            return f"None with {self._conditions_line()}. :where with nothing asks for all again."
+        if self.limits:
+            return self.none_so()
         if type(self).resource_of is not ResourceList.resource_of:
             return self.resource.empty  # each view is of another kind
         view = next((view.title for view in self.views[1:] if view.id == self.view), "")
@@ -228,7 +199,8 @@ class ResourceList(ShowsItems[T], Place, Generic[T], scope="resource_list"):
         self.resource = resource
         self.cancel_load("rows")
         self._sorting, self._part = None, ""
-        self._order, self._backwards, self.conditions, self._said = SERVICE, False, {}, {}
+        self._order, self._backwards = SERVICE, False
+        self.forget_limits()
         self.rows.columns = tuple(self.columns_of(resource))
         self.rows.title, self.rows.reading = resource.title, f"Reading {resource.title.lower()}…"
         self.rows.dims(resource.dim)
@@ -256,7 +228,7 @@ class ResourceList(ShowsItems[T], Place, Generic[T], scope="resource_list"):
 
     def _say_note(self) -> None:
         order = dict(self.orders).get(self._order, "")
-        said = [self._conditions_line()]
+        said = [self.limits_line()]
         if self._order != SERVICE or self._backwards:
             said.append(f"sort: {order}{', reversed' if self._backwards else ''}")
         said.append(self._part)
@@ -361,69 +333,3 @@ class ResourceList(ShowsItems[T], Place, Generic[T], scope="resource_list"):
             self.rows.move_first()
         else:
             self.rows.select(here)
-
-    # What the service limits the list by
-
-    def _conditions_line(self) -> str:
-        return " ".join(f"{name}={value}" for name, value in self._said.items())
-
-    @action("&", "ask for", unless=no_conditions, show=7, group="Find", uses=offering_operations,
-            now=where_label)  # fmt: skip
-    async def ask_where(self) -> None:
-        """Choose what the service limits the list by; / filters here what has been read."""
-        known = {each.name: each for each in self.resource.conditions}
-        options = [
-            Option(name, name, self._said.get(name, each.help)) for name, each in known.items()
-        ]
-        chosen = await self.desk.push_screen_wait(Choice("Ask the service for those with", options))
-        if not chosen:
-            return
-        each = known[chosen]
-        offered = [Option(value, value) for value in each.values] or await self._offered(each)
-        if not offered:
-            await self.desk.open_command_line(f"where {self._conditions_but(chosen)}{chosen}=")
-            return
-        values = [Option("", "any"), *offered]
-        said = await self.desk.push_screen_wait(
-            Choice(each.name, values, current=self._said.get(chosen, ""))
-        )
-        if said is not None:
-            self._limit({**self._said, chosen: said})
-
-    async def _offered(self, condition: Condition) -> Sequence[Option]:
-        """Read what a condition offers; nothing where the reader may not see that."""
-        from copydesk.client.errors import Forbidden
-
-        read, home, api = condition.offers, self.organization, await self.session.ready()
-        if read is None or home is None:
-            return ()
-        what = f"Reading what {condition.name} can be"
-        try:
-            return await self.read_now("offers", lambda: read(api, home), what) or ()
-        except Forbidden:
-            return ()
-
-    def _conditions_but(self, name: str) -> str:
-        return "".join(f"{key}={quote(text)} " for key, text in self._said.items() if key != name)
-
-    @command("where", "NAME=VALUE …", complete=_conditions_known)
-    def where(self, rest: str) -> None:
-        """Ask the service for those that are so (``:where name=value``), or for all again."""
-        if (why := no_conditions(self)) is not None:
-            self.say(why, "warn")
-            return
-        try:
-            said = said_in(rest, self.resource.conditions)
-        except ValueError as error:
-            self.say(str(error), "warn")
-        else:
-            self._limit(said)
-
-    def _limit(self, said: Mapping[str, str]) -> None:
-        try:
-            self.conditions = asked_with(said, self.resource.conditions)
-        except ValueError as error:
-            self.say(str(error), "warn")
-            return
-        self._said = {name: clean(text) for name, text in said.items() if text}
-        self.ask_anew()

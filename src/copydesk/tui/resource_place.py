@@ -61,6 +61,7 @@ class ResourcePlace(HasDetails, ResourceList[T], scope="resource"):
         if resource is not None:
             own = vars(cls).get("RAW", ())
             cls.RAW = (resource.get, *own) if resource.get else own
+            cls.CONDITIONS = resource.conditions
             cls.OF_SPACE = vars(cls).get("OF_SPACE", resource.of == "space")
         super().__init_subclass__(**kwargs)
 

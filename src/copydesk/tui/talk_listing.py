@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 from textual.app import ComposeResult
@@ -167,13 +167,17 @@ class TalkListing(TalkPlace, scope="talk_listing"):
             await base.refresh()
 
     def kept(self) -> Kept[Any] | None:
-        """Return what was kept of the view when it was left last."""
+        """Return what was kept of the view when it was left last, which is never a part of it."""
+        if self.conditions:
+            return None
         left = self.session.left.get((self.PLACE, self.organization, self.view))
         return cast("Kept[Any] | None", left)
 
     def _keep_rows(self) -> None:
         base = self.rows.source.base
-        kept = base.to_keep() if isinstance(base, LookedPages) else None
+        if self.conditions or not isinstance(base, LookedPages):
+            return
+        kept = base.to_keep()
         if kept is not None:
             self.session.left[self.PLACE, self.organization, self._listed] = kept
 
@@ -184,8 +188,21 @@ class TalkListing(TalkPlace, scope="talk_listing"):
     def view_changed(self) -> None:
         """Read the rows of the view."""
         self._keep_rows()
+        self._list_rows()
+
+    async def limit(self, said: Mapping[str, str]) -> None:
+        """Ask the service for what is so."""
+        self._keep_rows()
+        await super().limit(said)
+
+    def ask_anew(self) -> None:
+        """Read the rows that the service limits the view to."""
+        self._counts.clear()
+        self._list_rows()
+
+    def _list_rows(self) -> None:
         self._listed = self.view
-        self.rows.empty = self.empty()
+        self.rows.empty = self.none_so() if self.conditions else self.empty()
         self.rows.source = self.pages()
         self.rows.move_first()
         self.show_views()

@@ -14,7 +14,7 @@ from textual import events
 from copydesk.domain.filter import fold
 from copydesk.domain.text import clean
 from copydesk.tui.actions import action
-from copydesk.tui.place import Place
+from copydesk.tui.limited import Limited
 from copydesk.tui.places import Target
 from copydesk.tui.present import conversation as talks
 from copydesk.tui.present.conversation import Block, IssueRow, Talk, shown, shown_address
@@ -58,7 +58,7 @@ def no_talk(here: TalkPlace) -> str | None:
     return None
 
 
-class TalkPlace(Place, scope="talks"):
+class TalkPlace(Limited, scope="talks"):
     """A place with a list (`talk_list`) whose rows lead to a conversation, read in `talk`."""
 
     talk: TalkView
@@ -77,11 +77,6 @@ class TalkPlace(Place, scope="talks"):
         """Where the last step from conversation to conversation went."""
 
     # What a place says
-
-    @property
-    def organization(self) -> str | None:
-        """Whose conversations these are."""
-        return self.target.organization or self.session.organization
 
     @property
     def talk_list(self) -> VirtualList[Any]:

@@ -124,10 +124,14 @@ class ChangesActions(Place, scope="changes"):
     @action("g k", "cluster", show=False, group="Go")
     async def open_cluster(self) -> None:
         """Go to the cluster that this change request answers, or to all clusters."""
+        from copydesk.tui.cluster_reading import go_to_cluster
+
         row = self.rows.selected
         organization = self.target.organization or self.session.organization
         cluster = row.cluster if row is not None and row.cluster else None
-        await self.desk.go("clusters", Target(organization=organization, cluster=cluster))
+        target = Target(organization=organization, cluster=cluster)
+        why = "" if row is None else f"#{row.number} answers no cluster. - goes back."
+        await go_to_cluster(self.desk, target, why)
 
     @action("i", "details", show=False, group="Look")
     def details(self) -> None:

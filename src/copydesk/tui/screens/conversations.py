@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from textual.app import ComposeResult
@@ -19,8 +19,11 @@ from copydesk.tui.present import talk_list as present
 from copydesk.tui.present.conversation import NAME_LIMIT, IssueRow
 from copydesk.tui.present.talk_filter import conversation_fields, filtering
 from copydesk.tui.present.talk_list import ConversationRow, Sources
+from copydesk.tui.resource_asking import asked_with
+from copydesk.tui.resources import Condition
 from copydesk.tui.talk_ingesting import TalkIngesting
 from copydesk.tui.talk_listing import ALL, NO_ORGANIZATION, TalkListing
+from copydesk.tui.widgets.choice import Option
 from copydesk.tui.widgets.looked_list import LookedList
 from copydesk.tui.widgets.virtual_list import Column
 
@@ -35,9 +38,6 @@ MOST_VIEWS = 20
 
 MOST_NAMED = 8
 """Sources that are named in a sentence."""
-
-LOOKED_THROUGH = 2_000
-"""Issues among which that of a conversation is looked for."""
 
 EMPTY = (
     "No conversations yet. They come in by an integration, or with :ingest FILE, which takes what "
@@ -188,6 +188,28 @@ class ConversationsPlace(TalkListing, TalkIngesting, scope="conversations"):
             return  # the list of conversations says so
         self.sources.learn(source for cluster in page.items for source in cluster.sources)
 
+    def conditions_known(self) -> Sequence[Condition]:
+        """Return that the service limits them by source, with the sources that are known."""
+
+        async def sources(api: Api, organization: str) -> Sequence[Option]:
+            return [Option(name, name) for name in self.sources.names]
+
+        return (Condition("source", "those from this source", offers=sources),)
+
+    def view_changed(self) -> None:
+        """Read the conversations of the view, which is what the service is asked for."""
+        self.limits = {} if self.source_asked is None else {"source": self.source_name}
+        super().view_changed()
+
+    async def limit(self, said: Mapping[str, str]) -> None:
+        """Show the view of the source that is asked for, or of all."""
+        try:
+            asked_with(said, self.conditions_known())
+        except ValueError as error:
+            self.say(str(error), "warn")
+        else:
+            await self.choose_source(said.get("source", ""))
+
     def _choices(self) -> Sequence[str]:
         return [*self.sources.names, ALL]
 
@@ -228,10 +250,7 @@ class ConversationsPlace(TalkListing, TalkIngesting, scope="conversations"):
         uses="list_conversation_issues",
     )  # fmt: skip
     async def open_cluster(self) -> None:
-        """Go to the cluster of the issue found in the conversation: the API asks by issue only.
-
-        So the latest issues are looked through.
-        """
+        """Go to the cluster of the latest issue found in the conversation, or to all clusters."""
         row, organization = self.rows.selected, self.organization
         if row is None or organization is None:
             return
@@ -240,30 +259,25 @@ class ConversationsPlace(TalkListing, TalkIngesting, scope="conversations"):
         )
         if found is None:
             self.say("Stopped looking for its issue.")
-        elif not found:
-            self.say(
-                f"None of the latest {LOOKED_THROUGH:,} issues is from it. :clusters lists all.",
-                "warn",
-            )
-        elif not found[0].cluster:
-            self.say("Its issue is in no cluster. :clusters lists all of them.", "warn")
-        else:
-            [issue] = found
-            target = Target(organization=organization, cluster=issue.cluster, item=issue.id)
-            await self.desk.go("clusters", target)
+            return
+        target = Target(organization=organization)
+        clustered = next((issue for issue in found if issue.cluster), None)
+        if clustered is not None:
+            target = target.but(cluster=clustered.cluster, item=clustered.id)
+        what = "No issue was found in that conversation."
+        if found:
+            what = "The issue found in that conversation is in no cluster."
+        elif not row.analysed:
+            what = "That conversation is still being analysed."
+        await reading.go_to_cluster(self.desk, target, f"{what} - goes back.")
 
     async def _issues_of(self, organization: str, conversation: str) -> list[IssueRow]:
-        """Return the latest issue of a conversation, if it is among those looked through."""
+        """Return the latest issues that were found in a conversation."""
         api = await self.session.ready()
-        token: str | None = None
-        looked = 0
-        while looked < LOOKED_THROUGH:
-            rows, token, _ = await reading.read_issues(api, organization, None, token, reading.PAGE)
-            looked += len(rows)
-            found = [row for row in rows if row.conversation == conversation]
-            if found or token is None:
-                return found[:1]
-        return []
+        rows, _, _ = await reading.read_issues(
+            api, organization, None, reading.PAGE, conversation=conversation
+        )
+        return [row for row in rows if row.conversation == conversation]
 
     def _known(self) -> str:
         names = self.sources.names

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from textual.app import ComposeResult
@@ -34,19 +35,15 @@ EMPTY = (
 )
 """Stands where issues would."""
 
-
-def no_cluster(here: IssuesPlace) -> str | None:
-    """Say why there is no cluster to go to."""
-    row = here.rows.selected
-    if row is None:
-        return "There is no issue here."
-    return None if row.cluster else "This issue is in no cluster. :clusters lists all of them."
+NO_CLUSTER = "That issue is in no cluster. These are all clusters, - goes back."
+"""Says why all clusters show."""
 
 
 @place("issues", key="u", title="Issues", uses="list_conversation_issues")
 class IssuesPlace(TalkListing, scope="issues"):
     """What was found in conversations, the latest first, beside the conversation it came up in."""
 
+    CONDITIONS = (reading.OF_CLUSTER, reading.OF_CONVERSATION)
     noun = "issue"
 
     def __init__(self, target: Target) -> None:
@@ -88,24 +85,25 @@ class IssuesPlace(TalkListing, scope="issues"):
     # What is listed
 
     async def _page(
-        self, token: str | None, limit: int
+        self, token: str | None, limit: int, conditions: Mapping[str, str]
     ) -> tuple[list[IssueRow], str | None, int | None]:
         api = await self.session.ready()
         organization = self.organization
         if organization is None:
             self.rows.empty = NO_ORGANIZATION
             return [], None, 0
-        found = await reading.read_issues(api, organization, None, token, limit)
+        found = await reading.read_issues(api, organization, token, limit, **conditions)
         self.session.fresh()
         return found
 
     def pages(self) -> LookedPages[IssueRow]:
         """Return the issues of the view."""
+        page = partial(self._page, conditions=dict(self.conditions))
         if self.view == UNCLUSTERED:
             return SiftedPages(
-                self._page, lambda row: not row.cluster, key=lambda row: row.id, kept=self.kept()
+                page, lambda row: not row.cluster, key=lambda row: row.id, kept=self.kept()
             )
-        return LookedPages(self._page, key=lambda row: row.id, kept=self.kept())
+        return LookedPages(page, key=lambda row: row.id, kept=self.kept())
 
     def empty(self) -> str:
         """Return where issues come from, or that all are in clusters."""
@@ -116,9 +114,16 @@ class IssuesPlace(TalkListing, scope="issues"):
         self._note_order()
         super().view_changed()
 
+    def ask_anew(self) -> None:
+        """Read the issues that the service limits the view to."""
+        self._note_order()
+        super().ask_anew()
+
     def _note_order(self) -> None:
         # How many were looked at matters more, where there is room for one of the two.
-        self.rows.note = "newest first" if self.view == ALL else ""
+        order = "newest first" if self.view == ALL else ""
+        self.rows.note = self.limits_line() or order
+        self.rows.retitle()
 
     def names_of_views(self) -> Sequence[View]:
         """Return the two views."""
@@ -161,10 +166,15 @@ class IssuesPlace(TalkListing, scope="issues"):
             ("conversation id", row.conversation),
         ]
 
-    @action("g k", "its cluster", unless=no_cluster, show=20, group="Go")
+    @action(
+        "g k", "its cluster", show=20, group="Go",
+        now=lambda here: "its cluster" if here.rows.selected and here.rows.selected.cluster else "",
+    )  # fmt: skip
     async def open_cluster(self) -> None:
-        """Go to the cluster of the issue, with its other issues."""
+        """Go to the cluster of the issue, with its other issues, or to all clusters."""
         row = self.rows.selected
-        if row is not None and row.cluster:
-            target = Target(organization=self.organization, cluster=row.cluster, item=row.id)
-            await self.desk.go("clusters", target)
+        found = row.cluster if row is not None else ""
+        target = Target(organization=self.organization, cluster=found or None)
+        if found and row is not None:
+            target = target.but(item=row.id)
+        await reading.go_to_cluster(self.desk, target, "" if row is None else NO_CLUSTER)

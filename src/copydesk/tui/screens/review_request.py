@@ -410,8 +410,10 @@ class ReviewRequest(ReviewTabs, scope="review_request"):
     @action("g k", "its cluster", show=False, group="Go", inline=True)
     async def go_cluster(self) -> None:
         """Go to the cluster of questions that this request answers, else to all clusters."""
+        from copydesk.tui.cluster_reading import go_to_cluster
+
         opened = self.opened_request
         cluster = opened.request.conversations_issues_cluster if opened else None
-        await self.desk.go(
-            "clusters", Target(organization=self.session.organization, cluster=cluster)
-        )
+        target = Target(organization=self.session.organization, cluster=cluster)
+        why = f"#{opened.request.number} answers no cluster. - goes back." if opened else ""
+        await go_to_cluster(self.desk, target, why)

@@ -337,12 +337,12 @@ class SpaceComments(MessageActions, ResourcePlace["Comment"], scope="space_comme
             Choice("Threads on which page?", options, current=current)
         )
         if chosen is not None:
-            self._limit({**self._said, "target_page": chosen})
+            await self.limit({**self.limits, "target_page": chosen})
 
-    def _conditions_line(self) -> str:
+    def limits_line(self) -> str:
         """Say what the service limits the list by; a page by its name."""
         page = self.pages.get(str(self.conditions.get("target_page", "")))
-        line = super()._conditions_line()
+        line = super().limits_line()
         return line if page is None else line.replace(page.id, clean(page.title))
 
     def _resume(self, part: str) -> None:

@@ -100,6 +100,42 @@ async def test_an_organization_is_searched_where_the_caller_may_look(
     assert [answer.status_code for answer in (long, missing, unknown)] == [400, 400, 404]
 
 
+async def test_what_is_translated_comes_before_its_translation(world: World) -> None:
+    async def found(query: str, *, limit: int = 10) -> list[str]:
+        path, params = f"/orgs/{world.home}/search", {"query": query, "limit": str(limit)}
+        answer = (await client.get(path, params=params)).json()
+        spaces = [item["id"] for item in answer["items"]]
+        while "next" in answer:
+            params["page"] = answer["next"]["page"]
+            answer = (await client.get(path, params=params)).json()
+            spaces += [item["id"] for item in answer["items"]]
+        return spaces
+
+    # Ids are handed out in order, so that equal scores tell nothing.
+    async with world.client() as client:
+        mine = world.space(
+            "Guide", {"pay": "Pay with a card or an invoice, as you like it.", "end": "Card"}
+        )
+        made = await client.post(
+            f"/orgs/{world.home}/translations", json={"language": "de", "source": {"space": mine}}
+        )
+        world.settle()
+        path = f"/orgs/{world.home}/translations/{made.json()['id']}"
+        german = (await client.get(path)).json()["result"]["space"]
+        assert await found("invoice") == [mine, german]
+        # A shorter text ranks better; that says nothing of two texts in two languages.
+        world.commit(german, {"pay": "Invoice"})
+        other = world.space("Other", {"intro": "One invoice among" + " words" * 20})
+        assert await found("invoice") == [mine, german, other]
+        assert await found("invoice", limit=1) == [mine, german, other]
+        # What only the translation has in a title, it is first with.
+        world.commit(german, {"invoice": "Bye"})
+        assert await found("invoice") == [german, mine, other]
+        # Of what is hidden from the reader nothing follows.
+        world.commit(mine, {"invoice": "Bye"})
+        assert (await found("invoice"))[:2] == [mine, german]
+
+
 async def search(world: World, space: str, query: str) -> list[str]:
     async with world.client() as client:
         answer = await client.get(f"/spaces/{space}/search", params={"query": query})

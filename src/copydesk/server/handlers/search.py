@@ -10,7 +10,7 @@ from copydesk.contract.models.search import OrganizationSearchItem, SpaceSearchI
 from copydesk.server.implementation import Call, implements
 from copydesk.server.paging import paginate
 from copydesk.server.queries.search import search_item
-from copydesk.server.searching import Query, count_pages, found_pages, parse_query
+from copydesk.server.searching import BELOW_TITLES, Query, count_pages, found_pages, parse_query
 from copydesk.server.store import Row
 
 _PAGES = 20
@@ -51,7 +51,8 @@ def search_organization(
 ) -> Page[OrganizationSearchItem]:
     """Answer with the spaces that the caller can view and that have pages with every word.
 
-    The space with the best page comes first.
+    The space with the best page comes first; a translation comes after what it translates, unless
+    only its own title has the words.
     """
     call.access.organization(organization_id)
     wanted = parse_query(query)
@@ -62,14 +63,25 @@ def search_organization(
         call.tx,
         lambda row: _space(call, row, wanted),
         source=(
-            "(SELECT space.id, space.title, min(hit.score) AS score "  # noqa: S608 - ours
+            "(WITH found AS MATERIALIZED (SELECT space.id, space.title, min(hit.score) AS score "  # noqa: S608 - ours
             f"FROM ({found}) hit JOIN search_page ON search_page.id = hit.id "
             "JOIN space ON space.id = search_page.space_id "
             "WHERE space.organization_id = ? AND space.deleted_at IS NULL "
-            "AND space.id NOT IN (SELECT value FROM json_each(?)) GROUP BY space.id)"
+            "AND space.id NOT IN (SELECT value FROM json_each(?)) GROUP BY space.id) "
+            "SELECT found.id, found.title, EXISTS "
+            "(SELECT 1 FROM translation WHERE result_space_id = found.id) AS translated, "
+            "max(found.score, coalesce((SELECT max(origin.score) FROM translation "
+            "JOIN found origin ON origin.id = translation.source_space_id "
+            "WHERE translation.result_space_id = found.id "
+            "AND (origin.score < ?) = (found.score < ?)), found.score)) AS score FROM found)"
         ),
-        values=(*values, organization_id, json.dumps(call.access.hidden_spaces(organization_id))),
-        keys=("score", "id"),
+        values=(
+            *values,
+            organization_id,
+            json.dumps(call.access.hidden_spaces(organization_id)),
+            *(BELOW_TITLES, BELOW_TITLES),
+        ),
+        keys=("score", "translated", "id"),
         descending=False,
         page=page,
         limit=limit,

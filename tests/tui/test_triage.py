@@ -230,6 +230,7 @@ async def test_what_is_done_to_marked_rows_has_a_result_for_each(desk: Desk) -> 
         assert "3 marked (2 hidden by filter)" in driver.screen
         await driver.press("x")
         assert "Archive 3 of 3." in driver.screen
+        assert "u takes all of it back." in driver.screen
         lines = driver.screen.splitlines()
         order = [next(at for at, line in enumerate(lines) if text in line) for text in
                  ("Not shown in the list (2)", "Answered", "Asked", "Shown (1)")]  # fmt: skip
@@ -337,6 +338,7 @@ async def test_verdicts_reviewers_and_snoozes_go_to_all_that_are_marked(desk: De
         mark(driver, *marked)
         await driver.press("b", "down", "enter")
         assert "Snooze for 1 day 2 of 2." in driver.screen
+        assert "u takes all of it back." in driver.screen
         await driver.press("y", "escape")
         sleeping = driver.app.session.sleepers.held
         assert {row: each.step for row, each in sleeping.items()} == {

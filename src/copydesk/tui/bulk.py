@@ -19,6 +19,9 @@ State = Literal["waiting", "sending", "done", "queued", "failed", "skipped"]
 WORDS = {"queued": "in the outbox"}
 """What states are called where that is not their name."""
 
+REVERSIBLE = "u takes all of it back."
+"""What a sheet says of a bulk action that one undo takes back."""
+
 
 @dataclass
 class BulkItem:

@@ -9,7 +9,7 @@ from rich.text import Text
 
 from copydesk.domain.inverses import request_changed
 from copydesk.tui.actions import action
-from copydesk.tui.bulk import Bulk
+from copydesk.tui.bulk import REVERSIBLE, Bulk
 from copydesk.tui.place import Place
 from copydesk.tui.places import Target
 from copydesk.tui.present import change_request as present
@@ -250,7 +250,7 @@ class ChangesActions(Place, scope="changes"):
         async def send(row: ChangeRow, group: str) -> None:
             await self.set_status(row, status, verb, f"{verb}: {row.label}", group)
 
-        return Bulk(verb, unless, send)
+        return Bulk(verb, unless, send, REVERSIBLE)
 
     @action(
         "x", "archive/reopen",

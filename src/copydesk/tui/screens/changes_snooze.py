@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from copydesk.domain.snooze import LENGTHS, next_snooze, snooze_of
 from copydesk.domain.text import plural
 from copydesk.tui.actions import action
-from copydesk.tui.bulk import Bulk, NothingToDoError
+from copydesk.tui.bulk import REVERSIBLE, Bulk, NothingToDoError
 from copydesk.tui.places import Target
 from copydesk.tui.present.change_request import ChangeRow
 from copydesk.tui.screens.changes_details import ChangesDetails
@@ -132,7 +132,7 @@ class ChangesSnooze(ChangesDetails, scope="changes_snooze"):
             await self._put(row, after, group=group)
 
         verb = "Wake" if chosen == AWAKE else f"Snooze {LENGTHS[int(chosen)][0]}"
-        await self.do_to_marked(Bulk(verb, (), send, ended=lambda failed: self.slept()))
+        await self.do_to_marked(Bulk(verb, (), send, REVERSIBLE, lambda failed: self.slept()))
 
     def slept(self) -> None:
         """Show that something sleeps or woke, where it is."""

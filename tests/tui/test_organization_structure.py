@@ -179,6 +179,22 @@ async def test_a_tree_is_rearranged_sent_with_what_others_did_and_taken_back(
         assert "What it was in is gone: it stays where it is." in driver.screen
 
 
+async def test_what_takes_a_move_back_says_where_to(tree: Tree) -> None:
+    async with drive(tree.app(), size=(140, 40)) as driver:
+        go(driver, tree, "Reference")
+        await driver.press("K")  # within its collection
+        go(driver, tree, "Support")
+        await driver.press("K", "ctrl+s", "y")
+        assert (await tree.told())["Product"] == ["SDKs", "Reference", "Guide"]
+        await driver.press("u")
+        assert "Undo Move Reference: after Guide in Product" in driver.screen
+        assert "in the order Product and Support" in driver.screen
+        await driver.press("y")
+        assert await tree.told() == START
+        await driver.press("ctrl+r")
+        assert "Redo Move Reference: into Product, before Guide" in driver.screen
+
+
 async def test_what_is_made_nested_copied_and_put_in_order(tree: Tree) -> None:
     async with drive(tree.app()) as driver:
         go(driver, tree, "Support")

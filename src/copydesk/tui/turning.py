@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
-from copydesk.domain.text import clean, plural
+from copydesk.domain.text import clean, listed, plural
 from copydesk.tui.session import ChangedSinceError, Written
 from copydesk.tui.taking_back import is_of_outbox
 from copydesk.tui.undoing import Past
@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
 Naming = Callable[[str], str]
 """Takes the id of a thing and returns what a person calls it."""
+
+NAMED = 6
+"""How many collections of an order a line names before it counts the others."""
 
 SHOWN = 12
 """How many writes a sheet names before it counts the others."""
@@ -186,8 +189,17 @@ def plan_line(past: Past, called: Naming, *, again: bool = False) -> str:
 
 def _step_words(step: Step, called: Naming) -> Iterator[str]:
     """Yield what a step makes of its thing, as far as that can be said in a few words."""
-    if step.operation.startswith("delete_"):
-        yield "it goes"
+    match step.operation, step.arguments:
+        case "local.put_space", {"space_id": str(row), "parent": str(home), "order": list(order)}:
+            yield _put_words(row, home, order, called)
+        case "local.order_collections", {"order": list(order)} if len(order) > 1:
+            named = [called(each) for each in order[:NAMED]]
+            more = [f"{len(order) - NAMED} more"] if len(order) > NAMED else []
+            yield f"in the order {listed([*named, *more])}"
+        case "local.line_up", {"anchor": str(space)}:
+            yield f"before {called(space)}"
+        case operation, _ if operation.startswith("delete_"):
+            yield "it goes"
     for name, value in (step.body if isinstance(step.body, dict) else {}).items():
         match name, value:
             case "position", {**sides}:
@@ -205,6 +217,16 @@ def _step_words(step: Step, called: Naming) -> Iterator[str]:
                 yield f"no {_spaced(name)}"
             case _, str(text):
                 yield f"{_spaced(name)} {clean(text)}"
+
+
+def _put_words(row: str, parent: str, order: Sequence[str], called: Naming) -> str:
+    """Return where a space is put again: beside which other one, and in what."""
+    where = f"in {called(parent)}" if parent else "at the top"
+    at = order.index(row) if row in order else 0
+    if len(order) < 2:
+        return where
+    beside = f"after {called(order[at - 1])}" if at else f"before {called(order[1])}"
+    return f"{beside} {where}"
 
 
 def _spaced(name: str) -> str:

@@ -106,7 +106,7 @@ INSTALLATIONS: Resource[Installation] = Resource(
     title="Installations",
     pages=_installations,
     key=lambda one: one.id,
-    label=lambda one: f"Installation {one.id}",
+    label=lambda one: one.id,
     shown=(
         Shown("organization", "ORGANIZATION", lambda one, now: present.installed_in(one), flex=1,
               minimum=14, sort=present.installed_in),
@@ -171,6 +171,7 @@ def _works_on(
         shown=(
             Shown("title", noun.upper(), lambda one, now: label(one), flex=1, minimum=20,
                   detail=False, sort=label),
+            Shown("installation", "INSTALLED IN", lambda one, now: one.installation),
             Shown("status", "STATUS", lambda one, now: one.status, 8),
             Shown("external", "EXTERNAL IDS", lambda one, now: ", ".join(one.external_ids) or None,
                   30, drop=1),
@@ -234,7 +235,7 @@ EVENTS: Resource[IntegrationEvent] = Resource(
               detail=False),
         Shown("status", "STATUS", lambda one, now: present.event_status(one), 9,
               values=get_args(EventStatus)),
-        Shown("installation", "INSTALLATION", lambda one, now: one.installation_id, 22, drop=1),
+        Shown("installation", "INSTALLED IN", lambda one, now: one.installation_id, 22, drop=1),
         Shown("when", "WHEN", lambda one, now: present.happened(one, now), 14,
               sort=lambda one: one.created_at),
     ),

@@ -78,7 +78,7 @@ LOGINS: Resource[SSOLogin] = Resource(
         Shown("label", "NAME", lambda login, now: present.login_name(login), flex=1, minimum=16,
               detail=False, sort=present.login_name),
         Shown("start", "BEGINS AT", lambda login, now: login.start_url, flex=2, minimum=20),
-        Shown("id", "ID", lambda login, now: login.id),
+        Shown("id", "ID", lambda login, now: login.id, detail=False),
     ),
     empty="There is no single sign-on: no provider is active.",
     url=lambda login: web_address(login.start_url) or None,

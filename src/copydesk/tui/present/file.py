@@ -63,7 +63,7 @@ FILES: Resource[File] = Resource(
         Shown("size", "SIZE", lambda file, now: size_words(file.size) or None, 9, align="right",
               drop=1, sort=lambda file: file.size),
         Shown("picture", "PICTURE", _dimensions),
-        Shown("id", "ID", lambda file, now: file.id),
+        Shown("id", "ID", lambda file, now: file.id, detail=False),
     ),
     empty="There are no files here: pictures and attachments of pages would be.",
     of="space",

@@ -179,7 +179,6 @@ def selection(said: str | None) -> str:
 
 def installation_facts(installation: Installation) -> Iterator[Said]:
     """Yield what there is to know about an installation beside what its list shows."""
-    yield "id", clean(installation.id)
     yield from configured(installation.configuration)
     if address := web_address(installation.urls.public_endpoint):
         yield "answers at", Text(address, style="link")
@@ -197,7 +196,6 @@ def site_of(item: SiteInstallation) -> Site | None:
 
 def part_facts(item: SpaceInstallation | SiteInstallation) -> Iterator[Said]:
     """Yield what there is to know about an integration on one space or site."""
-    yield "installation", clean(item.installation)
     yield from configured(item.configuration)
     if address := web_address(item.urls.public_endpoint):
         yield "answers at", Text(address, style="link")

@@ -56,7 +56,7 @@ def seen(member: Member, now: datetime) -> str | Text:
 
 def about(member: Member) -> Told:
     """Return what else is known of a member."""
-    found: Told = [("id", member.id)]
+    found: Told = []
     if url := web_address(member.user.urls.app):
         found.append(("app", Text(url, style="link")))
     return found

@@ -89,10 +89,8 @@ def about(spec: OpenAPISpec, now: datetime) -> Told:
         found.append((label, Text(f"{code}{said}", style="bad")))
     if when := ago(spec.last_processed_at, now):
         found.append(("last try" if failed(spec) else "read", when))
-    if spec.last_version:
-        kept = "stays until another can be read" if failed(spec) else ""
-        found.append(("version", f"{spec.last_version} {kept}".rstrip()))
-    found.append(("id", spec.id))
+    if spec.last_version and failed(spec):
+        found.append(("version", "the last one stays until another can be read"))
     if url := web_address(spec.urls.app):
         found.append(("app", Text(url, style="link")))
     if url := web_address(spec.urls.published):

@@ -110,7 +110,6 @@ def about(provider: SAMLProvider) -> Iterator[tuple[str, str | Text]]:
     for label, value in of_provider(provider):
         shown = "below" if label == "certificate" else clean(value or "")
         yield label, shown if value else Text("none yet", style="muted")
-    yield "id", provider.id
     if provider.certificate:
         yield "", clean_long(provider.certificate[:LONGEST]).strip()
 

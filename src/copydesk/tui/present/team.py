@@ -29,7 +29,6 @@ def title(team: Team) -> str:
 
 def about(team: Team) -> Iterator[tuple[str, str | Text]]:
     """Yield what else is known of a team."""
-    yield "id", team.id
     if team.permissions is not None:
         yield "you may", "rename and delete it" if team.permissions.admin else "look at it"
 
@@ -58,7 +57,6 @@ def role(person: TeamMember) -> Text | str:
 def person_about(person: TeamMember) -> Iterator[tuple[str, str | Text]]:
     """Yield what else is known of somebody in a team."""
     member = person.organization
-    yield "id", member.id
     if url := web_address(member.user.urls.app):
         yield "app", Text(url, style="link")
 

@@ -85,7 +85,6 @@ def about(listed: Listed, now: datetime) -> Told:
         found.append(("instructions", hint("none: e writes some")))
     if when := ago(item.created_at, now):
         found.append(("made", when))
-    found.append(("id", item.id))
     return found
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from copydesk.domain.text import clean
@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
     from copydesk.client.api import Api
     from copydesk.contract.models.integration import IntegrationEventDetail
+
+PAGE = 100
+"""So many installations are read at once, to say which organizations they are in."""
 
 
 @place(
@@ -41,6 +44,8 @@ class IntegrationPlace(ResourcePlace[Any], scope="integration"):
         super().__init__(target)
         self._traces: dict[str, IntegrationEventDetail] = {}
         """The events that were read with their traces, by their ids."""
+        self._homes: dict[str, str] = {}
+        """The organizations that installations are in, by the ids of the installations."""
 
     def resource_of(self, view: str) -> Resource[Any]:
         """Return what a view lists."""
@@ -51,11 +56,50 @@ class IntegrationPlace(ResourcePlace[Any], scope="integration"):
         yield clean(self.target.item or "no integration")
 
     def text_of(self, shown: Shown[Any], item: Any) -> str | Text | None:
-        """Return what is shown of an item: the organization at hand by its title."""
-        known = self.session.organization_titles
-        if shown.name == "organization" and (home := present.installed_in(item)) in known:
-            return self.session.title_of(home)
-        return super().text_of(shown, item)
+        """Return what is shown of an item: organizations by their titles."""
+        home = self._home(item) if shown.name in ("organization", "installation") else ""
+        return self.session.title_of(home) if home else super().text_of(shown, item)
+
+    def label(self, item: Any) -> str:
+        """Return the name of an item: of an installation the organization that it is in."""
+        if self.resource is INSTALLATIONS and (home := self._home(item)):
+            return f"Installed in {self.session.title_of(home)}"
+        return super().label(item)
+
+    def _home(self, item: Any) -> str:
+        """Return the organization that an item belongs to; empty where that is not known."""
+        if self.resource is INSTALLATIONS:
+            return present.installed_in(item)
+        which = item.installation_id if self.resource is PARTS["events"] else item.installation
+        return self._homes.get(which, "")
+
+    def reload(self) -> None:
+        """Read the view again, and where the integration is installed."""
+        super().reload()
+        self._find_homes()
+
+    def ask_anew(self) -> None:
+        """Read the view from its beginning, and where the integration is installed."""
+        super().ask_anew()
+        self._find_homes()
+
+    def _find_homes(self) -> None:
+        """Read which organizations the rows are about, where they name installations only."""
+        if self.resource is not INSTALLATIONS:
+            self.load("homes", self._read_homes, self._learn,
+                      what="Reading where it is installed", quiet=True)  # fmt: skip
+
+    async def _read_homes(self, api: Api) -> Mapping[str, str]:
+        from copydesk.contract import operations as ops
+
+        name = self.target.item or ""
+        page = await api.page(ops.list_integration_installations, name, limit=PAGE)
+        return {one.id: present.installed_in(one) for one in page.items}
+
+    def _learn(self, homes: Mapping[str, str]) -> None:
+        self._homes.update(homes)
+        self.rows.refresh_rows()
+        self.show_item()
 
     # Events
 

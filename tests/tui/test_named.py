@@ -1,0 +1,70 @@
+"""Every screen over things that have names: none of them is shown by its id."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import pytest
+
+from copydesk.client.api import Api
+from copydesk.tui import places
+from copydesk.tui.app import CopydeskApp
+from copydesk.tui.reference import load_everything
+from copydesk.tui.session import MemorySnapshot, Session
+from tests.drive import drive
+from tests.tui.test_hostile import PARTS, SIZES, Sample, back, targets
+
+ID = re.compile(r"\b(?=[A-Za-z]*\d)(?=\d*[A-Za-z])[A-Za-z0-9]{20}\b")
+"""An id as the desk makes them."""
+
+ADDRESSES = {"saml-providers"}
+"""Where addresses are shown whole because they are typed in elsewhere: they hold ids."""
+
+
+@pytest.fixture
+def sample() -> Iterator[Sample]:
+    """The sample desk."""
+    made = Sample()
+    yield made
+    made.close()
+
+
+def look(app: CopydeskApp, when: str) -> None:
+    """Fail where an id is drawn."""
+    for strip in app.screen._compositor.render_strips(app.size):
+        assert not ID.search(strip.text), f"{when}: {strip.text}"
+
+
+@pytest.mark.parametrize("size", SIZES, ids=str)
+@pytest.mark.parametrize("part", range(PARTS))
+async def test_no_screen_shows_an_id_where_there_is_a_name(
+    sample: Sample, part: int, size: tuple[int, int]
+) -> None:
+    load_everything()
+    async with sample.api() as api:
+        wanted = await targets(api)
+
+    async def connect() -> Api:
+        return sample.api()
+
+    app = CopydeskApp(Session(connect, snapshot=MemorySnapshot(), host="desk.test"), "spaces")
+    async with drive(app, size=size) as driver:
+        for name, entry in sorted(places.ENTRIES.items())[part::PARTS]:
+            if name != entry.place.PLACE or not entry.place.__module__.startswith("copydesk."):
+                continue  # another way to the same place, or one that tests made
+            if name in ADDRESSES:
+                continue
+            await app.go(name, wanted.get(name, wanted[""]))
+            await driver.idle()
+            look(app, name)
+            for view in [""] + [each.id for each in driver.place.views[1:]]:
+                if view:
+                    await driver.press("]")
+                look(app, f"{name} {view}")
+                await driver.press("j", "i")
+                look(app, f"{name} {view}, the details")
+                await driver.press("escape")
+                if not isinstance(app.screen, entry.place):
+                    break
+            await back(driver)

@@ -250,7 +250,10 @@ def test_a_full_disk_is_said_and_what_is_typed_stays_to_the_end(
         program.until("not on disk")
         program.press("ctrl+s")
         program.until("Not sent: it could not be noted on disk")
-        program.until("What you wrote is not on")
+        program.wait(
+            lambda: "What you wrote is not on disk yet" in " ".join(program.screen.split()),
+            "word of what was typed, wherever its lines end",
+        )
         program.press("ctrl+q")
         # A mistake while it ends does not keep it from giving back the terminal, and the text.
         assert program.ended() == 1

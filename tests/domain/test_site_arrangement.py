@@ -312,6 +312,8 @@ def test_what_no_request_makes_is_refused_when_it_is_staged() -> None:
         (lambda: begun.change("s-a", {"path": ""}), "has to have a path"),
         (lambda: begun.change("s-a", {"title": "x"}), "at least 2 characters"),
         (lambda: begun.change("s-a", {"condition": "x" * 2000}), "at most 1024"),
+        (lambda: begun.change("s-a", {"condition": "(pro"}), r"\) is missing at its end"),
+        (lambda: begun.change("s-a-two", {"condition": "a ="}), "= is no comparison here"),
         (lambda: begun.change("s-a", {"hidden": True}), "only what it shows"),
         (lambda: begun.change("s-a-one", {"title": "Other"}), "rename the space"),
         (lambda: begun.remove(["s-y-one"]), "Remove the section instead"),

@@ -339,7 +339,12 @@ async def test_everything_else_is_staged_too(world: World) -> None:
         assert "legal becomes" in driver.line("the address changes")
         await driver.press("tab")
         await driver.type("gear")
-        await driver.press("tab", "tab", "ctrl+o")
+        await driver.press("tab", "tab")
+        await driver.type("visitor.claims.eu =")
+        assert "= is no comparison here: write ==." in driver.line("Condition")
+        await driver.press("ctrl+s")
+        assert "Edit Legal" in driver.screen  # nothing was staged
+        await driver.press(*["backspace"] * 19, "ctrl+o")
         assert "Lives in the EU: yes" in driver.screen
         await driver.press("enter", "escape", "e")
         assert "what you typed before is back" in driver.screen

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from copydesk.domain.arrangement import Arrangement, Rebased, StagingError
 from copydesk.domain.call import NEW, Call
+from copydesk.domain.condition import why_no_condition
 from copydesk.domain.layout import TOP, Item, Layout, Values, default_at, set_values
 from copydesk.domain.rebasing import Lost
 from copydesk.domain.site_plan import calls_of
@@ -205,6 +206,10 @@ class SiteArrangement(Arrangement):
             )
         if why := why_not_valid(item.kind, checked):
             raise StagingError(why)
+        condition = checked.get("condition")
+        if isinstance(condition, str) and (why := why_no_condition(condition)):
+            # The service takes any text, and what is broken shows its section to nobody.
+            raise StagingError(f"{why[0].upper()}{why[1:]}.")
 
     def why_not(self, after: Layout, picked: Collection[str]) -> str | None:
         """Say why no request makes a layout of what is staged, or None."""

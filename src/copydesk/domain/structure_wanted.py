@@ -179,8 +179,6 @@ class _Staging(Generic[A]):
         for name, value in self._differing(self._start, entry.id, entry).items():
             if value or name not in REQUIRED:
                 self._check(entry, name, value)
-            if name == "condition":
-                self._look_at_condition(entry)
 
     def _look_at_condition(self, entry: Entry) -> None:
         """Look whether a condition can be read: the service takes what shows nobody anything."""

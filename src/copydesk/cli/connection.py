@@ -42,6 +42,7 @@ class Connection:
     ``token`` is how its token is come by, None for the embedded desk. ``base_url`` and
     ``ca_file`` are those of a service. ``close`` lets go of what ``open`` opened in this process.
     ``make`` makes what is to be made once, with a line on the terminal: before the screens.
+    ``nowhere`` says how to begin where it has no organization; "" for as of any service.
     """
 
     key: str
@@ -56,6 +57,7 @@ class Connection:
     ca_file: Path | None = None
     close: Callable[[], None] = lambda: None
     make: Callable[[], None] = lambda: None
+    nowhere: str = ""
 
     async def connect(self, *, keeping: Path | None = None) -> Api:
         """Return the client, made in a thread.
@@ -287,6 +289,18 @@ def _embedded(desk: Path | None, *, read_only: bool) -> Connection:
         read_only_by=READ_ONLY if read_only else "",
         close=close,
         make=make,
+        nowhere=_how_to_begin(desk),
+    )
+
+
+def _how_to_begin(desk: Path | None) -> str:
+    """Return what is said of a desk with nothing on it."""
+    at = "" if desk is None else f" --desk {quote(str(desk))}"
+    return (
+        "This desk is empty. To begin, type in a shell: "
+        f"“copydesk desk import FOLDER{at}” brings documentation in, "
+        f"“copydesk desk sample{at}” makes the sample, "
+        "“copydesk login” connects to a service. R then looks again."
     )
 
 
@@ -393,7 +407,7 @@ def session_for(
         journal.opened()
         return journal.crashed()
 
-    return Session(
+    session = Session(
         connect or connection.connect,
         drafts=DeskDrafts(store, desk),
         snapshot=Snapshots(paths.snapshots, desk),
@@ -411,3 +425,5 @@ def session_for(
         read_only=connection.read_only,
         read_only_by=connection.read_only_by,
     )
+    session.nowhere = connection.nowhere or session.nowhere
+    return session

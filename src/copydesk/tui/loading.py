@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 
 from textual.screen import Screen
 
+from copydesk.tui.beginning import begin
 from copydesk.tui.errors import NOT_KEPT, failure_types, sentence, silence_types
 from copydesk.tui.frame import STOPS, Status
 from copydesk.tui.kept import from_kept
@@ -113,6 +114,8 @@ class Loading(Screen[None]):
 
         What is shown of what was kept, or could not be read, is read whole by itself as well.
         """
+        if self._place.nowhere:
+            begin(self, self._find_organization, name="organization", exclusive=True)
         before, marked = set(self._reads.values()), dict(self._kept)
         again = self.asked_at is not None
         self._hushed, self.asked_at = not by_hand, self._place.session.clock()
@@ -164,6 +167,21 @@ class Loading(Screen[None]):
 
         for task in begun:
             task.add_done_callback(ended)
+
+    async def _find_organization(self) -> None:
+        """Look whether the reader is in an organization by now, and read what it has."""
+        session = self._place.session
+        if session.api is None:
+            return
+        try:
+            await session.identify(session, session.api)
+        except failure_types() as error:
+            session.learn(error)
+            return
+        if session.organization is not None and self.is_attached:
+            self._place.target = self._place.target.but(organization=session.organization)
+            self._place.reload()
+            self._place.refresh_frame()
 
     @property
     def may_poll(self) -> bool:
@@ -349,6 +367,10 @@ class Loading(Screen[None]):
         begun, recalled, keeps = session.clock(), False, False
         try:
             api = await session.ready()
+            if self._place.IN_ORGANIZATION and self._place.nowhere and not local:
+                if failed is not None:
+                    failed(self._place.nowhere)
+                return True
             keeps = api.keeps and kept != "never"
             # Who passes by reads nothing that was kept while the service answers: it would be taken
             # for what is known, and not be read.

@@ -54,6 +54,10 @@ class Place(CommonActions, Loading, Shaped):
     """Whether it shows one site: asked for by its name, it shows the one at hand."""
     OF_SPACE: ClassVar[bool] = False
     """Whether it shows one space: asked for by its name, it shows the one at hand."""
+    OF_DESK: ClassVar[bool] = True
+    """Whether it shows what organizations have, and not only what this machine keeps."""
+    IN_ORGANIZATION: ClassVar[bool] = True
+    """Whether it has nothing to read where the reader is in no organization."""
     RAW: ClassVar[tuple[str, ...]] = ()
     """The operations that the JSON of what is under the cursor may be read with."""
     AUTO_FOCUS = ".-main Pane"
@@ -88,6 +92,13 @@ class Place(CommonActions, Loading, Shaped):
         """Yield the steps of the breadcrumb, outermost first; clean text."""
         yield self.session.organization_title or "no organization"
         yield self.title or ""
+
+    @property
+    def nowhere(self) -> str:
+        """That there is nothing to show, and how to begin; "" where that is not known to be so."""
+        target, session = self.target, self.session
+        known = target.organization or target.space or target.item or session.organization
+        return "" if known or session.api is None or not self.OF_DESK else session.nowhere
 
     def space_at_hand(self) -> str | None:
         """Return the id of the space that a number after ``:`` is meant in, or None."""

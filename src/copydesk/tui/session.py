@@ -122,6 +122,11 @@ class Session(TakingBack):
     """Whether nothing is written to the service: every action that writes is away."""
     read_only_by: str = ""
     """What makes it so ("--read-only"), where that is not the profile."""
+    nowhere: str = (
+        "You are in no organization yet. Ask an administrator to invite you, check whose token "
+        "this is, or join one that admits your address (g o, then ctrl+n)."
+    )
+    """What is said, with how to begin, where the reader is in no organization."""
     me: User | None = None
     organization: str | None = None
     organization_title: str = ""

@@ -194,7 +194,7 @@ class ChangesList(Marking, VirtualList[ChangeRow]):
     def _nothing_line(self, width: int) -> list[str]:
         source = self.source
         if source.busy or not source.filtering or not (source.text or self.triage.unjudged):
-            text = self.reading if source.busy else self.empty
+            text = self.reading if source.busy else self.nothing_said(self.empty)
         elif self.triage.unjudged:
             text = self.progress() or self.reading
         else:

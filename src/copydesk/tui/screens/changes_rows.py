@@ -160,7 +160,7 @@ class ChangesRows(ChangesViews):
 
             api = await self.session.ready()
             me = self._me(listing)
-            if me is None:
+            if me is None or self.nowhere:
                 return [], None, 0
             answer = await reading.read_page(
                 api, await self.scope(api), listing, me, token=token, limit=limit

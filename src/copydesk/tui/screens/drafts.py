@@ -36,6 +36,9 @@ def none_selected(here: Drafts) -> str | None:
 class Drafts(Place, scope="drafts"):
     """The texts that were typed on this machine and not sent."""
 
+    OF_DESK = False
+    IN_ORGANIZATION = False
+
     def __init__(self, target: Target) -> None:
         super().__init__(target)
         self._about: dict[tuple[str, str], str] = {}

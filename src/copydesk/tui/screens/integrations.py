@@ -72,6 +72,8 @@ def no_home(here: IntegrationsPlace) -> str | None:
 class IntegrationsPlace(Publishing, scope="integrations"):
     """Every integration that can be found: one's own, and those of others."""
 
+    IN_ORGANIZATION = False
+
     RESOURCE = INTEGRATIONS
 
     def __init__(self, target: Target) -> None:

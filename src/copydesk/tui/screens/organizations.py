@@ -62,6 +62,8 @@ class ChoosePrompt(SearchPrompt):
 class OrganizationsPlace(OrganizationActions, HasDetails, scope="organizations"):
     """The organizations that the reader is in."""
 
+    IN_ORGANIZATION = False
+
     RAW = ("get_organization",)
 
     def __init__(self, target: Target) -> None:
@@ -171,10 +173,6 @@ class OrganizationsPlace(OrganizationActions, HasDetails, scope="organizations")
     def _arrived(self, found: list[Organization]) -> None:
         self._merge(found)
         self.session.organization_titles.update({each.id: clean(each.title) for each in found})
-        self.rows.empty = (
-            "You are in no organization yet. Ask an administrator to invite you, "
-            "or check whose token this is. ctrl+n joins one that admits your address."
-        )
         if not self._read_once:
             self._read_once = True
             if self.session.organization is not None:

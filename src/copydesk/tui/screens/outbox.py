@@ -67,6 +67,9 @@ def not_editable(here: OutboxPlace) -> str | None:
 class OutboxPlace(Place, scope="outbox"):
     """The writes that surely did not arrive, and those of which that is not known."""
 
+    OF_DESK = False
+    IN_ORGANIZATION = False
+
     _unwatch: Callable[[], None] = staticmethod(lambda: None)
     _shown: tuple[Entry, ...] = ()
 

@@ -250,8 +250,9 @@ class ReviewBase(Place):
         """Read the request, its trees and its threads again; the cursor stays where it is."""
         space, request = self.target.space, self.target.change_request
         if space is None or request is None:
-            self.diff.empty = "No change request is chosen. Open one from a list: gs goes there."
-            self.diff.refresh()
+            for pane in (self.diff, self.facts, self.all_threads, self.beside):
+                pane.empty = "No change request is chosen. Open one from a list: gs goes there."
+                pane.refresh()
             return
         self.load(
             "request",

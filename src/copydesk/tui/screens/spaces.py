@@ -59,6 +59,7 @@ def no_rows(here: SpacesPlace) -> str | None:
 class SpacesPlace(ContentCommands, SpacesArranging, SpacesCounting, scope="spaces"):
     """The tree of an organization, and what there is to know about the row under the cursor."""
 
+    IN_ORGANIZATION = False
     RAW = OF_NODE
 
     def __init__(self, target: Target) -> None:
@@ -199,10 +200,7 @@ class SpacesPlace(ContentCommands, SpacesArranging, SpacesCounting, scope="space
         self._who = clean(me.display_name or me.email or "") if me is not None else ""
         if found is None:
             self.rows.forget()
-            self.rows.say_instead(
-                "You are in no organization yet. Ask an administrator to invite you, "
-                "or check whose token this is."
-            )
+            self.rows.say_instead("")
             return
         organization = found.organization
         title = clean(organization.title).strip() or "Untitled"

@@ -89,6 +89,9 @@ def not_redoable(here: UndoList) -> str | None:
 class UndoList(Place, scope="undo_list"):
     """The writes of this desk that have a way back, newest first."""
 
+    OF_DESK = False
+    IN_ORGANIZATION = False
+
     _groups: Counter[str] = Counter()
     """How many writes each action made."""
     _titles: Mapping[str, str] = {}

@@ -13,7 +13,6 @@ from textual.strip import Strip
 
 from copydesk.domain.filter import Query
 from copydesk.tui.glyphs import glyphs
-from copydesk.tui.read_only import offered
 from copydesk.tui.sources import FilteredSource
 from copydesk.tui.widgets.columns import Column, fit, lay_out, needs
 from copydesk.tui.widgets.pane import Pane
@@ -206,7 +205,7 @@ class DrawnRows(Pane, Generic[T]):
         elif self._source.filtering:
             text = f"{self._source.says}. Esc clears the filter. {self.sought_as_text}".rstrip()
         else:
-            text = offered(self, self.empty)
+            text = self.nothing_said(self.empty)
         return [line.plain.rstrip() for line in Text(text).wrap(self.app.console, width)]
 
     def _error_lines(self, width: int) -> list[str]:

@@ -16,6 +16,7 @@ from textual.scrollbar import ScrollBar
 from textual.strip import Strip
 
 from copydesk.tui.actions import Acts
+from copydesk.tui.read_only import offered
 from copydesk.tui.widgets.scroll_bar import SteadyScrollBar
 
 if TYPE_CHECKING:
@@ -102,6 +103,12 @@ class Pane(Acts, ScrollView, can_focus=True, can_focus_children=False):
     def place(self) -> Place:
         """The place it is on."""
         return cast("Place", self.screen)
+
+    def nothing_said(self, text: str) -> str:
+        """Return what stands where there is nothing to show: ``text``, or that all is empty."""
+        aside = any(each.has_class("-side") for each in self.ancestors)
+        nowhere = "" if aside else getattr(self.screen, "nowhere", "")
+        return offered(self, nowhere or text)
 
     def start_at(self, id: str) -> None:
         """Put the cursor on what has an id, as soon as that is there."""

@@ -17,7 +17,7 @@ from copydesk.domain.slug import slugify
 from copydesk.domain.text import clean
 from copydesk.tui.markdown_blocks import Block, blocks
 from copydesk.tui.markdown_lines import Line, draw
-from copydesk.tui.read_only import offered
+from copydesk.tui.present.diff import wrap_exact
 from copydesk.tui.widgets.pane import Pane
 from copydesk.tui.widgets.spans import SpanPane
 
@@ -313,7 +313,9 @@ class TextView(SpanPane):
         base = self.base
         line = self.scroll_offset.y + y
         if not self._blocks:
-            shown: Line = [(offered(self, self.empty), "muted")] if y == 0 else []
+            said = [(self.nothing_said(self.empty), "muted")]
+            lines = wrap_exact(said, max(8, width - 2))
+            shown: Line = lines[y] if y < len(lines) else []
         else:
             if line >= self._starts[-1] and not self._measured:
                 self._measure_for(SLICE_SECONDS, until=line + 1)

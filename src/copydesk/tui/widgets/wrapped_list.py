@@ -17,7 +17,6 @@ from textual.strip import Strip
 from copydesk.tui.glyphs import glyphs
 from copydesk.tui.markdown_lines import Line
 from copydesk.tui.present.diff import wrap_exact
-from copydesk.tui.read_only import offered
 from copydesk.tui.widgets.pane import Pane
 from copydesk.tui.widgets.spans import SpanPane
 
@@ -416,5 +415,5 @@ class WrappedList(SpanPane):
 
     def _said(self, y: int, width: int) -> Line:
         """Return a line of what is said when there are no rows."""
-        lines = wrap_exact([(offered(self, self.empty), "muted")], max(8, width - 2))
+        lines = wrap_exact([(self.nothing_said(self.empty), "muted")], max(8, width - 2))
         return [(" ", ""), *lines[y]] if y < len(lines) else []

@@ -1,0 +1,92 @@
+"""A desk with nothing on it: every screen says so, and how to begin."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from copydesk.cli.connection import chosen
+from copydesk.client.api import Api
+from copydesk.tui import places
+from copydesk.tui.app import CopydeskApp
+from copydesk.tui.places import Target
+from copydesk.tui.reference import load_everything
+from copydesk.tui.session import MemorySnapshot, Session
+from tests.drive import Driver, drive
+from tests.world import World
+
+OWN = ("drafts", "outbox", "undo")
+"""The screens of what this machine keeps: they have as much to show as ever."""
+
+
+@pytest.fixture
+def world() -> Iterator[World]:
+    """A desk with one person and nothing else."""
+    made = World()
+    made.user("solo", member=False)
+    yield made
+    made.close()
+
+
+def shown(world: World, nowhere: str = "") -> CopydeskApp:
+    """Return the program as the one person sees it."""
+
+    async def connected() -> Api:
+        return world.api(world.user("solo", member=False))
+
+    session = Session(connected, snapshot=MemorySnapshot(), host="embedded desk")
+    session.nowhere = nowhere or session.nowhere
+    return CopydeskApp(session, "spaces")
+
+
+def words(driver: Driver) -> str:
+    """Return what is on screen without its frames and its ends of lines."""
+    return " ".join("".join(" " if each in "│┃" else each for each in driver.screen).split())
+
+
+@pytest.mark.parametrize("size", [(80, 24), (140, 40)], ids=str)
+@pytest.mark.parametrize("own", [True, False], ids=["embedded", "service"])
+async def test_every_screen_says_that_the_desk_is_empty(
+    world: World, size: tuple[int, int], own: bool
+) -> None:
+    load_everything()
+    said = chosen(None, None, "desk").nowhere if own else ""
+    app = shown(world, said)
+    begins = "This desk is empty. To begin," if own else "You are in no organization yet. Ask"
+    async with drive(app, size=size) as driver:
+        for name, entry in sorted(places.ENTRIES.items()):
+            if not entry.place.__module__.startswith("copydesk."):
+                continue  # made by other tests
+            await app.go(name, Target(view=entry.view))
+            await driver.idle()
+            found = words(driver)
+            assert (begins in found) == (entry.place.PLACE not in OWN), (name, driver.screen)
+            for wrong in ("Gone", "_id", "''", "went wrong", "Traceback"):
+                assert wrong not in found, (name, driver.screen)
+            assert "Reading" not in found, (name, driver.screen)
+            await driver.press("R")
+            assert "Gone" not in driver.screen, (name, driver.screen)
+            assert not app._exit, name
+            await app.go("spaces", Target())
+            await driver.idle()
+
+
+async def test_what_was_brought_in_meanwhile_is_there_with_the_next_look(world: World) -> None:
+    solo = world.user("solo", member=False)
+    app = shown(world)
+    async with drive(app, ":", *"members", "enter") as driver:
+        assert "You are in no organization yet" in driver.screen
+        home = world.organization("Harbour", solo)
+        await driver.press("R")
+        await driver.idle()
+        assert app.session.organization == home
+        assert "Harbour" in driver.screen
+        assert "solo@example.org" in driver.screen
+
+
+def test_the_commands_that_begin_name_a_desk_of_ones_own(tmp_path: Path) -> None:
+    at = tmp_path / "my desk.db"
+    assert f"copydesk desk sample --desk '{at}'" in chosen(at, None, None).nowhere
+    assert "--desk" not in chosen(None, None, "desk").nowhere

@@ -24,6 +24,7 @@ from textual.pilot import Pilot
 from copydesk.tui.app import CopydeskApp
 from copydesk.tui.place import Place
 from copydesk.tui.widgets.pane import Pane
+from copydesk.tui.widgets.sheet import Sheet
 from copydesk.tui.widgets.text_view import TextView
 from copydesk.tui.widgets.virtual_list import VirtualList
 
@@ -98,6 +99,7 @@ class Driver:
 
     async def type(self, text: str) -> None:
         """Type text letter by letter, each acted on before the next."""
+        self._read()
         for letter in text:
             self._key("space" if letter == " " else letter)
             await self._run()
@@ -112,15 +114,22 @@ class Driver:
 
     async def burst(self, *keys: str) -> None:
         """Press keys faster than anything is drawn, as a paste or a slow line brings them."""
+        self._read()
         for key in keys:
             self._key(key)
         await self.idle()
 
     async def send(self, *keys: str) -> None:
         """Give the app keys and let it act on them, without waiting for what that starts."""
+        self._read()
         for key in keys:
             self._key(key)
         await self.settle()
+
+    def _read(self) -> None:
+        """Look at the question in front for so long that it can have been read."""
+        if isinstance(self.app.screen, Sheet):
+            self._later += READS
 
     def press_at(self, time: float, key: str) -> None:
         """Press a key at a time on the clock of the keys."""

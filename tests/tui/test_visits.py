@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
+
+from copydesk.client.api import Api
 from copydesk.server.seeding import Editor
 from copydesk.tui.places import Target
 from copydesk.tui.session import MemorySnapshot
 from copydesk.tui.visits import LEFT, Visit
-from tests.drive import Driver, drive
+from tests.drive import Driver, drive, eventually
 from tests.tui.opening import open_world
-from tests.world import World
+from tests.tui.review_world import Faults
+from tests.world import BASE_URL, World
 
 
 def two_requests(world: World) -> list[str]:
@@ -74,6 +78,16 @@ async def test_a_start_goes_on_where_the_last_run_was_left(world: World) -> None
         await driver.burst("j")
         assert driver.place.PLACE == "spaces"
 
+    # A key that comes before the screen of the last run was drawn is for what is there instead.
+    soon = open_world(world, "spaces", snapshot=disk)
+    async with drive(soon, size=(100, 30)) as driver:
+        going = asyncio.create_task(soon.go_on())
+        await eventually(lambda: driver.place.PLACE == "review", lambda: asyncio.sleep(0))
+        await driver.burst("p")
+        assert driver.place.PLACE == "spaces"
+        await going
+        soon.goes_on, soon.keyboard.pressed = True, False  # it keeps no other screen
+
     Visit("review", Target(world.home, "gone", change_request="gone")).keep(disk)
     gone = open_world(world, "spaces", snapshot=disk)
     gone.goes_on = True
@@ -87,3 +101,31 @@ async def test_a_start_goes_on_where_the_last_run_was_left(world: World) -> None
         odd.goes_on = True
         async with drive(odd, size=(100, 30)) as driver:
             assert driver.place.PLACE == "spaces"
+
+
+async def test_a_start_goes_on_before_the_service_has_answered(world: World) -> None:
+    older, _ = two_requests(world)
+    disk = MemorySnapshot()
+    async with drive(open_world(world, "spaces", snapshot=disk), size=(100, 30)) as driver:
+        await driver.press("g c", "j", "enter")
+        driver.app.exit()
+    left = disk.read(LEFT)
+    way = Faults(world)
+    way.slow = "GET"
+    client = Api(BASE_URL, world.token(world.ana), transport=way)
+    again = open_world(world, "spaces", snapshot=disk, api=client)
+    again.goes_on = True
+    async with again.run_test(size=(100, 30)) as pilot:
+        driver = Driver(again, pilot)
+        await eventually(lambda: driver.place.PLACE == "review", driver.turn)
+        way.let.set()
+        await driver.idle()
+        assert driver.place.target.change_request == older
+        assert "Older" in driver.screen
+
+    # One that ends before that goes on there at the next start.
+    ended = open_world(world, "spaces", snapshot=disk)
+    ended.goes_on = True
+    async with ended.run_test(size=(100, 30)):
+        ended.keep_visit()
+        assert disk.read(LEFT) == left

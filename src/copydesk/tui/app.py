@@ -28,7 +28,6 @@ from copydesk.tui.beginning import begin
 from copydesk.tui.dispatch import BEGAN_ON, Keyboard, left_behind
 from copydesk.tui.ending import EndingApp
 from copydesk.tui.errors import failure_types
-from copydesk.tui.frame import Status
 from copydesk.tui.merging_app import MergingApp
 from copydesk.tui.place import Place
 from copydesk.tui.places import Target
@@ -117,6 +116,8 @@ class CopydeskApp(AccountApp, MergingApp, EndingApp):
         self.visits = Visits()
         self.goes_on = False
         """Whether it opens where the last run was left, unless its user is quicker."""
+        self._reopening: Place | None = None
+        """The screen of the last run, until it was drawn."""
         self._left: Visit | None = None
         """The screen that the next start goes on with, as far as it is kept."""
         self.theme = theme
@@ -189,11 +190,11 @@ class CopydeskApp(AccountApp, MergingApp, EndingApp):
             self.awake = asyncio.create_task(self._awaken(), name="awaken")
 
     async def _awaken(self) -> None:
+        if self.goes_on:
+            begin(self, self.go_on, name="go on")
         await asyncio.to_thread(self.session.counted.take_stock)
         self.session.touched()
         self.recover_soon()
-        if self.goes_on:
-            begin(self, self.go_on, name="go on")
         await asyncio.to_thread(self._preload)
         await asyncio.to_thread(places.load_all)
         await self.find_hints()
@@ -393,8 +394,8 @@ class CopydeskApp(AccountApp, MergingApp, EndingApp):
     def keep_visit(self, *, cursor: bool = False) -> None:
         """Keep which screen is in front for the next start, where that is another by now."""
         visit = None if self.here is None else self.here.visit()
-        if visit is None:
-            return
+        if visit is None or (self.goes_on and not self.keyboard.pressed):
+            return  # there is none yet, or that of the last run is about to be in front
         before = self._left
         if before is None or (before if cursor else replace(before, cursor=visit.cursor)) != visit:
             self._left = visit
@@ -409,35 +410,59 @@ class CopydeskApp(AccountApp, MergingApp, EndingApp):
         super().exit(result, return_code, message)
 
     async def go_on(self) -> None:
-        """Go to where the last run was left; what is gone by then is told."""
+        """Go to where the last run was left; what is gone by then is told.
+
+        At once where what was kept names the organization: the service is asked behind it.
+        """
+        try:
+            await self._go_on()
+        finally:
+            self.goes_on = False
+
+    async def _go_on(self) -> None:
         first, visit = self.here, Visit.kept(self.session.snapshot)
         if first is None or visit is None or (visit.name, visit.cursor) == (first.PLACE, ""):
             return
-        try:
-            await self.session.ready()
-        except failure_types():
-            return
         session = self.session
+        await asyncio.to_thread(places.find, visit.name)
+        if session.organization is None:
+            try:
+                await session.ready()
+            except failure_types():
+                return
         elsewhere = visit.target.organization not in (None, session.organization)
         if elsewhere or self.keyboard.pressed or self.screen is not first:
             return  # another organization is meant now, or its user is somewhere already
         if visit.name == first.PLACE:
             first.start_at(visit.cursor)
             return
-        said = first.query_one(Status).message
+        said = first.said
         await self.go(visit.name, visit.target, cursor=visit.cursor)
         place = self.here
         if place is None or place is first:
             return
+        self._reopening = place
+        place.call_after_refresh(self._has_reopened)
         while place.is_attached and place.unread_yet:
             await asyncio.sleep(LOOK_SECONDS)
             if said and place.framed:
                 place.say(said)
                 said = ""
-        if place is self.screen and place.unread and not session.offline:
+        moved = visit.target.organization not in (None, session.organization)
+        if place is self.screen and (place.unread or moved) and not session.offline:
             what = place.title or visit.name
             self.pop_screen()
             first.say(f"{what}, where you were last, could not be opened again.", "warn")
+
+    def _has_reopened(self) -> None:
+        self._reopening = None
+
+    def stay(self) -> None:
+        """Stay where a start begins: a key came before the screen of the last run was drawn."""
+        place, self._reopening = self._reopening, None
+        if place is not None and place is self.screen:
+            self.visits.back.clear()
+            self.pop_screen()
 
     async def step_back(self, *, quits: bool) -> None:
         """Step back once: a slow read, a way to the end, a search, then the place itself."""

@@ -310,6 +310,7 @@ class Keyboard:
     async def press(self, event: events.Key) -> bool:
         """Act on a key; False leaves it to Textual."""
         self.pressed = True
+        self.app.stay()
         if self.takes(event):
             self._pending = None
             return True

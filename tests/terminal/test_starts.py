@@ -1,0 +1,40 @@
+"""Where the program opens: on a real terminal, at the next start."""
+
+from __future__ import annotations
+
+import signal
+from pathlib import Path
+
+from tests.terminal.conftest import Service
+from tests.terminal.program import Program
+
+MANUAL = "UTKqrH3Z7rUHzUyS8UDk"
+"""A space of the sample."""
+
+
+def test_a_start_goes_on_where_a_killed_run_was_unless_an_address_says_where(
+    home: Path, service: Service
+) -> None:
+    def kept() -> bool:
+        return any(b'"name": "sites"' in each.read_bytes() for each in home.rglob("*.json"))
+
+    with Program(home) as program:
+        program.until("live")
+        program.press("g", "t")
+        program.until("> Sites")
+        program.wait(kept, "screen that is kept")
+        program.send(signal.SIGKILL)
+        program.ended()
+    with Program(home, size=(140, 40)) as program:
+        program.until("> Sites")
+        program.send(signal.SIGKILL)
+        program.ended()
+    # Each service has its own, and an address says where to open.
+    with Program(home, environment=service.environment) as program:
+        program.until("live")
+        assert "> Sites" not in program.screen
+    with Program(home, f"https://desk.test/s/{MANUAL}") as program:
+        program.until("live")
+        assert "> Sites" not in program.screen
+        program.send(signal.SIGKILL)
+        program.ended()

@@ -13,6 +13,7 @@ from copydesk.contract import operations as ops
 from copydesk.contract.models.change_request import ChangeRequestUpdate
 from copydesk.contract.models.review import ReviewCreate, ReviewersRequest
 from copydesk.tui.contact import POLL_SECONDS
+from copydesk.tui.inbox_reading import POLLED
 from copydesk.tui.places import Target
 from tests.drive import Driver, drive
 from tests.tui.opening import open_world
@@ -23,6 +24,10 @@ ROWS = 30
 LIST_REQUESTS = 3 + 6
 """A poll of a list: its rows, who is asked, drafts; and what is said of the row under the cursor:
 itself, its space, reviews, requested reviewers, the rules of the organization, threads."""
+PLACES = 12
+INBOX_REQUESTS = 6 + POLLED
+"""A poll of the inbox: the organization, collections, spaces, open change requests, drafts, who is
+asked; and the threads of some places."""
 REVIEW_REQUESTS = 5
 """A poll of a review: itself, reviews, requested reviewers, threads, the organization's rules."""
 
@@ -156,3 +161,47 @@ async def test_verdicts_and_status_arrive_in_the_review(world: World, other: Oth
         await other.does(lambda api: api(ops.merge_change_request, other.space, request))
         await poll(driver, world)
         assert "merged by others: R reads it" in driver.screen
+
+
+async def test_what_waits_arrives_in_the_inbox(world: World, other: Other) -> None:
+    def comment(text: str, **about: str) -> str:
+        return world.comment(other.space, text, by=other.id, **about)
+
+    mine = [
+        world.change_request(other.space, {"a": f"# A\n\nMine {n}.\n"}, subject=f"Mine {n:02}")
+        for n in range(PLACES)
+    ]
+    for request in mine:
+        comment("Is it so?", change_request=request)
+    asks = world.comment(other.space, "Why?", change_request=other.requests[0], by=world.ana)
+    async with drive(open_world(world, "inbox"), size=(140, 40)) as driver:
+        assert f"All {PLACES}]" in driver.screen
+        assert await poll(driver, world) <= INBOX_REQUESTS
+        # A new thread in any place, and a mention about the space as a whole, with the next poll.
+        comment("And this?", change_request=mine[0])
+        comment("@ana look here")
+        # Two more places are read, and for the mention who else is called so.
+        assert await poll(driver, world) <= INBOX_REQUESTS + 3
+        assert f"All {PLACES + 2}]" in driver.screen
+        assert "2 new (press . to fold them in)" in driver.screen
+        # A request for a review makes what is said there wait.
+        comment("For reviewers.", change_request=other.requests[3])
+        body = ReviewersRequest(users=[world.ana])
+        await other.does(
+            lambda api: api(ops.request_reviewers, other.space, other.requests[3], body)
+        )
+        await poll(driver, world)
+        assert f"All {PLACES + 3}]" in driver.screen
+        # No count tells of a reply: the places are read in turn.
+        world.reply(asks, "Because.", by=other.id)
+        for _ in range(1 + (PLACES + 3) // POLLED):
+            assert await poll(driver, world) <= INBOX_REQUESTS + 1
+        await driver.press(".")
+        assert f"All {PLACES + 4}]" in driver.screen
+        assert "Because" in driver.screen or "Why?" in driver.screen
+        # What was answered here stays answered.
+        await driver.press("x")
+        assert "resolved" in driver.screen
+        await poll(driver, world)
+        assert "resolved" in driver.screen
+        assert f"All {PLACES + 3}]" in driver.screen

@@ -48,6 +48,12 @@ AT_ONCE = 4
 PAGE = 250
 """Threads or change requests asked for at once."""
 
+POLLED = 8
+"""Places whose threads a poll reads again though nothing says that there is something new.
+
+No count tells of a reply: the places are read in turn, those that were read longest ago first.
+"""
+
 STATUSES: tuple[ChangeRequestStatus, ...] = ("open", "draft")
 """The statuses of change requests on which threads still wait for somebody."""
 
@@ -67,7 +73,29 @@ class _Job:
 
     space: str
     title: str
+    comments: int
     request: ChangeRequest | None = None
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """The space, and the change request or ""."""
+        return self.space, self.request.id if self.request else ""
+
+
+@dataclass
+class Known:
+    """What the readings before told, so that a poll reads no more than it has to."""
+
+    places: dict[tuple[str, str], tuple[object, list[tuple[InboxRow, Comment]]]] = field(
+        default_factory=dict
+    )
+    """By space and change request: what told of changes, and what waits; the oldest first."""
+    judged: dict[str, tuple[Comment, object, InboxRow | None]] = field(default_factory=dict)
+    """By thread: what it was, what told of changes of its place, and its row if it waits."""
+
+    def forget(self, row: InboxRow) -> None:
+        """Read the place of a thread again with the next poll: it was written to."""
+        self.places.pop((row.space, row.request), None)
 
 
 @dataclass
@@ -80,6 +108,7 @@ class _Reading:
     people: People
     found: Found
     progress: Progress
+    known: Known
     asked: frozenset[str] = frozenset()
     seen: set[str] = field(default_factory=set)
     left: dict[str, int] = field(default_factory=dict)
@@ -100,8 +129,14 @@ class _Reading:
                 self.ended += 1
                 self.progress(self.ended, self.spaces)
 
+    def mark(self, job: _Job) -> object:
+        """Return what is another once the lists tell that a place has changed."""
+        asked = job.request is not None and job.request.id in self.asked
+        return job.comments, job.request.updated_at if job.request else None, asked
+
     async def read(self, job: _Job) -> None:
         """Read the open threads of one place. Raises ``ApiError``."""
+        waits: list[tuple[InboxRow, Comment]] = []
         if job.request is None:
             pages = self.api.pages(
                 ops.list_space_comments, job.space, status="open", format="markdown", limit=PAGE
@@ -119,16 +154,25 @@ class _Reading:
             if comment.id in self.seen or comment.status == "resolved":
                 continue
             self.seen.add(comment.id)
-            if comment.target.review is None:
-                await self.judge(job, comment)
+            if comment.target.review is not None:
+                continue
+            was, mark, row = self.known.judged.get(comment.id, (None, None, None))
+            if was != comment or mark != self.mark(job):
+                row = await self.judge(job, comment)
+                self.known.judged[comment.id] = comment, self.mark(job), row
+            if row is not None:
+                waits.append((row, comment))
+                self.found(row, comment)
+        self.known.places.pop(job.key, None)
+        self.known.places[job.key] = self.mark(job), waits
 
-    async def judge(self, job: _Job, comment: Comment) -> None:
-        """Hand a thread on if it waits on the reader."""
+    async def judge(self, job: _Job, comment: Comment) -> InboxRow | None:
+        """Return the row of a thread if it waits on the reader."""
         starter = comment.posted_by.id if comment.posted_by else ""
         start = Word(starter, comment.posted_at)
         last = last_word(start, (Word(each.user.id, each.updated_at) for each in comment.repliers))
         if last.by == self.me.id:
-            return
+            return None
         author, asked = "", False
         if job.request is not None:
             author = job.request.created_by.id if job.request.created_by else ""
@@ -141,8 +185,7 @@ class _Reading:
             named=await self.named(job, comment),
             asked=asked,
         )
-        if why is not None:
-            self.found(self.row(job, comment, last, why), comment)
+        return None if why is None else self.row(job, comment, last, why)
 
     async def named(self, job: _Job, comment: Comment) -> bool:
         """Whether the reader was named in a thread since they spoke last."""
@@ -189,13 +232,23 @@ class _Reading:
 
 
 async def read_inbox(
-    api: Api, organization: str, me: User, people: People, found: Found, progress: Progress
+    api: Api,
+    organization: str,
+    me: User,
+    people: People,
+    found: Found,
+    progress: Progress,
+    known: Known,
+    *,
+    polled: bool = False,
 ) -> int:
     """Read all threads that wait on ``me``; return how many places could not be read.
 
-    Each is handed to ``found`` when it is known, and none twice. Raises ``ApiError``.
+    Each is handed to ``found`` when it is known, and none twice. What is ``polled`` reads the
+    threads of what the lists tell has changed, and of `POLLED` other places; the rest is what is
+    ``known`` of the readings before. Raises ``ApiError``.
     """
-    reading = _Reading(api, organization, me, people, found, progress)
+    reading = _Reading(api, organization, me, people, found, progress, known)
     desk = await read_desk(api, organization)
     requests = [
         request for status in STATUSES for request in await _requests(api, organization, status)
@@ -204,15 +257,20 @@ async def read_inbox(
     titles = {node.id: clean(node.title) or "Untitled" for node in desk.nodes}
     jobs: asyncio.Queue[_Job] = asyncio.Queue()
     waiting = [
-        _Job(node.id, titles[node.id])
+        _Job(node.id, titles[node.id], node.comments)
         for node in desk.nodes
         if node.kind == "space" and node.comments
     ]
     waiting += [
-        _Job(request.space, titles.get(request.space, ""), request)
+        _Job(request.space, titles.get(request.space, ""), request.comments, request)
         for request in requests
         if request.comments
     ]
+    there = {job.key for job in waiting}
+    for key in known.places.keys() - there:
+        del known.places[key]
+    if polled:
+        waiting = _due(reading, waiting)
     for job in waiting:
         reading.left[job.space] = reading.left.get(job.space, 0) + 1
         jobs.put_nowait(job)
@@ -226,6 +284,18 @@ async def read_inbox(
         for worker in workers:
             worker.cancel()
     return reading.unread
+
+
+def _due(reading: _Reading, jobs: list[_Job]) -> list[_Job]:
+    """Return the places that a poll reads, and hand on what is known of the others."""
+    known = reading.known.places
+    same = {job.key: job for job in jobs if known.get(job.key, ("",))[0] == reading.mark(job)}
+    kept = [key for key in known if key in same][POLLED:]
+    for key in kept:
+        for row, comment in known[key][1]:
+            reading.seen.add(comment.id)
+            reading.found(row, comment)
+    return [job for job in jobs if job.key not in kept]
 
 
 async def _requests(

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from copydesk.client.api import Api
     from copydesk.contract.models.comment import Comment, CommentReply
     from copydesk.contract.models.user import User
+    from copydesk.tui.inbox_reading import Known
 
 NOTHING = "No thread waits on you."
 NOBODY = "The service does not say who you are, so nobody can tell what waits on you."
@@ -74,6 +75,8 @@ class Inbox(HasDetails, scope="inbox"):
         self._all: dict[str, InboxRow] = {}
         self._whole = False
         """Whether everything was read."""
+        self._known: Known | None = None
+        """What the readings told, for the next poll."""
         self._left_at: InboxRow | None = None
 
     def panes(self) -> ComposeResult:
@@ -163,10 +166,31 @@ class Inbox(HasDetails, scope="inbox"):
         )
 
     def poll(self) -> None:
-        """Read nothing: the places are many. R reads them, and who comes back sees what changed."""
+        """Read quietly what came, in the places that tell of it and in some of the others."""
+        if self._whole and not self.loads:
+            self.load(
+                "inbox", lambda api: self._read(api, polled=True), self._polled,
+                what="Reading again",
+            )  # fmt: skip
 
-    async def _read(self, api: Api) -> tuple[User | None, dict[str, InboxRow], int]:
-        from copydesk.tui.inbox_reading import read_inbox
+    def _polled(self, read: tuple[User | None, dict[str, InboxRow], int]) -> None:
+        me, rows, _ = read
+        if me is None or rows == self._all:
+            return
+        row, self._all = self.row, rows
+        if self._source.loaded:
+            self._source.merge(self._shown())
+        else:
+            self._source.set(self._shown())
+        self._count()
+        self.rows.refresh_rows()
+        if row != self.row or (row is not None and rows.get(row.id) != row):
+            self._look(after=0)
+
+    async def _read(
+        self, api: Api, *, polled: bool = False
+    ) -> tuple[User | None, dict[str, InboxRow], int]:
+        from copydesk.tui import inbox_reading
 
         me, organization = self.session.me, self._organization
         if me is None or not organization:
@@ -181,7 +205,12 @@ class Inbox(HasDetails, scope="inbox"):
                 self._source.set(self._shown())
                 self._count()
 
-        unread = await read_inbox(api, organization, me, self.session.people, found, self._progress)
+        if self._known is None or not polled:
+            self._known = inbox_reading.Known()
+        progress = self._progress if not polled else lambda ended, spaces: None
+        unread = await inbox_reading.read_inbox(
+            api, organization, me, self.session.people, found, progress, self._known, polled=polled
+        )
         return me, rows, unread
 
     def _progress(self, ended: int, spaces: int) -> None:
@@ -344,6 +373,8 @@ class Inbox(HasDetails, scope="inbox"):
     def _done(self, row: InboxRow, said: str) -> None:
         """Show that a thread does not wait any more; it stays where it is until R."""
         known = self._all.get(row.id, row)
+        if self._known is not None:
+            self._known.forget(row)
         self._all[row.id] = replace(known, done=said)
         if self.is_attached:
             self._source.update(self._all[row.id])

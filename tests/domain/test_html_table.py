@@ -127,3 +127,28 @@ def test_nothing_is_lost_of_any_html(pieces: list[str], start: int, stop: int) -
         assert re.findall("one|two|three|new|é", shown) == words
     if before != after:
         assert diff.changed or diff.quiet or before.split() == after.split()
+
+
+def test_a_cell_that_spans_others_leaves_the_rest_under_their_heads() -> None:
+    source = (
+        "<table><thead><tr><th>A</th><th>B</th><th>C</th></tr></thead><tbody>"
+        '<tr><td colspan="2">wide</td><td>c</td></tr>'
+        '<tr><td rowspan="2">deep</td><td>b</td><td>c</td></tr>'
+        "<tr><td>below</td><td>right</td></tr>"
+        '<tr><td>a</td><td colspan="many">b</td><td rowspan="0">c</td></tr>'
+        "</tbody></table>"
+    )
+    table = read_table(source)
+    assert table is not None
+    assert list(table.head) == ["A", "B", "C"]
+    assert [list(row) for row in table.rows] == [
+        ["wide", "", "c"],
+        ["deep", "b", "c"],
+        ["", "below", "right"],
+        ["a", "b", "c"],
+    ]
+
+
+def test_a_table_wider_than_a_screen_stays_as_it_was_written() -> None:
+    cells = '<td colspan="99999" rowspan="99999">x</td>' * 9
+    assert read_table(f"<table><tr>{cells}</tr></table>") is None

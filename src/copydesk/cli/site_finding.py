@@ -89,43 +89,48 @@ class Published:
 async def find_published(api: Api, url: str) -> Published | None:
     """Return what an address of a published site shows, None where no site is known by it.
 
-    The space is the one whose own address is the longest that it begins with. Raises ``ApiError``.
+    The site, and in it the space, is the one whose address is the longest that it begins with.
+    Raises ``ApiError``.
     """
     from copydesk.contract import operations as ops
 
     wanted = _address(url.partition("#")[0].partition("?")[0])
+    nearest: tuple[int, str, Site] | None = None
     for place in await find_organizations(api, None):
         async for site in api.pages(ops.list_sites, place.id, limit=PAGE):
-            bases = [base for base in _addresses(site) if _below(wanted, base) is not None]
-            if not bases:
-                continue
-            found = Published(place.id, site.id)
-            shown = [
-                s async for s in api.pages(ops.list_site_spaces, place.id, site.id, limit=PAGE)
-            ]
-            sections = {
-                section.id: section
-                async for section in api.pages(
-                    ops.list_site_sections, place.id, site.id, limit=PAGE
-                )
-            }
-            longest = -1
-            for each in shown:
-                section = sections.get(each.section or "")
-                ways = {"/".join((_section_path(section), each.path)).strip("/")}
-                if each.default:
-                    ways.add(_section_path(section))
-                if section is None or section.default:
-                    ways.add("" if each.default else each.path)
-                addresses = [f"{base}/{way}".rstrip("/") for base in bases for way in ways]
-                addresses += [_address(each.urls.published)] if each.urls.published else []
-                for address in addresses:
-                    page = _below(wanted, address)
-                    if page is not None and len(address) > longest:
-                        longest = len(address)
-                        found = Published(place.id, site.id, each.space.id, page)
-            return found
-    return None
+            reach = max((len(base) for base in _bases(site, wanted)), default=-1)
+            if reach > (-1 if nearest is None else nearest[0]):
+                nearest = reach, place.id, site
+    if nearest is None:
+        return None
+    _, organization, site = nearest
+    found = Published(organization, site.id)
+    shown = [s async for s in api.pages(ops.list_site_spaces, organization, site.id, limit=PAGE)]
+    sections = {
+        section.id: section
+        async for section in api.pages(ops.list_site_sections, organization, site.id, limit=PAGE)
+    }
+    longest = -1
+    for each in shown:
+        section = sections.get(each.section or "")
+        ways = {"/".join((_section_path(section), each.path)).strip("/")}
+        if each.default:
+            ways.add(_section_path(section))
+        if section is None or section.default:
+            ways.add("" if each.default else each.path)
+        addresses = [f"{base}/{way}".rstrip("/") for base in _bases(site, wanted) for way in ways]
+        addresses += [_address(each.urls.published)] if each.urls.published else []
+        for address in addresses:
+            page = _below(wanted, address)
+            if page is not None and len(address) > longest:
+                longest = len(address)
+                found = Published(organization, site.id, each.space.id, page)
+    return found
+
+
+def _bases(site: Site, wanted: str) -> list[str]:
+    """Return the addresses of a site that an address begins with."""
+    return [base for base in _addresses(site) if _below(wanted, base) is not None]
 
 
 def _section_path(section: SiteSection | None) -> str:

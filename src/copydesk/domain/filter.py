@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Final, Generic, Literal, Self, TypeAlias, TypeVar
 
@@ -211,9 +211,12 @@ class Query(Generic[Row]):
                         terms.append(Term(key, value, negated, found.start(), at, *bounds))
                     continue
                 if key not in fields.keys:
-                    problems.append(_unknown(key, fields.names, found.start("key")))
                     negated = found["negated"] is not None
-                    terms.append(Term(None, fold(f"{key}:{value}"), negated, found.start(), at))
+                    unknown = _unknown(key, fields.names, found.start("key"))
+                    # As text a negated one would let every row through.
+                    problems.append(replace(unknown, as_text=not negated))
+                    if not negated:
+                        terms.append(Term(None, fold(f"{key}:{value}"), False, found.start(), at))
                     continue
                 known = fields.values.get(key)
                 if known is not None and not any(fold(value) in fold(each) for each in known):

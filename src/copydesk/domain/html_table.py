@@ -26,6 +26,9 @@ MOST = 20_000
 MOST_OF_TABLE = 100_000
 """Characters of a table that are read: about 0.2 s of work."""
 
+MOST_COLUMNS = 100
+"""Columns of a table that is shown as one."""
+
 _MARKS = {
     "strong": "**",
     "b": "**",
@@ -151,18 +154,44 @@ def read_table(source: str) -> HtmlTable | None:
     rows = None if tokens is None else _rows(tokens, told=False)
     if not rows:
         return None
-    head = rows.pop(0).cells if rows[0].head else []
-    width = max(len(head), *(len(row.cells) for row in rows), 1)
+    lines = _spread(rows)
+    width = max(len(line) for line in lines)
+    if width > MOST_COLUMNS:
+        return None
+    head = lines.pop(0) if rows[0].head else []
     return HtmlTable(
         [*head, *[""] * (width - len(head))] if any(head) else [],
-        [[*row.cells, *[""] * (width - len(row.cells))] for row in rows],
+        [[*line, *[""] * (width - len(line))] for line in lines],
     )
+
+
+def _spread(rows: Sequence[_Row]) -> list[list[str]]:
+    """Return the cells of rows in their columns: one that spans others leaves these empty."""
+    lines: list[list[str]] = []
+    taken: dict[int, int] = {}  # rows that a cell above still reaches into, by column
+    for row in rows:
+        line: list[str] = []
+        below = {column: left - 1 for column, left in taken.items() if left > 1}
+        for cell, (columns, deep) in zip(row.cells, row.spans, strict=True):
+            while len(line) in taken:
+                line.append("")
+            reach = min(columns, MOST_COLUMNS + 1)
+            if deep > 1:
+                below.update({len(line) + at: deep - 1 for at in range(reach)})
+            line += [cell, *[""] * (reach - 1)]
+        while len(line) in taken:
+            line.append("")
+        lines.append(line)
+        taken = below
+    return lines
 
 
 class _Row(NamedTuple):
     cells: list[str]
     head: bool
     about: str
+    spans: list[tuple[int, int]]
+    """How many columns and rows each cell takes."""
 
 
 def _tokens(source: str, most: int = MOST) -> list[_Token] | None:
@@ -215,7 +244,7 @@ def _rows(tokens: Sequence[_Token], *, told: bool) -> list[_Row] | None:
             cell, about = None, ""
         if edge and token.kind == "start":
             if token.name == "tr":
-                rows.append(_Row([], False, _braces(token.attributes, told)))
+                rows.append(_Row([], False, _braces(token.attributes, told), []))
                 inside = True
                 heads = []
                 continue
@@ -223,6 +252,7 @@ def _rows(tokens: Sequence[_Token], *, told: bool) -> list[_Row] | None:
                 return None
             heads.append(token.name == "th")
             rows[-1] = rows[-1]._replace(head=all(heads))
+            rows[-1].spans.append((_span(token, "colspan"), _span(token, "rowspan")))
             cell, about = [], _braces(token.attributes, told)
         elif edge:
             inside = inside and token.name != "tr"
@@ -236,6 +266,12 @@ def _rows(tokens: Sequence[_Token], *, told: bool) -> list[_Row] | None:
         elif token.name not in _AROUND:
             return None
     return None if cell is not None else rows
+
+
+def _span(token: _Token, name: str) -> int:
+    """Return how far a cell reaches; 1 where that is not said in a number."""
+    said = next((value for key, value in token.attributes if key == name), None) or ""
+    return int(said) if re.fullmatch(r"[1-9][0-9]{0,4}", said) else 1
 
 
 def _cell(tokens: Iterable[_Token], *, told: bool, escape: bool) -> str | None:

@@ -294,6 +294,7 @@ class TalkPlace(Limited, scope="talks"):
             if len(self._talks) <= KEPT_TALKS and size <= KEPT_CHARACTERS:
                 break
             size -= self._talks.pop(key).size
+            self._said.pop(key, None)
 
     def _say(self, issue: IssueRow | None, said: str) -> None:
         self._put(None, talks.issue_blocks(issue, said), said)

@@ -259,7 +259,7 @@ class ChangesPeople(ChangesBulk, scope="changes_people"):
             )
             self.forget_details(row)
 
-        said = f"Asked for a review: {names}. u asks them no longer."
+        said = f"This asks {names} for a review; u takes it back."
         await self.do_to_marked(
             Bulk("Ask", (nobody_is_asked,), send, said, lambda failed: self._marked_now())
         )

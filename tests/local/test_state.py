@@ -7,6 +7,9 @@ import os
 import shutil
 import sqlite3
 import stat
+import subprocess
+import sys
+import threading
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -24,7 +27,8 @@ from copydesk.local.journal import Journal, Notes
 from copydesk.local.runs import Arrangements, Runs
 from copydesk.local.seen import DeskSeen
 from copydesk.local.snooze import DeskSnoozes
-from copydesk.local.state import State, locked
+from copydesk.local.state import State, Taken, locked
+from copydesk.local.takeover import clear
 
 NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
 
@@ -53,6 +57,42 @@ def damage_a_part(path: Path) -> None:
         for at in range(size // 2, size - 4096, 4096):
             file.seek(at)
             file.write(b"\xff" * 4096)
+
+
+def fill_more(path: Path) -> None:
+    """Keep of each kind what stands before the damage of `damage_drafts`."""
+    store = State(path, clock=lambda: 5.0)
+    journal, runs = Journal(store, "d"), Arrangements(store, "d")
+    for number in range(3):
+        journal.begin(f"Write {number}", "#1", Notes(text="Why?"))
+    DeskDrafts(store, "d").save("gone", "Dropped")
+    DeskDrafts(store, "d").drop("gone")
+    plan = replace(ArrangeRun.of("p", "s", "S", ()), id="plan")
+    runs.save(plan)
+    runs.save(replace(plan, state="stopped"))
+    DeskSnoozes(store, "d").put("cr", Snooze(NOON))
+    store.close()
+    fill(path)
+
+
+def damage_drafts(path: Path) -> None:
+    """Damage a page of the drafts in the middle of them; nothing else is touched."""
+    content = path.read_bytes()
+    at = content.index(b'"30 typed') // 4096 * 4096
+    with path.open("r+b") as file:
+        file.seek(at)
+        file.write(b"\xff" * 4096)
+
+
+def shown(store: State) -> tuple[object, ...]:
+    plan = Arrangements(store, "d").load("plan")
+    return (
+        sorted(DeskDrafts(store, "d").kept()),
+        [each.what for each in Journal(store, "d").entries()],
+        None if plan is None else plan.state,
+        DeskSnoozes(store, "d").read(),
+        store.rows("SELECT key, text FROM dropped"),
+    )
 
 
 def cut(path: Path) -> None:
@@ -85,6 +125,121 @@ def test_a_damaged_file_is_set_aside_and_what_can_be_read_of_it_stays(
     damage_all(path)
     assert DeskDrafts(State(path), "d").kept() == {}
     assert path.with_name("state.db.broken-2").exists()
+
+
+def test_of_each_kind_what_can_be_read_is_taken_over_once(path: Path) -> None:
+    fill_more(path)
+    damage_drafts(path)
+    content = path.read_bytes()
+    store = State(path)
+    drafts, writes, state, asleep, dropped = before = shown(store)
+    assert isinstance(drafts, list)
+    assert 5 < len(drafts) < 60
+    assert (writes, state) == (["Write 0", "Write 1", "Write 2"], "stopped")
+    assert asleep == {"cr": Snooze(NOON)}
+    assert dropped == [('"gone"', '"Dropped"')]
+    store.close()
+    # One that ended before the damaged file had its last name does it again, to no effect.
+    aside = path.with_name("state.db.broken")
+    assert aside.read_bytes() == content
+    aside.rename(path.with_name("state.db.damaged"))
+    again = State(path)
+    assert shown(again) == before
+    assert again.rows("SELECT count(*) FROM run_change") == [(1,)]
+    assert not path.with_name("state.db.damaged").exists()
+
+
+def test_numbers_that_the_new_file_has_too_cost_no_row(path: Path) -> None:
+    fill_more(path)
+    path.rename(path.with_name("state.db.damaged"))
+    elsewhere = State(path.with_name("elsewhere.db"), clock=lambda: 9.0)
+    Journal(elsewhere, "d").begin("Another", "#2")
+    mine = DeskDrafts(elsewhere, "d")
+    for key, text in (("also gone", "Dropped here"), ("key 1", "Another text")):
+        mine.save(key, text)
+    mine.drop("also gone")
+    elsewhere.close()
+    path.with_name("elsewhere.db").rename(path)
+    store = State(path)
+    assert sorted(each.what for each in Journal(store, "d").entries()) == [
+        "Another", "Write 0", "Write 1", "Write 2",
+    ]  # fmt: skip
+    assert store.rows("SELECT text FROM dropped") == [('"Dropped here"',), ('"Dropped"',)]
+    drafts = DeskDrafts(store, "d")
+    assert len(drafts.kept()) == 61
+    assert drafts.load("key 1") == "Another text"
+    assert drafts.others("key 1") == 1
+
+
+REFUSED = """
+import json, resource, sys
+from pathlib import Path
+from copydesk.local.drafts import DeskDrafts
+from copydesk.local.journal import Journal
+from copydesk.local.state import State
+
+resource.setrlimit(resource.RLIMIT_FSIZE, (0, resource.RLIM_INFINITY))
+store = State(Path(sys.argv[1]))
+drafts = DeskDrafts(store, "d")
+found = [len(drafts.kept()), len(Journal(store, "d").entries())]
+try:
+    drafts.save("new", "text")
+except OSError as error:
+    found += [type(error).__name__]
+found += [len(drafts.kept()), len(Journal(store, "d").entries()), store.said]
+resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+sys.stdout.write(json.dumps(found))
+"""
+
+
+@pytest.mark.parametrize("open_elsewhere", [False, True])
+def test_a_damaged_file_on_a_full_disk_is_read_and_taken_over_later(
+    path: Path, open_elsewhere: bool
+) -> None:
+    fill_more(path)
+    damage_drafts(path)
+    other = sqlite3.connect(path)
+    if open_elsewhere:
+        other.execute("SELECT count(*) FROM entry").fetchone()
+    said = subprocess.run(
+        [sys.executable, "-c", REFUSED, str(path)], check=True, capture_output=True, text=True
+    ).stdout
+    other.close()
+    drafts, writes, refused, *then = json.loads(said)
+    assert drafts > 5
+    assert (writes, refused) == (3, "OSError")
+    assert then == [drafts, 3, ""]
+    # Another process finds it when there is room again.
+    store = State(path)
+    assert len(DeskDrafts(store, "d").kept()) == drafts
+    assert len(Journal(store, "d").entries()) == 3
+    assert store.said.startswith("state.db was damaged: it is kept as")
+    left = {each.name for each in path.parent.glob("state.db.*")}
+    assert {name for name in left if not name.endswith(("-wal", "-shm"))} == {
+        "state.db.broken", "state.db.lock",
+    }  # fmt: skip
+
+
+def test_what_is_written_while_a_file_is_set_aside_goes_into_the_new_one(path: Path) -> None:
+    fill_more(path)
+    here, there = State(path), State(path)
+    DeskDrafts(there, "d").save("there", "Typed there")
+    begins = threading.Event()
+    here._opened().set_trace_callback(lambda _: begins.set())
+    waits = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+    waits.execute("BEGIN IMMEDIATE")  # as who sets it aside holds it
+    writing = threading.Thread(target=DeskDrafts(here, "d").save, args=("late", "Typed"))
+    writing.start()
+    assert begins.wait(60)
+    path.rename(path.with_name("state.db.damaged"))
+    for end in ("-wal", "-shm"):
+        path.with_name(f"state.db{end}").rename(path.with_name(f"state.db.damaged{end}"))
+    waits.execute("ROLLBACK")
+    waits.close()
+    writing.join()
+    kept = DeskDrafts(State(path), "d").kept()
+    assert (kept["late"], kept["there"]) == ("Typed", "Typed there")
+    assert DeskDrafts(there, "d").kept() == kept
 
 
 def test_a_file_that_is_damaged_while_it_is_open_costs_no_text(path: Path) -> None:
@@ -125,6 +280,8 @@ def test_commands_say_that_it_was_damaged(
     out, error = capsys.readouterr()
     assert out == ""
     assert "state.db was damaged: it is kept as" in error
+    assert "Look in copydesk whether a draft is missing (:drafts)." in error
+    assert "g d" not in error
     assert main(["outbox"]) == 0
     assert capsys.readouterr() == ("Nothing waits to be sent.\n", "")
     main(["doctor"])
@@ -269,6 +426,36 @@ def test_what_older_versions_left_is_taken_over_once_and_goes_then(path: Path) -
     assert [run.id for run in Runs(store, "d").all()] == ["run", "held"]
 
 
+@pytest.mark.parametrize("name", ["outbox-abc.lock", "journal.jsonl.lock"])
+def test_a_journal_that_an_older_copydesk_is_at_is_left_alone(path: Path, name: str) -> None:
+    folder = path.parent
+    older(folder)
+    (folder / name).touch()
+    held = locked(folder / name)
+    assert held is not None
+    store = State(path)
+    assert Journal(store, "d").waiting() == []
+    assert (folder / "journal.jsonl").exists()
+    assert (folder / name).exists()
+    assert len(DeskDrafts(store, "d").kept()) == 2, "that is nobody's"
+    store.close()
+    held.close()
+    # It cannot begin to send either while its journal is taken over.
+    seen: list[object] = []
+
+    def look(folder: Path, done: Taken) -> None:
+        seen.append(locked(folder / name))
+        clear(folder, done)
+
+    store = State(path)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("copydesk.local.takeover.clear", look)
+        assert [each.text for each in Journal(store, "d").waiting()] == ["Why?"]
+    assert seen == [None]
+    assert not (folder / name).exists()
+    assert not (folder / "journal.jsonl").exists()
+
+
 def test_a_take_over_that_is_cut_off_is_done_again(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -284,6 +471,7 @@ def test_a_take_over_that_is_cut_off_is_done_again(
     store = State(path)
     assert DeskDrafts(store, "d").kept() == {"one": "First \ud83d", "two": "Second"}
     assert len(Journal(store, "d").entries()) == 3
+    assert len(store.rows("SELECT * FROM dropped")) == 1
     assert not (path.parent / "journal.jsonl").exists()
 
 

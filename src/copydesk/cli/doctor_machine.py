@@ -175,6 +175,10 @@ def _store(path: Path) -> Iterator[Finding]:
         if wrong != "ok":
             advice = "start copydesk: it keeps the file aside and takes over what can be read"
             yield Finding("files", "state.db", f"{path}: damaged ({wrong})", advice)
+    for aside in sorted(path.parent.glob(f"{path.name}.damaged*")):
+        if not aside.name.endswith(("-wal", "-shm")):
+            advice = "make room on the disk and start copydesk: it takes over what can be read"
+            yield Finding("files", "state.db", f"{aside}: damaged, not taken over yet", advice)
     for aside in sorted(path.parent.glob(f"{path.name}.broken*")):
         if not aside.name.endswith(("-wal", "-shm")):
             advice = "look whether a draft is missing (:drafts), then delete it"

@@ -39,7 +39,10 @@ def kept_state() -> State:
     from copydesk.local.paths import find_paths
     from copydesk.local.state import State
 
-    return State(find_paths().store, tell=say)
+    return State(
+        find_paths().store,
+        tell=lambda said: say(f"{said} Look in copydesk whether a draft is missing (:drafts)."),
+    )
 
 
 def say(message: str) -> None:

@@ -33,6 +33,8 @@ class FirstRun:
 
     def hints(self) -> tuple[str, ...]:
         """Return the hint in several lengths; nothing once it is of no use. Reads the disk."""
+        from contextlib import closing
+
         from copydesk.cli.embedded import desk_key
         from copydesk.local.journal import Journal
         from copydesk.local.profiles import Profiles
@@ -43,8 +45,9 @@ class FirstRun:
         if self._key != desk_key(None) or self._hidden.exists():
             return ()
         try:
-            if Profiles(paths.settings).read() or Journal(State(paths.store), self._key).entries():
-                return ()
+            with closing(State(paths.store)) as store:
+                if Profiles(paths.settings).read() or not Journal(store, self._key).is_empty():
+                    return ()
         except (OSError, ValueError):
             return ()  # somebody has written settings
         return HINTS if is_untouched(paths.desk) else ()

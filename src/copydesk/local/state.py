@@ -19,7 +19,7 @@ import sqlite3
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import quote
@@ -72,22 +72,8 @@ PRAGMA user_version = 1;
 """
 """What a later version adds is added where it is missing: columns are never taken away."""
 
-COPIES = {
-    "entry": ("SELECT * FROM entry", "INSERT OR IGNORE INTO entry VALUES (?, ?, ?, ?, ?, ?)"),
-    "start": ("SELECT * FROM start", "INSERT OR IGNORE INTO start VALUES (?, ?, ?, ?)"),
-    "draft": ("SELECT * FROM draft", "INSERT OR IGNORE INTO draft VALUES (?, ?, ?, ?, ?, ?)"),
-    "dropped": ("SELECT * FROM dropped", "INSERT OR IGNORE INTO dropped VALUES (?, ?, ?, ?, ?)"),
-    "run": ("SELECT * FROM run", "INSERT OR IGNORE INTO run VALUES (?, ?, ?, ?, ?)"),
-    "run_change": (
-        "SELECT * FROM run_change", "INSERT OR IGNORE INTO run_change VALUES (?, ?, ?, ?, ?)"
-    ),
-    "text": ("SELECT * FROM text", "INSERT OR IGNORE INTO text VALUES (?, ?)"),
-    "seen": ("SELECT * FROM seen", "INSERT OR IGNORE INTO seen VALUES (?, ?, ?, ?, ?)"),
-    "former": ("SELECT * FROM former", "INSERT OR IGNORE INTO former VALUES (?, ?)"),
-    "snooze": ("SELECT * FROM snooze", "INSERT OR IGNORE INTO snooze VALUES (?, ?, ?, ?, ?)"),
-    "look": ("SELECT * FROM look", "INSERT OR IGNORE INTO look VALUES (?, ?, ?)"),
-}  # fmt: skip
-"""How the rows of a table are read from another file, and put into this one."""
+DAMAGED = ".damaged"
+"""What is added to the name of a damaged file until what can be read of it is in the database."""
 
 _DAMAGE = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
 
@@ -106,8 +92,9 @@ class State:
 
     Safe to use from several threads and processes. ``clock`` gives seconds since the epoch.
     ``run`` tells this start of the program from others. Everything raises ``OSError``, with a
-    sentence, when the disk refuses. A damaged file is set aside under another name, and what can
-    still be read of it goes into the new one. That is said by ``tell``, else noted in ``said``.
+    sentence, when the disk refuses. A damaged file gets another name, and what can still be read of
+    it goes into the new one: then that is said by ``tell``, else noted in ``said``. Until it could
+    be written, what can be read is read from the damaged file each time.
     """
 
     def __init__(
@@ -126,7 +113,6 @@ class State:
         self._database: sqlite3.Connection | None = None
         self._file: tuple[int, int] | None = None
         self._life: sqlite3.Connection | None = None
-        self._aside: list[Path] = []
 
     def write(self, work: Callable[[sqlite3.Connection], T]) -> T:
         """Do something in one transaction; it is on the disk when this returns.
@@ -139,6 +125,9 @@ class State:
             if database.in_transaction:
                 return work(database)
             database.execute("BEGIN IMMEDIATE")
+            if self.path != MEMORY and _file(self.path) != self._file:
+                database.execute("ROLLBACK")  # it was set aside while this waited
+                return transact()
             try:
                 result = work(database)
                 database.execute("COMMIT")
@@ -160,7 +149,12 @@ class State:
             with self._readable() as database:
                 return database.execute(query, values).fetchall()
 
-        return self._mended(read)
+        def read_damaged() -> list[Any]:
+            damaged = [self.path, *_damaged(self.path)]
+            with closing(_salvaged(self.path.parent, damaged)) as database:
+                return database.execute(query, values).fetchall()
+
+        return self._mended(read, read_damaged)
 
     def touched(self) -> int:
         """Return a number that is another once another process has changed something."""
@@ -242,8 +236,11 @@ class State:
 
     # The file
 
-    def _mended(self, do: Callable[[], T]) -> T:
-        """Do something with the file; once more where it turns out to be damaged."""
+    def _mended(self, do: Callable[[], T], instead: Callable[[], T] | None = None) -> T:
+        """Do something with the file; once more where it turns out to be damaged.
+
+        ``instead`` is done where the disk refuses to begin a new file.
+        """
         with self._lock:
             inside = self._database is not None and self._database.in_transaction
             try:
@@ -252,8 +249,13 @@ class State:
                 except sqlite3.DatabaseError as error:
                     if inside or _code(error) not in _DAMAGE:
                         raise
+                try:
                     self._set_aside()
-                return do()
+                    return do()
+                except (OSError, sqlite3.DatabaseError):
+                    if instead is None:
+                        raise
+                return instead()
             except sqlite3.Error as error:
                 if inside:
                     raise
@@ -269,7 +271,8 @@ class State:
             self._close()
             private_folder(self.path.parent)
             if not self.path.exists():
-                private_file(self.path)
+                with self._guarded():  # not before the whole of a damaged one has another name
+                    private_file(self.path)
             self._file = _file(self.path)
             database = sqlite3.connect(
                 self.path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False
@@ -277,7 +280,8 @@ class State:
             try:
                 database.execute("PRAGMA journal_mode = WAL")
                 database.execute("PRAGMA synchronous = FULL")
-                _fill(database, self.path.parent, self._aside)
+                if salvaged := _fill(database, self.path):
+                    self._finish(salvaged)
             except BaseException:
                 database.close()
                 raise
@@ -302,8 +306,8 @@ class State:
             database.close()
 
     def _is_begun(self) -> bool:
-        made = self.path == MEMORY or self.path.exists() or bool(self._aside)
-        return made or _is_older(self.path.parent)
+        made = self.path == MEMORY or self.path.exists()
+        return made or _is_older(self.path.parent) or bool(_damaged(self.path))
 
     def _close(self) -> None:
         if self._database is not None:
@@ -311,38 +315,54 @@ class State:
             self._database = None
 
     def _set_aside(self) -> None:
-        """Give a damaged file another name, unless another process did so meanwhile."""
+        """Give a damaged file another name, unless another process did so meanwhile.
+
+        Who opens the database next, in whatever process, takes over what can be read of it.
+        """
         self._close()
+        with self._guarded(), ExitStack() as held:
+            if _file(self.path) != self._file:
+                return
+            with suppress(sqlite3.Error):  # no other process writes to it meanwhile, if it can
+                damaged = sqlite3.connect(self.path, timeout=BUSY_SECONDS, isolation_level=None)
+                held.enter_context(closing(damaged))
+                damaged.execute("BEGIN IMMEDIATE")
+            _rename(self.path, _free(self.path.with_name(f"{self.path.name}{DAMAGED}")))
+
+    def _finish(self, salvaged: list[Path]) -> None:
+        """Keep files whose content is in the database by now, and tell of them."""
+        for path in salvaged:
+            with suppress(OSError):  # else it is taken over again, to no effect
+                with self._guarded():
+                    aside = _free(self.path.with_name(f"{self.path.name}.broken"))
+                    _rename(path, aside)
+                self._tell(
+                    f"{self.path.name} was damaged: it is kept as {aside}, and what could still be "
+                    "read of it is here."
+                )
+
+    @contextmanager
+    def _guarded(self) -> Iterator[None]:
+        """Let one process at a time give files their names. Raises ``OSError``."""
         guard = self.path.with_name(f"{self.path.name}.lock")
         private_file(guard)
-        lock = locked(guard)
-        try:
-            if lock is None or _file(self.path) != self._file:
-                return
-            aside = _free(self.path.with_name(f"{self.path.name}.broken"))
-            self.path.replace(aside)
-            for end in ("-wal", "-shm"):
-                with suppress(FileNotFoundError):
-                    Path(f"{self.path}{end}").replace(f"{aside}{end}")
-            self._aside.append(aside)
-            self._tell(
-                f"{self.path.name} was damaged: it is kept as {aside}, and what could still be "
-                "read of it is here. Look whether a draft is missing (g d)."
-            )
-        finally:
-            if lock is not None:
-                lock.close()
-                guard.unlink(missing_ok=True)
+        lock = locked(guard, BUSY_SECONDS)
+        if lock is None:
+            raise OSError(errno.EBUSY, f"another copydesk keeps {self.path.name} busy")
+        with closing(lock):
+            yield  # the guard stays: deleted, it would be one for who waits and one for who comes
 
 
-def locked(path: Path) -> sqlite3.Connection | None:
+def locked(path: Path, seconds: float = 0) -> sqlite3.Connection | None:
     """Return what holds the lock of a file that is there, until it is closed.
 
-    None while another process, or another holder in this one, has it. Raises ``OSError`` when the
-    disk refuses.
+    None while another process, or another holder in this one, has it, for ``seconds`` yet. Raises
+    ``OSError`` when the disk refuses.
     """
     try:
-        connection = sqlite3.connect(path, timeout=0, isolation_level=None, check_same_thread=False)
+        connection = sqlite3.connect(
+            path, timeout=seconds, isolation_level=None, check_same_thread=False
+        )
     except sqlite3.Error as error:
         raise OSError(f"{path.name} cannot be opened: {error}") from error
     try:
@@ -357,28 +377,42 @@ def locked(path: Path) -> sqlite3.Connection | None:
     return connection
 
 
-def _fill(database: sqlite3.Connection, folder: Path, aside: list[Path]) -> None:
-    """Make the tables that are missing, and take over what is kept elsewhere."""
+def _fill(database: sqlite3.Connection, path: Path) -> list[Path]:
+    """Make the tables that are missing, and take over what is kept elsewhere.
+
+    Returns the damaged files that this was done with: they are to get another name.
+    """
     version = database.execute("PRAGMA user_version").fetchone()[0]
+    folder = path.parent
     older = _is_older(folder)
-    if version and not older and not aside:
-        return
-    database.execute("BEGIN IMMEDIATE")
-    for statement in _SCHEMA.split(";"):
-        database.execute(statement)
-    done: Taken = {}
-    if older:
-        from copydesk.local.takeover import take_over
+    if version and not older and not _damaged(path):
+        return []
+    with ExitStack() as held:
+        database.execute("BEGIN IMMEDIATE")
+        for statement in _SCHEMA.split(";"):
+            database.execute(statement)
+        done: Taken = {}
+        if older:
+            from copydesk.local.takeover import take_over
 
-        done = take_over(folder, database)
-    for path in aside:
-        _salvage(path, database)
-    database.execute("COMMIT")
-    aside.clear()
-    if done:  # on the disk by now
-        from copydesk.local.takeover import clear
+            done = take_over(folder, database, held)
+        damaged = _damaged(path)
+        _salvage(damaged, database, _AS_IT_IS)
+        database.execute("COMMIT")
+        if done:  # on the disk by now
+            from copydesk.local.takeover import clear
 
-        clear(folder, done)
+            clear(folder, done)
+    return damaged
+
+
+def _damaged(path: Path) -> list[Path]:
+    """Return the damaged files of which nothing is in the database yet."""
+    return sorted(
+        each
+        for each in path.parent.glob(f"{path.name}{DAMAGED}*")
+        if not each.name.endswith(("-wal", "-shm"))
+    )
 
 
 def _is_older(folder: Path) -> bool:
@@ -395,39 +429,64 @@ OLDER = (
 """What older versions called it, beside the database."""
 
 
-def _salvage(path: Path, database: sqlite3.Connection) -> None:
-    """Take over what can still be read of a damaged file."""
-    for read, put in COPIES.values():
-        with suppress(sqlite3.Error), closing(sqlite3.connect(path)) as damaged:
-            for row in damaged.execute(read):
-                database.execute(put, row)
+def _salvage(damaged: list[Path], database: sqlite3.Connection, modes: tuple[str, ...]) -> None:
+    """Take over what can still be read of damaged files."""
+    for path in damaged:
+        from copydesk.local.takeover import salvage
+
+        try:
+            found = _connected(path, modes)
+        except sqlite3.DatabaseError as error:
+            if _code(error) not in _DAMAGE:
+                raise  # nothing is known of it yet
+        else:
+            with closing(found):
+                salvage(found, database)
+
+
+def _salvaged(folder: Path, damaged: list[Path]) -> sqlite3.Connection:
+    """Return what older versions have left, and what can be read of damaged files, in memory."""
+    database = _in_memory()
+    if _is_older(folder):
+        from copydesk.local.takeover import take_over
+
+        take_over(folder, database, None)
+    _salvage(damaged, database, _ANYHOW)
+    return database
+
+
+_AS_IT_IS = ("mode=ro",)
+_ANYHOW = ("mode=ro", "mode=ro&immutable=1")
+"""How a file is opened to be read. The first makes a list of who reads it, beside it: without room
+for that the file itself is read, as it was left last."""
+
+
+def _connected(path: Path, modes: tuple[str, ...]) -> sqlite3.Connection:
+    """Open a database to read it, in the first way that works. Raises ``sqlite3.Error``."""
+    for mode in modes:
+        database = sqlite3.connect(
+            f"file:{quote(str(path.absolute()))}?{mode}", uri=True, isolation_level=None
+        )
+        try:
+            database.execute("SELECT 1 FROM sqlite_master").fetchone()
+        except sqlite3.Error as error:
+            database.close()
+            if mode == modes[-1] or not isinstance(error, sqlite3.OperationalError):
+                raise
+        else:
+            break
+    return database
 
 
 def _open_to_read(path: Path) -> sqlite3.Connection:
     """Open what there is without writing anything, be it the list of who reads it."""
     if path.exists() and path.stat().st_size:
-        for mode in ("mode=ro", "mode=ro&immutable=1"):
-            database = sqlite3.connect(
-                f"file:{quote(str(path.absolute()))}?{mode}", uri=True, isolation_level=None
-            )
-            try:
-                if database.execute("SELECT 1 FROM sqlite_master").fetchone():
-                    return database
-            except sqlite3.OperationalError as error:
-                # Without room for that list the file itself is read, as it was left last.
-                failed: sqlite3.Error | None = error
-            else:
-                failed = None
-            database.close()
-        if failed is not None:
-            raise failed
-    # It was begun when the disk had no room for it, or was not: nothing is kept but the older.
-    database = _in_memory()
-    if _is_older(path.parent):
-        from copydesk.local.takeover import take_over
-
-        take_over(path.parent, database)
-    return database
+        database = _connected(path, _ANYHOW)
+        if database.execute("SELECT 1 FROM sqlite_master").fetchone():
+            return database
+        database.close()
+    # It was begun when the disk had no room for it, or was not.
+    return _salvaged(path.parent, _damaged(path))
 
 
 def _in_memory() -> sqlite3.Connection:
@@ -447,6 +506,14 @@ def _file(path: Path) -> tuple[int, int] | None:
     except (FileNotFoundError, NotADirectoryError):
         return None
     return found.st_dev, found.st_ino
+
+
+def _rename(path: Path, name: Path) -> None:
+    """Give a database another name, with what is beside it."""
+    path.replace(name)
+    for end in ("-wal", "-shm"):
+        with suppress(FileNotFoundError):
+            Path(f"{path}{end}").replace(f"{name}{end}")
 
 
 def _free(path: Path) -> Path:

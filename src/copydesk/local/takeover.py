@@ -1,8 +1,9 @@
-"""What versions before the database kept in files of their own, taken over into it.
+"""What is taken over into the database: what can still be read of a damaged one, and what versions
+before it kept in files of their own.
 
-It is read again each time that such a file is there: an older copydesk may still be open, or be
+Those are read again each time that such a file is there: an older copydesk may still be open, or be
 used again. What is in the database already is not taken twice. A file goes once what was in it is
-on the disk; what cannot be read stays where it is.
+on the disk; what cannot be read, and what an older copydesk is at, stays where it is.
 """
 
 from __future__ import annotations
@@ -10,25 +11,98 @@ from __future__ import annotations
 import json
 import secrets
 import sqlite3
-from collections.abc import Iterator
-from contextlib import closing, suppress
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, closing, suppress
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+from copydesk.local.drafts import ALSO, field_of
 from copydesk.local.journal import LAST_MOMENT, entry_of, row_of
-from copydesk.local.state import COPIES, Taken, locked
+from copydesk.local.state import Taken, locked
+
+TABLES = (
+    "entry", "start", "draft", "dropped", "run_change", "run", "text", "seen", "former", "snooze",
+    "look",
+)  # fmt: skip
+"""What is copied from a damaged database: not who is at what. A run comes after its changes."""
 
 
-def take_over(folder: Path, database: sqlite3.Connection) -> Taken:
-    """Take over what is in a folder, in the transaction under way; return what is done with."""
+def salvage(damaged: sqlite3.Connection, database: sqlite3.Connection) -> None:
+    """Add what can be read of a damaged database: of each table, the rows before the damage."""
+    for table in TABLES:
+        _copy(table, _before_damage(_rows(damaged, table)), database)
+
+
+def _before_damage(rows: Iterator[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    with suppress(sqlite3.DatabaseError):
+        yield from rows
+
+
+def _rows(source: sqlite3.Connection, table: str) -> Iterator[dict[str, Any]]:
+    """Return the rows of a table, in their order, without the numbers that are of its file alone.
+
+    Another row may have the same number in the other file.
+    """
+    found = source.execute(" ".join(("SELECT * FROM", table)))
+    names = [column[0] for column in found.description]
+    for row in found:
+        yield {name: value for name, value in zip(names, row, strict=True) if name != "number"}
+
+
+def _copy(table: str, rows: Iterable[dict[str, Any]], database: sqlite3.Connection) -> None:
+    """Add rows to a table but those that are there already, and columns that it does not have."""
+    columns = {row[1] for row in database.execute(f"PRAGMA table_info({table})")}
+    for each in rows:
+        row = {name: value for name, value in each.items() if name in columns}
+        if table == "draft":
+            with suppress(KeyError, ValueError, TypeError):  # nobody could show that
+                _keep_draft(database, **row)
+            continue
+        put = f"INSERT OR IGNORE INTO {table} ({', '.join(row)}) SELECT {', '.join('?' * len(row))}"
+        values = [*row.values()]
+        if table == "dropped":
+            put += " WHERE (?, ?, ?, ?) NOT IN (SELECT desk, key, text, at FROM dropped)"
+            values += [row.get(name) for name in ("desk", "key", "text", "at")]
+        elif table == "run_change":  # a run that is there already has its own
+            put += " WHERE (?, ?, ?) NOT IN (SELECT kind, desk, id FROM run)"
+            values += [row.get(name) for name in ("kind", "desk", "id")]
+        database.execute(put, values)
+
+
+def _keep_draft(
+    database: sqlite3.Connection, desk: str, key: str, text: str, saved: float, **_: object
+) -> None:
+    """Keep a draft; where another text has its key by now, beside that."""
+    json.loads(desk), json.loads(text)
+    field = json.dumps(field_of(json.loads(key)))
+    there = database.execute(
+        "SELECT 1 FROM draft WHERE (desk, field, text) = (?, ?, ?)", (desk, field, text)
+    )
+    if there.fetchone():
+        return
+    version = secrets.token_hex(8)
+    taken = database.execute("SELECT 1 FROM draft WHERE (desk, key) = (?, ?)", (desk, key))
+    if taken.fetchone():  # this is what another window typed
+        key = json.dumps(f"{ALSO}{version} {json.loads(field)}")
+    database.execute(
+        "INSERT INTO draft VALUES (?, ?, ?, ?, ?, ?)", (desk, key, field, text, saved, version)
+    )
+
+
+def take_over(folder: Path, database: sqlite3.Connection, held: ExitStack | None) -> Taken:
+    """Take over what is in a folder, in the transaction under way; return what is done with.
+
+    What an older copydesk is at is left alone. It cannot begin with the rest of it until ``held``
+    ends. Without ``held`` everything is only looked at.
+    """
     # As they are before they are read: an older copydesk may go on writing to them.
     before = {path: _sign(path) for path in (*folder.glob("*"), *folder.glob("*/*"))}
     kinds = (
         _drafts(folder / "drafts", database),
-        _journal(folder, database),
-        _runs(folder / "runs", "merge", database),
-        _runs(folder / "arrangements", "arrange", database),
+        _journal(folder, database, held),
+        _runs(folder / "runs", "merge", database, held),
+        _runs(folder / "arrangements", "arrange", database, held),
         _database(folder / "seen.db", ("text", "seen", "former"), database),
         _database(folder / "snoozed.db", ("snooze", "look"), database),
     )
@@ -41,9 +115,8 @@ def take_over(folder: Path, database: sqlite3.Connection) -> Taken:
 
 def clear(folder: Path, done: Taken) -> None:
     """Delete files that were taken over, and folders that are empty then."""
-    locks = [*folder.glob("outbox-*.lock"), folder / "journal.jsonl.lock"]
     with suppress(OSError):  # they are taken over again, to no effect
-        for path in (*(path for path in done if _sign(path) == done[path]), *locks):
+        for path in (path for path in done if _sign(path) == done[path]):
             path.unlink(missing_ok=True)
         for name in ("drafts", "runs", "arrangements"):
             for path in (folder / name).glob(".*.part"):
@@ -71,25 +144,13 @@ def _drafts(folder: Path, database: sqlite3.Connection) -> Iterator[Path]:
             } if not anchor:
                 row = (json.dumps(desk), json.dumps(thing))
                 if path.suffix == ".json":
-                    version = secrets.token_hex(8)
-                    if not _there(database, row, text):
-                        # Where there is another one by now, this is what another window typed.
-                        taken = database.execute(
-                            "SELECT 1 FROM draft WHERE desk = ? AND key = ?", row
-                        ).fetchone()
-                        key = json.dumps(f"also {version} {thing}") if taken else row[1]
-                        database.execute(
-                            "INSERT INTO draft VALUES (?, ?, ?, ?, ?, ?)",
-                            (row[0], key, row[1], json.dumps(text), _moment(saved), version),
-                        )
+                    _keep_draft(database, *row, json.dumps(text), _moment(saved))
                     yield path
                 elif path.suffix == ".dropped":
                     moment = path.name.split(".")[1]
                     at = _moment(int(moment) / 1000 if moment.isdecimal() else saved)
-                    database.execute(
-                        "INSERT INTO dropped (desk, key, text, at) VALUES (?, ?, ?, ?)",
-                        (*row, json.dumps(text), at),
-                    )
+                    values = {"desk": row[0], "key": row[1], "text": json.dumps(text), "at": at}
+                    _copy("dropped", [values], database)
                     yield path
 
 
@@ -98,14 +159,10 @@ def _moment(seconds: float) -> float:
     return float(seconds) if 0 <= seconds < LAST_MOMENT else 0.0
 
 
-def _there(database: sqlite3.Connection, row: tuple[str, str], text: str) -> bool:
-    found = database.execute(
-        "SELECT 1 FROM draft WHERE desk = ? AND field = ? AND text = ?", (*row, json.dumps(text))
-    )
-    return found.fetchone() is not None
-
-
-def _journal(folder: Path, database: sqlite3.Connection) -> Iterator[Path]:
+def _journal(folder: Path, database: sqlite3.Connection, held: ExitStack | None) -> Iterator[Path]:
+    locks = [*folder.glob("outbox-*.lock"), folder / "journal.jsonl.lock"]
+    if not _nobody_at(locks, held):
+        return
     found: dict[str, Any] = {}
     paths = [
         path for name in ("journal.jsonl.1", "journal.jsonl") if (path := folder / name).exists()
@@ -131,17 +188,27 @@ def _journal(folder: Path, database: sqlite3.Connection) -> Iterator[Path]:
             " WHERE open AND NOT excluded.open",
             row_of(entry),
         )
-    yield from paths
+    yield from (*paths, *locks)
 
 
-def _runs(folder: Path, kind: str, database: sqlite3.Connection) -> Iterator[Path]:
+def _nobody_at(locks: Iterable[Path], held: ExitStack | None) -> bool:
+    """Whether no older copydesk holds one of these; from now on none does, until ``held`` ends."""
+    for lock in locks:
+        if held is not None and lock.exists():
+            taken = locked(lock)
+            if taken is None:
+                return False
+            held.enter_context(closing(taken))
+    return True
+
+
+def _runs(
+    folder: Path, kind: str, database: sqlite3.Connection, held: ExitStack | None
+) -> Iterator[Path]:
     for path in folder.glob("*.json"):
         lock = path.with_suffix(".lock")
-        held = locked(lock) if lock.exists() else None
-        if held is None and lock.exists():
-            continue  # an older copydesk is at it
-        if held is not None:
-            held.close()
+        if not _nobody_at([lock], held):
+            continue
         first, *added = _content(path).split(b"\n")
         match _value(first):
             case {"id": str(run)}:
@@ -166,8 +233,8 @@ def _database(path: Path, tables: tuple[str, ...], database: sqlite3.Connection)
     try:
         address = f"file:{quote(str(path.absolute()))}?mode=rw"  # it makes none
         with closing(sqlite3.connect(address, uri=True)) as older:
-            for read, put in (COPIES[table] for table in tables):
-                database.executemany(put, older.execute(read))
+            for table in tables:
+                _copy(table, _rows(older, table), database)
     except sqlite3.OperationalError as error:
         if "no such table" not in str(error):  # which a full disk had no room for
             return  # another time

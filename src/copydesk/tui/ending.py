@@ -158,6 +158,7 @@ class EndingApp(App[None]):
             if await asyncio.to_thread(drafts.follow) and app.here is not None:
                 app.here.others_typed()
         if said := drafts.said():
+            said = f"{said} Look whether a draft is missing (g d)."
             app.session.note(said)
             app.session.report(said, "bad")
 

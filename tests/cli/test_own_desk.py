@@ -117,8 +117,16 @@ async def test_nothing_of_ones_own_goes_with_the_sample_unasked(
     assert "Nothing is left; copydesk desk import brings files in." in capsys.readouterr().out
     shown = await start()
     assert "no organization" in shown
+    assert "This desk is empty. To begin" in shown
     assert "Quayside" not in shown
     assert not examine(find_paths().desk).all
+    # What the screen says to do works, as often as one likes.
+    assert main(["desk", "sample"]) == 0
+    assert "Quayside" in await start()
+    assert main(["desk", "sample", "--remove"]) == 0
+    assert main(["desk", "sample"]) == 0
+    assert not examine(find_paths().desk).all
+    assert main(["desk", "sample"]) == 2
 
 
 def test_doctor_tells_of_settings_that_name_what_there_is_not(

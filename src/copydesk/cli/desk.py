@@ -60,7 +60,7 @@ def _user(tx: Tx, email: str) -> str:
 def sample(
     *, desk: Path | None = None, scale: int = 0, remove: bool = False, force: bool = False
 ) -> int:
-    """Make the sample on a new desk; with ``scale`` also grow it by that many change requests.
+    """Make the sample on an empty desk; with ``scale`` also grow it by that many change requests.
 
     ``remove`` takes it out instead, with ``force`` also what was made or imported in it.
     """
@@ -78,7 +78,8 @@ def sample(
     path = desk_file(desk)
     store = open_store(desk, fill=False)
     with _closing(store), _Progress() as progress:
-        if is_empty(store):
+        bare = not store.read(lambda tx: tx.value("SELECT EXISTS (SELECT 1 FROM organization)"))
+        if bare:
             build_sample(store, progress=progress)
         elif not scale:
             raise UsageError(

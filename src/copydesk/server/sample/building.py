@@ -39,7 +39,7 @@ from copydesk.server.sample.story import (
     Verdict,
 )
 from copydesk.server.sample.translations import write_translations
-from copydesk.server.sample.untouched import note_spaces
+from copydesk.server.sample.untouched import SPACES, note_spaces
 from copydesk.server.seeding import Editor, at
 from copydesk.server.source_content import filled
 from copydesk.server.store import Store, Tx
@@ -51,9 +51,12 @@ _ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 SEED = "copydesk sample"
 """What the identifiers of the sample are made from."""
 
+_OWNER_WITHIN = 1000
+"""The owner's identifier is surely among so many first ones: people are made first."""
+
 
 def build_sample(store: Store, *, progress: Progress | None = None) -> str:
-    """Fill an empty desk with the sample and return its owner's user id.
+    """Fill a desk without organizations with the sample and return its owner's user id.
 
     The owner is also noted under ``owner`` in the desk's ``meta``. All of it is written, or
     nothing. A desk that another program filled a moment before stays as that made it.
@@ -61,6 +64,14 @@ def build_sample(store: Store, *, progress: Progress | None = None) -> str:
 
     def work(tx: Tx) -> str:
         owner: str | None = tx.value("SELECT value FROM meta WHERE key = 'owner'")
+        if owner is not None and not tx.value("SELECT EXISTS (SELECT 1 FROM organization)"):
+            tx.run("DELETE FROM meta WHERE key IN ('owner', ?)", SPACES)
+            made = sample_ids(SEED)
+            if owner in {made() for _ in range(_OWNER_WITHIN)}:
+                # Who is left after a removal is the sample's own owner, who is made anew.
+                tx.run("DELETE FROM token WHERE user_id = ?", owner)
+                tx.run("DELETE FROM user WHERE id = ?", owner)
+            owner = None
         return owner or _Building(tx, progress or _silent).run()
 
     return store.write(work)

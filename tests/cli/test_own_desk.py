@@ -129,6 +129,22 @@ async def test_nothing_of_ones_own_goes_with_the_sample_unasked(
     assert main(["desk", "sample"]) == 2
 
 
+def test_doctor_tells_of_variables_that_have_no_effect(
+    home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name, value, said in (
+        ("COPYDESK_PROFIL", "work", "Did you mean COPYDESK_PROFILE?"),
+        ("COPYDESK_ALLOW_HTTP", "yes", "Set it to 1, or unset it."),
+        ("COPYDESK_PROFILE", "nobody", "COPYDESK_PROFILE holds"),
+    ):
+        with monkeypatch.context() as patch:
+            patch.setenv(name, value)
+            assert main(["doctor"]) == 1
+            assert said in capsys.readouterr().out
+    main(["doctor"])
+    assert "COPYDESK_ALLOW_HTTP" not in capsys.readouterr().out
+
+
 def test_doctor_tells_of_settings_that_name_what_there_is_not(
     home: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -67,7 +67,8 @@ def _connections(service: Service, settings: Settings) -> tuple[list[Connection]
     """Return the services to be asked, and what keeps others from being asked."""
     found: list[Connection] = []
     wrong: list[Finding] = []
-    ambient = os.environ.get(TOKEN_VARIABLE) or os.environ.get(ADDRESS_VARIABLE)
+    names = (TOKEN_VARIABLE, ADDRESS_VARIABLE, PROFILE_VARIABLE)
+    ambient = any(os.environ.get(name) for name in names)
     named = bool(service.desk or service.base_url or service.profile)
     if named or ambient:
         try:

@@ -12,16 +12,17 @@ import stat
 import sys
 from collections.abc import Iterator
 from contextlib import closing
+from difflib import get_close_matches
 from pathlib import Path
 from urllib.parse import quote
 
 from copydesk import __version__
 from copydesk.cli import terminal
-from copydesk.cli.connection import ADDRESS_VARIABLE, PROFILE_VARIABLE, READ_ONLY
+from copydesk.cli.connection import ADDRESS_VARIABLE, ALLOW_VARIABLE, PROFILE_VARIABLE, READ_ONLY
 from copydesk.cli.finding import HIDDEN, Finding
 from copydesk.cli.themes import why_no_theme
 from copydesk.cli.tokens import TOKEN_VARIABLE
-from copydesk.domain.text import clean, listed
+from copydesk.domain.text import clean, listed, shorten
 from copydesk.local.credentials import CredentialError, Credentials
 from copydesk.local.log import DEBUG_VARIABLE
 from copydesk.local.paths import HOME_VARIABLE, Paths
@@ -36,9 +37,12 @@ SHORTEST_TOKEN = 8
 LITTLE_SPACE = 100 * 1024 * 1024
 """Less than this on a disk is told, in bytes."""
 
+OWN_VARIABLES = "COPYDESK_"
+"""What the variables begin with that are of copydesk alone."""
+
 VARIABLES = (
-    TOKEN_VARIABLE, ADDRESS_VARIABLE, PROFILE_VARIABLE, HOME_VARIABLE, DEBUG_VARIABLE, "NO_COLOR",
-    "SSL_CERT_FILE", "SSL_CERT_DIR",
+    TOKEN_VARIABLE, ADDRESS_VARIABLE, PROFILE_VARIABLE, ALLOW_VARIABLE, HOME_VARIABLE,
+    DEBUG_VARIABLE, "NO_COLOR", "SSL_CERT_FILE", "SSL_CERT_DIR",
 )  # fmt: skip
 """What of the environment changes what copydesk does, besides proxies."""
 
@@ -53,6 +57,21 @@ def program() -> Iterator[Finding]:
     yield Finding("copydesk", "libraries", versions)
     given = [name for name in VARIABLES if os.environ.get(name)]
     yield Finding("copydesk", "environment", f"{listed(given)} set" if given else "nothing set")
+    yield from _variables()
+
+
+def _variables() -> Iterator[Finding]:
+    """Yield what of the environment has no effect; values are not repeated."""
+    ours = [name for name in VARIABLES if name.startswith(OWN_VARIABLES)]
+    for name in sorted(os.environ):
+        if name.startswith(OWN_VARIABLES) and name not in ours:
+            near = get_close_matches(name, ours, n=1)
+            advice = f"did you mean {near[0]}?" if near else f"those that are: {listed(ours)}"
+            shown = shorten(clean(name), 60)
+            yield Finding("copydesk", shown, "is set, and is no variable of copydesk", advice)
+    if os.environ.get(ALLOW_VARIABLE, "1") not in ("", "0", "1"):
+        said = "is set to something else than 1, and allows nothing"
+        yield Finding("copydesk", ALLOW_VARIABLE, said, "set it to 1, or unset it")
 
 
 def screen() -> Iterator[Finding]:

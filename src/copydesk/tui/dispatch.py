@@ -144,7 +144,7 @@ async def run(owner: Any, action: Action) -> None:
         else:
             owner.app.bell()
         if action.types:
-            keyboard.early.refuse(action.label, why, keyboard.pressed_at)
+            keyboard.early.refuse(action.label, why, keyboard.pressed_at, action.id)
         return
     if _is_under_way(owner, action):
         if place is not None:
@@ -482,5 +482,5 @@ class Keyboard:
         self._say(said)
         self.early.failed(said)
         if elsewhere is not None and elsewhere[0].types:
-            self.early.refuse(elsewhere[0].label, said, event.time)
+            self.early.refuse(elsewhere[0].label, said, event.time, elsewhere[0].id)
         return True

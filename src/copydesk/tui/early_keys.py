@@ -20,7 +20,7 @@ from textual.screen import Screen
 from textual.worker import NoActiveWorker, Worker, get_current_worker
 
 from copydesk.domain.text import clean, plural
-from copydesk.tui.typing_ahead import LOOK_SECONDS, PASS, Typed, text_of
+from copydesk.tui.typing_ahead import KEEP_SECONDS, LOOK_SECONDS, PASS, Typed, text_of
 
 if TYPE_CHECKING:
     from textual.widget import Widget
@@ -44,7 +44,11 @@ class Refused:
     screen: Screen[Any]
     until: float
     """When a pause is long enough, on the clock of the keys."""
+    action: str = ""
+    """The id of the action that opens it."""
     keys: list[Typed] = field(default_factory=list)
+    draft: str = ""
+    """The key of the draft that has the text; empty for none yet."""
 
 
 @dataclass(eq=False)
@@ -63,6 +67,7 @@ class EarlyKeys:
         self._app = app
         self._refused: Refused | None = None
         self._timer: asyncio.TimerHandle | None = None
+        self._keeping: asyncio.TimerHandle | None = None
         self._keys: list[Typed] = []
         self._until: Callable[[], bool] | None = None
         """Whether what the first of the keys is about can be seen; None once its screen is."""
@@ -231,10 +236,13 @@ class EarlyKeys:
 
     # What was refused
 
-    def refuse(self, label: str, why: str, at: float) -> None:
-        """Run nothing of what is typed next: a field was refused, by a key that came at ``at``."""
+    def refuse(self, label: str, why: str, at: float, action: str) -> None:
+        """Run nothing of what is typed next: a field was refused, by a key that came at ``at``.
+
+        ``action`` is the id of what opens it, with which a draft of the text is opened again.
+        """
         self._end()
-        self._refused = Refused(label, why, self._app.screen, at + PAUSE_SECONDS)
+        self._refused = Refused(label, why, self._app.screen, at + PAUSE_SECONDS, action)
         self._end_later()
 
     def _take_refused(self, event: Typed, pressed: str) -> bool:
@@ -247,10 +255,25 @@ class EarlyKeys:
             return not over
         refused.keys.append(event)
         refused.until = event.time + PAUSE_SECONDS
+        if self._keeping is None:  # not put off by the keys that follow
+            self._keeping = asyncio.get_running_loop().call_later(KEEP_SECONDS, self.keep_typed)
         self._end_later()
         if (place := self._app.here) is not None:
             place.say(_said(refused), "warn")
         return True
+
+    def keep_typed(self) -> None:
+        """Keep words that were typed for a field that was refused, as a draft."""
+        from copydesk.tui.draft_keys import ahead_key  # not before the first paint
+
+        if self._keeping is not None:
+            self._keeping.cancel()
+        self._keeping, refused, place = None, self._refused, self._app.here
+        text = "" if refused is None else text_of(refused.keys).strip()
+        # One word is rather a few keys that were meant for the screen: that is in the log alone.
+        if refused is not None and place is not None and len(text.split()) > 1:
+            refused.draft = refused.draft or ahead_key(place.PLACE, place.target, refused.action)
+            self._app.session.drafts.save(refused.draft, text)
 
     def _end_later(self) -> None:
         if self._timer is not None:
@@ -258,7 +281,8 @@ class EarlyKeys:
         self._timer = asyncio.get_running_loop().call_later(PAUSE_SECONDS, self._end)
 
     def _end(self) -> None:
-        """Act on keys again. The text that was typed is in the log."""
+        """Act on keys again. The text that was typed is in the log, and words are a draft."""
+        self.keep_typed()
         if self._timer is not None:
             self._timer.cancel()
         refused, self._refused, self._timer = self._refused, None, None
@@ -271,6 +295,9 @@ class EarlyKeys:
 def _said(refused: Refused) -> str:
     keys = plural(len(refused.keys), "key")
     verb = "was" if len(refused.keys) == 1 else "were"
-    kept = " (the text is in the log, @)" if text_of(refused.keys).strip() else ""
+    text = text_of(refused.keys)
+    kept = " (the text is in the log, @)" if text.strip() else ""
+    if len(text.split()) > 1:
+        kept = " (the text is a draft, g d)"
     why = f" {refused.why}" if refused.why else ""
     return f"“{refused.label}” was refused; {keys} typed after it {verb} not run{kept}.{why}"

@@ -175,7 +175,9 @@ class TypingAhead:
             self._end()
         elif why is not None:
             self._end(why)
-            self._app.keyboard.early.refuse(opening.label, why, self._app.keyboard.clock())
+            self._app.keyboard.early.refuse(
+                opening.label, why, self._app.keyboard.clock(), opening.id
+            )
         else:
             await getattr(owner, action.method)()
 
@@ -225,6 +227,7 @@ class TypingAhead:
         if self._timer is not None:
             self._timer.stop()
             self._timer = None
+        self._app.keyboard.early.keep_typed()
         if (opening := self.opening) is not None:
             self._keep(opening, opening.keys)
 
@@ -335,7 +338,9 @@ class TypingAhead:
             told = f"{said} What you typed for “{opening.label}” is kept as a draft (g d).".strip()
             if self._app.screen is opening.screen and not stopped:
                 # Its user may be in the middle of a word: the rest of it is no command either.
-                self._app.keyboard.early.refuse(opening.label, said, opening.keys[-1].time)
+                self._app.keyboard.early.refuse(
+                    opening.label, said, opening.keys[-1].time, opening.id
+                )
             said = told
         if said:
             self._say(said)

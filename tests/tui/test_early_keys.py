@@ -407,27 +407,6 @@ async def test_keys_wait_for_where_an_action_leads_that_reads_first(world: World
         way.let.set()
         await driver.idle()
         assert driver.place.PLACE != "conversations", "they are for where it leads"
-        way.slow = ""
-        while driver.place.PLACE != "conversations":
-            await driver.press("q")
-
-        # It leads nowhere, or Esc drops the keys: nothing of what was typed is done.
-        for dropped in (False, True):
-            await driver.press("G")
-            last = driver.selected
-            way.slow, way.let = "GET", asyncio.Event()
-            await driver.send("g", "k")
-            await driver.send("k", "enter")
-            if dropped:
-                await driver.send("escape")
-                assert "Stopped. 2 keys typed ahead were not run." in driver.screen
-            way.let.set()
-            await driver.idle()
-            way.slow = ""
-            assert (driver.place.PLACE, driver.selected) == ("conversations", last)
-            said = " ".join(driver.screen.split())
-            assert "Its issue is in no cluster." in said
-            assert dropped or "2 keys typed ahead were not run." in said
 
 
 async def test_keys_wait_for_the_question_of_an_action_that_reads_first(world: World) -> None:

@@ -6,6 +6,7 @@ import json
 import multiprocessing
 import stat
 import tempfile
+import threading
 from pathlib import Path
 
 import pytest
@@ -111,6 +112,29 @@ def test_only_the_writer_can_read(drafts: DeskDrafts, tmp_path: Path) -> None:
     deep = window(tmp_path / "home" / "state")
     deep.save(KEY, "secret plans")
     assert stat.S_IMODE((tmp_path / "home" / "state").stat().st_mode) == 0o700
+
+
+def test_threads_that_keep_one_text_leave_one(drafts: DeskDrafts) -> None:
+    together = threading.Barrier(5)
+
+    def typing(name: str) -> None:
+        together.wait()
+        for number in range(25):
+            drafts.save(KEY, f"{name} {number}")
+
+    def reading() -> None:
+        together.wait()
+        for _ in range(100):
+            drafts.load(KEY)
+
+    threads = [threading.Thread(target=typing, args=(name,)) for name in "abcd"]
+    threads.append(threading.Thread(target=reading))
+    for each in threads:
+        each.start()
+    for each in threads:
+        each.join()
+    assert drafts.keys() == {KEY}
+    assert drafts.others(KEY) == 0
 
 
 # Two windows

@@ -234,6 +234,11 @@ async def test_the_first_run_says_how_to_go_on_until_something_is_there(
     Profiles(paths.settings).save(WORK)
     assert first.hints() == ()
     Profiles(paths.settings).remove("work")
-    Journal(State(paths.store), f"desk:{paths.desk}").begin("Merge", "#1")
+    store = State(paths.store)
+    Journal(store, f"desk:{paths.desk}").begin("Merge", "#1")
     assert first.hints() == ()
+    store.write(lambda database: database.execute("UPDATE entry SET value = 'of a newer copydesk'"))
+    assert first.hints() == (), "what was written is not read for that"
+    assert Journal(store).is_empty() is False
+    assert Journal(store, "another").is_empty()
     world.close()

@@ -71,6 +71,27 @@ def test_a_thread_and_a_page_are_gone_to() -> None:
     assert (line.target.page, line.part) == ("P", "P/N")
 
 
+def test_what_is_kept_while_the_disk_is_read_is_counted() -> None:
+    class Read(MemoryDrafts):
+        """Drafts of which others are kept when they have just been read."""
+
+        def keys(self) -> set[str]:
+            found = super().keys()
+            counted.save("new", "Typed meanwhile")
+            counted.drop("old")
+            return found
+
+    store = Read()
+    counted = CountedDrafts(store, lambda: None)
+    store.save("old", "Kept before")
+    counted.take_stock()
+    assert (counted.count, counted.typed) == (1, True)
+    store.save("other", "Of another window")
+    counted._seen = -1
+    assert counted.follow()
+    assert (counted.count, counted.typed) == (2, True)
+
+
 def test_counting_follows_saving_dropping_and_restoring() -> None:
     store, told = MemoryDrafts(), []
     store.save("old", "text")

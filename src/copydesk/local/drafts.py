@@ -12,6 +12,9 @@ from __future__ import annotations
 import json
 import secrets
 import sqlite3
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -42,6 +45,11 @@ class DeskDrafts:
         """The versions that this window goes on from, by key."""
         self._own: dict[str, str] = {}
         """Under which keys this window keeps what is typed for a field, where not its own."""
+        self._writing = threading.RLock()
+        """Held from a write until what it left is noted above; reading does not wait for it."""
+        self._noting = threading.Lock()
+        self._noted = 0
+        """How often something was noted, so that who has read before that reads again."""
 
     def save(self, key: str, text: str) -> None:
         """Keep ``text`` under ``key``, on the disk before this returns. Empty text drops it."""
@@ -64,21 +72,30 @@ class DeskDrafts:
             )  # fmt: skip
             return own, version
 
-        own, self._taken[own] = self._store.write(keep)
-        if own != key:
-            self._own[key] = own
+        with self._writing:
+            own, version = self._store.write(keep)
+            with self._note():
+                self._taken[own] = version
+                if own != key:
+                    self._own[key] = own
 
     def load(self, key: str) -> str | None:
         """Return the newest text under ``key`` and go on from it; None where there is none."""
-        own = self.key_of(key)
-        rows = self._store.rows(
-            "SELECT key, version, text FROM draft WHERE desk = ? AND field = ?"
-            " ORDER BY key = ? DESC, key = field DESC, saved DESC LIMIT 1",
-            self._desk, json.dumps(key), json.dumps(own),
-        ) or self._store.rows(
-            "SELECT key, version, text FROM draft WHERE desk = ? AND key = ?",
-            self._desk, json.dumps(key),
-        )  # fmt: skip
+        while True:
+            before, own = self._noted, self.key_of(key)
+            rows = self._store.rows(
+                "SELECT key, version, text FROM draft WHERE desk = ? AND field = ?"
+                " ORDER BY key = ? DESC, key = field DESC, saved DESC LIMIT 1",
+                self._desk, json.dumps(key), json.dumps(own),
+            ) or self._store.rows(
+                "SELECT key, version, text FROM draft WHERE desk = ? AND key = ?",
+                self._desk, json.dumps(key),
+            )  # fmt: skip
+            with self._noting:
+                if self._noted == before:
+                    return self._take_up(key, own, rows)
+
+    def _take_up(self, key: str, own: str, rows: list[tuple[str, str, str]]) -> str | None:
         if not rows:
             self._taken.pop(own, None)
             return None
@@ -104,7 +121,8 @@ class DeskDrafts:
 
     def choose(self, key: str) -> None:
         """Go on with the text under ``key`` in its field, where several windows typed."""
-        self._own[field_of(key)] = key
+        with self._note():
+            self._own[field_of(key)] = key
 
     def others(self, key: str) -> int:
         """Return how many other texts there are for the same field."""
@@ -120,9 +138,11 @@ class DeskDrafts:
 
         What another window has typed there since this one took it up stays.
         """
-        own = self.key_of(key)
+        own = key
 
         def put_aside(database: sqlite3.Connection) -> None:
+            nonlocal own
+            own = self.key_of(key)
             there = self._row(own)
             if there is None or there[0] != self._taken.get(own, there[0]):
                 return
@@ -136,14 +156,18 @@ class DeskDrafts:
                 "DELETE FROM draft WHERE desk = ? AND key = ?", (self._desk, json.dumps(own))
             )
 
-        self._store.write(put_aside)
-        self._own.pop(key, None)
-        self._taken.pop(own, None)
+        with self._writing:
+            self._store.write(put_aside)
+            with self._note():
+                self._own.pop(key, None)
+                self._taken.pop(own, None)
 
     def discard(self, key: str) -> None:
         """Put the text under ``key`` aside, whichever window it is of."""
-        self._taken.pop(self.key_of(key), None)
-        self.drop(key)
+        with self._writing:
+            with self._note():
+                self._taken.pop(self.key_of(key), None)
+            self.drop(key)
 
     def restore(self, key: str) -> str | None:
         """Undo the last drop under ``key`` and return the text that is back.
@@ -169,15 +193,22 @@ class DeskDrafts:
             )  # fmt: skip
             return str(json.loads(last[1]))
 
-        text = self._store.write(bring_back)
-        if text is not None:
-            self._own.pop(key, None)
-            self._taken[key] = version
-        return text
+        with self._writing:
+            text = self._store.write(bring_back)
+            if text is not None:
+                with self._note():
+                    self._own.pop(key, None)
+                    self._taken[key] = version
+            return text
 
     def kept(self) -> dict[str, str]:
         """Return all texts of the desk by key, newest first."""
         return {key: text for key, text, _ in self.dated()}
+
+    def keys(self) -> set[str]:
+        """Return the keys of all texts of the desk."""
+        rows = self._store.rows("SELECT key FROM draft WHERE desk = ?", self._desk)
+        return {json.loads(key) for (key,) in rows}
 
     def dated(self) -> list[tuple[str, str, float]]:
         """Return (key, text, when it was saved in seconds since the epoch), newest first."""
@@ -195,6 +226,12 @@ class DeskDrafts:
         """Return once what became of a damaged file."""
         said, self._store.said = self._store.said, ""
         return said
+
+    @contextmanager
+    def _note(self) -> Iterator[None]:
+        with self._noting:
+            yield
+            self._noted += 1
 
     def _row(self, key: str) -> tuple[str, str] | None:
         """Return the version and the written text of a draft."""

@@ -58,6 +58,9 @@ class DraftStore(Protocol):
     def kept(self) -> Mapping[str, str]:
         """Return all texts by key."""
 
+    def keys(self) -> set[str]:
+        """Return the keys of all texts."""
+
     def dated(self) -> Sequence[tuple[str, str, float]]:
         """Return (key, text, when it was saved in seconds since the epoch), newest first."""
 
@@ -80,13 +83,17 @@ class CountedDrafts:
 
     ``changed`` is called when the number may be another. `take_stock` reads it once. What the disk
     refuses to keep is held in memory and kept as soon as it can be (`again`); ``trouble`` says why
-    it is not, for as long as that is so. Nothing here raises ``OSError`` for a text that was typed.
+    it is not, for as long as that is so. Nothing here raises ``OSError`` for a text that was typed;
+    `discard` and `restore` do.
     """
 
     def __init__(self, store: DraftStore, changed: Callable[[], None]) -> None:
         self._store = store
         self._changed = changed
         self._keys: set[str] = set()
+        self._counting = Lock()
+        self._noted: dict[str, bool] = {}
+        """What was noted while the disk is read: of these keys that knows no better."""
         self._seen = 0
         self._typed: set[str] = set()
         self._unkept: dict[str, str] = {}
@@ -118,7 +125,7 @@ class CountedDrafts:
     def take_stock(self) -> None:
         """Read which texts there are. Reads the disk; call it in a thread."""
         self._seen = self.touched()
-        self._keys = set(self.kept())
+        self._count()
 
     def save(self, key: str, text: str) -> None:
         """Keep ``text`` durably before returning; empty text drops it."""
@@ -179,11 +186,19 @@ class CountedDrafts:
         before, self._seen = self._seen, self.touched()
         if before == self._seen:
             return False
-        keys = {*self.kept()}
-        changed, self._keys = keys != self._keys, keys
-        if changed:
+        if self._count():
             self._changed()
         return True
+
+    def _count(self) -> bool:
+        """Read which texts there are; whether they are others than was known."""
+        with self._counting:
+            self._noted = {}
+        keys = self.keys()
+        with self._counting:
+            there = {key for key in keys | self._noted.keys() if self._noted.get(key, True)}
+            changed, self._keys = there != self._keys, there
+        return changed
 
     def restore(self, key: str) -> str | None:
         """Undo the last drop under ``key`` and return the text that is back, or None."""
@@ -199,6 +214,13 @@ class CountedDrafts:
         there = self._ask(none, self._store.kept)
         kept = {**unkept, **there, **unkept}
         return {key: text for key, text in kept.items() if text}
+
+    def keys(self) -> set[str]:
+        """Return the keys of all texts."""
+        unkept = dict(self._unkept)
+        none: set[str] = set()
+        there = self._ask(none, self._store.keys)
+        return {key for key in there | unkept.keys() if unkept.get(key, "there")}
 
     def dated(self) -> Sequence[tuple[str, str, float]]:
         """Return (key, text, when it was saved), newest first."""
@@ -263,6 +285,9 @@ class CountedDrafts:
             self._changed()
 
     def _note(self, key: str, *, there: bool) -> None:
-        if (key in self._keys) != there:
+        with self._counting:
+            self._noted[key] = there
+            changed = (key in self._keys) != there
             (self._keys.add if there else self._keys.discard)(key)
+        if changed:
             self._changed()

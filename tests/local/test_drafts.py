@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 import multiprocessing
+import sqlite3
 import stat
 import tempfile
 import threading
+from collections.abc import Callable
 from pathlib import Path
+from typing import TypeVar
 
 import pytest
 from hypothesis import given
@@ -15,6 +18,8 @@ from hypothesis import strategies as st
 
 from copydesk.local.drafts import ALSO, KEPT_SECONDS, DeskDrafts, field_of
 from copydesk.local.state import State
+
+T = TypeVar("T")
 
 KEY = "S/C/page-1/block-4"
 
@@ -135,6 +140,24 @@ def test_threads_that_keep_one_text_leave_one(drafts: DeskDrafts) -> None:
         each.join()
     assert drafts.keys() == {KEY}
     assert drafts.others(KEY) == 0
+
+
+def test_a_thread_that_keeps_a_text_between_writing_and_noting_leaves_one(tmp_path: Path) -> None:
+    class Interrupted(State):
+        """A store in whose first write another thread begins to keep something."""
+
+        def write(self, work: Callable[[sqlite3.Connection], T]) -> T:
+            result = super().write(work)
+            if other.ident is None:
+                other.start()
+                other.join(0.5)  # it waits, if all is well
+            return result
+
+    drafts = DeskDrafts(Interrupted(tmp_path / "state.db"), "desk")
+    other = threading.Thread(target=drafts.save, args=(KEY, "there"))
+    drafts.save(KEY, "here")
+    other.join()
+    assert drafts.kept() == {KEY: "there"}
 
 
 # Two windows

@@ -14,6 +14,7 @@ from copydesk.server.seeding_organization import add_saml_provider
 from copydesk.tui.drafts import MemoryDrafts
 from copydesk.tui.frame import Status
 from copydesk.tui.places import ENTRIES, Target, load_all
+from copydesk.tui.widgets.composer import Composer
 from copydesk.tui.widgets.diff_view import DiffView
 from copydesk.tui.widgets.sheet import Sheet
 from tests.drive import Driver, drive, eventually
@@ -217,6 +218,37 @@ async def test_what_is_typed_ahead_is_on_the_disk_and_opens_its_field_at_the_nex
         await driver.press("ctrl+s")
         assert again.session.log[-1].text == "Is ten enough? Or more?"
         assert disk.kept() == {}
+
+
+async def test_what_is_typed_ahead_is_offered_where_its_key_is_pressed_again(world: World) -> None:
+    review, disk = ReviewWorld(world), MemoryDrafts()
+    way = Faults(world)
+    way.gone = True
+    app = review.app(faults=way, drafts=disk)
+    async with drive(app, size=(100, 30)) as driver:
+        await driver.send("C", *typed("Is ten enough?"))
+        app.keep_typed()  # what is typed is on the disk, and then it is killed
+        kept = disk.kept()
+    assert list(kept.values()) == ["Is ten enough?"]
+    again = review.app(drafts=disk)
+    async with drive(again, size=(100, 30)) as driver:
+        await driver.press("A")
+        assert "Is ten enough?" not in driver.screen, "it is for another field"
+        await driver.press("escape")
+        assert disk.kept() == kept
+        await driver.press("C", "down", "enter")
+        assert "Comment on #1" in driver.screen
+        assert "Is ten enough?" in driver.screen
+        assert list(disk.kept().values()) == ["Is ten enough?"]
+        assert disk.kept() != kept, "its field keeps it now"
+        await driver.press("escape")
+        await driver.press("C", "down", "enter")
+        assert again.screen.query_one(Composer).text == "Is ten enough?"
+        await driver.press("ctrl+s")
+        assert again.session.log[-1].text == "Is ten enough?"
+        assert disk.kept() == {}
+        await driver.press("C", "down", "enter")
+        assert again.screen.query_one(Composer).text == ""
 
 
 async def test_what_was_typed_ahead_in_vain_is_a_draft(world: World) -> None:

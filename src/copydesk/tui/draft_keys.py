@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import secrets
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
 from dataclasses import fields as fields_of
 
@@ -173,6 +173,25 @@ def ahead_action(key: str) -> str:
     """Return the id of the action that a text was typed ahead for; empty for any other key."""
     found = _ahead(key)
     return "" if found is None else found[1]
+
+
+def ahead_for(keys: Iterable[str], place: str, action: str, field: str) -> list[str]:
+    """Return those of ``keys`` that have what was typed ahead for the field of a key.
+
+    By the same ``action`` of the same ``place``, on all that the field is about: a text that was
+    typed for a row of a list is offered for no other.
+    """
+    about = belonging(field)
+    if about is None:
+        return []
+    ids = {name: value for name, value in asdict(about.target).items() if value is not None}
+    return [
+        key
+        for key in keys
+        if (found := _ahead(key)) is not None
+        and found[:2] == (place, action)
+        and ids.items() <= asdict(found[2]).items()
+    ]
 
 
 def _ahead(key: str) -> tuple[str, str, Target] | None:

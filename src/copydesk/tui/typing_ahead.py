@@ -236,10 +236,26 @@ class TypingAhead:
         from copydesk.tui.draft_keys import ahead_key
 
         text = text_of(keys).strip()
-        on: Any = opening.screen if hasattr(opening.screen, "PLACE") else self._app.here
+        on = self._on(opening)
         if text and on is not None:
             opening.draft = opening.draft or ahead_key(on.PLACE, on.target, opening.id)
             self._app.session.drafts.save(opening.draft, text)
+
+    def _on(self, opening: Opening) -> Any:
+        return opening.screen if hasattr(opening.screen, "PLACE") else self._app.here
+
+    def _offer_kept(self, sheet: Any, opening: Opening) -> None:
+        """Give an empty field what was typed ahead for it once, and has not reached it since."""
+        from copydesk.tui.draft_keys import ahead_for
+
+        field, on = getattr(sheet, "composer", None), self._on(opening)
+        if opening.keys or field is None or field.text or on is None:
+            return
+        drafts = self._app.session.drafts
+        for key in ahead_for(sorted(drafts.keys()), on.PLACE, opening.id, field.draft_key):
+            if text := drafts.load(key):
+                opening.keys, opening.draft = [events.Paste(text)], key
+                return
 
     def _given(self, draft: str) -> None:
         """Forget what was typed ahead, once its field has it and keeps it itself."""
@@ -257,6 +273,8 @@ class TypingAhead:
         opening.before = sheet
         if getattr(sheet, "DECIDES", False):
             return  # what was typed is for the field that comes after it
+        if field:
+            self._offer_kept(sheet, opening)
         if opening.blind:
             opening.keys = self._unsent(opening, opening.keys)
         if field:

@@ -12,10 +12,12 @@ from copydesk.contract.models.change_request import (
     Change,
     ChangeRequest,
     ChangeRequestUpdate,
+    Changes,
     MergeResult,
 )
 from copydesk.server.exporting import export_space
 from copydesk.server.importing import ImportReport
+from copydesk.tui.present.changed import losses
 from tests.server.sources.making import Making, taken
 from tests.server.test_importing import pages, read, tip
 from tests.world import World
@@ -368,6 +370,100 @@ async def test_a_page_outside_that_the_summary_lists_stays_in_its_space(
     export_space(world.store, space, tmp_path / "out")
     tree = files_at(several, head)
     assert taken(tmp_path / "out") == {p: d for p, d in tree.items() if "guides" not in p}
+
+
+@pytest.mark.parametrize("page", [SPACES["manual/a.md"], b"# A\n\nShort text. See [b](b.md).\n"])
+@pytest.mark.parametrize("folder", ["guides", "folder"])
+async def test_a_page_moved_to_where_no_table_lists_it_is_told_with_its_text(
+    world: World, several: Making, tmp_path: Path, page: bytes, folder: str
+) -> None:
+    base = several.commit({"manual/a.md": page}, "Have it short")
+    edited = page.replace(b"Short ", b"SHORTER ").replace(b"Line 5 ", b"Row 5 ")
+    path = f"{folder}/new.md"
+    head = several.commit(
+        {"manual/a.md": None, path: edited, "manual/SUMMARY.md": b"* [Manual](README.md)\n"},
+        "Move it",
+        branch="7-move",
+        parents=[base],
+    )
+    report = read(world, several.path)
+    spaces = spaces_of(report)
+    said = f"branch 7-move: moves manual/a.md to {path}, which no table of contents lists"
+    assert list(map(str, report.problems)) == ([said] if folder == "guides" else [])
+    (gone,) = await changes(world, spaces["Manual"], 7)
+    moved = gone.moved_out
+    assert moved is not None
+    assert (moved.path, moved.text, moved.number) == (path, edited.decode(), None)
+    there = (spaces["Guides"], "Guides") if folder == "guides" else (None, None)
+    assert (moved.space, moved.space_title) == there
+    for space in spaces.values():
+        if space == spaces["Manual"] or folder == "guides":
+            await merge(world, space, 7)
+        export_space(world.store, space, tmp_path / "out")
+    assert taken(tmp_path / "out") == files_at(several, head)
+
+
+async def test_a_page_deleted_and_another_added_elsewhere_is_deleted(
+    world: World, several: Making
+) -> None:
+    base = several.commit({"manual/a.md": b"# A\n\nAll about apples and pears.\n"}, "Short")
+    several.commit(
+        {
+            "manual/a.md": None,
+            "guides/new.md": b"# A\n\nHow a lamp is hung over the table.\n",
+            "manual/SUMMARY.md": b"* [Manual](README.md)\n",
+        },
+        branch="7-other",
+        parents=[base],
+    )
+    report = read(world, several.path)
+    (gone,) = await changes(world, spaces_of(report)["Manual"], 7)
+    assert (gone.moved_out, report.problems) == (None, [])
+
+
+@pytest.mark.parametrize("before", [False, True])
+async def test_broken_lines_of_a_branch_are_named_and_told_of_its_pages(
+    world: World, repository: Making, before: bool
+) -> None:
+    broken = b"* [Gone](gone.md)\n"
+    table = FILES["SUMMARY.md"] + (broken if before else b"")
+    base = repository.commit({"SUMMARY.md": table}, "Main", parents=[tip(repository)])
+    changed = b"* [A](a.md)\n" + (broken if before else b"  * [B(b.md)\n* [Gone](gone.md)\n")
+    repository.commit({"SUMMARY.md": changed}, branch="7-table", parents=[base])
+    report = read(world, repository.path)
+    gone = "“* [Gone](gone.md)” names a file that does not exist"
+    wrong = "“* [B(b.md)” has a broken link: [Title](file.md) is one"
+    # What was broken before is not the branch's doing.
+    assert sorted(map(str, report.problems)) == (
+        [f"SUMMARY.md, line 3: {gone}"]
+        if before
+        else [
+            f"branch 7-table: SUMMARY.md, line 2: {wrong}",
+            f"branch 7-table: SUMMARY.md, line 3: {gone}",
+        ]
+    )
+    (out,) = await changes(world, report.spaces[0].space_id, 7)
+    assert out.moved_out is not None
+    assert (out.moved_out.path, out.moved_out.broken) == ("b.md", None if before else True)
+    assert bool(losses(Changes(changes=[out]))) != before
+
+
+def test_a_branch_that_renames_a_space_is_left_out(world: World, several: Making) -> None:
+    base = tip(several)
+    moved = {p: d for p, d in SPACES.items() if p.startswith("manual/")}
+    several.commit(
+        dict.fromkeys(moved) | {p.replace("manual", "docs"): d for p, d in moved.items()},
+        branch="rename",
+        parents=[base],
+    )
+    several.commit({"manual/SUMMARY.md": None}, branch="less", parents=[base])
+    assert sorted(map(str, read(world, several.path).problems)) == [
+        "branch less: was left out: it has no space at “manual” any more",
+        "branch rename: has a space at “docs” that main does not have",
+        "branch rename: was left out: it changes 3 files outside every space: "
+        "docs/README.md, docs/SUMMARY.md, docs/a.md",
+        "branch rename: was left out: it has no space at “manual” any more",
+    ]
 
 
 def test_a_branch_that_cannot_be_taken_is_named_with_the_reason(

@@ -234,7 +234,12 @@ class SpaceImport:
             "head": change.head_commit,
             "base": change.base_commit,
             "moved": {
-                ids[key]: {"key": key, "path": moved.path, "folder": moved.folder}
+                ids[key]: {
+                    "key": key,
+                    "path": moved.path,
+                    "folder": moved.folder,
+                    "broken": moved.broken,
+                }
                 for key, moved in change.moved.items()
             },
         }

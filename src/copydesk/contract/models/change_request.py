@@ -119,8 +119,10 @@ class MovedOut(Shape):
     """Where a change request puts a page that its space has no more; beyond the published API.
 
     ``path`` is its file in the repository. ``space`` has it then: another one, where the change
-    request ``number`` adds it (``merged`` if that is done); its own, which keeps the file without a
-    page; or none. ``text`` is the page's Markdown there, as far as the reader may see it.
+    request ``number`` adds it (``merged`` if that is done), or which keeps the file without a page
+    and has no ``number``; its own, which keeps the file without a page, and has no ``space_title``;
+    or none. ``text`` is the page's Markdown there, as far as the reader may see it. ``broken`` says
+    that its own table of contents has lines there that cannot be used.
     """
 
     path: str = ""
@@ -129,6 +131,7 @@ class MovedOut(Shape):
     number: Count | None = None
     merged: bool = False
     text: str | None = None
+    broken: bool | None = None
 
 
 class Change(Shape):

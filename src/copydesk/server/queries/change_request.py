@@ -133,7 +133,8 @@ def moved_out(call: Call, space: Row, row: Row) -> dict[str, MovedOut]:
         if moved["folder"] in (None, remembered.get("folder")):
             own = space["id"] if moved["folder"] is not None else None
             text = _file_text(call, row["revision_id"], moved["path"])
-            found[page] = MovedOut(path=moved["path"], space=own, text=text)
+            broken = moved.get("broken") or None
+            found[page] = MovedOut(path=moved["path"], space=own, text=text, broken=broken)
             continue
         for other in call.tx.all(
             "SELECT * FROM space WHERE organization_id = ? AND deleted_at IS NULL "
@@ -156,10 +157,13 @@ def _in_other_space(
         "SELECT id FROM page WHERE space_id = ? AND source_key = ?", space["id"], moved["key"]
     )
     versions = content.load(call.tx, row["revision_id"]).versions()
-    text: str | None = None
-    if page_id in versions:
-        (page,) = content.versions(call.tx, [versions[page_id]]).values()
-        text = content.text(call.tx, page.text)
+    if page_id not in versions:
+        text = _file_text(call, row["revision_id"], moved["path"])
+        return MovedOut(
+            path=moved["path"], space=space["id"], space_title=space["title"], text=text
+        )
+    (page,) = content.versions(call.tx, [versions[page_id]]).values()
+    text = content.text(call.tx, page.text)
     return MovedOut(
         path=moved["path"],
         space=space["id"],

@@ -248,11 +248,13 @@ class FileChange:
 class Moved:
     """Where a page is that its space has no more: its file, and the space that has it (or None).
 
-    The space is its own where only the table of contents names it no more.
+    The space is its own where only the table of contents names it no more, maybe because lines of
+    that are ``broken``.
     """
 
     path: str
     folder: str | None
+    broken: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,8 +8,9 @@ Identity: a file keeps its key through renames. The newest state of the default 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import pairwise
 
@@ -47,6 +48,13 @@ DEFAULT_LIMIT = 30
 MAX_STEPS = 500
 """How many commits back an earlier import is looked for, to follow its renames one by one."""
 
+ALIKE = 0.5
+"""How much of two texts must be the same for a page to be taken for moved."""
+
+MAX_PAIRS = 40_000
+"""How many pairs of a page that is gone and one that is new are compared at most, as in git."""
+
+_WORD = re.compile(r"\w+")
 _TRAILING = re.compile(r"\s*\(#(?P<number>\d{1,9})\)\s*$")
 _PULL = re.compile(r"^Merge pull request #(?P<number>\d{1,9}) from (?P<branch>\S+)")
 _MERGE = re.compile(r"^Merge (?:remote-tracking )?branch '(?P<branch>[^']+)'")
@@ -387,7 +395,7 @@ class _Planner:
         if ahead.base not in self.keys_at:
             since = self.repository.changes(ahead.base, self.tip)
             self.keys_at[ahead.base] = backward(self.keys_at[self.tip], since)
-        changed = self.repository.changes(ahead.base, branch.oid)
+        changed = self.paired(ahead.base, branch.oid)
         self.keys_at.setdefault(branch.oid, forward(self.keys_at[ahead.base], changed))
         bases, heads = self.layout(ahead.base), self.layout(branch.oid)
         first, last = ahead.commits[0], ahead.commits[-1]
@@ -396,38 +404,96 @@ class _Planner:
             base = bases.get(folder)
             if base is None or base.same_content(head):
                 continue
-            found.append(
-                _proposed(
-                    branch,
-                    first,
-                    last,
-                    ahead.base,
-                    base,
-                    head,
-                    _within(changed, head),
-                    self.moved(branch.oid, base, head),
+            broken = _broken(base, head)
+            moved = self.moved(branch.oid, base, head, broken=bool(broken))
+            within = _within(changed, head)
+            found.append(_proposed(branch, first, last, ahead.base, base, head, within, moved))
+            name = f"branch {branch.name}"
+            self.problems += [replace(each, path=f"{name}: {each.path}") for each in broken]
+            old = {page.key: page.source_path for page in base.walk()}
+            self.problems += [
+                Problem(
+                    name,
+                    f"moves {old[key]} to {each.path}, which no table of contents lists",
                 )
-            )
+                for key, each in moved.items()
+                if each.folder not in (None, folder) and not self.listed(branch.oid, each.path)
+            ]
         gone = sorted(bases.keys() & self.layout(self.tip).keys() - heads.keys())
         for folder in gone:
-            reason = f"has no space at {_at(folder)} any more; that is not taken over"
-            self.problems.append(Problem(f"branch {branch.name}", reason))
-        self.not_taken(branch, changed, heads, taken=bool(found or gone))
+            reason = f"has no space at {_at(folder)} any more"
+            if found:
+                said = f"{reason}; that is not taken over"
+                self.problems.append(Problem(f"branch {branch.name}", said))
+            else:
+                self.left_out(branch, reason)
+        self.not_taken(branch, changed, heads, taken=bool(found), told=bool(gone))
         return found
 
     def default_name(self) -> str:
         assert self.repository.default is not None
         return self.repository.default.name
 
-    def moved(self, commit: str, base: SourceSpace, head: SourceSpace) -> dict[str, Moved]:
-        """Return where the pages of a space are at a commit that are none of its pages there."""
+    def paired(self, base: str, head: str) -> list[FileChange]:
+        """Return what changed between two commits, with the pages that were moved between spaces.
+
+        git does not know a short page again that was moved and edited. In the same space it is
+        deleted and added, and nothing is lost; from another one its text must be found again.
+        """
+        changed = self.repository.changes(base, head)
+        old, new = self.repository.files(base), self.repository.files(head)
+        roots = self.reader.roots(self.repository.files(self.tip))
+        pages = {page.source_path for space in self.layout(base).values() for page in space.walk()}
+        gone = [each.path for each in changed if each.kind == "delete" and each.path in pages]
+        added = [each.path for each in changed if each.kind == "add" and is_markdown(each.path)]
+        if not 0 < len(gone) * len(added) <= MAX_PAIRS:
+            return changed
+        words = {path: self.words(old, path) for path in gone}
+        words_there = {path: self.words(new, path) for path in added}
+        likeness = sorted(
+            (
+                (-alike, was, now)
+                for was in gone
+                for now in added
+                if innermost(was, roots) != innermost(now, roots)
+                and (alike := _alike(words[was], words_there[now])) > ALIKE
+            ),
+        )
+        renamed: dict[str, str] = {}
+        for _, was, now in likeness:
+            if was not in renamed.values() and now not in renamed:
+                renamed[now] = was
+        taken = {*renamed, *renamed.values()}
+        return [
+            *(each for each in changed if each.path not in taken),
+            *(FileChange("rename", now, was) for now, was in renamed.items()),
+        ]
+
+    def words(self, files: Files, path: str) -> Counter[str]:
+        """Return the words of a Markdown file, each with how often it is there."""
+        document = self.reader.document(files, path)
+        return Counter() if document.refusal else Counter(_WORD.findall(document.markdown))
+
+    def listed(self, commit: str, path: str) -> bool:
+        """Whether a file is a page at a commit."""
+        spaces = self.layout(commit).values()
+        return any(page.source_path == path for space in spaces for page in space.walk())
+
+    def moved(
+        self, commit: str, base: SourceSpace, head: SourceSpace, *, broken: bool
+    ) -> dict[str, Moved]:
+        """Return where the pages of a space are at a commit that are none of its pages there.
+
+        ``broken`` says that lines of its table of contents there cannot be used.
+        """
         there = {key: path for path, key in self.keys_at[commit].items()}
         kept = {page.key for page in head.walk()}
         found: dict[str, Moved] = {}
         for page in base.walk():
             path = there.get(page.key)
             if page.type == "document" and page.key not in kept and path is not None:
-                found[page.key] = Moved(path, self.space_of(commit, path))
+                folder = self.space_of(commit, path)
+                found[page.key] = Moved(path, folder, broken and folder == head.folder)
         return found
 
     def space_of(self, commit: str, path: str) -> str | None:
@@ -444,8 +510,12 @@ class _Planner:
         heads: Mapping[str, SourceSpace],
         *,
         taken: bool,
+        told: bool,
     ) -> None:
-        """Say what of a branch is in no space, and when nothing of it is taken."""
+        """Say what of a branch is in no space, and when nothing of it is ``taken``.
+
+        ``told`` says that a reason for that is told already.
+        """
         held = {file.path for space in heads.values() for file in space.files}
         held |= {page.source_path or "" for space in heads.values() for page in space.walk()}
         outside = [
@@ -469,11 +539,33 @@ class _Planner:
                 )
             else:
                 self.left_out(branch, said)
-        elif not taken:
+        elif not taken and not told:
             self.left_out(branch, "changes no page and no file" if changed else "changes nothing")
 
     def left_out(self, branch: Branch, reason: str) -> None:
         self.problems.append(Problem(f"branch {branch.name}", f"was left out: it {reason}"))
+
+
+def _broken(base: SourceSpace, head: SourceSpace) -> list[Problem]:
+    """Return what of a table of contents cannot be used, and could before or was not there."""
+    tables = {file.path for file in head.files if file.role in ("summary", "config")}
+    before = Counter((each.path, each.reason, each.text) for each in base.problems)
+    found: list[Problem] = []
+    for each in head.problems:
+        known = (each.path, each.reason, each.text)
+        if before[known]:
+            before[known] -= 1
+        elif each.path in tables:
+            found.append(each)
+    return found
+
+
+def _alike(one: Counter[str], other: Counter[str]) -> float:
+    """Return how much of the longer of two texts is in both, from 0 to 1."""
+    shorter, longer = sorted((one.total(), other.total()))
+    if shorter <= longer * ALIKE:
+        return 0.0
+    return (one & other).total() / longer
 
 
 def _proposed(

@@ -322,7 +322,12 @@ def whereto(moved: MovedOut) -> str:
     if moved.number is None:
         if moved.space is None:
             return f"moved to {path}, which is in no space here"
-        return f"taken out of the table of contents, and {path} is kept without a page"
+        if moved.space_title is not None:
+            where = clean(moved.space_title)
+            return f"moved to {path} in {where}, which no table of contents lists"
+        out = "taken out of the table of contents"
+        out += ", which has broken lines" if moved.broken else ""
+        return f"{out}, and {path} is kept without a page"
     added = "added" if moved.merged else "adds"
     where = clean(moved.space_title or "another space")
     return f"moved to {path} in {where}, where #{moved.number} {added} it"
@@ -331,14 +336,15 @@ def whereto(moved: MovedOut) -> str:
 def losses(changes: Changes | None) -> list[str]:
     """Return which pages readers would lose with a merge although their texts go on elsewhere.
 
-    What another space has already is not lost, nor what only left the table of contents.
+    What another space has already is not lost, nor what only left the table of contents, unless
+    that has broken lines.
     """
     found: list[str] = []
     for change in () if changes is None else changes.changes:
         moved = change.moved_out
         if moved is None or change.page is None or moved.merged:
             continue
-        if moved.number is not None or moved.space is None:
+        if moved.number or moved.space_title is not None or moved.space is None or moved.broken:
             found.append(f"{clean(change.page.title) or 'a page'} is {whereto(moved)}")
     return found
 
